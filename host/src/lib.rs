@@ -1,0 +1,3 @@
+//! Placewright: a host for policy units that place virtual machines.
+
+pub mod model;

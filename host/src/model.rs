@@ -1,0 +1,101 @@
+//! Plain data of our own: values, rows of facts, hosts, VMs, groups, requests.
+//!
+//! Nothing here knows of WebAssembly, files or clocks. The names of columns and
+//! tables, with their kinds and meaning, are in [`schema`].
+
+pub mod measure;
+pub mod schema;
+
+mod facts;
+mod request;
+
+pub use facts::{Facts, Group, GroupRule, Host, Pinning, Vm};
+pub use measure::Measure;
+pub use request::Request;
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The greatest integer that may cross to a unit, 2^53 - 1: some guest languages
+/// have no others. As an `until` it means "for good".
+pub const GREATEST_INTEGER: i64 = (1 << 53) - 1;
+
+/// The kind of the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A whole number within ±(2^53 - 1).
+    Integer,
+    /// A 64-bit float, never NaN.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A text.
+    Text,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Integer => "integer",
+            Kind::Number => "number",
+            Kind::Boolean => "boolean",
+            Kind::Text => "text",
+        })
+    }
+}
+
+/// One value of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Integer(i64),
+    Number(f64),
+    Boolean(bool),
+    Text(Arc<str>),
+}
+
+impl Value {
+    /// The kind of column that this value fits.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Value::Integer(_) => Kind::Integer,
+            Value::Number(_) => Kind::Number,
+            Value::Boolean(_) => Kind::Boolean,
+            Value::Text(_) => Kind::Text,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Integer(v) => write!(f, "{v}"),
+            Value::Number(v) => write!(f, "{v}"),
+            Value::Boolean(v) => write!(f, "{v}"),
+            Value::Text(v) => f.write_str(v),
+        }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::Integer(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Value::Number(value)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Boolean(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Value::Text(value.into())
+    }
+}

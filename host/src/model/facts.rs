@@ -1,0 +1,193 @@
+//! What is known of hosts, VMs and groups.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Value;
+
+/// Values by column name, and rows of the tables below by table name.
+///
+/// The names are those of [`super::schema`]; whoever takes facts in checks them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    values: BTreeMap<Arc<str>, Value>,
+    tables: BTreeMap<Arc<str>, Vec<Facts>>,
+}
+
+impl Facts {
+    /// No facts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same facts with one more value.
+    pub fn with(mut self, column: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
+        self.set(column, value);
+        self
+    }
+
+    /// The same facts with one more row in the table `table` below.
+    pub fn with_row(mut self, table: impl Into<Arc<str>>, row: Facts) -> Self {
+        self.push_row(table, row);
+        self
+    }
+
+    /// Set the value of a column.
+    pub fn set(&mut self, column: impl Into<Arc<str>>, value: impl Into<Value>) {
+        self.values.insert(column.into(), value.into());
+    }
+
+    /// Forget the value of a column.
+    pub fn unset(&mut self, column: &str) {
+        self.values.remove(column);
+    }
+
+    /// Add a row to the table `table` below.
+    pub fn push_row(&mut self, table: impl Into<Arc<str>>, row: Facts) {
+        self.tables.entry(table.into()).or_default().push(row);
+    }
+
+    /// Replace all rows of the table `table` below.
+    pub fn set_rows(&mut self, table: impl Into<Arc<str>>, rows: Vec<Facts>) {
+        self.tables.insert(table.into(), rows);
+    }
+
+    /// The value of a column, if there is one.
+    pub fn get(&self, column: &str) -> Option<&Value> {
+        self.values.get(column)
+    }
+
+    /// The value of an integer column.
+    pub fn integer(&self, column: &str) -> Option<i64> {
+        match self.get(column) {
+            Some(Value::Integer(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of a number column.
+    pub fn number(&self, column: &str) -> Option<f64> {
+        match self.get(column) {
+            Some(Value::Number(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of a boolean column; absent counts as false.
+    pub fn is(&self, column: &str) -> bool {
+        matches!(self.get(column), Some(Value::Boolean(true)))
+    }
+
+    /// The value of a text column.
+    pub fn text(&self, column: &str) -> Option<&str> {
+        match self.get(column) {
+            Some(Value::Text(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The rows of the table `table` below.
+    pub fn rows(&self, table: &str) -> &[Facts] {
+        self.tables.get(table).map_or(&[], Vec::as_slice)
+    }
+
+    /// All values, by column name.
+    pub fn values(&self) -> impl Iterator<Item = (&Arc<str>, &Value)> {
+        self.values.iter()
+    }
+
+    /// All tables below, by name.
+    pub fn tables(&self) -> impl Iterator<Item = (&Arc<str>, &[Facts])> {
+        self.tables
+            .iter()
+            .map(|(name, rows)| (name, rows.as_slice()))
+    }
+}
+
+/// A hypervisor that VMs run on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Host {
+    /// Unique in its cluster; ids compare as bytes.
+    pub id: Arc<str>,
+    /// Columns and tables of `hosts`.
+    pub facts: Facts,
+}
+
+/// A virtual machine, running or to be placed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vm {
+    /// Unique in its cluster.
+    pub id: Arc<str>,
+    /// Columns and tables of `members` and `hosts/vms`, which are the same.
+    pub facts: Facts,
+    /// Where the VM may or would rather run.
+    pub pinning: Pinning,
+}
+
+/// Hosts named by a VM.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pinning {
+    /// Ids of the hosts that the VM is pinned to (`hosts/pinned`).
+    pub pinned: Vec<Arc<str>>,
+    /// Ids of the hosts that the VM prefers (`hosts/preferred`).
+    pub preferred: Vec<Arc<str>>,
+}
+
+impl Vm {
+    /// A VM of which nothing is known yet but its id.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            facts: Facts::new(),
+            pinning: Pinning::default(),
+        }
+    }
+
+    /// The same VM with one more fact.
+    pub fn with(mut self, column: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
+        self.facts.set(column, value);
+        self
+    }
+}
+
+impl Host {
+    /// A host of which nothing is known yet but its id.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            facts: Facts::new(),
+        }
+    }
+
+    /// The same host with one more fact.
+    pub fn with(mut self, column: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
+        self.facts.set(column, value);
+        self
+    }
+}
+
+/// What a group wants of its VMs, or of its VMs and its hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupRule {
+    /// Together: on one host; on the group's hosts.
+    Positive { hard: bool },
+    /// Apart: no two on one host; not on the group's hosts.
+    Negative { hard: bool },
+}
+
+/// An affinity group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Unique in its cluster.
+    pub id: Arc<str>,
+    /// Ids of the VMs in it, running or not.
+    pub vms: Vec<Arc<str>>,
+    /// Ids of the hosts in it.
+    pub hosts: Vec<Arc<str>>,
+    /// What it wants of its VMs among themselves.
+    pub vm_rule: Option<GroupRule>,
+    /// What it wants of its VMs and its hosts.
+    pub host_rule: Option<GroupRule>,
+    /// The more, the more it counts where not all groups can be had; 1 by default.
+    pub priority: f64,
+}

@@ -1,0 +1,203 @@
+//! Units of measure: how amounts are written by people and read from documents.
+
+use std::fmt;
+
+use bytesize::ByteSize;
+
+use super::{GREATEST_INTEGER, Kind, Value};
+
+/// The unit of measure of a column or setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// Integer. Written as `8589934592` or `"8 GiB"`.
+    Bytes,
+    /// Integer, thousandths of a core. Written as `1500`, `"1500m"` or `"1.5 cores"`.
+    Millicores,
+    /// Integer, a duration. Written as `90`, `"90 s"` or `"2 min"`.
+    Seconds,
+    /// Integer, seconds since 1970-01-01 UTC.
+    Time,
+    /// Number, 1 = all of it. Written as `0.8` or `"80 %"`.
+    Fraction,
+    /// Number or integer, 100 = all of it. Written as `80` or `"80 %"`.
+    Percent,
+}
+
+/// A text that cannot be read as an amount.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{text}\" is not {wanted}")]
+pub struct NotAnAmount {
+    text: String,
+    wanted: &'static str,
+}
+
+impl Measure {
+    /// The name used in descriptions and in the schema.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Bytes => "bytes",
+            Measure::Millicores => "millicores",
+            Measure::Seconds => "seconds",
+            Measure::Time => "time",
+            Measure::Fraction => "fraction",
+            Measure::Percent => "percent",
+        }
+    }
+
+    /// The measure of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [
+            Measure::Bytes,
+            Measure::Millicores,
+            Measure::Seconds,
+            Measure::Time,
+            Measure::Fraction,
+            Measure::Percent,
+        ]
+        .into_iter()
+        .find(|measure| measure.name() == name)
+    }
+
+    /// Read an amount that is written as text, for a column of kind `kind`.
+    ///
+    /// # Errors
+    /// If the text is no amount of this measure, or one beyond 2^53 - 1.
+    pub fn parse(self, text: &str, kind: Kind) -> Result<Value, NotAnAmount> {
+        let number = self
+            .parse_number(text.trim())
+            .filter(|number| number.is_finite() && number.abs() <= GREATEST_INTEGER as f64);
+        let value = match (number, kind) {
+            (Some(number), Kind::Integer) if number.fract() == 0.0 => {
+                Some(Value::Integer(number as i64))
+            }
+            (Some(number), Kind::Number) => Some(Value::Number(number)),
+            _ => None,
+        };
+        value.ok_or_else(|| NotAnAmount {
+            text: text.to_owned(),
+            wanted: self.wanted(),
+        })
+    }
+
+    fn parse_number(self, text: &str) -> Option<f64> {
+        match self {
+            Measure::Bytes => text.parse::<ByteSize>().ok().map(|size| size.0 as f64),
+            Measure::Millicores => parse_millicores(text),
+            Measure::Seconds => match text.parse::<f64>() {
+                Ok(seconds) => Some(seconds),
+                Err(_) => humantime::parse_duration(text)
+                    .ok()
+                    .map(|duration| duration.as_secs_f64()),
+            },
+            Measure::Time => text.parse::<f64>().ok().or_else(|| {
+                let time = humantime::parse_rfc3339_weak(text).ok()?;
+                let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+                Some(since.as_secs_f64())
+            }),
+            Measure::Fraction => match text.strip_suffix('%') {
+                Some(percent) => percent.trim().parse::<f64>().ok().map(|p| p / 100.0),
+                None => text.parse().ok(),
+            },
+            Measure::Percent => text.strip_suffix('%').unwrap_or(text).trim().parse().ok(),
+        }
+    }
+
+    fn wanted(self) -> &'static str {
+        match self {
+            Measure::Bytes => "an amount of memory; write for example \"8 GiB\"",
+            Measure::Millicores => "an amount of CPU; write for example \"1.5 cores\" or \"1500m\"",
+            Measure::Seconds => "a duration; write for example \"90 s\" or \"2 min\"",
+            Measure::Time => "a time; write for example \"2026-11-20T12:00:00Z\"",
+            Measure::Fraction => "a fraction; write for example 0.8 or \"80 %\"",
+            Measure::Percent => "a percentage; write for example 80 or \"80 %\"",
+        }
+    }
+
+    /// An amount of this measure as a person would write it.
+    pub fn display(self, value: &Value) -> String {
+        match (self, value) {
+            (Measure::Bytes, Value::Integer(bytes)) => {
+                let size = ByteSize(bytes.unsigned_abs()).display().iec();
+                format!("{}{size}", if *bytes < 0 { "-" } else { "" })
+            }
+            (Measure::Millicores, Value::Integer(millicores)) => {
+                format!("{} cores", *millicores as f64 / 1000.0)
+            }
+            (Measure::Seconds, Value::Integer(seconds)) => format!("{seconds} s"),
+            (Measure::Fraction, Value::Number(fraction)) => format!("{:.1} %", fraction * 100.0),
+            (Measure::Percent, value) => format!("{value} %"),
+            (_, value) => value.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// `1500m`, `1.5 cores`, `1 core`; a bare number in a text counts cores, as in
+/// other systems' documents.
+fn parse_millicores(text: &str) -> Option<f64> {
+    if let Some(millicores) = text.strip_suffix('m') {
+        return millicores.trim().parse().ok();
+    }
+    let cores = text
+        .strip_suffix("cores")
+        .or_else(|| text.strip_suffix("core"))
+        .unwrap_or(text);
+    let cores: f64 = cores.trim().parse().ok()?;
+    Some((cores * 1000.0 * 1e6).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for (measure, text, value) in [
+            (Measure::Bytes, "1 GiB", 1 << 30),
+            (Measure::Bytes, "512GiB", 512 << 30),
+            (Measure::Bytes, "1000", 1000),
+            (Measure::Millicores, "1500m", 1500),
+            (Measure::Millicores, "0.42", 420),
+            (Measure::Millicores, "2 cores", 2000),
+            (Measure::Seconds, "90 s", 90),
+            (Measure::Seconds, "2min", 120),
+            (Measure::Time, "1970-01-02T00:00:00Z", 86400),
+            (Measure::Percent, "80 %", 80),
+        ] {
+            assert_eq!(
+                measure.parse(text, Kind::Integer),
+                Ok(Value::Integer(value)),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            Measure::Fraction.parse("80 %", Kind::Number),
+            Ok(Value::Number(0.8))
+        );
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused_with_an_example() {
+        let error = Measure::Bytes.parse("lots", Kind::Integer).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "\"lots\" is not an amount of memory; write for example \"8 GiB\""
+        );
+        assert!(Measure::Millicores.parse("0.0001", Kind::Integer).is_err());
+        assert!(Measure::Bytes.parse("9 PiB", Kind::Integer).is_err());
+    }
+
+    #[test]
+    fn amounts_are_shown_as_people_write_them() {
+        assert_eq!(Measure::Bytes.display(&Value::Integer(1 << 30)), "1.0 GiB");
+        assert_eq!(
+            Measure::Millicores.display(&Value::Integer(420)),
+            "0.42 cores"
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! What a caller asks of the scheduler.
+
+use std::sync::Arc;
+
+use super::{Facts, Vm};
+
+/// A request to place VMs, together on one host.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Request {
+    /// The VMs, usually one. A member that runs already is migrated.
+    pub members: Vec<Vm>,
+    /// Columns of the table `request`, `now` and `draw` apart.
+    pub facts: Facts,
+    /// Seconds since 1970-01-01 UTC at which the decision is made.
+    pub now: i64,
+    /// The number in 0..1 that decides what is left to chance. None: the
+    /// scheduler derives one from the cluster's seed and the decision's number,
+    /// and records it.
+    pub draw: Option<f64>,
+    /// If not empty, only these hosts are considered.
+    pub allowed: Vec<Arc<str>>,
+    /// These hosts are not considered.
+    pub excluded: Vec<Arc<str>>,
+    /// Of the hosts that all filters left, only these are kept, if there is any.
+    pub preferred: Vec<Arc<str>>,
+    /// Decide, but change nothing.
+    pub dry_run: bool,
+}

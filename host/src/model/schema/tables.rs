@@ -1,0 +1,723 @@
+//! The built-in tables.
+
+use super::{Column, Rows, Source, Table};
+use crate::model::Kind::{self, Boolean, Integer, Number, Text};
+use crate::model::Measure::{self, Bytes, Fraction, Millicores, Time};
+
+/// A column that is always there.
+fn always(name: &str, kind: Kind, source: Source, meaning: &str) -> Column {
+    Column {
+        name: name.into(),
+        kind,
+        measure: None,
+        optional: false,
+        source,
+        meaning: meaning.into(),
+    }
+}
+
+/// A column that the operator may give.
+fn maybe(name: &str, kind: Kind, meaning: &str) -> Column {
+    Column {
+        optional: true,
+        ..always(name, kind, Source::Given, meaning)
+    }
+}
+
+fn given(name: &str, kind: Kind, meaning: &str) -> Column {
+    always(name, kind, Source::Given, meaning)
+}
+
+fn kept(name: &str, kind: Kind, meaning: &str) -> Column {
+    always(name, kind, Source::Kept, meaning)
+}
+
+fn added(name: &str, kind: Kind, meaning: &str) -> Column {
+    always(name, kind, Source::Added, meaning)
+}
+
+impl Column {
+    fn in_measure(self, measure: Measure) -> Self {
+        Self {
+            measure: Some(measure),
+            ..self
+        }
+    }
+
+    fn or_absent(self) -> Self {
+        Self {
+            optional: true,
+            ..self
+        }
+    }
+}
+
+fn table(name: &str, rows: Rows, source: Source, meaning: &str, columns: Vec<Column>) -> Table {
+    Table {
+        name: name.into(),
+        rows,
+        relation: false,
+        source,
+        meaning: meaning.into(),
+        columns,
+    }
+}
+
+/// A table of rows that documents give below a row of the parent.
+fn nested(name: &str, meaning: &str, columns: Vec<Column>) -> Table {
+    table(name, Rows::Many, Source::Given, meaning, columns)
+}
+
+fn relation(name: &str, meaning: &str, columns: Vec<Column>) -> Table {
+    Table {
+        relation: true,
+        ..table(name, Rows::Many, Source::Kept, meaning, columns)
+    }
+}
+
+pub(super) fn built_in() -> Vec<Table> {
+    let mut tables = vec![
+        request(),
+        table(
+            "members",
+            Rows::Many,
+            Source::Given,
+            "The VMs to be placed together on one host, usually one; for an order part, all requests of a batch",
+            members(),
+        ),
+        groups(),
+        relation(
+            "groups/vms",
+            "The VMs of a group that run, for a balance part",
+            vec![kept("vm", Integer, "Row number in hosts/vms")],
+        ),
+        relation(
+            "groups/hosts",
+            "The hosts of a group, for a balance part",
+            vec![kept("host", Integer, "Row number in hosts")],
+        ),
+        table(
+            "tenant",
+            Rows::Optional,
+            Source::Given,
+            "The tenant that the request is made for",
+            vec![kept("id", Text, "Id of the tenant")],
+        ),
+        table(
+            "cluster",
+            Rows::One,
+            Source::Given,
+            "The cluster that the decision is made in",
+            vec![kept("name", Text, "Name of the cluster")],
+        ),
+        nested(
+            "cluster/networks",
+            "The logical networks of the cluster",
+            vec![
+                given("name", Text, "Name of the network"),
+                maybe("required", Boolean, "Whether every host must have it"),
+                maybe("display", Boolean, "Whether consoles are reached over it"),
+            ],
+        ),
+        table(
+            "sources",
+            Rows::Many,
+            Source::Kept,
+            "The hosts where members run now, candidates or not",
+            vec![
+                kept("member", Integer, "Row number in members"),
+                kept("id", Text, "Id of the host"),
+                maybe("name", Text, "Name of the host"),
+                maybe("address", Text, "Network address of the host"),
+                maybe("zone", Text, "Availability zone of the host"),
+            ],
+        ),
+        table(
+            "hosts",
+            Rows::Many,
+            Source::Given,
+            "The hosts that are asked about",
+            hosts(),
+        ),
+        table(
+            "hosts/vms",
+            Rows::Many,
+            Source::Kept,
+            "The VMs that run on the host or have a place reserved on it",
+            running_vms(),
+        ),
+        table(
+            "candidates",
+            Rows::Many,
+            Source::Kept,
+            "For selections: the hosts that are left, row for row as in hosts",
+            vec![
+                kept(
+                    "group",
+                    Integer,
+                    "Number of the group that it stands in, best first",
+                ),
+                kept("share", Number, "Its share of chance inside the group").in_measure(Fraction),
+                kept(
+                    "cost",
+                    Number,
+                    "The sum of the stage's weighted costs so far",
+                ),
+            ],
+        ),
+    ];
+    tables.extend(below_vms("members"));
+    tables.extend(below_vms("hosts/vms"));
+    tables.extend(below_hosts());
+    tables.extend(relations());
+    tables
+}
+
+fn request() -> Table {
+    table(
+        "request",
+        Rows::One,
+        Source::Given,
+        "The request as a whole",
+        vec![
+            kept("now", Integer, "When the decision is made").in_measure(Time),
+            kept(
+                "draw",
+                Number,
+                "The request's random number, 0 or more and less than 1",
+            ),
+            given(
+                "kind",
+                Text,
+                "What is asked for: place, migrate, or the operator's own word",
+            ),
+            maybe("tenant", Text, "Id of the tenant that asks"),
+            maybe("zone", Text, "Availability zone that is asked for"),
+            maybe(
+                "instances",
+                Integer,
+                "How many instances the tenant's deployment has",
+            ),
+        ],
+    )
+}
+
+/// What is known of a VM, placed or not.
+fn vm_columns() -> Vec<Column> {
+    vec![
+        kept("id", Text, "Id of the VM"),
+        maybe("name", Text, "Name of the VM"),
+        maybe("tenant", Text, "Id of the tenant that owns it"),
+        maybe(
+            "type",
+            Text,
+            "What it is optimised for, for example high-performance",
+        ),
+        maybe("state", Text, "For example up, down, paused, migrating"),
+        given(
+            "priority",
+            Integer,
+            "The greater, the sooner it is served; 0 if not given",
+        ),
+        given(
+            "cpu",
+            Integer,
+            "CPU that it was promised; 1000 per vCPU if not given",
+        )
+        .in_measure(Millicores),
+        given(
+            "memory",
+            Integer,
+            "Memory that it was promised; 0 if not given",
+        )
+        .in_measure(Bytes),
+        given("sockets", Integer, "Virtual CPU sockets; 1 if not given"),
+        given(
+            "cores",
+            Integer,
+            "Cores per virtual socket; if not given, as many as its CPU needs",
+        ),
+        given(
+            "threads",
+            Integer,
+            "Threads per virtual core; 1 if not given",
+        ),
+        kept("vcpus", Integer, "sockets x cores x threads"),
+        maybe("cpu.usage", Number, "Measured share of its vCPUs in use").in_measure(Fraction),
+        maybe(
+            "memory.usage",
+            Number,
+            "Measured share of its memory in use",
+        )
+        .in_measure(Fraction),
+        maybe("memory.video", Integer, "Memory for video").in_measure(Bytes),
+        maybe("io-threads", Integer, "I/O threads"),
+        given(
+            "ha",
+            Boolean,
+            "Whether it is restarted elsewhere if its host fails",
+        ),
+        given(
+            "exclusive",
+            Boolean,
+            "Whether it has physical CPUs of its own",
+        ),
+        given(
+            "migratable",
+            Boolean,
+            "Whether it may be moved while it runs; true if not given",
+        ),
+        maybe("machine", Text, "Emulated machine type"),
+        maybe(
+            "pinning",
+            Text,
+            "How its vCPUs are pinned; absent if they are not",
+        ),
+        maybe(
+            "stickiness",
+            Integer,
+            "How strongly it wants to stay where it runs",
+        ),
+        maybe("started", Integer, "When it was started").in_measure(Time),
+    ]
+}
+
+fn members() -> Vec<Column> {
+    let mut columns = vm_columns();
+    columns.extend([
+        kept("running", Boolean, "Whether it runs on a host now"),
+        kept(
+            "pinned",
+            Boolean,
+            "Whether it is pinned to hosts (hosts/pinned)",
+        ),
+        kept(
+            "has-preferred",
+            Boolean,
+            "Whether it prefers hosts (hosts/preferred)",
+        ),
+    ]);
+    columns
+}
+
+fn running_vms() -> Vec<Column> {
+    let mut columns = vm_columns();
+    columns.push(kept(
+        "pending",
+        Boolean,
+        "Whether its place is reserved and it does not run here yet",
+    ));
+    columns
+}
+
+fn hosts() -> Vec<Column> {
+    vec![
+        kept("id", Text, "Id of the host"),
+        kept("listed", Integer, "Its place in the order in which hosts were added, from 0"),
+        maybe("name", Text, "Name of the host"),
+        maybe("address", Text, "Network address"),
+        maybe("zone", Text, "Availability zone"),
+        given("state", Text, "up (takes VMs; if not given), maintenance, down or error"),
+        maybe("created", Integer, "When it was added").in_measure(Time),
+        // CPU
+        maybe("cpu.sockets", Integer, "CPU sockets"),
+        maybe("cpu.cores", Integer, "CPU cores of all sockets"),
+        maybe("cpu.threads", Integer, "CPU threads of all cores"),
+        given("cpu.total", Integer, "CPU that it has; 1000 per core if not given")
+            .in_measure(Millicores),
+        maybe("cpu.usage", Number, "Measured share of its CPU in use").in_measure(Fraction),
+        added("cpu.committed", Integer, "CPU promised to the VMs that run here")
+            .in_measure(Millicores),
+        added("cpu.pending", Integer, "CPU promised to the VMs that have a place reserved here")
+            .in_measure(Millicores),
+        added("cpu.exclusive", Integer, "CPUs that VMs here, pending ones included, have for themselves"),
+        added("vcpus", Integer, "vCPUs of the VMs that run here, those with CPUs of their own apart"),
+        added(
+            "vcpus.pending",
+            Integer,
+            "vCPUs of the VMs that have a place reserved here, those with CPUs of their own apart",
+        ),
+        added(
+            "load.pending",
+            Integer,
+            "Measured load of pending VMs that ran elsewhere before, those with CPUs of their own apart",
+        )
+        .in_measure(Millicores),
+        added(
+            "vcpus.unmeasured",
+            Integer,
+            "vCPUs of pending VMs whose load was never measured, those with CPUs of their own apart",
+        ),
+        // memory
+        given("memory.total", Integer, "Physical memory; 0 if not given").in_measure(Bytes),
+        maybe("memory.free", Integer, "Measured free memory").in_measure(Bytes),
+        given("memory.reserved", Integer, "Memory that the host keeps for itself; 0 if not given")
+            .in_measure(Bytes),
+        given(
+            "memory.overcommit",
+            Number,
+            "How much of its memory may be promised, 1 = all of it once; 1 if not given",
+        )
+        .in_measure(Fraction),
+        added("memory.committed", Integer, "Memory promised to the VMs that run here")
+            .in_measure(Bytes),
+        added("memory.pending", Integer, "Memory promised to the VMs that have a place reserved here")
+            .in_measure(Bytes),
+        maybe("swap.total", Integer, "Swap space").in_measure(Bytes),
+        maybe("swap.free", Integer, "Free swap space").in_measure(Bytes),
+        // VMs
+        added("vms.count", Integer, "VMs that run here"),
+        added("vms.pending", Integer, "VMs that have a place reserved here"),
+        added("vms.migrating", Integer, "VMs here that are on the move, to or from this host"),
+        added("vms.ha", Integer, "Highly available VMs here, pending ones included"),
+        kept(
+            "vms.widest",
+            Integer,
+            "sockets x cores of the widest VM here, pending ones included, those with CPUs of their own apart; 0 if none",
+        ),
+        kept("batch.placed", Integer, "VMs that the batch at hand has placed here so far"),
+        // power
+        maybe("power.managed", Boolean, "Whether it can be switched on and off from outside"),
+        maybe("power.keep-on", Boolean, "Whether it must not be switched off"),
+        maybe("power.by-policy", Boolean, "Whether a policy has brought it into its state"),
+        maybe("status.external", Text, "What an outside monitor says of it: ok, or what is wrong"),
+    ]
+}
+
+fn groups() -> Table {
+    table(
+        "groups",
+        Rows::Many,
+        Source::Kept,
+        "The affinity groups of the members; for a balance part, all groups",
+        vec![
+            kept(
+                "rule",
+                Text,
+                "What it wants of its VMs: positive or negative; absent if nothing",
+            )
+            .or_absent(),
+            kept("hard", Boolean, "Whether the rule for VMs must be kept"),
+            kept(
+                "host-rule",
+                Text,
+                "What it wants of its hosts: positive or negative; absent if nothing",
+            )
+            .or_absent(),
+            kept(
+                "host-hard",
+                Boolean,
+                "Whether the rule for hosts must be kept",
+            ),
+            kept(
+                "priority",
+                Number,
+                "The greater, the more it counts; 1 if not given",
+            ),
+            kept("here", Integer, "How many of the members are in it"),
+            kept(
+                "elsewhere",
+                Boolean,
+                "Whether a VM of it that is no member runs or is pending on any host",
+            ),
+        ],
+    )
+}
+
+/// Tables below a VM, the same for members and running VMs.
+fn below_vms(parent: &str) -> Vec<Table> {
+    let name = |table: &str| format!("{parent}/{table}");
+    vec![
+        nested(
+            &name("amounts"),
+            "What it needs of amounts with names of the operator's choice",
+            vec![
+                given("name", Text, "Name of the amount"),
+                given("need", Integer, "How much of it"),
+            ],
+        ),
+        nested(
+            &name("keys"),
+            "Placement keys that concern it",
+            vec![
+                maybe(
+                    "level",
+                    Integer,
+                    "Level of the resource that carries the key",
+                ),
+                maybe("index", Integer, "Which resource of that level, from 0"),
+                maybe("class", Text, "Who set it"),
+                given("name", Text, "Name of the key"),
+                given("value", Text, "Value, a text"),
+                maybe("weight", Number, "Weight"),
+            ],
+        ),
+        nested(
+            &name("specs"),
+            "Extra specifications that it asks for",
+            vec![given("key", Text, "Key"), given("value", Text, "Value")],
+        ),
+        nested(
+            &name("nics"),
+            "Its network interfaces",
+            vec![
+                maybe(
+                    "network",
+                    Text,
+                    "Name of the network; absent if it has none",
+                ),
+                maybe("plugged", Boolean, "Whether it is plugged in"),
+                maybe(
+                    "passthrough",
+                    Boolean,
+                    "Whether it passes through to a physical function",
+                ),
+                maybe(
+                    "external",
+                    Boolean,
+                    "Whether the network is an outside provider's",
+                ),
+            ],
+        ),
+        nested(
+            &name("numa-nodes"),
+            "Its virtual NUMA nodes",
+            vec![
+                given("index", Integer, "Number of the node"),
+                given("memory", Integer, "Memory of the node").in_measure(Bytes),
+                maybe("mode", Text, "strict, interleave or preferred"),
+            ],
+        ),
+        nested(
+            &name("numa-nodes/host-nodes"),
+            "The host's NUMA nodes that the virtual node is pinned to",
+            vec![given("index", Integer, "Number of the host's node")],
+        ),
+        nested(
+            &name("pins"),
+            "Its vCPUs that are pinned",
+            vec![
+                given("vcpu", Integer, "Number of the vCPU"),
+                given("cpu", Integer, "Number of the host's CPU"),
+            ],
+        ),
+        nested(
+            &name("huge-pages"),
+            "Huge pages that it needs",
+            vec![
+                given("size", Integer, "Size of a page").in_measure(Bytes),
+                given("count", Integer, "How many"),
+            ],
+        ),
+        nested(
+            &name("devices"),
+            "Devices of a host that it needs",
+            vec![
+                given("name", Text, "Name of the device"),
+                maybe("kind", Text, "Kind of the device"),
+            ],
+        ),
+        nested(
+            &name("cpu-flags"),
+            "CPU flags that it needs",
+            vec![given("flag", Text, "The flag")],
+        ),
+    ]
+}
+
+fn below_hosts() -> Vec<Table> {
+    vec![
+        nested(
+            "hosts/amounts",
+            "Amounts with names of the operator's choice",
+            vec![
+                given("name", Text, "Name of the amount"),
+                given("total", Integer, "How much of it the host has"),
+                added("used", Integer, "Needed by the VMs that run here"),
+                added(
+                    "pending",
+                    Integer,
+                    "Needed by the VMs that have a place reserved here",
+                ),
+            ],
+        ),
+        nested(
+            "hosts/networks",
+            "Networks that the host is connected to",
+            vec![
+                given("name", Text, "Name of the network"),
+                maybe("ipv4", Text, "Boot protocol for IPv4, absent if none"),
+                maybe("ipv6", Text, "Boot protocol for IPv6, absent if none"),
+            ],
+        ),
+        nested(
+            "hosts/numa-nodes",
+            "NUMA nodes",
+            vec![
+                given("index", Integer, "Number of the node"),
+                given("memory.total", Integer, "Memory of the node").in_measure(Bytes),
+                maybe("memory.free", Integer, "Free memory of the node").in_measure(Bytes),
+            ],
+        ),
+        nested(
+            "hosts/cpus",
+            "CPU threads, one by one",
+            vec![
+                given("cpu", Integer, "Number of the thread"),
+                maybe("socket", Integer, "Number of its socket"),
+                maybe("core", Integer, "Number of its core in the socket"),
+                maybe("numa", Integer, "Number of its NUMA node"),
+                maybe("online", Boolean, "Whether it is online"),
+                maybe("exclusive", Boolean, "Whether a VM has it for itself"),
+                maybe("usage", Number, "Measured share in use").in_measure(Fraction),
+            ],
+        ),
+        nested(
+            "hosts/huge-pages",
+            "Huge pages",
+            vec![
+                given("size", Integer, "Size of a page").in_measure(Bytes),
+                given("free", Integer, "Free pages"),
+                maybe(
+                    "pending",
+                    Integer,
+                    "Pages needed by VMs that have a place reserved here",
+                ),
+            ],
+        ),
+        nested(
+            "hosts/devices",
+            "Devices that can be given to a VM",
+            vec![
+                given("name", Text, "Name of the device"),
+                maybe("kind", Text, "Kind of the device"),
+                maybe("free", Boolean, "Whether no VM has it"),
+            ],
+        ),
+        nested(
+            "hosts/cpu-flags",
+            "CPU flags",
+            vec![given("flag", Text, "The flag")],
+        ),
+        nested(
+            "hosts/machine-types",
+            "Machine types that the host can emulate",
+            vec![given("name", Text, "Name of the machine type")],
+        ),
+        nested(
+            "hosts/versions",
+            "Compatibility versions that the host supports",
+            vec![given("version", Text, "The version")],
+        ),
+        nested(
+            "hosts/leases",
+            "Storage domains of which the host can take leases",
+            vec![
+                given("domain", Text, "Id of the storage domain"),
+                given("acquired", Boolean, "Whether the host has joined it"),
+            ],
+        ),
+        nested(
+            "hosts/hooks",
+            "Hooks that are installed",
+            vec![given("name", Text, "Name of the hook")],
+        ),
+        nested(
+            "hosts/keys",
+            "Placement keys of the host",
+            vec![
+                given("name", Text, "Name of the key"),
+                given("value", Number, "Value"),
+                maybe("weight", Number, "Weight"),
+                maybe("sticky", Boolean, "Whether VMs that run here keep it"),
+            ],
+        ),
+        nested(
+            "hosts/usage",
+            "Reported usage of resources, where the host is a pod of many",
+            vec![
+                given("name", Text, "Name of the resource"),
+                given("used", Integer, "How much is used"),
+                given("total", Integer, "How much there is"),
+            ],
+        ),
+        nested(
+            "hosts/tags",
+            "Tags of the host",
+            vec![given("key", Text, "Key"), given("value", Text, "Value")],
+        ),
+        nested(
+            "hosts/costs",
+            "What running here costs, an entry for each instance of a deployment",
+            vec![maybe(
+                "amount",
+                Integer,
+                "Millionths of the currency per hour; absent if unknown",
+            )],
+        ),
+        nested(
+            "hosts/failures",
+            "Launches that failed here",
+            vec![
+                given("time", Integer, "When").in_measure(Time),
+                maybe("kind", Text, "What failed"),
+            ],
+        ),
+    ]
+}
+
+fn relations() -> Vec<Table> {
+    let member = || kept("member", Integer, "Row number in members");
+    vec![
+        relation(
+            "hosts/current",
+            "Members that run on the host now",
+            vec![member()],
+        ),
+        relation(
+            "hosts/pinned",
+            "Members that are pinned to the host",
+            vec![member()],
+        ),
+        relation(
+            "hosts/preferred",
+            "Members that prefer the host",
+            vec![member()],
+        ),
+        relation(
+            "hosts/group-members",
+            "Groups of the request of which other VMs run or are pending on the host",
+            vec![
+                kept("group", Integer, "Row number in groups"),
+                kept("vms", Integer, "How many VMs of the group, members apart"),
+                kept("unmovable", Integer, "How many of these may not be moved"),
+            ],
+        ),
+        relation(
+            "hosts/group-hosts",
+            "Groups of the request that the host is in",
+            vec![kept("group", Integer, "Row number in groups")],
+        ),
+        relation(
+            "hosts/location",
+            "Scores that members have for the host",
+            vec![
+                member(),
+                kept("score", Integer, "The score; ±1000000 stand for infinity"),
+            ],
+        ),
+        relation(
+            "hosts/bindings",
+            "Bindings of the request's tenant to the host",
+            vec![
+                kept("row", Integer, "Number of the binding among the tenant's"),
+                kept("zone", Text, "Availability zone at the time").or_absent(),
+                kept("tag", Text, "Tag at the time").or_absent(),
+                kept("start", Integer, "When it began").in_measure(Time),
+                kept("end", Integer, "When it ended; absent while it holds")
+                    .in_measure(Time)
+                    .or_absent(),
+            ],
+        ),
+    ]
+}
