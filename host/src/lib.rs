@@ -1,3 +1,4 @@
 //! Placewright: a host for policy units that place virtual machines.
 
+pub mod contract;
 pub mod model;
