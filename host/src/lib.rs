@@ -1,4 +1,5 @@
 //! Placewright: a host for policy units that place virtual machines.
 
+pub mod contract;
 pub mod inventory;
 pub mod model;
