@@ -44,7 +44,7 @@ pub(super) fn child<'a>(
 ) -> Result<&'a Arc<Table>, InventoryError> {
     schema
         .table(&format!("{}/{name}", table.name))
-        .filter(|below| below.source != Source::Kept || &*below.name == "hosts/location")
+        .filter(|below| below.source != Source::Kept)
         .ok_or_else(|| InventoryError::UnknownTable {
             entity: owner.entity,
             id: owner.id.clone(),

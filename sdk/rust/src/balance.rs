@@ -94,10 +94,7 @@ pub(crate) fn propose<B: Balance>(call: &Rc<Call>) -> Result<Vec<contract::Propo
     translated.collect()
 }
 
-fn translate<R: Reason>(
-    proposal: Proposal<R>,
-    plan: &Plan,
-) -> Result<contract::Proposal, Problem> {
+fn translate<R: Reason>(proposal: Proposal<R>, plan: &Plan) -> Result<contract::Proposal, Problem> {
     Ok(match proposal {
         Proposal::Move {
             vm,

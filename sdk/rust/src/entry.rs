@@ -85,10 +85,7 @@ pub fn judge<J: JudgePart>(
 /// # Errors
 ///
 /// As [`NativeUnit::balance`].
-pub fn balance<B: Balance>(
-    plan: &PlanOnce,
-    call: &native::Call,
-) -> Result<Vec<Proposal>, Problem> {
+pub fn balance<B: Balance>(plan: &PlanOnce, call: &native::Call) -> Result<Vec<Proposal>, Problem> {
     let plan = plan.get_or_init(balance::plan::<B>);
     balance::propose::<B>(&Call::open(plan, Arc::clone(call.tables()))?)
 }
@@ -136,8 +133,11 @@ impl<U: Exported> bindings::settings::exports::placewright::policy::settings::Gu
 }
 
 /// Lets a panic say to the log where and why, before the component traps and
-/// cannot be asked any more.
+/// cannot be asked any more. Nothing to do natively, where a panic is printed.
 fn keep_last_words() {
+    if !cfg!(target_arch = "wasm32") {
+        return;
+    }
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         std::panic::set_hook(Box::new(|panic| {

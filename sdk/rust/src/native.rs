@@ -39,7 +39,9 @@ pub trait NativeUnit: Sync {
     /// not those that the part declared.
     fn judge(&self, want: Answers, call: &Call) -> Result<Judgement, Problem> {
         let _ = (want, call);
-        Err(Problem::failed("the unit has no filter and no cost function"))
+        Err(Problem::failed(
+            "the unit has no filter and no cost function",
+        ))
     }
 
     /// Proposes.

@@ -102,8 +102,7 @@ impl<R: Row> Nested for Option<R> {
 
     fn at(table: &ChildTable<'_>, row: usize) -> Self {
         let (call, number, first, count) = table.of_row(row);
-        (count > 0 && first < call.rows(number))
-            .then(|| R::read(&R::columns(call, number), first))
+        (count > 0 && first < call.rows(number)).then(|| R::read(&R::columns(call, number), first))
     }
 
     fn duplicate(&self) -> Self {

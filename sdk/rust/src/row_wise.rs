@@ -38,10 +38,7 @@ pub trait RowWise {
     /// # Errors
     ///
     /// [`Problem::Refused`] if the request or a setting is at fault.
-    fn prepare(
-        request: &Self::Request,
-        settings: &Self::Settings,
-    ) -> Result<Self::Need, Problem>;
+    fn prepare(request: &Self::Request, settings: &Self::Settings) -> Result<Self::Need, Problem>;
 
     /// For a part that reads `request.now`: the last second at which the answer
     /// for this host still holds if nothing but the time changes. A part that
@@ -154,7 +151,11 @@ where
         if plan.now.is_some() {
             judgement.until = vec![FOR_GOOD; entries];
         }
-        let turns = if P::Request::PER_VM { call.members() } else { 1 };
+        let turns = if P::Request::PER_VM {
+            call.members()
+        } else {
+            1
+        };
         for vm in 0..turns {
             let request = P::Request::read(call, &plan.request, vm)?;
             let need = P::prepare(&request, &settings)?;

@@ -27,12 +27,7 @@ enum Source<R> {
 
 impl<R: Row> Rows<R> {
     #[inline]
-    pub(crate) fn of_call(
-        call: &Rc<Call>,
-        number: UseNumber,
-        first: usize,
-        count: usize,
-    ) -> Self {
+    pub(crate) fn of_call(call: &Rc<Call>, number: UseNumber, first: usize, count: usize) -> Self {
         let rows = call.rows(number);
         let first = first.min(rows);
         Self(Source::Call {

@@ -127,11 +127,7 @@ impl<P: TableCost> TableCosts<P> for Given {
 impl<P: WholeTable> TableCosts<P> for NotGiven {
     const RANGE: Option<(f64, f64)> = None;
 
-    fn cost(
-        _: &P::Request,
-        _: &Rows<P::Host>,
-        _: &P::Settings,
-    ) -> Result<Vec<f64>, Problem> {
+    fn cost(_: &P::Request, _: &Rows<P::Host>, _: &P::Settings) -> Result<Vec<f64>, Problem> {
         Ok(Vec::new())
     }
 }
@@ -174,7 +170,11 @@ where
             None => Rows::default(),
         };
         let mut judgement = indifferent(want, entries);
-        let turns = if P::Request::PER_VM { call.members() } else { 1 };
+        let turns = if P::Request::PER_VM {
+            call.members()
+        } else {
+            1
+        };
         for vm in 0..turns {
             let request = P::Request::read(call, &plan.request, vm)?;
             if want.verdicts {
