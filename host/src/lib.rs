@@ -1,4 +1,6 @@
 //! Placewright: a host for policy units that place virtual machines.
 
 pub mod contract;
+pub mod document;
 pub mod model;
+pub mod policy;
