@@ -1,5 +1,7 @@
 //! Placewright: a host for policy units that place virtual machines.
 
 pub mod contract;
+pub mod document;
 pub mod inventory;
 pub mod model;
+pub mod policy;

@@ -111,4 +111,8 @@ pub mod prelude {
     pub use crate::text::Text;
     pub use crate::whole_table::{TableCost, TableFilter, WholeTable};
     pub use placewright_sdk_derive::{Reason, Request, Row, Settings};
+
+    // Once more without their names, since a unit's own `Settings` hides the trait.
+    pub use crate::reason::Reason as _;
+    pub use crate::settings::Settings as _;
 }
