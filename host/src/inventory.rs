@@ -59,6 +59,7 @@ struct Sums {
     vms_widest: usize,
     id: usize,
     listed: usize,
+    state: usize,
 }
 
 /// The state of one cluster.
@@ -73,6 +74,28 @@ pub struct Inventory {
     /// By slot; a removed host leaves a free slot.
     hosts: Vec<Option<HostEntry>>,
     host_slots: HashMap<Arc<str>, u32>,
+    /// Whether the host in that slot is up: takes VMs.
+    pub fn is_up(&self, slot: u32) -> bool {
+        self.host(slot).is_some() && self.state_is_up(slot)
+    }
+
+    fn state_is_up(&self, slot: u32) -> bool {
+        let state = self.columns[self.sums.state].integer(slot as usize);
+        state.is_some_and(|code| self.texts.text(code).is_some_and(|state| &**state == "up"))
+    }
+
+    /// Whether every slot has a host, and all of them are up.
+    pub fn is_all_up(&self) -> bool {
+        self.slots_not_up == 0
+    }
+
+    /// The slots of the hosts that are up, ascending.
+    pub fn up_slots(&self) -> impl Iterator<Item = u32> {
+        self.hosts()
+            .map(|(slot, _)| slot)
+            .filter(|slot| self.state_is_up(*slot))
+    }
+
     /// By slot: the place of the host's id among all ids, as bytes.
     ranks: Vec<u32>,
     columns: Vec<Column>,
@@ -89,6 +112,8 @@ pub struct Inventory {
     memberships: Memberships,
     watches: Vec<HostWatch>,
     next_listed: i64,
+    /// How many slots are free, or of hosts that are not up.
+    slots_not_up: usize,
     journal: Journal,
 }
 
@@ -121,6 +146,7 @@ impl Inventory {
             vms_widest: index("vms.widest"),
             id: index("id"),
             listed: index("listed"),
+            state: index("state"),
         };
         Self {
             name: name.into(),
@@ -145,6 +171,7 @@ impl Inventory {
             memberships: Memberships::new(),
             watches: Vec::new(),
             next_listed: 0,
+            slots_not_up: 0,
             journal: Journal::new(JOURNAL_BOUND),
         }
     }
@@ -321,6 +348,7 @@ impl Inventory {
             column.push_absent();
         }
         self.host_slots.insert(host.id.clone(), slot);
+        self.slots_not_up += 1;
         self.ranks.push(0);
         self.hosts.push(Some(host));
         self.rank_host(slot);
@@ -409,7 +437,17 @@ impl Inventory {
             Value::Text(text) => Cell::Integer(i64::from(self.texts.code(text))),
         });
         if let Some(index) = self.ensure_column(column) {
+            let was_up = self.is_up(slot);
             self.columns[index].set(slot as usize, cell);
+            self.note_up(was_up, self.is_up(slot));
+        }
+    }
+
+    fn note_up(&mut self, was_up: bool, is_up: bool) {
+        match (was_up, is_up) {
+            (true, false) => self.slots_not_up += 1,
+            (false, true) => self.slots_not_up -= 1,
+            _ => {}
         }
     }
 
@@ -435,7 +473,9 @@ impl Inventory {
 
     /// Free a slot and close the gap among the ranks.
     fn vacate(&mut self, slot: u32) -> Option<HostEntry> {
+        let was_up = self.is_up(slot);
         let host = self.hosts[slot as usize].take()?;
+        self.note_up(was_up, false);
         self.host_slots.remove(&host.id);
         let rank = self.ranks[slot as usize];
         for other in 0..self.ranks.len() {
@@ -1062,6 +1102,7 @@ impl Inventory {
                 self.host_slots.insert(host.id.clone(), slot);
                 self.hosts[slot as usize] = Some(*host);
                 self.rank_host(slot);
+                self.note_up(false, self.is_up(slot));
             }
             Undo::HostValue { slot, column, old } => self.put_host_value(slot, &column, old),
             Undo::HostRows { slot, table, old } => {

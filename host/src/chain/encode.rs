@@ -97,6 +97,34 @@ pub(super) fn encode<'a>(
     }
 }
 
+/// Whether every gate of the plan is open: a column that at least one row has, and
+/// not as false.
+pub(super) fn gates_open(plan: &ReadPlan, context: Context<'_>) -> bool {
+    plan.gates.iter().all(|(table, column)| {
+        let table = &plan.tables[*table];
+        let column = &table.columns[*column];
+        let level = top_level(table, context, HostRows::List(&[]));
+        (0..level.len()).any(|row| {
+            let cell = level.cell(row, column, context.inventory);
+            cell.is_some_and(|cell| !matches!(cell, CellRef::Boolean(false)))
+        })
+    })
+}
+
+/// The rows of hosts that lack a value required of the hosts themselves.
+pub(super) fn lacking(plan: &ReadPlan, inventory: &Inventory, hosts: HostRows<'_>) -> Vec<u32> {
+    let mut rows: Vec<u32> = Vec::new();
+    for index in &plan.required_host_columns {
+        let column = inventory.column(*index);
+        if !column.is_complete() {
+            note_absent(hosts, column.absent_rows(), 0, &mut rows);
+        }
+    }
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
 struct Encoder<'a, 'c> {
     context: Context<'a>,
     hosts: HostRows<'a>,
@@ -114,7 +142,7 @@ impl<'a> Encoder<'a, '_> {
     fn table(&mut self, plan: &ReadPlan, table: &TablePlan) -> Result<(), Incomplete> {
         let offsets_at = self.call.integers.len();
         let level = match table.parent {
-            None => self.top_level(table),
+            None => top_level(table, self.context, self.hosts),
             Some(parent) => {
                 let level = self.below(table, parent);
                 debug_assert_eq!(
@@ -134,37 +162,6 @@ impl<'a> Encoder<'a, '_> {
             }
         }
         Ok(())
-    }
-
-    fn top_level(&self, table: &TablePlan) -> Level<'a> {
-        let Context {
-            inventory, subject, ..
-        } = self.context;
-        match (table.source, subject) {
-            (Source::Hosts, _) => Level::Hosts(self.hosts.len()),
-            (Source::Cluster, _) => Level::Cluster(inventory),
-            (Source::Settings, _) => Level::Settings(self.context.settings),
-            (Source::Request, _) => Level::Request {
-                request: subject.map(|subject| subject.request),
-                now: self.context.now,
-                draw: subject.map(|subject| subject.draw),
-            },
-            (Source::Members, Some(subject)) => Level::Members(&subject.members),
-            (Source::Groups, Some(subject)) => Level::Groups(&subject.groups),
-            (Source::Tenant, Some(subject)) => match subject.request.facts.text("tenant") {
-                Some(id) => Level::Tenant(id, inventory.tenant(id)),
-                None => Level::Empty,
-            },
-            (Source::Sources, Some(subject)) => Level::Sources(
-                inventory,
-                (0i64..)
-                    .zip(&subject.members)
-                    .filter_map(|(member, m)| Some((member, m.slot?)))
-                    .collect(),
-            ),
-            (Source::Groups, None) => Level::AllGroups(inventory.groups().collect()),
-            _ => Level::Empty,
-        }
     }
 
     /// The rows of a table below another one; their offsets are written.
@@ -371,6 +368,37 @@ impl<'a> Encoder<'a, '_> {
         }
     }
 }
+
+fn top_level<'a>(table: &TablePlan, context: Context<'a>, hosts: HostRows<'a>) -> Level<'a> {
+    let Context {
+        inventory, subject, ..
+    } = context;
+        match (table.source, subject) {
+            (Source::Hosts, _) => Level::Hosts(hosts.len()),
+            (Source::Cluster, _) => Level::Cluster(inventory),
+            (Source::Settings, _) => Level::Settings(context.settings),
+            (Source::Request, _) => Level::Request {
+                request: subject.map(|subject| subject.request),
+                now: context.now,
+                draw: subject.map(|subject| subject.draw),
+            },
+            (Source::Members, Some(subject)) => Level::Members(&subject.members),
+            (Source::Groups, Some(subject)) => Level::Groups(&subject.groups),
+            (Source::Tenant, Some(subject)) => match subject.request.facts.text("tenant") {
+                Some(id) => Level::Tenant(id, inventory.tenant(id)),
+                None => Level::Empty,
+            },
+            (Source::Sources, Some(subject)) => Level::Sources(
+                inventory,
+                (0i64..)
+                    .zip(&subject.members)
+                    .filter_map(|(member, m)| Some((member, m.slot?)))
+                    .collect(),
+            ),
+            (Source::Groups, None) => Level::AllGroups(inventory.groups().collect()),
+            _ => Level::Empty,
+        }
+    }
 
 fn note_absent(hosts: HostRows<'_>, absent: &FixedBitSet, base: usize, positions: &mut Vec<u32>) {
     match hosts {

@@ -1,6 +1,6 @@
 //! What a VM needs, with defaults filled in.
 
-use crate::model::Facts;
+use crate::model::{Facts, Value};
 
 /// The size of a VM: what documents may leave out is worked out here, in one place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,6 +51,22 @@ impl Shape {
                 .number("cpu.usage")
                 .map(|usage| (usage * vcpus as f64 * 1000.0).round() as i64),
         }
+    }
+
+    /// The value of a column of a VM that follows from its shape.
+    pub fn value(&self, column: &str) -> Option<Value> {
+        Some(match column {
+            "cpu" => Value::Integer(self.cpu),
+            "memory" => Value::Integer(self.memory),
+            "sockets" => Value::Integer(self.sockets),
+            "cores" => Value::Integer(self.cores),
+            "threads" => Value::Integer(self.threads),
+            "vcpus" => Value::Integer(self.vcpus()),
+            "ha" => Value::Boolean(self.ha),
+            "exclusive" => Value::Boolean(self.exclusive),
+            "migratable" => Value::Boolean(self.migratable),
+            _ => return None,
+        })
     }
 
     /// All its vCPUs.

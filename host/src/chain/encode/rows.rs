@@ -6,7 +6,7 @@ use super::super::plan::{ColumnPlan, Field};
 use super::super::subject::{GroupRow, Member, Relation};
 use super::{HostRows, cell_of};
 use crate::inventory::{Amount, GroupEntry, Inventory, Shape, VmEntry};
-use crate::model::{Facts, GroupRule, Kind, Request, Vm};
+use crate::model::{Facts, GroupRule, Kind, Request, Value, Vm};
 use crate::policy::Settings;
 
 /// A value on its way into a call.
@@ -191,20 +191,15 @@ fn fact<'a>(facts: &'a Facts, name: &str) -> Option<CellRef<'a>> {
 
 /// A column of a VM, with the defaults that its shape fills in.
 fn vm_cell<'a>(vm: &'a Vm, shape: &Shape, name: &str) -> Option<CellRef<'a>> {
-    Some(match name {
-        "id" => CellRef::Text(&vm.id),
-        "cpu" => CellRef::Integer(shape.cpu),
-        "memory" => CellRef::Integer(shape.memory),
-        "sockets" => CellRef::Integer(shape.sockets),
-        "cores" => CellRef::Integer(shape.cores),
-        "threads" => CellRef::Integer(shape.threads),
-        "vcpus" => CellRef::Integer(shape.vcpus()),
-        "ha" => CellRef::Boolean(shape.ha),
-        "exclusive" => CellRef::Boolean(shape.exclusive),
-        "migratable" => CellRef::Boolean(shape.migratable),
-        "priority" => fact(&vm.facts, name).unwrap_or(CellRef::Integer(0)),
-        _ => return fact(&vm.facts, name),
-    })
+    match shape.value(name) {
+        Some(Value::Integer(value)) => Some(CellRef::Integer(value)),
+        Some(Value::Boolean(value)) => Some(CellRef::Boolean(value)),
+        _ => match name {
+            "id" => Some(CellRef::Text(&vm.id)),
+            "priority" => fact(&vm.facts, name).or(Some(CellRef::Integer(0))),
+            _ => fact(&vm.facts, name),
+        },
+    }
 }
 
 fn group_cell<'a>(entry: &GroupEntry, name: &str) -> Option<CellRef<'a>> {
