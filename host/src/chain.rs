@@ -17,7 +17,7 @@ mod scale;
 mod subject;
 
 pub use balance::Proposed;
-pub use explain::{CostShown, Explanation, HostShown, RemovalShown, StageShown, TierShown};
+pub use explain::{CostShown, Explanation, HostShown, RemovalShown, StageShown, UnitShown, ValueShown};
 pub use resolve::ChainError;
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
 

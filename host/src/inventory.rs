@@ -74,28 +74,6 @@ pub struct Inventory {
     /// By slot; a removed host leaves a free slot.
     hosts: Vec<Option<HostEntry>>,
     host_slots: HashMap<Arc<str>, u32>,
-    /// Whether the host in that slot is up: takes VMs.
-    pub fn is_up(&self, slot: u32) -> bool {
-        self.host(slot).is_some() && self.state_is_up(slot)
-    }
-
-    fn state_is_up(&self, slot: u32) -> bool {
-        let state = self.columns[self.sums.state].integer(slot as usize);
-        state.is_some_and(|code| self.texts.text(code).is_some_and(|state| &**state == "up"))
-    }
-
-    /// Whether every slot has a host, and all of them are up.
-    pub fn is_all_up(&self) -> bool {
-        self.slots_not_up == 0
-    }
-
-    /// The slots of the hosts that are up, ascending.
-    pub fn up_slots(&self) -> impl Iterator<Item = u32> {
-        self.hosts()
-            .map(|(slot, _)| slot)
-            .filter(|slot| self.state_is_up(*slot))
-    }
-
     /// By slot: the place of the host's id among all ids, as bytes.
     ranks: Vec<u32>,
     columns: Vec<Column>,
@@ -233,6 +211,28 @@ impl Inventory {
     /// The slot of the host with that id.
     pub fn slot(&self, id: &str) -> Option<u32> {
         self.host_slots.get(id).copied()
+    }
+
+    /// Whether the host in that slot is up: takes VMs.
+    pub fn is_up(&self, slot: u32) -> bool {
+        self.host(slot).is_some() && self.state_is_up(slot)
+    }
+
+    fn state_is_up(&self, slot: u32) -> bool {
+        let state = self.columns[self.sums.state].integer(slot as usize);
+        state.is_some_and(|code| self.texts.text(code).is_some_and(|state| &**state == "up"))
+    }
+
+    /// Whether every slot has a host, and all of them are up.
+    pub fn is_all_up(&self) -> bool {
+        self.slots_not_up == 0
+    }
+
+    /// The slots of the hosts that are up, ascending.
+    pub fn up_slots(&self) -> impl Iterator<Item = u32> {
+        self.hosts()
+            .map(|(slot, _)| slot)
+            .filter(|slot| self.state_is_up(*slot))
     }
 
     /// By slot: the place of the host's id among all ids, compared as bytes.

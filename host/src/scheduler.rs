@@ -46,7 +46,6 @@ impl Default for SchedulerOptions {
 }
 
 /// The scheduler of one cluster.
-#[derive(Debug)]
 pub struct Scheduler {
     inventory: Inventory,
     runner: Runner,

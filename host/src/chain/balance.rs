@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::encode::{self, Context, Dictionary, HostRows, Incomplete};
 use super::{BalanceStep, Chain, Refusal};
-use crate::contract::{self, Call};
+use crate::contract::{self, Call, Part};
 use crate::inventory::Inventory;
 
 /// What a balance unit proposes, in order of preference.
@@ -57,7 +57,7 @@ impl Chain {
             entry: "balance".into(),
             fault: Arc::new(fault),
         };
-        let mut instance = step.unit.instantiate().map_err(failed)?;
+        let mut instance = step.unit.instantiate(Part::Balance).map_err(failed)?;
         let proposals = instance.balance(&call, limit).map_err(|fault| {
             match fault.is_refusal() {
                 true => Refusal::Refused(fault.to_string()),

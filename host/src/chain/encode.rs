@@ -389,7 +389,6 @@ fn top_level<'a>(table: &TablePlan, context: Context<'a>, hosts: HostRows<'a>) -
                 None => Level::Empty,
             },
             (Source::Sources, Some(subject)) => Level::Sources(
-                inventory,
                 (0i64..)
                     .zip(&subject.members)
                     .filter_map(|(member, m)| Some((member, m.slot?)))

@@ -15,12 +15,8 @@ pub(super) struct ReadPlan {
     pub(super) hosts: Option<usize>,
     /// Host columns that a host must have to be asked about at all.
     pub(super) required_host_columns: Vec<usize>,
-    /// Tables below hosts with columns that every row must have.
-    pub(super) required_below_hosts: bool,
     /// Columns of which one must be present and true for the part to be asked.
     pub(super) gates: Vec<(usize, usize)>,
-    /// Whether `request.now` is read, so that answers may hold only for a while.
-    pub(super) reads_now: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -130,19 +126,11 @@ impl ReadPlan {
                 _ => None,
             })
             .collect();
-        let required_below_hosts = tables.iter().any(|table| {
-            table.name.starts_with("hosts/") && table.columns.iter().any(|column| column.required)
-        });
-        let reads_now = reads.iter().any(|read| {
-            read.table == "request" && read.columns.iter().any(|column| column.column == "now")
-        });
         Self {
             tables,
             hosts,
             required_host_columns,
-            required_below_hosts,
             gates,
-            reads_now,
         }
     }
 }

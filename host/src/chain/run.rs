@@ -90,7 +90,6 @@ pub struct UnitTime {
 
 /// Instances and buffers for running one chain again and again. It changes no
 /// answer: a new runner decides the same.
-#[derive(Debug)]
 pub struct Runner {
     chain: Arc<Chain>,
     steps: Vec<StepState>,
@@ -102,7 +101,6 @@ pub struct Runner {
 }
 
 /// What a runner holds for one step.
-#[derive(Debug)]
 struct StepState {
     instance: Option<Instance>,
     call: Call,

@@ -64,13 +64,13 @@ impl Call {
     }
 
     /// How many rows the table of this use has.
-    #[inline]
+    #[inline(always)]
     pub fn rows(&self, number: UseNumber) -> usize {
         self.tables.rows[self.plan.uses[number].table] as usize
     }
 
     /// The column of a field, by its number among the columns of this use.
-    #[inline]
+    #[inline(always)]
     pub fn column<C: Cell>(self: &Rc<Self>, number: UseNumber, field: usize) -> C::Column<'_> {
         C::column(ColumnPlace {
             call: self,
@@ -118,7 +118,7 @@ impl Call {
     }
 
     /// A text of the call's dictionary; a code that is not in it is empty.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn text(&self, code: i64) -> &str {
         let index = usize::try_from(code).unwrap_or(usize::MAX);
         self.tables.texts.get(index).map_or("", String::as_str)
@@ -166,36 +166,36 @@ pub struct ColumnPlace<'a> {
 
 impl<'a> ColumnPlace<'a> {
     /// The call that the column belongs to.
-    #[inline]
+    #[inline(always)]
     pub fn call(&self) -> &'a Rc<Call> {
         self.call
     }
 
     /// The values of a column of kind integer, boolean or text.
-    #[inline]
+    #[inline(always)]
     pub fn integers(&self) -> &'a [i64] {
         &self.call.tables.integers[self.start..self.start + self.rows]
     }
 
     /// The values of a column of kind number.
-    #[inline]
+    #[inline(always)]
     pub fn numbers(&self) -> &'a [f64] {
         &self.call.tables.numbers[self.start..self.start + self.rows]
     }
 
     /// Which rows have no value, for a column of kind integer, boolean or text.
-    #[inline]
+    #[inline(always)]
     pub fn absent_integers(&self) -> Absent<'a> {
         self.absent(&self.call.tables.absent_integers)
     }
 
     /// Which rows have no value, for a column of kind number.
-    #[inline]
+    #[inline(always)]
     pub fn absent_numbers(&self) -> Absent<'a> {
         self.absent(&self.call.tables.absent_numbers)
     }
 
-    #[inline]
+    #[inline(always)]
     fn absent(&self, positions: &'a [u32]) -> Absent<'a> {
         let mut within = positions;
         if !positions.is_empty() {
@@ -222,7 +222,7 @@ pub struct Absent<'a> {
 impl Absent<'_> {
     /// Does this row hold no value? One comparison where every row holds one, or
     /// none does; otherwise a binary search.
-    #[inline]
+    #[inline(always)]
     pub fn has(&self, row: usize) -> bool {
         if self.positions.is_empty() {
             return false;
@@ -250,7 +250,7 @@ pub struct ChildTable<'a> {
 impl<'a> ChildTable<'a> {
     /// The call, the use of the nested row type, and the numbers of the rows that
     /// belong to this row of the parent: the first and how many.
-    #[inline]
+    #[inline(always)]
     pub fn of_row(&self, row: usize) -> (&'a Rc<Call>, UseNumber, usize, usize) {
         let (first, end) = (self.offsets[row] as usize, self.offsets[row + 1] as usize);
         (self.call, self.number, first, end.saturating_sub(first))

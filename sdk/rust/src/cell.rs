@@ -33,7 +33,7 @@ pub trait Cell: Clone {
     fn at(column: &Self::Column<'_>, row: usize) -> Self;
 
     /// Which rows of the column hold no value.
-    #[inline]
+    #[inline(always)]
     fn absent(place: ColumnPlace<'_>) -> Absent<'_> {
         place.absent_integers()
     }
@@ -43,12 +43,12 @@ impl Cell for i64 {
     const KIND: Kind = Kind::Integer;
     type Column<'a> = &'a [i64];
 
-    #[inline]
+    #[inline(always)]
     fn column(place: ColumnPlace<'_>) -> &[i64] {
         place.integers()
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(column: &&[i64], row: usize) -> Self {
         column[row]
     }
@@ -58,17 +58,17 @@ impl Cell for f64 {
     const KIND: Kind = Kind::Number;
     type Column<'a> = &'a [f64];
 
-    #[inline]
+    #[inline(always)]
     fn column(place: ColumnPlace<'_>) -> &[f64] {
         place.numbers()
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(column: &&[f64], row: usize) -> Self {
         column[row]
     }
 
-    #[inline]
+    #[inline(always)]
     fn absent(place: ColumnPlace<'_>) -> Absent<'_> {
         place.absent_numbers()
     }
@@ -78,12 +78,12 @@ impl Cell for bool {
     const KIND: Kind = Kind::Boolean;
     type Column<'a> = &'a [i64];
 
-    #[inline]
+    #[inline(always)]
     fn column(place: ColumnPlace<'_>) -> &[i64] {
         place.integers()
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(column: &&[i64], row: usize) -> Self {
         column[row] != 0
     }
@@ -96,12 +96,12 @@ macro_rules! amount_cell {
             const MEASURE: Option<&'static str> = Some($measure);
             type Column<'a> = &'a [i64];
 
-            #[inline]
+            #[inline(always)]
             fn column(place: ColumnPlace<'_>) -> &[i64] {
                 place.integers()
             }
 
-            #[inline]
+            #[inline(always)]
             fn at(column: &&[i64], row: usize) -> Self {
                 Self(column[row])
             }
@@ -115,12 +115,12 @@ impl Cell for Text {
     const KIND: Kind = Kind::Text;
     type Column<'a> = (&'a Rc<Call>, &'a [i64]);
 
-    #[inline]
+    #[inline(always)]
     fn column(place: ColumnPlace<'_>) -> Self::Column<'_> {
         (place.call(), place.integers())
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(&(call, codes): &Self::Column<'_>, row: usize) -> Self {
         Self::of_call(call, codes[row])
     }
@@ -132,12 +132,12 @@ impl<C: Cell> Cell for Option<C> {
     const MEASURE: Option<&'static str> = C::MEASURE;
     type Column<'a> = (C::Column<'a>, Absent<'a>);
 
-    #[inline]
+    #[inline(always)]
     fn column(place: ColumnPlace<'_>) -> Self::Column<'_> {
         (C::column(place), C::absent(place))
     }
 
-    #[inline]
+    #[inline(always)]
     fn at((column, absent): &Self::Column<'_>, row: usize) -> Self {
         if absent.has(row) {
             None

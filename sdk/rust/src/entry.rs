@@ -34,7 +34,9 @@ pub struct Identity {
     pub aliases: &'static [&'static str],
 }
 
-/// The description of a unit with these settings and parts.
+/// The description of a unit with these settings and parts. Inlined, so that
+/// nothing is compiled for the parts that no unit has.
+#[inline(always)]
 pub fn describe(
     identity: &Identity,
     settings: Vec<Setting>,

@@ -105,7 +105,7 @@ pub mod prelude {
     pub use crate::reason::{Reason, Verdict};
     pub use crate::request::Request;
     pub use crate::row::Row;
-    pub use crate::row_wise::{FOR_GOOD, RowCost, RowFilter, RowWise};
+    pub use crate::row_wise::{FOR_GOOD, RowCost, RowFilter, RowWise, THIS_SECOND};
     pub use crate::rows::Rows;
     pub use crate::settings::Settings;
     pub use crate::text::Text;

@@ -15,6 +15,9 @@ use crate::settings::{self, Settings};
 /// The `until` of an answer that time does not change: 2^53 - 1 seconds.
 pub const FOR_GOOD: i64 = (1 << 53) - 1;
 
+/// The `until` of an answer that holds for the second of the call only.
+pub const THIS_SECOND: i64 = i64::MIN;
+
 /// What a row-wise filter or cost function reads, and what it works out once
 /// per call.
 ///
@@ -41,12 +44,13 @@ pub trait RowWise {
     fn prepare(request: &Self::Request, settings: &Self::Settings) -> Result<Self::Need, Problem>;
 
     /// For a part that reads `request.now`: the last second at which the answer
-    /// for this host still holds if nothing but the time changes. A part that
-    /// reads the time and leaves this as it is says that its answers never age.
+    /// for this host still holds if nothing but the time changes; [`FOR_GOOD`] if
+    /// time does not change it. Left as it is, an answer holds for
+    /// [`THIS_SECOND`] only: always right, and never worth keeping.
     #[inline]
     fn until(need: &Self::Need, host: &Self::Host) -> i64 {
         let _ = (need, host);
-        FOR_GOOD
+        THIS_SECOND
     }
 }
 
@@ -171,7 +175,7 @@ where
                 (false, true) => hosts.costs::<C>(&mut judgement.costs),
                 (false, false) => {}
             }
-            hosts.until(&mut judgement.until);
+            hosts.until(call.now().unwrap_or(0), &mut judgement.until);
         }
         if judgement.until.iter().all(|&until| until == FOR_GOOD) {
             judgement.until = Vec::new();
@@ -206,10 +210,10 @@ impl<P: RowWise> Hosts<'_, '_, P> {
     #[inline]
     fn verdicts<V: RowVerdicts<P>>(&self, verdicts: &mut [u8]) {
         let verdicts = &mut verdicts[..self.entries];
-        for entry in 0..self.entries {
-            if verdicts[entry] == 0 {
+        for (entry, verdict) in verdicts.iter_mut().enumerate() {
+            if *verdict == 0 {
                 let host = P::Host::read(self.columns, entry);
-                verdicts[entry] = V::keep(self.need, &host).code();
+                *verdict = V::keep(self.need, &host).code();
             }
         }
     }
@@ -217,18 +221,22 @@ impl<P: RowWise> Hosts<'_, '_, P> {
     #[inline]
     fn costs<C: RowCosts<P>>(&self, costs: &mut [f64]) {
         let costs = &mut costs[..self.entries];
-        for entry in 0..self.entries {
+        for (entry, cost) in costs.iter_mut().enumerate() {
             let host = P::Host::read(self.columns, entry);
-            costs[entry] += C::cost(self.need, &host);
+            *cost += C::cost(self.need, &host);
         }
     }
 
     /// Does nothing where the time is not read: the list is empty then.
     #[inline]
-    fn until(&self, until: &mut [i64]) {
+    fn until(&self, now: i64, until: &mut [i64]) {
         for (entry, until) in until.iter_mut().enumerate() {
             let host = P::Host::read(self.columns, entry);
-            *until = P::until(self.need, &host).min(*until);
+            let answer = match P::until(self.need, &host) {
+                THIS_SECOND => now,
+                answer => answer,
+            };
+            *until = answer.min(*until);
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) enum Level<'a> {
     Tenant(&'a str, Option<&'a Facts>),
     Cluster(&'a Inventory),
     /// Members with the slots where they run.
-    Sources(&'a Inventory, Vec<(i64, u32)>),
+    Sources(Vec<(i64, u32)>),
     Vms(Vec<&'a VmEntry>),
     Amounts(Vec<&'a Amount>),
     Relations(Vec<[i64; 3]>),
@@ -65,7 +65,7 @@ impl<'a> Level<'a> {
             Level::Members(rows) => rows.len(),
             Level::Groups(rows) => rows.len(),
             Level::AllGroups(rows) => rows.len(),
-            Level::Sources(_, rows) => rows.len(),
+            Level::Sources(rows) => rows.len(),
             Level::Vms(rows) => rows.len(),
             Level::Amounts(rows) => rows.len(),
             Level::Relations(rows) => rows.len(),
@@ -104,7 +104,7 @@ impl<'a> Level<'a> {
         row: usize,
         column: &ColumnPlan,
         inventory: &'a Inventory,
-    ) -> Option<CellRef<'_>> {
+    ) -> Option<CellRef<'a>> {
         let name = &*column.name;
         match self {
             Level::Empty | Level::Hosts(_) => None,
@@ -159,7 +159,7 @@ impl<'a> Level<'a> {
                 "name" => Some(CellRef::Text(inventory.name())),
                 _ => fact(inventory.facts(), name),
             },
-            Level::Sources(_, rows) => {
+            Level::Sources(rows) => {
                 let (member, slot) = rows[row];
                 let host = inventory.host(slot)?;
                 match name {

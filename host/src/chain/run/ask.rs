@@ -7,7 +7,7 @@ use super::super::encode::{self, Dictionary, HostRows, Incomplete};
 use super::super::subject::Subject;
 use super::super::Step;
 use super::{Refusal, StepState};
-use crate::contract::{Evaluation, Judgement};
+use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;
 use crate::unit::{Fault, Instance};
 
@@ -148,11 +148,11 @@ fn judge(
 ) -> Result<Judgement, NoAnswer> {
     let keeps = step.evaluation == Evaluation::RowWise;
     let warm = state.instance.take();
+    let was_warm = warm.is_some();
     let mut instance = match warm {
-        Some(instance) if instance.calls() < CALLS_PER_INSTANCE => instance,
-        _ => fresh(step)?,
+        Some(instance) => instance,
+        None => fresh(step)?,
     };
-    let was_warm = instance.calls() > 0;
     let left = |deadline: Instant| {
         let left = deadline.saturating_duration_since(Instant::now());
         match left.is_zero() {
@@ -165,14 +165,15 @@ fn judge(
         instance = fresh(step)?;
         answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
     }
-    if keeps && instance.is_usable() {
+    let used_up = state.time.calls % CALLS_PER_INSTANCE == CALLS_PER_INSTANCE - 1;
+    if keeps && !used_up && !instance.is_poisoned() {
         state.instance = Some(instance);
     }
     answer.map_err(NoAnswer::Fault)
 }
 
 fn fresh(step: &Step) -> Result<Instance, NoAnswer> {
-    step.unit.instantiate().map_err(NoAnswer::Fault)
+    step.unit.instantiate(Part::Judge).map_err(NoAnswer::Fault)
 }
 
 /// Put answers for some rows in their places among all rows.

@@ -47,7 +47,7 @@ pub fn implement(ident: &Ident, fields: &[RowField<'_>]) -> TokenStream {
                     #(#declare)*
                 }
 
-                #[inline]
+                #[inline(always)]
                 fn columns(
                     call: &::std::rc::Rc<::placewright_sdk::call::Call>,
                     number: ::placewright_sdk::reads::UseNumber,
@@ -55,7 +55,7 @@ pub fn implement(ident: &Ident, fields: &[RowField<'_>]) -> TokenStream {
                     (#(#columns,)*)
                 }
 
-                #[inline]
+                #[inline(always)]
                 fn read(columns: &Self::Columns<'_>, row: usize) -> Self {
                     Self { #(#name: #read,)* }
                 }

@@ -192,6 +192,7 @@ impl Export {
                 .then(|| quote!(::placewright_sdk::entry::describe_balance::<#unit>(&BALANCE))),
         );
         quote! {
+            #[inline(always)]
             fn describe(&self) -> ::placewright_sdk::contract::Description {
                 ::placewright_sdk::entry::describe(
                     &::placewright_sdk::entry::Identity {

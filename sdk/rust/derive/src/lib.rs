@@ -13,6 +13,7 @@ mod fields;
 mod reason;
 mod request;
 mod row;
+mod setting_attribute;
 mod settings;
 
 use proc_macro::TokenStream;
