@@ -1,4 +1,8 @@
 //! Placewright: a host for policy units that place virtual machines.
 
+#![deny(unsafe_code)]
+
 pub mod contract;
+pub mod engine;
 pub mod model;
+pub mod unit;
