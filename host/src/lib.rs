@@ -2,6 +2,8 @@
 
 pub mod contract;
 pub mod document;
+pub mod engine;
 pub mod inventory;
 pub mod model;
 pub mod policy;
+pub mod unit;
