@@ -2,6 +2,7 @@
 //!
 //! Reading is pure: text in; values, or every problem with its place, out.
 
+mod cluster;
 pub mod form;
 mod nearest;
 mod problem;
@@ -10,9 +11,11 @@ mod tree;
 mod value;
 mod word;
 
+pub use cluster::{ClusterDocument, PlacedVm};
 pub use nearest::nearest;
 pub use problem::{Place, Problem, Problems};
 pub use row::RowReader;
 pub use tree::{Content, Entry, Node, Table, parse};
 pub use value::Expected;
+pub(crate) use value::{alternatives, shown};
 pub use word::{Word, words};

@@ -6,8 +6,12 @@ use strsim::damerau_levenshtein;
 /// costs the product of the lengths.
 const LONGEST: usize = 100;
 
+/// Shorter names are the beginning of too many others.
+const SHORTEST_BEGINNING: usize = 3;
+
 /// The one of `right` that is nearest to `name`, if any is near: a third of its
-/// characters may differ, or it is the last part of a dotted name.
+/// characters may differ, or it is the last part of a dotted name, or the
+/// beginning of a name.
 pub fn nearest<'a>(name: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.is_empty() || name.len() > LONGEST {
         return None;
@@ -21,6 +25,8 @@ pub fn nearest<'a>(name: &str, right: impl IntoIterator<Item = &'a str>) -> Opti
             let compared = plain(candidate);
             let distance = if compared.rsplit('.').next() == Some(&name) && compared != name {
                 1
+            } else if name.len() >= SHORTEST_BEGINNING && compared.starts_with(&name) {
+                tolerated
             } else {
                 damerau_levenshtein(&name, &compared)
             };
@@ -45,6 +51,12 @@ mod tests {
             nearest("even_distribution", ["even-distribution"]),
             Some("even-distribution")
         );
+    }
+
+    #[test]
+    fn a_beginning_is_recognised() {
+        assert_eq!(nearest("mem", ["name", "memory"]), Some("memory"));
+        assert_eq!(nearest("me", ["memory"]), None);
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl<'s> RowReader<'s> {
             let name = format!("{prefix}{}", entry.key);
             let below = self.schema.table(&format!("{}/{name}", row.table.name));
             match (row.table.column(&name), below, &entry.node.content) {
-                (column, None, Content::Table(table))
+                (column, _, Content::Table(table))
                     if self.is_prefix(row, &name) || column.is_none() && row.opens(&name) =>
                 {
                     self.entries(row, &format!("{name}."), &table.entries, facts);
