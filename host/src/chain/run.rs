@@ -246,14 +246,26 @@ fn candidates(
     };
     let mut allowed: Option<Vec<u32>> = None;
     if !request.allowed.is_empty() {
-        allowed = Some(request.allowed.iter().map(known).collect::<Result<_, _>>()?);
+        allowed = Some(
+            request
+                .allowed
+                .iter()
+                .map(known)
+                .collect::<Result<_, _>>()?,
+        );
     }
     if let Some(forced) = &request.forced {
         let forced = known(forced)?;
-        let is_allowed = allowed.as_ref().is_none_or(|allowed| allowed.contains(&forced));
+        let is_allowed = allowed
+            .as_ref()
+            .is_none_or(|allowed| allowed.contains(&forced));
         allowed = Some(if is_allowed { vec![forced] } else { vec![] });
     }
-    let excluded: Vec<u32> = request.excluded.iter().map(known).collect::<Result<_, _>>()?;
+    let excluded: Vec<u32> = request
+        .excluded
+        .iter()
+        .map(known)
+        .collect::<Result<_, _>>()?;
     for preferred in &request.preferred {
         known(preferred)?;
     }
