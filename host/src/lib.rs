@@ -4,5 +4,6 @@
 
 pub mod contract;
 pub mod engine;
+pub mod library;
 pub mod model;
 pub mod unit;
