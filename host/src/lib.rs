@@ -1,9 +1,10 @@
 //! Placewright: a host for policy units that place virtual machines.
 
-#![deny(unsafe_code)]
-
 pub mod contract;
+pub mod document;
 pub mod engine;
+pub mod inventory;
 pub mod library;
 pub mod model;
+pub mod policy;
 pub mod unit;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::engine::Engine;
-use crate::unit::{Digest, NotLoaded, Unit};
+use crate::unit::{NotLoaded, Unit};
 
 /// A set of units by their names.
 #[derive(Debug, Clone, Default)]
@@ -29,19 +29,15 @@ pub enum LibraryError {
     NotLoaded(#[from] NotLoaded),
     /// Two different components call themselves the same.
     #[error(
-        "{first} ({}) and {second} ({}) are different units and both call themselves \"{name}\": rename or remove one of them",
-        .digests.0.short(),
-        .digests.1.short()
+        "{first} and {second} are different units and both call themselves \"{name}\": rename or remove one of them"
     )]
     SameName {
         /// The name.
         name: String,
-        /// Where the one came from.
+        /// Where the one came from, and its digest.
         first: String,
-        /// Where the other came from.
+        /// Where the other came from, and its digest.
         second: String,
-        /// Their digests.
-        digests: (Digest, Digest),
     },
 }
 
@@ -100,9 +96,8 @@ impl Generation {
         {
             return Err(LibraryError::SameName {
                 name: unit.name().to_owned(),
-                first: known.source().to_owned(),
-                second: unit.source().to_owned(),
-                digests: (known.digest(), unit.digest()),
+                first: origin(known),
+                second: origin(&unit),
             });
         }
         self.units.insert(unit.name().to_owned(), unit);
@@ -146,6 +141,10 @@ impl Generation {
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
+}
+
+fn origin(unit: &Unit) -> String {
+    format!("{} ({})", unit.source(), unit.digest().short())
 }
 
 /// Load one file.

@@ -6,9 +6,11 @@
 pub mod measure;
 pub mod schema;
 
+mod bounds;
 mod facts;
 mod request;
 
+pub use bounds::Bounds;
 pub use facts::{Facts, Group, GroupRule, Host, Pinning, Vm};
 pub use measure::Measure;
 pub use request::Request;

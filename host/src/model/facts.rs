@@ -1,6 +1,5 @@
 //! What is known of hosts, VMs and groups.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Value;
@@ -8,10 +7,23 @@ use super::Value;
 /// Values by column name, and rows of the tables below by table name.
 ///
 /// The names are those of [`super::schema`]; whoever takes facts in checks them.
+/// Kept as sorted lists: an inventory holds one for every VM, with few entries.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
-    values: BTreeMap<Arc<str>, Value>,
-    tables: BTreeMap<Arc<str>, Vec<Facts>>,
+    values: Vec<(Arc<str>, Value)>,
+    tables: Vec<(Arc<str>, Vec<Facts>)>,
+}
+
+/// The place of `name` in a sorted list, or where it would stand.
+fn place<T>(list: &[(Arc<str>, T)], name: &str) -> Result<usize, usize> {
+    list.binary_search_by(|(known, _)| (**known).cmp(name))
+}
+
+fn insert<T>(list: &mut Vec<(Arc<str>, T)>, name: Arc<str>, value: T) {
+    match place(list, &name) {
+        Ok(place) => list[place].1 = value,
+        Err(place) => list.insert(place, (name, value)),
+    }
 }
 
 impl Facts {
@@ -34,27 +46,34 @@ impl Facts {
 
     /// Set the value of a column.
     pub fn set(&mut self, column: impl Into<Arc<str>>, value: impl Into<Value>) {
-        self.values.insert(column.into(), value.into());
+        insert(&mut self.values, column.into(), value.into());
     }
 
     /// Forget the value of a column.
     pub fn unset(&mut self, column: &str) {
-        self.values.remove(column);
+        if let Ok(place) = place(&self.values, column) {
+            self.values.remove(place);
+        }
     }
 
     /// Add a row to the table `table` below.
     pub fn push_row(&mut self, table: impl Into<Arc<str>>, row: Facts) {
-        self.tables.entry(table.into()).or_default().push(row);
+        let table = table.into();
+        match place(&self.tables, &table) {
+            Ok(place) => self.tables[place].1.push(row),
+            Err(place) => self.tables.insert(place, (table, vec![row])),
+        }
     }
 
     /// Replace all rows of the table `table` below.
     pub fn set_rows(&mut self, table: impl Into<Arc<str>>, rows: Vec<Facts>) {
-        self.tables.insert(table.into(), rows);
+        insert(&mut self.tables, table.into(), rows);
     }
 
     /// The value of a column, if there is one.
     pub fn get(&self, column: &str) -> Option<&Value> {
-        self.values.get(column)
+        let place = place(&self.values, column).ok()?;
+        Some(&self.values[place].1)
     }
 
     /// The value of an integer column.
@@ -88,12 +107,12 @@ impl Facts {
 
     /// The rows of the table `table` below.
     pub fn rows(&self, table: &str) -> &[Facts] {
-        self.tables.get(table).map_or(&[], Vec::as_slice)
+        place(&self.tables, table).map_or(&[], |place| self.tables[place].1.as_slice())
     }
 
     /// All values, by column name.
     pub fn values(&self) -> impl Iterator<Item = (&Arc<str>, &Value)> {
-        self.values.iter()
+        self.values.iter().map(|(name, value)| (name, value))
     }
 
     /// All tables below, by name.

@@ -25,10 +25,10 @@ pub enum Measure {
 
 /// A text that cannot be read as an amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{text}\" is not {wanted}")]
+#[error("\"{text}\" is not {}; write for example {}", measure.noun(), measure.example())]
 pub struct NotAnAmount {
     text: String,
-    wanted: &'static str,
+    measure: Measure,
 }
 
 impl Measure {
@@ -75,7 +75,7 @@ impl Measure {
         };
         value.ok_or_else(|| NotAnAmount {
             text: text.to_owned(),
-            wanted: self.wanted(),
+            measure: self,
         })
     }
 
@@ -102,14 +102,27 @@ impl Measure {
         }
     }
 
-    fn wanted(self) -> &'static str {
+    /// What a value of this measure is, for a sentence.
+    pub fn noun(self) -> &'static str {
         match self {
-            Measure::Bytes => "an amount of memory; write for example \"8 GiB\"",
-            Measure::Millicores => "an amount of CPU; write for example \"1.5 cores\" or \"1500m\"",
-            Measure::Seconds => "a duration; write for example \"90 s\" or \"2 min\"",
-            Measure::Time => "a time; write for example \"2026-11-20T12:00:00Z\"",
-            Measure::Fraction => "a fraction; write for example 0.8 or \"80 %\"",
-            Measure::Percent => "a percentage; write for example 80 or \"80 %\"",
+            Measure::Bytes => "an amount of memory",
+            Measure::Millicores => "an amount of CPU",
+            Measure::Seconds => "a duration",
+            Measure::Time => "a time",
+            Measure::Fraction => "a fraction",
+            Measure::Percent => "a percentage",
+        }
+    }
+
+    /// How a person may write one.
+    pub fn example(self) -> &'static str {
+        match self {
+            Measure::Bytes => "\"8 GiB\"",
+            Measure::Millicores => "\"1.5 cores\" or \"1500m\"",
+            Measure::Seconds => "\"90 s\" or \"2 min\"",
+            Measure::Time => "\"2026-11-20T12:00:00Z\"",
+            Measure::Fraction => "0.8 or \"80 %\"",
+            Measure::Percent => "80 or \"80 %\"",
         }
     }
 

@@ -10,7 +10,7 @@ mod tables;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::{Kind, Measure};
+use super::{Bounds, Kind, Measure};
 
 /// Prefix of columns and tables that operators define.
 pub const ATTRIBUTE: &str = "attribute.";
@@ -47,6 +47,10 @@ pub struct Column {
     /// Whether a row may lack the value.
     pub optional: bool,
     pub source: Source,
+    /// What integers and numbers may be.
+    pub bounds: Bounds,
+    /// If not empty, the only texts allowed.
+    pub choices: &'static [&'static str],
     /// One sentence.
     pub meaning: Arc<str>,
 }
@@ -108,6 +112,8 @@ impl Table {
             measure,
             optional: true,
             source: Source::Given,
+            bounds: Bounds::NONE,
+            choices: &[],
             meaning: meaning.into(),
         })
     }
@@ -270,6 +276,11 @@ fn attribute_column(name: &str, kind: Kind, measure: Option<Measure>, meaning: &
         measure,
         optional: true,
         source: Source::Given,
+        bounds: match measure {
+            Some(Measure::Bytes | Measure::Millicores | Measure::Seconds) => Bounds::FROM_ZERO,
+            _ => Bounds::NONE,
+        },
+        choices: &[],
         meaning: meaning.into(),
     }
 }

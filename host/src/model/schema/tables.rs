@@ -1,6 +1,7 @@
 //! The built-in tables.
 
 use super::{Column, Rows, Source, Table};
+use crate::model::Bounds;
 use crate::model::Kind::{self, Boolean, Integer, Number, Text};
 use crate::model::Measure::{self, Bytes, Fraction, Millicores, Time};
 
@@ -12,6 +13,12 @@ fn always(name: &str, kind: Kind, source: Source, meaning: &str) -> Column {
         measure: None,
         optional: false,
         source,
+        // Built-in integers are amounts, counts, numbers of things or times.
+        bounds: match kind {
+            Integer => Bounds::FROM_ZERO,
+            _ => Bounds::NONE,
+        },
+        choices: &[],
         meaning: meaning.into(),
     }
 }
@@ -40,8 +47,20 @@ impl Column {
     fn in_measure(self, measure: Measure) -> Self {
         Self {
             measure: Some(measure),
+            bounds: match measure {
+                Fraction => Bounds::SHARE,
+                _ => self.bounds,
+            },
             ..self
         }
+    }
+
+    fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
+    fn one_of(self, choices: &'static [&'static str]) -> Self {
+        Self { choices, ..self }
     }
 
     fn or_absent(self) -> Self {
@@ -218,7 +237,8 @@ fn vm_columns() -> Vec<Column> {
             "priority",
             Integer,
             "The greater, the sooner it is served; 0 if not given",
-        ),
+        )
+        .within(Bounds::NONE),
         given(
             "cpu",
             Integer,
@@ -277,7 +297,8 @@ fn vm_columns() -> Vec<Column> {
             "stickiness",
             Integer,
             "How strongly it wants to stay where it runs",
-        ),
+        )
+        .within(Bounds::NONE),
         maybe("started", Integer, "When it was started").in_measure(Time),
     ]
 }
@@ -317,7 +338,8 @@ fn hosts() -> Vec<Column> {
         maybe("name", Text, "Name of the host"),
         maybe("address", Text, "Network address"),
         maybe("zone", Text, "Availability zone"),
-        given("state", Text, "up (takes VMs; if not given), maintenance, down or error"),
+        given("state", Text, "up (takes VMs; if not given), maintenance, down or error")
+            .one_of(&["up", "maintenance", "down", "error"]),
         maybe("created", Integer, "When it was added").in_measure(Time),
         // CPU
         maybe("cpu.sockets", Integer, "CPU sockets"),
@@ -358,7 +380,8 @@ fn hosts() -> Vec<Column> {
             Number,
             "How much of its memory may be promised, 1 = all of it once; 1 if not given",
         )
-        .in_measure(Fraction),
+        .in_measure(Fraction)
+        .within(Bounds::FROM_ZERO),
         added("memory.committed", Integer, "Memory promised to the VMs that run here")
             .in_measure(Bytes),
         added("memory.pending", Integer, "Memory promised to the VMs that have a place reserved here")
@@ -703,7 +726,8 @@ fn relations() -> Vec<Table> {
             "Scores that members have for the host",
             vec![
                 member(),
-                kept("score", Integer, "The score; ±1000000 stand for infinity"),
+                kept("score", Integer, "The score; ±1000000 stand for infinity")
+                    .within(Bounds::NONE),
             ],
         ),
         relation(

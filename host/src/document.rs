@@ -1,0 +1,21 @@
+//! Documents that people write: clusters, VMs and policies, in TOML or JSON.
+//!
+//! Reading is pure: text in; values, or every problem with its place, out.
+
+mod cluster;
+pub mod form;
+mod nearest;
+mod problem;
+mod row;
+mod tree;
+mod value;
+mod word;
+
+pub use cluster::{ClusterDocument, PlacedVm};
+pub use nearest::nearest;
+pub use problem::{Place, Problem, Problems};
+pub use row::RowReader;
+pub use tree::{Content, Entry, Node, Table, parse};
+pub use value::Expected;
+pub(crate) use value::{alternatives, shown};
+pub use word::{Word, words};

@@ -1,0 +1,134 @@
+//! What is wrong with a document, and where.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::nearest;
+
+/// A place in a document, as editors count: the first line is 1, the first
+/// character of a line is 1.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// Path of the file, or a word for what is no file.
+    #[serde(serialize_with = "as_text")]
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Character in the line, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+fn as_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
+}
+
+/// One thing that is wrong with a document.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    /// Where it stands.
+    pub place: Place,
+    /// What is wrong, and what to do about it.
+    pub message: String,
+    /// The name that was probably meant.
+    pub suggestion: Option<String>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)?;
+        match &self.suggestion {
+            Some(suggestion) => write!(f, " (did you mean \"{suggestion}\"?)"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything that is wrong with a document; as an error, in the order of places
+/// and one line each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Problems {
+    list: Vec<Problem>,
+}
+
+impl Problems {
+    /// Nothing is wrong so far.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The document would be wrong in one more way.
+    pub fn add(&mut self, place: &Place, message: impl Into<String>) {
+        self.list.push(Problem {
+            place: place.clone(),
+            message: message.into(),
+            suggestion: None,
+        });
+    }
+
+    /// As [`Problems::add`], where a name is wrong: suggests the nearest of the
+    /// names that would be right.
+    pub fn add_misnamed<'a>(
+        &mut self,
+        place: &Place,
+        message: impl Into<String>,
+        name: &str,
+        right: impl IntoIterator<Item = &'a str>,
+    ) {
+        self.list.push(Problem {
+            place: place.clone(),
+            message: message.into(),
+            suggestion: nearest(name, right).map(str::to_owned),
+        });
+    }
+
+    /// Take over what is wrong elsewhere.
+    pub fn append(&mut self, other: Problems) {
+        self.list.extend(other.list);
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All problems.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.list.iter()
+    }
+
+    /// `value`, if nothing is wrong.
+    ///
+    /// # Errors
+    /// All problems in the order of their places, each once.
+    pub fn or<T>(mut self, value: T) -> Result<T, Self> {
+        if self.list.is_empty() {
+            return Ok(value);
+        }
+        self.list.sort();
+        self.list.dedup();
+        Err(self)
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.list.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}

@@ -1,0 +1,244 @@
+//! Rows of the schema's tables: columns by their dotted names, and the rows of
+//! the tables below.
+//!
+//! Nothing here knows a particular table. A dotted name may be written in one
+//! (`"memory.total" = 1`) or as tables in each other (`memory = { total = 1 }`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::form::{lower_first, tables};
+use super::value::{Expected, shown};
+use super::{Content, Entry, Node, Problems, Table};
+use crate::model::Facts;
+use crate::model::schema::{self, ATTRIBUTE, Column, Schema, Source};
+
+/// Reads rows, and gathers what is wrong with them.
+pub struct RowReader<'s> {
+    /// The tables and columns that there are.
+    pub schema: &'s Schema,
+    /// What was wrong so far.
+    pub problems: Problems,
+    /// The short names of tables, so that all rows share them.
+    short_names: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl<'s> RowReader<'s> {
+    /// A reader of rows of these tables.
+    pub fn new(schema: &'s Schema, problems: Problems) -> Self {
+        Self {
+            schema,
+            problems,
+            short_names: BTreeMap::new(),
+        }
+    }
+
+    /// The facts in `entries`, which belong to a row of `table`. `keys` are what
+    /// else may stand in such a row: they are suggested, too.
+    pub fn facts<'t>(
+        &mut self,
+        table: &str,
+        entries: impl IntoIterator<Item = &'t Entry>,
+        keys: &[&str],
+    ) -> Facts {
+        let mut facts = Facts::new();
+        if let Some(table) = self.schema.table(table) {
+            let row = Row { table, keys };
+            self.entries(&row, "", entries, &mut facts);
+        }
+        facts
+    }
+
+    fn entries<'t>(
+        &mut self,
+        row: &Row<'_>,
+        prefix: &str,
+        entries: impl IntoIterator<Item = &'t Entry>,
+        facts: &mut Facts,
+    ) {
+        for entry in entries {
+            let name = format!("{prefix}{}", entry.key);
+            let below = self.schema.table(&format!("{}/{name}", row.table.name));
+            match (row.table.column(&name), below, &entry.node.content) {
+                (column, _, Content::Table(table))
+                    if self.is_prefix(row, &name) || column.is_none() && row.opens(&name) =>
+                {
+                    self.entries(row, &format!("{name}."), &table.entries, facts);
+                }
+                (Some(column), ..) => self.column(column, entry, facts),
+                (None, Some(below), _) => self.below(below, entry, facts),
+                (None, None, _) => self.unknown(row, &name, entry),
+            }
+        }
+    }
+
+    fn column(&mut self, column: Column, entry: &Entry, facts: &mut Facts) {
+        if column.source == Source::Kept {
+            return self.kept(&column.name, entry);
+        }
+        if facts.get(&column.name).is_some() {
+            let message = format!("\"{}\" is given twice", column.name);
+            return self.problems.add(&entry.place, message);
+        }
+        let expected = Expected {
+            name: &column.name,
+            kind: column.kind,
+            measure: column.measure,
+            bounds: column.bounds,
+            choices: column.choices,
+        };
+        if let Some(value) = expected.read(&entry.node, &mut self.problems) {
+            facts.set(column.name.clone(), value);
+        }
+    }
+
+    fn kept(&mut self, name: &str, entry: &Entry) {
+        let message = format!("\"{name}\" is worked out by the runtime; leave it out");
+        self.problems.add(&entry.place, message);
+    }
+
+    fn below(&mut self, below: &schema::Table, entry: &Entry, facts: &mut Facts) {
+        let name = self.short_name(below);
+        if below.source == Source::Kept {
+            return self.kept(&name, entry);
+        }
+        let rows = self.rows(below, &name, &entry.node);
+        if !rows.is_empty() {
+            facts.set_rows(name, rows);
+        }
+    }
+
+    fn rows(&mut self, below: &schema::Table, name: &str, node: &Node) -> Vec<Facts> {
+        let row = Row {
+            table: below,
+            keys: &[],
+        };
+        tables(name, node, &mut self.problems)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|table| {
+                let mut facts = Facts::new();
+                self.entries(&row, "", &table.entries, &mut facts);
+                self.complete(&row, table, &facts);
+                facts
+            })
+            .collect()
+    }
+
+    /// Check that a row has what it must have. One whose value is wrong has been
+    /// complained of already.
+    fn complete(&mut self, row: &Row<'_>, table: &Table, facts: &Facts) {
+        for column in &row.table.columns {
+            let given = |table: &Table| given(table, &column.name);
+            if column.optional
+                || column.source != Source::Given
+                || facts.get(&column.name).is_some()
+                || given(table)
+            {
+                continue;
+            }
+            let message = format!(
+                "{} needs \"{}\": {}",
+                row.noun(),
+                column.name,
+                lower_first(&column.meaning)
+            );
+            self.problems.add(&table.place, message);
+        }
+    }
+
+    fn unknown(&mut self, row: &Row<'_>, name: &str, entry: &Entry) {
+        let message = match (name.strip_prefix(ATTRIBUTE), row.entity()) {
+            (Some(attribute), Some(entity)) => format!(
+                "no attribute \"{}\" is defined; attributes are defined in the cluster's document, under [attributes.{entity}]",
+                shown(attribute)
+            ),
+            _ => format!("{} has no \"{}\"", row.noun(), shown(name)),
+        };
+        let columns = row.table.columns.iter();
+        let right = columns
+            .filter(|column| column.source != Source::Kept)
+            .map(|column| &*column.name)
+            .chain(
+                self.schema
+                    .children(&row.table.name)
+                    .filter(|table| table.source != Source::Kept)
+                    .map(|table| table.short_name()),
+            )
+            .chain(row.keys.iter().copied());
+        self.problems
+            .add_misnamed(&entry.place, message, name, right);
+    }
+
+    /// Whether longer names of the row begin with `name` and a dot.
+    fn is_prefix(&self, row: &Row<'_>, name: &str) -> bool {
+        let longer = |other: &str| {
+            other
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
+        row.table.columns.iter().any(|column| longer(&column.name))
+            || self
+                .schema
+                .children(&row.table.name)
+                .any(|table| longer(table.short_name()))
+    }
+
+    fn short_name(&mut self, table: &schema::Table) -> Arc<str> {
+        self.short_names
+            .entry(table.name.clone())
+            .or_insert_with(|| table.short_name().into())
+            .clone()
+    }
+}
+
+/// What a row is one of.
+struct Row<'a> {
+    table: &'a schema::Table,
+    keys: &'a [&'a str],
+}
+
+impl Row<'_> {
+    /// What operators define attributes for, where the row has attributes.
+    fn entity(&self) -> Option<&'static str> {
+        Some(match &*self.table.name {
+            "hosts" => "hosts",
+            "members" => "vms",
+            "tenant" => "tenants",
+            "cluster" => "clusters",
+            _ => return None,
+        })
+    }
+
+    /// For a sentence: "a host".
+    fn noun(&self) -> String {
+        match &*self.table.name {
+            "hosts" => "a host".to_owned(),
+            "members" => "a VM".to_owned(),
+            "tenant" => "a tenant".to_owned(),
+            "cluster" => "a cluster".to_owned(),
+            "request" => "a request".to_owned(),
+            _ => format!("a row of \"{}\"", self.table.short_name()),
+        }
+    }
+
+    /// Whether a table under `name` is looked into even though no column is known
+    /// to begin so: columns of any name stand there, or belong there.
+    fn opens(&self, name: &str) -> bool {
+        let watch = &*self.table.name == "hosts" && (name == "watch" || name.starts_with("watch."));
+        watch || self.entity().is_some() && name == ATTRIBUTE.trim_end_matches('.')
+    }
+}
+
+/// Whether the dotted `name` stands in a table, in one or as tables in each other.
+fn given(table: &Table, name: &str) -> bool {
+    if table.get(name).is_some() {
+        return true;
+    }
+    name.match_indices('.').any(|(dot, _)| {
+        matches!(
+            table.get(&name[..dot]).map(|node| &node.content),
+            Some(Content::Table(inner)) if given(inner, &name[dot + 1..])
+        )
+    })
+}

@@ -1,0 +1,28 @@
+//! Enumerations that documents write as words.
+
+/// A value that documents write as one of a few words.
+pub trait Word: Copy + PartialEq + Sized + 'static {
+    /// Every word with its value.
+    const WORDS: &'static [(&'static str, Self)];
+
+    /// The value that is written so.
+    fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS
+            .iter()
+            .find(|(known, _)| *known == word)
+            .map(|(_, value)| *value)
+    }
+
+    /// How the value is written.
+    fn word(self) -> &'static str {
+        Self::WORDS
+            .iter()
+            .find(|(_, value)| *value == self)
+            .map_or("", |(word, _)| word)
+    }
+}
+
+/// All words of a type, in the order in which a person should read them.
+pub fn words<W: Word>() -> Vec<&'static str> {
+    W::WORDS.iter().map(|(word, _)| *word).collect()
+}

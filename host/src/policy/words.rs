@@ -1,0 +1,98 @@
+//! The words that a policy document chooses from.
+
+use crate::document::Word;
+
+/// How hosts of equal cost are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tie {
+    /// The host with the fewest VMs, pending ones included.
+    FewestVms,
+    /// The host that was added first.
+    Listed,
+    /// The host whose id comes first, compared as bytes.
+    Id,
+    /// One by the request's draw.
+    Draw,
+}
+
+impl Tie {
+    /// What holds where a policy says nothing.
+    pub const DEFAULT: [Self; 2] = [Self::FewestVms, Self::Id];
+}
+
+impl Word for Tie {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("fewest-vms", Self::FewestVms),
+        ("listed", Self::Listed),
+        ("id", Self::Id),
+        ("draw", Self::Draw),
+    ];
+}
+
+/// Where a filter stands among those of its stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Position {
+    /// Before all others.
+    First,
+    /// As written.
+    #[default]
+    Any,
+    /// After all others.
+    Last,
+}
+
+impl Word for Position {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("first", Self::First),
+        ("any", Self::Any),
+        ("last", Self::Last),
+    ];
+}
+
+/// What is done with the costs of one entry before they are weighted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scaling {
+    /// Nothing.
+    #[default]
+    None,
+    /// The unit's declared range becomes 0..1.
+    Range,
+    /// The least cost of the candidates becomes 0, the greatest 1.
+    MinMax,
+    /// A cost becomes the number of candidates whose cost is strictly lower.
+    Rank,
+    /// The least cost of the candidates becomes 1, the greatest 1000, in whole
+    /// steps, half a step rounded up.
+    Stretch,
+}
+
+impl Word for Scaling {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("none", Self::None),
+        ("range", Self::Range),
+        ("min-max", Self::MinMax),
+        ("rank", Self::Rank),
+        ("stretch", Self::Stretch),
+    ];
+}
+
+/// What becomes of a decision in which a unit fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnFailure {
+    /// It fails: what a filter does if nothing is said.
+    Fail,
+    /// It is made without the unit, and marked: what a cost does if nothing is
+    /// said.
+    LeaveOut,
+    /// The candidates of best cost are taken, and it is marked: what a selection
+    /// does if nothing is said.
+    BestCost,
+}
+
+impl Word for OnFailure {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("fail", Self::Fail),
+        ("leave-out", Self::LeaveOut),
+        ("best-cost", Self::BestCost),
+    ];
+}
