@@ -7,10 +7,12 @@ pub mod form;
 mod nearest;
 mod problem;
 mod row;
+pub mod serial;
 mod tree;
 mod value;
 mod word;
 
+pub(crate) use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm};
 pub use nearest::nearest;
 pub use problem::{Place, Problem, Problems};

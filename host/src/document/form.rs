@@ -27,6 +27,8 @@ pub enum Shape {
     Value(Kind, Option<Measure>, Bounds),
     /// One of a few words.
     Word(fn() -> Vec<&'static str>),
+    /// A value of which more is known elsewhere.
+    Any,
     /// A list of some of a few words.
     Words(fn() -> Vec<&'static str>),
     /// A list of texts, each once.
@@ -90,6 +92,7 @@ enum FieldContent<'t> {
     Texts(Vec<(Arc<str>, &'t Place)>),
     Table(&'t Table),
     Tables(Vec<&'t Table>),
+    Node(&'t Node),
 }
 
 impl<'t> Fields<'t> {
@@ -217,6 +220,14 @@ impl<'t> Fields<'t> {
         texts.map(|(text, _)| text.clone()).collect()
     }
 
+    /// A value of any kind.
+    pub fn node(&self, name: &str) -> Option<&'t Node> {
+        match self.field(name)?.content {
+            FieldContent::Node(node) => Some(node),
+            _ => None,
+        }
+    }
+
     /// A table.
     pub fn table(&self, name: &str) -> Option<&'t Table> {
         match self.field(name)?.content {
@@ -246,6 +257,7 @@ impl Key {
                 expected.read(node, problems).map(FieldContent::Value)
             }
             Shape::Word(words) => self.word(&words(), node, problems).map(FieldContent::Value),
+            Shape::Any => Some(FieldContent::Node(node)),
             Shape::Words(words) => self.texts(Some(&words()), node, problems),
             Shape::Texts => self.texts(None, node, problems),
             Shape::Table(_) | Shape::Open => match &node.content {
