@@ -8,6 +8,8 @@ mod attributes;
 mod groups;
 mod hosts;
 
+pub(super) use hosts::pinning;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
