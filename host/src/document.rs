@@ -4,6 +4,7 @@
 
 mod cluster;
 pub mod form;
+pub(crate) mod json_schema;
 mod nearest;
 mod problem;
 mod request;
@@ -14,7 +15,7 @@ mod value;
 mod word;
 
 pub(crate) use cluster::stem;
-pub use cluster::{ClusterDocument, PlacedVm};
+pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
 pub use nearest::nearest;
 pub use problem::{Place, Problem, Problems};
 pub use request::{Surroundings, read_requests};
@@ -23,3 +24,8 @@ pub use tree::{Content, Entry, Node, Table, parse};
 pub use value::Expected;
 pub(crate) use value::{alternatives, shown};
 pub use word::{Word, words};
+
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod junk;

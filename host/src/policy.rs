@@ -7,12 +7,14 @@
 mod check;
 mod document;
 mod form;
+mod json_schema;
 mod settings;
 mod unit_name;
 mod words;
 
 pub use check::UnitDescriptions;
 pub use document::PolicyDocument;
+pub use json_schema::policy_json_schema;
 pub use settings::Settings;
 pub use unit_name::UnitName;
 pub use words::{OnFailure, Position, Scaling, Tie};

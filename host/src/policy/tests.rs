@@ -460,3 +460,29 @@ fn watches_are_checked() {
          13:1: a watch needs \"at-least\" or \"at-most\": the values for which it holds"
     );
 }
+
+#[test]
+fn the_example_policies_are_good() {
+    let judging = |name: &str| Description {
+        judge: judge(Answers::BOTH),
+        ..unit(name)
+    };
+    let saving = Description {
+        balance: Some(BalancePart {
+            reads: Vec::new(),
+            reasons: Vec::new(),
+        }),
+        ..judging("power-saving")
+    };
+    let others = ["memory", "cpu", "affinity", "even-distribution"];
+    let units = others.map(|name| (judging(name), ""));
+    let units = Units(units.into_iter().chain([(saving, "")]).collect());
+    for (text, file, stages) in [
+        (include_str!("../../examples/even.toml"), "even.toml", 1),
+        (include_str!("../../examples/saving.toml"), "saving.toml", 2),
+    ] {
+        let policy = Policy::load(text, file, &units, Schema::built_in())
+            .unwrap_or_else(|problems| panic!("{problems}"));
+        assert_eq!(policy.stages.len(), stages);
+    }
+}
