@@ -3,16 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::nearest;
+use super::{nearest, serial};
 
 /// A place in a document, as editors count: the first line is 1, the first
 /// character of a line is 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// Path of the file, or a word for what is no file.
-    #[serde(serialize_with = "as_text")]
+    #[serde(serialize_with = "serial::text")]
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u32,
@@ -24,10 +24,6 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
-}
-
-fn as_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text)
 }
 
 /// One thing that is wrong with a document.
