@@ -2,5 +2,9 @@
 
 pub mod contract;
 pub mod document;
+pub mod engine;
+pub mod inventory;
+pub mod library;
 pub mod model;
 pub mod policy;
+pub mod unit;

@@ -5,7 +5,10 @@
 //! host's tool joins them. All share the types of `contract`.
 
 #![allow(unsafe_code, reason = "the canonical ABI passes pointers")]
-#![allow(missing_docs, reason = "generated; the contract documents its own items")]
+#![allow(
+    missing_docs,
+    reason = "generated; the contract documents its own items"
+)]
 
 /// The types of the contract, the import `log` and the export `unit`.
 pub mod contract {

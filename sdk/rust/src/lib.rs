@@ -1,2 +1,118 @@
-//! x
+//! Write Placewright policy units in Rust.
+//!
+//! A unit declares what it reads as plain structs, implements one or two traits
+//! and names its parts:
+//!
+//! ```
+//! use placewright_sdk::prelude::*;
+//!
+//! /// What this unit reads of the VM to be placed.
+//! #[derive(Row)]
+//! struct Vm {
+//!     memory: Bytes,
+//! }
+//!
+//! /// What it reads of a host.
+//! #[derive(Row)]
+//! struct Host {
+//!     #[column("memory.free")]
+//!     free: Bytes,
+//! }
+//!
+//! #[derive(Settings)]
+//! struct Settings {
+//!     /// Memory kept free on every host.
+//!     #[setting(default = "1 GiB")]
+//!     headroom: Bytes,
+//! }
+//!
+//! #[derive(Reason)]
+//! enum Reason {
+//!     /// has too little free memory
+//!     TooLittleMemory,
+//! }
+//!
+//! struct Memory;
+//!
+//! impl RowWise for Memory {
+//!     type Request = Vm;
+//!     type Host = Host;
+//!     type Settings = Settings;
+//!     type Reason = Reason;
+//!     type Need = Bytes;
+//!
+//!     fn prepare(vm: &Vm, settings: &Settings) -> Result<Bytes, Problem> {
+//!         Ok(vm.memory + settings.headroom)
+//!     }
+//! }
+//!
+//! impl RowFilter for Memory {
+//!     fn keep(need: &Bytes, host: &Host) -> Verdict<Reason> {
+//!         Verdict::keep_if(host.free >= *need, Reason::TooLittleMemory)
+//!     }
+//! }
+//!
+//! placewright_sdk::export!(Memory: filter);
+//! # fn main() {}
+//! ```
+//!
+//! Compiled for `wasm32-unknown-unknown` this is the core module of a unit;
+//! compiled natively, the same code is called through [`native`], by the
+//! author's tests and by benchmarks.
+//!
+//! How values travel is hidden: columns arrive as flat lists ([`call`]), a
+//! [`Row`] reads them in place, and nothing is allocated per row unless the row
+//! holds texts or nested tables.
+
+#![deny(unsafe_code, missing_docs)]
+
+extern crate self as placewright_sdk;
+
+pub mod amounts;
+pub mod balance;
 pub mod bindings;
+pub mod call;
+pub mod cell;
+pub mod check;
+pub mod contract;
+pub mod entry;
+pub mod judge;
+pub mod log;
+pub mod native;
+pub mod reads;
+pub mod reason;
+pub mod request;
+pub mod row;
+pub mod row_wise;
+pub mod rows;
+pub mod settings;
+pub mod text;
+pub mod whole_table;
+
+pub use placewright_sdk_derive::export;
+pub use reason::Reason;
+pub use request::Request;
+pub use row::Row;
+pub use settings::Settings;
+
+/// Everything that a unit's source usually names.
+pub mod prelude {
+    pub use crate::amounts::{Bytes, Millicores, Seconds};
+    pub use crate::balance::{Balance, Proposal};
+    pub use crate::check::CheckSettings;
+    pub use crate::contract::Problem;
+    pub use crate::log;
+    pub use crate::reason::{Reason, Verdict};
+    pub use crate::request::Request;
+    pub use crate::row::Row;
+    pub use crate::row_wise::{FOR_GOOD, RowCost, RowFilter, RowWise, THIS_SECOND};
+    pub use crate::rows::Rows;
+    pub use crate::settings::Settings;
+    pub use crate::text::Text;
+    pub use crate::whole_table::{TableCost, TableFilter, WholeTable};
+    pub use placewright_sdk_derive::{Reason, Request, Row, Settings};
+
+    // Once more without their names, since a unit's own `Settings` hides the trait.
+    pub use crate::reason::Reason as _;
+    pub use crate::settings::Settings as _;
+}

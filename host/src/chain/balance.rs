@@ -1,0 +1,191 @@
+//! Runs the policy's balance unit, and says what it proposes in ids.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::encode::{self, Context, Dictionary, HostRows, Incomplete};
+use super::{BalanceStep, Chain, Refusal};
+use crate::contract::{self, Call, Part};
+use crate::inventory::Inventory;
+
+/// What a balance unit proposes, in order of preference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Proposed {
+    /// Move a VM.
+    Move {
+        vm: Arc<str>,
+        from: Arc<str>,
+        /// Hosts that the chain may choose from; empty = any.
+        among: Vec<Arc<str>>,
+        /// Hosts of which the chain's choice must be one; empty = any will do.
+        accept: Vec<Arc<str>>,
+        reason: String,
+    },
+    /// Bring a host into another state.
+    HostState {
+        host: Arc<str>,
+        state: String,
+        reason: String,
+    },
+    /// Something that an operator should know.
+    Finding {
+        reason: String,
+        /// What it is about: a table and the row's id, or its number.
+        about: Vec<(String, String)>,
+    },
+}
+
+impl Chain {
+    /// Ask the policy's balance unit, in an instance of its own, what to change.
+    /// `now` in seconds. A policy without balance proposes nothing.
+    ///
+    /// # Errors
+    /// If the unit refuses or fails; then nothing is proposed.
+    pub fn balance(
+        &self,
+        inventory: &Inventory,
+        now: i64,
+        limit: std::time::Duration,
+    ) -> Result<Vec<Proposed>, Refusal> {
+        let Some(step) = &self.balance else {
+            return Ok(Vec::new());
+        };
+        let (call, slots) = tables(step, inventory, now)?;
+        let failed = |fault| Refusal::Failed {
+            entry: "balance".into(),
+            fault: Arc::new(fault),
+        };
+        let mut instance = step.unit.instantiate(Part::Balance).map_err(failed)?;
+        let proposals = instance.balance(&call, limit).map_err(|fault| {
+            match fault.is_refusal() {
+                true => Refusal::Refused(fault.to_string()),
+                false => failed(fault),
+            }
+        })?;
+        let names = Names::new(step, inventory, &slots);
+        Ok(proposals
+            .into_iter()
+            .map(|proposal| names.proposed(proposal))
+            .collect())
+    }
+}
+
+/// The tables of the call, and the slots of the rows of hosts: every host in every
+/// state, but those that lack a value that the unit needs.
+fn tables(
+    step: &BalanceStep,
+    inventory: &Inventory,
+    now: i64,
+) -> Result<(Call, Vec<u32>), Refusal> {
+    let context = Context {
+        inventory,
+        subject: None,
+        settings: &step.settings,
+        now,
+    };
+    let mut call = Call::default();
+    let mut dictionary = Dictionary::default();
+    let mut slots: Vec<u32> = inventory.hosts().map(|(slot, _)| slot).collect();
+    let lacking = encode::lacking(&step.plan, inventory, HostRows::List(&slots));
+    without(&mut slots, &lacking);
+    loop {
+        let rows = HostRows::List(&slots);
+        match encode::encode(&step.plan, context, rows, &mut dictionary, &mut call) {
+            Ok(()) => return Ok((call, slots)),
+            Err(Incomplete::Hosts(lacking)) => without(&mut slots, &lacking),
+            Err(Incomplete::Table { table, column }) => {
+                return Err(Refusal::Refused(format!(
+                    "unit \"{}\" needs {column} of {table} for balancing, and nothing gives it",
+                    step.unit.description().name
+                )));
+            }
+        }
+    }
+}
+
+/// Take the given rows, ascending, out of the list.
+fn without(slots: &mut Vec<u32>, rows: &[u32]) {
+    let mut row = 0;
+    slots.retain(|_| {
+        row += 1;
+        rows.binary_search(&(row - 1)).is_err()
+    });
+}
+
+/// Row numbers of the call to ids.
+struct Names<'a> {
+    step: &'a BalanceStep,
+    hosts: Vec<Arc<str>>,
+    /// Ids of VMs and of their hosts.
+    vms: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl<'a> Names<'a> {
+    fn new(step: &'a BalanceStep, inventory: &Inventory, slots: &[u32]) -> Self {
+        let entries: Vec<_> = slots.iter().filter_map(|slot| inventory.host(*slot)).collect();
+        let vms = entries.iter().flat_map(|host| {
+            inventory
+                .vms_of(host)
+                .map(|entry| (entry.vm.id.clone(), host.id.clone()))
+        });
+        Self {
+            step,
+            vms: vms.collect(),
+            hosts: entries.iter().map(|host| host.id.clone()).collect(),
+        }
+    }
+
+    fn proposed(&self, proposal: contract::Proposal) -> Proposed {
+        match proposal {
+            contract::Proposal::Move(moved) => {
+                let (vm, from) = self
+                    .vms
+                    .get(moved.vm as usize)
+                    .cloned()
+                    .unwrap_or_else(|| ("".into(), "".into()));
+                Proposed::Move {
+                    vm,
+                    from,
+                    among: self.host_ids(&moved.among),
+                    accept: self.host_ids(&moved.accept),
+                    reason: self.reason(moved.reason),
+                }
+            }
+            contract::Proposal::HostState(state) => Proposed::HostState {
+                host: self.host_ids(&[state.host]).pop().unwrap_or_else(|| "".into()),
+                state: state.state,
+                reason: self.reason(state.reason),
+            },
+            contract::Proposal::Finding(finding) => Proposed::Finding {
+                reason: self.reason(finding.reason),
+                about: finding.rows.iter().map(|row| self.about(row)).collect(),
+            },
+        }
+    }
+
+    fn host_ids(&self, rows: &[u32]) -> Vec<Arc<str>> {
+        rows.iter()
+            .filter_map(|row| self.hosts.get(*row as usize).cloned())
+            .collect()
+    }
+
+    fn about(&self, row: &contract::Row) -> (String, String) {
+        let table = self.step.plan.tables.get(row.table as usize);
+        let name = table.map_or(String::new(), |table| table.name.to_string());
+        let number = row.row as usize;
+        let id = match name.as_str() {
+            "hosts" => self.hosts.get(number).map(|id| id.to_string()),
+            "hosts/vms" => self.vms.get(number).map(|(vm, _)| vm.to_string()),
+            _ => None,
+        };
+        (name, id.unwrap_or_else(|| number.to_string()))
+    }
+
+    fn reason(&self, number: u8) -> String {
+        let balance = self.step.unit.description().balance.as_ref();
+        let reason = balance.and_then(|part| part.reasons.get(usize::from(number).checked_sub(1)?));
+        reason.map_or(String::new(), |reason| reason.text.clone())
+    }
+}

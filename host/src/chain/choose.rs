@@ -1,0 +1,161 @@
+//! The best of the hosts that are left, by tiers of sums and then the tie rule.
+
+use std::cmp::Ordering;
+
+use crate::inventory::Inventory;
+use crate::policy::Tie;
+
+/// The choice among survivors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Its place in the list of survivors.
+    pub(super) survivor: usize,
+    /// How many had equal sums in every tier, it included.
+    pub(super) tied: usize,
+}
+
+/// Choose among survivors. `sums` holds for each tier the sum of every survivor;
+/// `slot_of` gives a survivor's host. None if there is no survivor.
+pub(super) fn choose(
+    survivors: usize,
+    sums: &[Vec<f64>],
+    slot_of: impl Fn(usize) -> u32,
+    rule: &[Tie],
+    draw: f64,
+    inventory: &Inventory,
+) -> Option<Choice> {
+    let mut tied = least(survivors, sums);
+    let count = tied.len();
+    let vms = Column::of(inventory, "vms.count");
+    let pending = Column::of(inventory, "vms.pending");
+    let listed = Column::of(inventory, "listed");
+    let rank = |survivor: usize| inventory.ranks()[slot_of(survivor) as usize];
+    for tie in rule {
+        if tied.len() < 2 {
+            break;
+        }
+        match tie {
+            Tie::FewestVms => keep_least(&mut tied, |survivor| {
+                let slot = slot_of(survivor);
+                vms.value(slot) + pending.value(slot)
+            }),
+            Tie::Listed => keep_least(&mut tied, |survivor| listed.value(slot_of(survivor))),
+            Tie::Id => keep_least(&mut tied, |survivor| i64::from(rank(survivor))),
+            Tie::Draw => {
+                tied.sort_unstable_by_key(|survivor| rank(*survivor));
+                let place = (draw * tied.len() as f64) as usize;
+                tied = vec![tied[place.min(tied.len() - 1)]];
+            }
+        }
+    }
+    // What no rule told apart is decided by the ids: never by chance of order.
+    let survivor = tied.into_iter().min_by_key(|survivor| rank(*survivor))?;
+    Some(Choice {
+        survivor,
+        tied: count,
+    })
+}
+
+/// The survivors with the least sums, tier by tier.
+fn least(survivors: usize, sums: &[Vec<f64>]) -> Vec<usize> {
+    let Some((first, rest)) = sums.split_first() else {
+        return (0..survivors).collect();
+    };
+    let compare = |a: usize, b: usize| {
+        rest.iter()
+            .map(|tier| tier[a].total_cmp(&tier[b]))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    };
+    let mut tied: Vec<usize> = Vec::new();
+    let mut best = f64::INFINITY;
+    for (survivor, sum) in first.iter().enumerate() {
+        if *sum > best {
+            continue;
+        }
+        if *sum < best {
+            tied.clear();
+            best = *sum;
+        }
+        match tied.first().map(|other| compare(survivor, *other)) {
+            Some(Ordering::Greater) => {}
+            Some(Ordering::Less) => {
+                tied.clear();
+                tied.push(survivor);
+            }
+            _ => tied.push(survivor),
+        }
+    }
+    tied
+}
+
+fn keep_least(tied: &mut Vec<usize>, key: impl Fn(usize) -> i64) {
+    if let Some(least) = tied.iter().map(|survivor| key(*survivor)).min() {
+        tied.retain(|survivor| key(*survivor) == least);
+    }
+}
+
+struct Column<'a>(&'a [i64]);
+
+impl<'a> Column<'a> {
+    fn of(inventory: &'a Inventory, name: &str) -> Self {
+        Self(
+            inventory
+                .column_index(name)
+                .map_or(&[], |index| inventory.column(index).integers()),
+        )
+    }
+
+    fn value(&self, slot: u32) -> i64 {
+        self.0.get(slot as usize).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::schema::Schema;
+    use crate::model::{Host, Vm};
+
+    fn fleet() -> Inventory {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        for id in ["c", "a", "b"] {
+            inventory.add_host(Host::new(id)).unwrap();
+        }
+        inventory.run_vm(Vm::new("vm"), "a").unwrap();
+        inventory
+    }
+
+    fn chosen(sums: &[Vec<f64>], rule: &[Tie], draw: f64) -> (String, usize) {
+        let inventory = fleet();
+        let choice = choose(3, sums, |survivor| survivor as u32, rule, draw, &inventory).unwrap();
+        let host = inventory.host(choice.survivor as u32).unwrap();
+        (host.id.to_string(), choice.tied)
+    }
+
+    #[test]
+    fn tiers_are_compared_one_after_the_other() {
+        let sums = [vec![1.0, 1.0, 2.0], vec![5.0, 4.0, 0.0]];
+        assert_eq!(chosen(&sums, &[Tie::Id], 0.0), ("a".into(), 1));
+    }
+
+    #[test]
+    fn ties_fall_to_the_rule_and_last_to_the_id() {
+        let equal = [vec![0.0; 3]];
+        assert_eq!(chosen(&equal, &Tie::DEFAULT, 0.0), ("b".into(), 3));
+        assert_eq!(chosen(&equal, &[Tie::Listed], 0.0), ("c".into(), 3));
+        assert_eq!(chosen(&equal, &[], 0.0), ("a".into(), 3));
+        assert_eq!(chosen(&equal, &[Tie::Draw], 0.5), ("b".into(), 3));
+        assert_eq!(chosen(&equal, &[Tie::Draw], 0.999), ("c".into(), 3));
+        assert_eq!(chosen(&[], &[Tie::Id], 0.0), ("a".into(), 3));
+    }
+
+    #[test]
+    fn infinite_sums_are_chosen_only_where_there_is_nothing_else() {
+        let infinite = f64::INFINITY;
+        assert_eq!(chosen(&[vec![infinite, infinite, 9.0]], &[], 0.0).0, "b");
+        assert_eq!(chosen(&[vec![infinite; 3]], &[], 0.0), ("a".into(), 3));
+    }
+}

@@ -1,0 +1,57 @@
+//! The dictionary of one call.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::inventory::Texts;
+
+/// Hands out the codes of one call's texts. Texts of host columns are found by
+/// their code in the inventory, without hashing.
+#[derive(Debug, Default)]
+pub(in crate::chain) struct Dictionary {
+    by_text: HashMap<Arc<str>, i64>,
+    /// By code in the inventory: the call in which the text got a code, and which.
+    by_inventory_code: Vec<(u64, i64)>,
+    call: u64,
+}
+
+impl Dictionary {
+    /// Forget the codes of the call before.
+    pub(super) fn clear(&mut self) {
+        self.by_text.clear();
+        self.call += 1;
+    }
+
+    /// The code of a text in this call.
+    pub(super) fn code(&mut self, text: &Arc<str>, texts: &mut Vec<Arc<str>>) -> i64 {
+        if let Some(code) = self.by_text.get(text) {
+            return *code;
+        }
+        let code = texts.len() as i64;
+        texts.push(text.clone());
+        self.by_text.insert(text.clone(), code);
+        code
+    }
+
+    /// The code in this call of the text that has `code` in the inventory.
+    pub(super) fn inventory_code(
+        &mut self,
+        code: i64,
+        inventory: &Texts,
+        texts: &mut Vec<Arc<str>>,
+    ) -> i64 {
+        let index = code as usize;
+        if self.by_inventory_code.len() < inventory.len() {
+            self.by_inventory_code.resize(inventory.len(), (0, 0));
+        }
+        match (self.by_inventory_code.get(index), inventory.text(code)) {
+            (Some((call, known)), _) if *call == self.call => *known,
+            (_, Some(text)) => {
+                let known = self.code(text, texts);
+                self.by_inventory_code[index] = (self.call, known);
+                known
+            }
+            _ => 0,
+        }
+    }
+}

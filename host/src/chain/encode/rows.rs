@@ -1,0 +1,273 @@
+//! The rows of one table of a call, and the values in them.
+
+use std::sync::Arc;
+
+use super::super::plan::{ColumnPlan, Field};
+use super::super::subject::{GroupRow, Member, Relation};
+use super::{HostRows, cell_of};
+use crate::inventory::{Amount, GroupEntry, Inventory, Shape, VmEntry};
+use crate::model::{Facts, GroupRule, Kind, Request, Value, Vm};
+use crate::policy::Settings;
+
+/// A value on its way into a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum CellRef<'a> {
+    Integer(i64),
+    Number(f64),
+    Boolean(bool),
+    Text(&'a Arc<str>),
+    /// A text that is not stored behind an `Arc`.
+    Word(&'a str),
+}
+
+impl CellRef<'_> {
+    pub(super) fn fits(&self, kind: Kind) -> bool {
+        matches!(
+            (self, kind),
+            (CellRef::Integer(_), Kind::Integer)
+                | (CellRef::Number(_), Kind::Number)
+                | (CellRef::Boolean(_), Kind::Boolean)
+                | (CellRef::Text(_) | CellRef::Word(_), Kind::Text)
+        )
+    }
+}
+
+/// The rows of a table.
+pub(super) enum Level<'a> {
+    Empty,
+    /// So many hosts; their columns are copied whole.
+    Hosts(usize),
+    Request {
+        request: Option<&'a Request>,
+        now: i64,
+        draw: Option<f64>,
+    },
+    Members(&'a [Member<'a>]),
+    Groups(&'a [GroupRow<'a>]),
+    AllGroups(Vec<&'a GroupEntry>),
+    Tenant(&'a str, Option<&'a Facts>),
+    Cluster(&'a Inventory),
+    /// Members with the slots where they run.
+    Sources(Vec<(i64, u32)>),
+    Vms(Vec<&'a VmEntry>),
+    Amounts(Vec<&'a Amount>),
+    Relations(Vec<[i64; 3]>),
+    Facts(Vec<&'a Facts>),
+    Settings(&'a Settings),
+}
+
+impl<'a> Level<'a> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Level::Empty => 0,
+            Level::Hosts(count) => *count,
+            Level::Request { .. } | Level::Cluster(_) | Level::Tenant(..) | Level::Settings(_) => 1,
+            Level::Members(rows) => rows.len(),
+            Level::Groups(rows) => rows.len(),
+            Level::AllGroups(rows) => rows.len(),
+            Level::Sources(rows) => rows.len(),
+            Level::Vms(rows) => rows.len(),
+            Level::Amounts(rows) => rows.len(),
+            Level::Relations(rows) => rows.len(),
+            Level::Facts(rows) => rows.len(),
+        }
+    }
+
+    /// The rows of facts below one of these rows, in the table called `name`.
+    pub(super) fn rows_below(
+        &self,
+        row: usize,
+        name: &str,
+        hosts: HostRows<'_>,
+        inventory: &'a Inventory,
+    ) -> &'a [Facts] {
+        match self {
+            Level::Hosts(_) => inventory
+                .host(hosts.slot(row))
+                .map_or(&[], |host| host.facts.rows(name)),
+            Level::Members(members) => members[row].vm.facts.rows(name),
+            Level::Vms(vms) => vms[row].vm.facts.rows(name),
+            Level::Facts(facts) => facts[row].rows(name),
+            Level::Cluster(inventory) => inventory.facts().rows(name),
+            Level::Tenant(_, facts) => facts.map_or(&[], |facts| facts.rows(name)),
+            Level::Settings(settings) => settings.rows(name),
+            Level::Request { request, .. } => {
+                request.map_or(&[], |request| request.facts.rows(name))
+            }
+            _ => &[],
+        }
+    }
+
+    /// The value of a column in a row.
+    pub(super) fn cell(
+        &self,
+        row: usize,
+        column: &ColumnPlan,
+        inventory: &'a Inventory,
+    ) -> Option<CellRef<'a>> {
+        let name = &*column.name;
+        match self {
+            Level::Empty | Level::Hosts(_) => None,
+            Level::Relations(rows) => match column.field {
+                Field::Number(number) => rows[row].get(number).copied().map(CellRef::Integer),
+                _ => None,
+            },
+            Level::Request { request, now, draw } => match name {
+                "now" => Some(CellRef::Integer(*now)),
+                "draw" => draw.map(CellRef::Number),
+                _ => {
+                    let given = request.and_then(|request| fact(&request.facts, name));
+                    match name {
+                        "kind" => given.or(Some(CellRef::Word("place"))),
+                        _ => given,
+                    }
+                }
+            },
+            Level::Members(members) => {
+                let member = &members[row];
+                match name {
+                    "running" => Some(CellRef::Boolean(member.slot.is_some())),
+                    "pinned" => Some(CellRef::Boolean(!member.vm.pinning.pinned.is_empty())),
+                    "has-preferred" => {
+                        Some(CellRef::Boolean(!member.vm.pinning.preferred.is_empty()))
+                    }
+                    _ => vm_cell(member.vm, &member.shape, name),
+                }
+            }
+            Level::Vms(vms) => match name {
+                "pending" => Some(CellRef::Boolean(vms[row].pending)),
+                _ => vm_cell(&vms[row].vm, &vms[row].shape, name),
+            },
+            Level::Groups(rows) => {
+                let row = &rows[row];
+                match name {
+                    "here" => Some(CellRef::Integer(row.here)),
+                    "elsewhere" => Some(CellRef::Boolean(row.elsewhere)),
+                    _ => group_cell(row.entry, name),
+                }
+            }
+            Level::AllGroups(groups) => match name {
+                "here" => Some(CellRef::Integer(0)),
+                "elsewhere" => Some(CellRef::Boolean(!groups[row].presence.is_empty())),
+                _ => group_cell(groups[row], name),
+            },
+            Level::Tenant(id, facts) => match name {
+                "id" => Some(CellRef::Word(id)),
+                _ => fact((*facts)?, name),
+            },
+            Level::Cluster(inventory) => match name {
+                "name" => Some(CellRef::Text(inventory.name())),
+                _ => fact(inventory.facts(), name),
+            },
+            Level::Sources(rows) => {
+                let (member, slot) = rows[row];
+                let host = inventory.host(slot)?;
+                match name {
+                    "member" => Some(CellRef::Integer(member)),
+                    "id" => Some(CellRef::Text(&host.id)),
+                    "name" => fact(&host.facts, name).or(Some(CellRef::Text(&host.id))),
+                    _ => fact(&host.facts, name),
+                }
+            }
+            Level::Amounts(amounts) => {
+                let amount = amounts[row];
+                Some(match name {
+                    "name" => CellRef::Text(&amount.name),
+                    "total" => CellRef::Integer(amount.total),
+                    "used" => CellRef::Integer(amount.used),
+                    "pending" => CellRef::Integer(amount.pending),
+                    _ => return None,
+                })
+            }
+            Level::Facts(rows) => fact(rows[row], name),
+            Level::Settings(settings) => settings.value(name).map(cell_of),
+        }
+    }
+}
+
+fn fact<'a>(facts: &'a Facts, name: &str) -> Option<CellRef<'a>> {
+    facts.get(name).map(cell_of)
+}
+
+/// A column of a VM, with the defaults that its shape fills in.
+fn vm_cell<'a>(vm: &'a Vm, shape: &Shape, name: &str) -> Option<CellRef<'a>> {
+    match shape.value(name) {
+        Some(Value::Integer(value)) => Some(CellRef::Integer(value)),
+        Some(Value::Boolean(value)) => Some(CellRef::Boolean(value)),
+        _ => match name {
+            "id" => Some(CellRef::Text(&vm.id)),
+            "priority" => fact(&vm.facts, name).or(Some(CellRef::Integer(0))),
+            _ => fact(&vm.facts, name),
+        },
+    }
+}
+
+fn group_cell<'a>(entry: &GroupEntry, name: &str) -> Option<CellRef<'a>> {
+    let group = &entry.group;
+    match name {
+        "rule" => rule_word(group.vm_rule),
+        "hard" => Some(CellRef::Boolean(is_hard(group.vm_rule))),
+        "host-rule" => rule_word(group.host_rule),
+        "host-hard" => Some(CellRef::Boolean(is_hard(group.host_rule))),
+        "priority" => Some(CellRef::Number(group.priority)),
+        _ => None,
+    }
+}
+
+fn rule_word(rule: Option<GroupRule>) -> Option<CellRef<'static>> {
+    Some(CellRef::Word(match rule? {
+        GroupRule::Positive { .. } => "positive",
+        GroupRule::Negative { .. } => "negative",
+    }))
+}
+
+fn is_hard(rule: Option<GroupRule>) -> bool {
+    matches!(
+        rule,
+        Some(GroupRule::Positive { hard: true } | GroupRule::Negative { hard: true })
+    )
+}
+
+/// The rows below each parent, in their order; the offsets go to `integers`.
+pub(super) fn gather<P, R>(
+    integers: &mut Vec<i64>,
+    parents: impl Iterator<Item = P>,
+    mut rows_of: impl FnMut(P, &mut Vec<R>),
+) -> Vec<R> {
+    let mut rows = Vec::new();
+    integers.push(0);
+    for parent in parents {
+        rows_of(parent, &mut rows);
+        integers.push(rows.len() as i64);
+    }
+    rows
+}
+
+/// The rows of a relation that stand below the hosts of the call; the offsets go
+/// to `integers`. Both are in the order of slots.
+pub(super) fn related<'a>(
+    relation: &[Relation],
+    hosts: HostRows<'_>,
+    integers: &mut Vec<i64>,
+) -> Level<'a> {
+    let offsets = integers.len();
+    integers.resize(offsets + hosts.len() + 1, 0);
+    let offsets = &mut integers[offsets..];
+    let mut rows = Vec::with_capacity(relation.len());
+    let mut next_row = 0;
+    for related in relation {
+        let row = match hosts {
+            HostRows::All(count) if related.slot < count => related.slot as usize,
+            HostRows::All(_) => continue,
+            HostRows::List(slots) => match slots.binary_search(&related.slot) {
+                Ok(row) => row,
+                Err(_) => continue,
+            },
+        };
+        offsets[next_row..=row].fill(rows.len() as i64);
+        next_row = row + 1;
+        rows.push(related.numbers);
+    }
+    offsets[next_row..].fill(rows.len() as i64);
+    Level::Relations(rows)
+}

@@ -1,0 +1,257 @@
+//! What a decision was made of, for people: made on demand, by running the pure
+//! chain again.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::run::{Decided, Refusal, Runner, StageRun, weighted};
+use super::{Chain, Cost, Stage, Step};
+use crate::inventory::{Inventory, Shape};
+use crate::model::{Request, Value};
+
+/// Who was removed by whom and why, what the others cost, and who was chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    pub policy: Arc<str>,
+    pub cluster: Arc<str>,
+    /// The version of the inventory that the decision was made on.
+    pub inventory_version: u64,
+    /// The number that decided what was left to chance.
+    pub draw: f64,
+    pub units: Vec<UnitShown>,
+    /// Id of the chosen host; none if every host was removed.
+    pub chosen: Option<Arc<str>>,
+    /// How many hosts had the same costs as the chosen one, it included.
+    pub tied: usize,
+    pub stages: Vec<StageShown>,
+    /// Entries that were left out because their units failed, with the fault.
+    pub left_out: Vec<(Arc<str>, String)>,
+}
+
+/// A unit of the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnitShown {
+    pub name: String,
+    pub version: String,
+    /// SHA-256 of the component.
+    pub digest: String,
+}
+
+/// One stage, host by host in the order of their ids.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageShown {
+    pub name: Arc<str>,
+    /// The tiers that occur, by number.
+    pub tiers: Vec<u32>,
+    pub hosts: Vec<HostShown>,
+}
+
+/// What became of one host.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HostShown {
+    pub host: Arc<str>,
+    /// Who removed it; none if it was left to the end of the stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<RemovalShown>,
+    /// Its costs, in policy order; none if it was removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<CostShown>,
+    /// The sums of its weighted costs, tier by tier; null = infinite.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<f64>,
+}
+
+/// Why a host was removed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RemovalShown {
+    /// The policy's entry.
+    pub filter: Arc<str>,
+    pub unit: String,
+    /// Completes "host ...".
+    pub reason: String,
+    /// Waiting for pending placements may help.
+    pub passing: bool,
+    /// What the unit saw of the VMs and of this host.
+    pub values: Vec<ValueShown>,
+}
+
+/// A value that a unit saw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ValueShown {
+    pub table: &'static str,
+    pub column: Arc<str>,
+    /// As a person would write it.
+    pub value: String,
+}
+
+/// What one entry of the policy says of a host.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostShown {
+    /// The policy's entry.
+    pub name: Arc<str>,
+    /// What the unit said; null = infinite.
+    pub raw: f64,
+    pub scaled: f64,
+    /// Scaled, times the factor.
+    pub weighted: f64,
+}
+
+impl Runner {
+    /// Decide again, and tell everything. With the inventory version, request and
+    /// draw of an earlier decision this explains it; what comes out is the same.
+    ///
+    /// # Errors
+    /// As for [`Runner::decide`].
+    pub fn explain(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+    ) -> Result<(Decided, Explanation), Refusal> {
+        let decided = self.decide(inventory, request, draw)?;
+        let chain = self.chain().clone();
+        let stages = chain.stages.iter().zip(self.stage_runs());
+        let explanation = Explanation {
+            policy: chain.policy.name.clone(),
+            cluster: inventory.name().clone(),
+            inventory_version: inventory.version(),
+            draw,
+            units: units(&chain),
+            chosen: decided
+                .chosen
+                .as_ref()
+                .and_then(|chosen| Some(inventory.host(chosen.slot)?.id.clone())),
+            tied: decided.chosen.as_ref().map_or(0, |chosen| chosen.tied),
+            stages: stages
+                .map(|(stage, run)| stage_shown(stage, run, inventory, request))
+                .collect(),
+            left_out: decided
+                .left_out
+                .iter()
+                .map(|left_out| (left_out.entry.clone(), left_out.fault.to_string()))
+                .collect(),
+        };
+        Ok((decided, explanation))
+    }
+}
+
+fn units(chain: &Chain) -> Vec<UnitShown> {
+    chain
+        .units()
+        .into_iter()
+        .map(|unit| UnitShown {
+            name: unit.description().name.clone(),
+            version: unit.description().version.clone(),
+            digest: unit.digest().to_string(),
+        })
+        .collect()
+}
+
+fn stage_shown(
+    stage: &Stage,
+    run: &StageRun,
+    inventory: &Inventory,
+    request: &Request,
+) -> StageShown {
+    let scaled: Vec<Vec<f64>> = stage
+        .costs
+        .iter()
+        .enumerate()
+        .map(|(entry, cost)| match run.counts(entry) {
+            true => run.scaled(entry, cost),
+            false => Vec::new(),
+        })
+        .collect();
+    let mut survivor_of: Vec<Option<usize>> = vec![None; run.considered()];
+    for survivor in 0..run.survivors() {
+        survivor_of[run.survivor_row(survivor) as usize] = Some(survivor);
+    }
+    let mut hosts: Vec<(u32, HostShown)> = Vec::with_capacity(run.considered());
+    for (row, survivor) in survivor_of.into_iter().enumerate() {
+        let slot = run.slot(row);
+        let Some(host) = inventory.host(slot) else {
+            continue;
+        };
+        let costs = survivor.map_or(Vec::new(), |survivor| {
+            let entries = stage.costs.iter().zip(&scaled).enumerate();
+            entries
+                .filter(|(entry, _)| run.counts(*entry))
+                .map(|(entry, (cost, scaled))| {
+                    cost_shown(cost, run.raw(entry, row), scaled[survivor])
+                })
+                .collect()
+        });
+        let removed = run.removal(row).map(|removal| {
+            let step = &stage.steps[removal.step()];
+            let (reason, passing) = removal.reason(step);
+            RemovalShown {
+                filter: step.filter_name(),
+                unit: step.unit.description().name.clone(),
+                reason: reason.to_owned(),
+                passing,
+                values: values(step, slot, inventory, request),
+            }
+        });
+        let shown = HostShown {
+            host: host.id.clone(),
+            removed,
+            costs,
+            sums: survivor.map_or(Vec::new(), |survivor| {
+                run.sums.iter().map(|tier| tier[survivor]).collect()
+            }),
+        };
+        hosts.push((inventory.ranks()[slot as usize], shown));
+    }
+    hosts.sort_by_key(|(rank, _)| *rank);
+    StageShown {
+        name: stage.name.clone(),
+        tiers: stage.tiers.clone(),
+        hosts: hosts.into_iter().map(|(_, host)| host).collect(),
+    }
+}
+
+fn cost_shown(cost: &Cost, raw: f64, scaled: f64) -> CostShown {
+    CostShown {
+        name: cost.name.clone(),
+        raw,
+        scaled,
+        weighted: weighted(cost.factor, scaled),
+    }
+}
+
+/// What a step's unit read of the members and of one host.
+fn values(step: &Step, slot: u32, inventory: &Inventory, request: &Request) -> Vec<ValueShown> {
+    let mut shown = Vec::new();
+    for table in &step.plan.tables {
+        for column in &table.columns {
+            let mut show = |of: &'static str, value: Option<Value>| {
+                let measure = inventory
+                    .schema()
+                    .column(of, &column.name)
+                    .and_then(|column| column.measure);
+                if let Some(value) = value {
+                    shown.push(ValueShown {
+                        table: of,
+                        column: column.name.clone(),
+                        value: match measure {
+                            Some(measure) => measure.display(&value),
+                            None => value.to_string(),
+                        },
+                    });
+                }
+            };
+            match &*table.name {
+                "hosts" => show("hosts", inventory.host_value(slot, &column.name)),
+                "members" => {
+                    for vm in &request.members {
+                        let derived = Shape::of(&vm.facts).value(&column.name);
+                        show("members", derived.or(vm.facts.get(&column.name).cloned()));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    shown
+}

@@ -1,0 +1,199 @@
+//! Where the values of a part's declared tables come from, worked out once.
+
+use std::sync::Arc;
+
+use crate::contract::{ColumnRead, TableRead};
+use crate::inventory::Inventory;
+use crate::model::Kind;
+use crate::model::schema::short_name;
+
+/// The declared reads of one part, each table and column with its source.
+#[derive(Debug, Clone)]
+pub(super) struct ReadPlan {
+    pub(super) tables: Vec<TablePlan>,
+    /// The place of `hosts` among the tables, if it is read.
+    pub(super) hosts: Option<usize>,
+    /// Host columns that a host must have to be asked about at all.
+    pub(super) required_host_columns: Vec<usize>,
+    /// Columns of which one must be present and true for the part to be asked.
+    pub(super) gates: Vec<(usize, usize)>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct TablePlan {
+    pub(super) name: Arc<str>,
+    pub(super) source: Source,
+    /// The place of the parent among the tables.
+    pub(super) parent: Option<usize>,
+    pub(super) columns: Vec<ColumnPlan>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ColumnPlan {
+    pub(super) name: Arc<str>,
+    pub(super) kind: Kind,
+    pub(super) required: bool,
+    pub(super) field: Field,
+}
+
+/// Which rows a table has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Request,
+    Members,
+    Groups,
+    GroupVms,
+    GroupHosts,
+    Tenant,
+    Cluster,
+    Sources,
+    Hosts,
+    HostVms,
+    HostAmounts,
+    Current,
+    Pinned,
+    Preferred,
+    GroupMembersHere,
+    GroupsOfHost,
+    Candidates,
+    Settings,
+    /// A setting that is a table.
+    SettingTable,
+    /// Rows of facts below the rows of the parent.
+    Below,
+    /// No rows: the runtime keeps nothing of the kind for this cluster.
+    Empty,
+}
+
+/// Where a value stands in a row of its table.
+#[derive(Debug, Clone)]
+pub(super) enum Field {
+    /// A host column, by its number in the inventory.
+    HostColumn(usize),
+    /// What is known by this name.
+    Named,
+    /// The n-th number of a relation's row.
+    Number(usize),
+    /// Never present.
+    Nothing,
+}
+
+impl ReadPlan {
+    /// The plan for `reads`. Host columns that no host has yet are made, so that
+    /// they have a number.
+    pub(super) fn new(reads: &[TableRead], inventory: &mut Inventory) -> Self {
+        let mut tables: Vec<TablePlan> = Vec::with_capacity(reads.len());
+        for read in reads {
+            let source = source(&read.table, inventory);
+            let parent = read
+                .parent()
+                .and_then(|parent| tables.iter().position(|table| &*table.name == parent));
+            let columns = read
+                .columns
+                .iter()
+                .map(|column| ColumnPlan {
+                    name: column.column.as_str().into(),
+                    kind: column.kind.into(),
+                    required: column.required,
+                    field: field(source, column, inventory),
+                })
+                .collect();
+            tables.push(TablePlan {
+                name: read.table.as_str().into(),
+                source,
+                parent,
+                columns,
+            });
+        }
+        let hosts = tables
+            .iter()
+            .position(|table| table.source == Source::Hosts);
+        let gates = reads
+            .iter()
+            .enumerate()
+            .flat_map(|(table, read)| {
+                let gated = read.columns.iter().enumerate();
+                gated
+                    .filter(|(_, column)| column.gate)
+                    .map(move |(column, _)| (table, column))
+            })
+            .collect();
+        let required_host_columns = hosts
+            .iter()
+            .flat_map(|hosts| &tables[*hosts].columns)
+            .filter_map(|column| match column.field {
+                Field::HostColumn(index) if column.required => Some(index),
+                _ => None,
+            })
+            .collect();
+        Self {
+            tables,
+            hosts,
+            required_host_columns,
+            gates,
+        }
+    }
+}
+
+fn source(table: &str, inventory: &Inventory) -> Source {
+    match table {
+        "request" => Source::Request,
+        "members" => Source::Members,
+        "groups" => Source::Groups,
+        "groups/vms" => Source::GroupVms,
+        "groups/hosts" => Source::GroupHosts,
+        "tenant" => Source::Tenant,
+        "cluster" => Source::Cluster,
+        "sources" => Source::Sources,
+        "hosts" => Source::Hosts,
+        "hosts/vms" => Source::HostVms,
+        "hosts/amounts" => Source::HostAmounts,
+        "hosts/current" => Source::Current,
+        "hosts/pinned" => Source::Pinned,
+        "hosts/preferred" => Source::Preferred,
+        "hosts/group-members" => Source::GroupMembersHere,
+        "hosts/group-hosts" => Source::GroupsOfHost,
+        "candidates" => Source::Candidates,
+        "settings" => Source::Settings,
+        _ if table.starts_with("settings/") => Source::SettingTable,
+        _ => match inventory.schema().table(table) {
+            Some(table) if !table.relation => Source::Below,
+            _ => Source::Empty,
+        },
+    }
+}
+
+/// The columns of relations in the order in which [`super::subject`] gives them.
+fn relation_columns(source: Source) -> &'static [&'static str] {
+    match source {
+        Source::Current | Source::Pinned | Source::Preferred => &["member"],
+        Source::GroupMembersHere => &["group", "vms", "unmovable"],
+        Source::GroupsOfHost => &["group"],
+        Source::GroupVms => &["vm"],
+        Source::GroupHosts => &["host"],
+        _ => &[],
+    }
+}
+
+fn field(source: Source, column: &ColumnRead, inventory: &mut Inventory) -> Field {
+    let name = column.column.as_str();
+    match source {
+        Source::Hosts => inventory
+            .ensure_column(name)
+            .map_or(Field::Nothing, Field::HostColumn),
+        _ => match relation_columns(source) {
+            [] => Field::Named,
+            columns => columns
+                .iter()
+                .position(|known| *known == name)
+                .map_or(Field::Nothing, Field::Number),
+        },
+    }
+}
+
+impl TablePlan {
+    /// The last part of the table's name: what facts call it.
+    pub(super) fn short_name(&self) -> &str {
+        short_name(&self.name)
+    }
+}

@@ -1,0 +1,213 @@
+//! Policy, generation and inventory to chain.
+
+use std::sync::Arc;
+
+use super::plan::ReadPlan;
+use super::{BalanceStep, Chain, Cost, Filter, Stage, Step};
+use crate::contract::{Answers, Evaluation, JudgePart};
+use crate::inventory::Inventory;
+use crate::library::Generation;
+use crate::policy::{self, Policy, Settings, UnitName};
+use crate::unit::Unit;
+
+/// Why a checked policy cannot run with this generation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChainError {
+    #[error("policy \"{policy}\": there is no unit \"{unit}\"")]
+    UnknownUnit { policy: Arc<str>, unit: String },
+    #[error(
+        "policy \"{policy}\": unit \"{unit}\" has no {part}; it was another unit when the policy was checked"
+    )]
+    NoPart {
+        policy: Arc<str>,
+        unit: String,
+        part: &'static str,
+    },
+    #[error(
+        "policy \"{policy}\": selections are part of the contract, and this version does not run them yet; remove \"{entry}\""
+    )]
+    Selection { policy: Arc<str>, entry: Arc<str> },
+}
+
+impl Chain {
+    /// Make the chain of a policy that was checked against this generation. Host
+    /// columns that units read and no host has yet are made.
+    ///
+    /// # Errors
+    /// If the generation lacks a unit of the policy.
+    pub fn resolve(
+        policy: Arc<Policy>,
+        generation: &Generation,
+        inventory: &mut Inventory,
+    ) -> Result<Self, ChainError> {
+        let mut places = 0;
+        let mut stages = Vec::with_capacity(policy.stages.len());
+        for stage in &policy.stages {
+            let mut resolver = Resolver {
+                policy: &policy,
+                generation,
+                inventory,
+                places: &mut places,
+            };
+            stages.push(resolver.stage(stage)?);
+        }
+        let balance = match &policy.balance {
+            None => None,
+            Some(entry) => {
+                let unit = find(&policy, generation, &entry.unit)?;
+                let Some(part) = &unit.description().balance else {
+                    return Err(no_part(&policy, &entry.unit, "balance part"));
+                };
+                Some(BalanceStep {
+                    plan: ReadPlan::new(&part.reads, inventory),
+                    settings: entry.settings.clone(),
+                    unit,
+                })
+            }
+        };
+        Ok(Self {
+            policy,
+            stages,
+            balance,
+        })
+    }
+}
+
+struct Resolver<'a> {
+    policy: &'a Policy,
+    generation: &'a Generation,
+    inventory: &'a mut Inventory,
+    /// How many steps have a place in a runner so far.
+    places: &'a mut usize,
+}
+
+impl Resolver<'_> {
+    fn stage(&mut self, stage: &policy::Stage) -> Result<Stage, ChainError> {
+        if let Some(selection) = stage.selections.iter().find(|entry| entry.enabled) {
+            return Err(ChainError::Selection {
+                policy: self.policy.name.clone(),
+                entry: selection.name.clone(),
+            });
+        }
+        let mut steps: Vec<Step> = Vec::new();
+        for entry in stage.filters.iter().filter(|entry| entry.enabled) {
+            let mut step = self.step(&entry.unit, &entry.settings, Answers::VERDICTS)?;
+            step.filter = Some(Filter {
+                name: entry.name.clone(),
+                on_failure: entry.on_failure,
+            });
+            steps.push(step);
+        }
+        let entries: Vec<_> = stage.costs.iter().filter(|entry| entry.enabled).collect();
+        let mut tiers: Vec<u32> = entries.iter().map(|entry| entry.tier).collect();
+        tiers.sort_unstable();
+        tiers.dedup();
+        let mut costs = Vec::with_capacity(entries.len());
+        for (number, entry) in entries.into_iter().enumerate() {
+            let range = self.cost(number, entry, &mut steps)?;
+            costs.push(Cost {
+                name: entry.name.clone(),
+                factor: entry.factor,
+                scaling: entry.scaling,
+                range,
+                tier: tiers.binary_search(&entry.tier).unwrap_or(0),
+                on_failure: entry.on_failure,
+            });
+        }
+        Ok(Stage {
+            name: stage.name.clone(),
+            steps,
+            costs,
+            tiers,
+        })
+    }
+
+    /// Let a step give this cost: the call of a filter with the same unit and
+    /// settings where one call can give both answers, else a call of its own.
+    fn cost(
+        &mut self,
+        number: usize,
+        entry: &policy::CostEntry,
+        steps: &mut Vec<Step>,
+    ) -> Result<Option<(f64, f64)>, ChainError> {
+        let mut own = self.step(&entry.unit, &entry.settings, Answers::COSTS)?;
+        let range = own.unit.description().judge.as_ref().and_then(|part| part.cost_range);
+        let shared = steps.iter_mut().find(|step| {
+            step.unit.digest() == own.unit.digest()
+                && step.settings == own.settings
+                && (step.evaluation == Evaluation::RowWise || step.filter.is_none())
+        });
+        match shared {
+            Some(step) => {
+                step.want.costs = true;
+                step.costs.push(number);
+            }
+            None => {
+                own.costs.push(number);
+                own.place = *self.places;
+                *self.places += 1;
+                steps.push(own);
+            }
+        }
+        Ok(range)
+    }
+
+    fn step(
+        &mut self,
+        name: &UnitName,
+        settings: &Settings,
+        want: Answers,
+    ) -> Result<Step, ChainError> {
+        let unit = find(self.policy, self.generation, name)?;
+        let part = judge(&unit, want).ok_or_else(|| {
+            let part = if want.costs { "cost function" } else { "filter" };
+            no_part(self.policy, name, part)
+        })?;
+        let (plan, evaluation) = (
+            ReadPlan::new(&part.reads, self.inventory),
+            part.evaluation,
+        );
+        let place = *self.places;
+        if want.verdicts {
+            *self.places += 1;
+        }
+        Ok(Step {
+            unit,
+            plan,
+            settings: settings.clone(),
+            evaluation,
+            want,
+            filter: None,
+            costs: Vec::new(),
+            place,
+        })
+    }
+}
+
+fn judge(unit: &Unit, want: Answers) -> Option<&JudgePart> {
+    unit.description().judge.as_ref().filter(|part| {
+        (part.answers.verdicts || !want.verdicts) && (part.answers.costs || !want.costs)
+    })
+}
+
+fn find(
+    policy: &Policy,
+    generation: &Generation,
+    name: &UnitName,
+) -> Result<Arc<Unit>, ChainError> {
+    generation
+        .find(&name.name, name.pin.as_deref())
+        .cloned()
+        .ok_or_else(|| ChainError::UnknownUnit {
+            policy: policy.name.clone(),
+            unit: name.to_string(),
+        })
+}
+
+fn no_part(policy: &Policy, unit: &UnitName, part: &'static str) -> ChainError {
+    ChainError::NoPart {
+        policy: policy.name.clone(),
+        unit: unit.to_string(),
+        part,
+    }
+}

@@ -1,0 +1,285 @@
+//! Runs a chain for one request.
+
+mod ask;
+mod stage;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::choose::choose;
+use super::encode::{Context, Dictionary, HostRows};
+use super::subject::Subject;
+use super::{Chain, Step};
+use crate::contract::Call;
+use crate::inventory::Inventory;
+use crate::model::Request;
+use crate::unit::{Fault, Instance};
+use ask::Asker;
+pub(super) use stage::{StageRun, weighted};
+
+/// What a chain came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decided {
+    /// None: every host was removed.
+    pub chosen: Option<Chosen>,
+    /// How many hosts were considered.
+    pub considered: usize,
+    /// How many hosts each reason removed, in policy order.
+    pub removed: Vec<Removed>,
+    /// Entries whose units failed and that were left out, as the policy says.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The host that was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    pub slot: u32,
+    /// The sum of weighted costs, tier by tier.
+    pub costs: Vec<f64>,
+    /// How many hosts had the same sums, this one included.
+    pub tied: usize,
+}
+
+/// Hosts that one entry removed for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    /// The entry's name in the policy.
+    pub filter: Arc<str>,
+    /// Completes "host ...".
+    pub reason: Arc<str>,
+    /// Waiting for pending placements may help.
+    pub passing: bool,
+    pub hosts: usize,
+}
+
+/// An entry of the policy that gave no answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftOut {
+    pub entry: Arc<str>,
+    pub fault: Arc<Fault>,
+}
+
+/// Why a chain comes to no decision at all.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// The request or a setting is at fault.
+    #[error("{0}")]
+    Refused(String),
+    /// A unit failed that the policy does not do without.
+    #[error("entry \"{entry}\" of the policy gave no answer: {fault}")]
+    Failed { entry: Arc<str>, fault: Arc<Fault> },
+    /// The time for a chain ran out.
+    #[error("the chain took longer than its limit of {} ms", .0.as_millis())]
+    OutOfTime(Duration),
+    /// The request names a host that is not there.
+    #[error("the request names host \"{0}\", which is not in the inventory")]
+    UnknownHost(Arc<str>),
+}
+
+/// What a unit has cost a runner so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitTime {
+    /// The unit's name.
+    pub unit: Arc<str>,
+    pub calls: u64,
+    /// Rows of hosts that it was asked about.
+    pub rows: u64,
+    /// Time in calls, making and reading their tables included.
+    pub time: Duration,
+}
+
+/// Instances and buffers for running one chain again and again. It changes no
+/// answer: a new runner decides the same.
+pub struct Runner {
+    chain: Arc<Chain>,
+    steps: Vec<StepState>,
+    dictionary: Dictionary,
+    /// How the stages of the last run went.
+    stages: Vec<StageRun>,
+    slots: Vec<u32>,
+    limit: Duration,
+}
+
+/// What a runner holds for one step.
+struct StepState {
+    instance: Option<Instance>,
+    call: Call,
+    time: UnitTime,
+}
+
+impl Runner {
+    /// A runner that gives a whole chain at most `limit` of wall time.
+    pub fn new(chain: Arc<Chain>, limit: Duration) -> Self {
+        let mut steps: Vec<StepState> = Vec::with_capacity(chain.step_count());
+        for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
+            steps.push(StepState {
+                instance: None,
+                call: Call::default(),
+                time: UnitTime {
+                    unit: step.unit.description().name.as_str().into(),
+                    calls: 0,
+                    rows: 0,
+                    time: Duration::ZERO,
+                },
+            });
+        }
+        Self {
+            chain,
+            steps,
+            dictionary: Dictionary::default(),
+            stages: Vec::new(),
+            slots: Vec::new(),
+            limit,
+        }
+    }
+
+    /// The chain that this runner runs.
+    pub fn chain(&self) -> &Arc<Chain> {
+        &self.chain
+    }
+
+    /// What each call of the chain has cost so far, in the order of calls.
+    pub fn times(&self) -> impl Iterator<Item = &UnitTime> {
+        self.steps.iter().map(|state| &state.time)
+    }
+
+    /// Decide where the request's VMs would run, together on one host. `draw`
+    /// (0 or more, less than 1) decides what is left to chance.
+    ///
+    /// # Errors
+    /// If the request is at fault, a unit fails that the policy cannot do without,
+    /// or the time limit is reached.
+    pub fn decide(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+    ) -> Result<Decided, Refusal> {
+        let chain = self.chain.clone();
+        let subject = Subject::new(request, inventory, draw);
+        self.stages.clear();
+        let everyone = candidates(inventory, request, &mut self.slots)?;
+        let considered = match everyone {
+            true => HostRows::All(u32::try_from(inventory.slots()).unwrap_or(u32::MAX)),
+            false => HostRows::List(&self.slots),
+        };
+        let mut asker = Asker {
+            inventory,
+            subject: &subject,
+            states: &mut self.steps,
+            dictionary: &mut self.dictionary,
+            deadline: Instant::now() + self.limit,
+            limit: self.limit,
+        };
+        let mut left_out = Vec::new();
+        let mut left: Vec<u32> = Vec::new();
+        for (number, stage) in chain.stages.iter().enumerate() {
+            let rows = match number {
+                0 => considered,
+                _ => HostRows::List(&left),
+            };
+            let last = number + 1 == chain.stages.len();
+            let mut run = StageRun::run(stage, rows, &mut asker, &mut left_out)?;
+            if last {
+                run.prefer(request, inventory);
+            }
+            run.add_up(stage);
+            left = run.survivor_slots().collect();
+            self.stages.push(run);
+        }
+        Ok(self.decided(inventory, draw, considered_len(&self.stages), left_out))
+    }
+
+    fn decided(
+        &self,
+        inventory: &Inventory,
+        draw: f64,
+        considered: usize,
+        left_out: Vec<LeftOut>,
+    ) -> Decided {
+        let chosen = self.stages.last().and_then(|run| {
+            let rule = &self.chain.policy.tie_rule;
+            let slot_of = |survivor| run.survivor_slot(survivor);
+            let choice = choose(run.survivors(), &run.sums, slot_of, rule, draw, inventory)?;
+            Some(Chosen {
+                slot: run.survivor_slot(choice.survivor),
+                costs: run.sums.iter().map(|tier| tier[choice.survivor]).collect(),
+                tied: choice.tied,
+            })
+        });
+        let removed = self
+            .chain
+            .stages
+            .iter()
+            .zip(&self.stages)
+            .flat_map(|(stage, run)| run.removed(stage))
+            .collect();
+        Decided {
+            chosen,
+            considered,
+            removed,
+            left_out,
+        }
+    }
+
+    /// How the stages of the last run went.
+    pub(super) fn stage_runs(&self) -> &[StageRun] {
+        &self.stages
+    }
+}
+
+fn considered_len(stages: &[StageRun]) -> usize {
+    stages.first().map_or(0, StageRun::considered)
+}
+
+/// The hosts that are up and that the request allows. True: all of them, and no
+/// slot is free; else they are in `slots`, ascending.
+fn candidates(
+    inventory: &Inventory,
+    request: &Request,
+    slots: &mut Vec<u32>,
+) -> Result<bool, Refusal> {
+    let known = |id: &Arc<str>| {
+        inventory
+            .slot(id)
+            .ok_or_else(|| Refusal::UnknownHost(id.clone()))
+    };
+    let mut allowed: Option<Vec<u32>> = None;
+    if !request.allowed.is_empty() {
+        allowed = Some(request.allowed.iter().map(known).collect::<Result<_, _>>()?);
+    }
+    if let Some(forced) = &request.forced {
+        let forced = known(forced)?;
+        let is_allowed = allowed.as_ref().is_none_or(|allowed| allowed.contains(&forced));
+        allowed = Some(if is_allowed { vec![forced] } else { vec![] });
+    }
+    let excluded: Vec<u32> = request.excluded.iter().map(known).collect::<Result<_, _>>()?;
+    for preferred in &request.preferred {
+        known(preferred)?;
+    }
+    if allowed.is_none() && excluded.is_empty() && inventory.is_all_up() {
+        return Ok(true);
+    }
+    slots.clear();
+    match allowed {
+        Some(mut allowed) => {
+            allowed.sort_unstable();
+            allowed.dedup();
+            slots.extend(allowed.into_iter().filter(|slot| inventory.is_up(*slot)));
+        }
+        None => slots.extend(inventory.up_slots()),
+    }
+    slots.retain(|slot| !excluded.contains(slot));
+    Ok(false)
+}
+
+impl Step {
+    fn context<'a>(&'a self, inventory: &'a Inventory, subject: &'a Subject<'a>) -> Context<'a> {
+        Context {
+            inventory,
+            subject: Some(subject),
+            settings: &self.settings,
+            now: subject.request.now,
+        }
+    }
+}

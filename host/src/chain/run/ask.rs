@@ -1,0 +1,201 @@
+//! One call of a judge for some hosts, whatever stands in its way.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::super::encode::{self, Dictionary, HostRows, Incomplete};
+use super::super::subject::Subject;
+use super::super::Step;
+use super::{Refusal, StepState};
+use crate::contract::{Evaluation, Judgement, Part};
+use crate::inventory::Inventory;
+use crate::unit::{Fault, Instance};
+
+/// After so many calls a warm instance is renewed: bounds what a slow leak in a
+/// unit can come to.
+const CALLS_PER_INSTANCE: u64 = 10_000;
+
+/// Asks units on behalf of one decision.
+pub(super) struct Asker<'a> {
+    pub(super) inventory: &'a Inventory,
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) states: &'a mut [StepState],
+    pub(super) dictionary: &'a mut Dictionary,
+    pub(super) deadline: Instant,
+    pub(super) limit: Duration,
+}
+
+/// What a step says of the hosts it was asked about.
+pub(super) enum Answer {
+    /// It has nothing to say: every host stays, at cost 0.
+    Nothing,
+    /// One answer for every host.
+    Same(Judgement),
+    /// An answer for each host; `lacking` are places of hosts that lack a required
+    /// value, in whose stead 0 stands in the lists.
+    Each {
+        judgement: Judgement,
+        lacking: Vec<u32>,
+    },
+}
+
+/// Why a step gives no answer.
+pub(super) enum NoAnswer {
+    /// The request ends here.
+    Refusal(Refusal),
+    /// The unit failed: what that means is the policy's to say.
+    Fault(Fault),
+}
+
+impl Asker<'_> {
+    pub(super) fn ask(&mut self, step: &Step, rows: HostRows<'_>) -> Result<Answer, NoAnswer> {
+        let began = Instant::now();
+        let context = step.context(self.inventory, self.subject);
+        if !encode::gates_open(&step.plan, context) {
+            return Ok(Answer::Nothing);
+        }
+        if step.plan.hosts.is_none() {
+            let judgement = self.call(step, HostRows::List(&[]), 1, began)?;
+            return match judgement {
+                Ok(judgement) => Ok(Answer::Same(judgement)),
+                Err(_) => Ok(Answer::Nothing),
+            };
+        }
+        let lacking = encode::lacking(&step.plan, self.inventory, rows);
+        if lacking.is_empty() {
+            match self.call(step, rows, rows.len(), began)? {
+                Ok(judgement) => Ok(Answer::Each {
+                    judgement,
+                    lacking,
+                }),
+                Err(more) => self.ask_without(step, rows, more, began),
+            }
+        } else {
+            self.ask_without(step, rows, lacking, began)
+        }
+    }
+
+    /// Ask again, about the hosts that lack nothing.
+    fn ask_without(
+        &mut self,
+        step: &Step,
+        rows: HostRows<'_>,
+        mut lacking: Vec<u32>,
+        began: Instant,
+    ) -> Result<Answer, NoAnswer> {
+        loop {
+            let kept: Vec<u32> = (0..rows.len() as u32)
+                .filter(|row| lacking.binary_search(row).is_err())
+                .collect();
+            let slots: Vec<u32> = kept.iter().map(|row| rows.slot(*row as usize)).collect();
+            match self.call(step, HostRows::List(&slots), slots.len(), began)? {
+                Ok(judgement) => {
+                    return Ok(Answer::Each {
+                        judgement: spread(judgement, &kept, rows.len()),
+                        lacking,
+                    });
+                }
+                Err(more) => {
+                    lacking.extend(more.into_iter().map(|row| kept[row as usize]));
+                    lacking.sort_unstable();
+                }
+            }
+        }
+    }
+
+    /// One call. The inner error lists rows that lack a required value below them.
+    fn call(
+        &mut self,
+        step: &Step,
+        rows: HostRows<'_>,
+        answers: usize,
+        began: Instant,
+    ) -> Result<Result<Judgement, Vec<u32>>, NoAnswer> {
+        let state = &mut self.states[step.place];
+        let context = step.context(self.inventory, self.subject);
+        match encode::encode(&step.plan, context, rows, self.dictionary, &mut state.call) {
+            Ok(()) => {}
+            Err(Incomplete::Hosts(rows)) => return Ok(Err(rows)),
+            Err(Incomplete::Table { table, column }) => {
+                return Err(NoAnswer::Refusal(Refusal::Refused(format!(
+                    "unit \"{}\" needs {column} of {table}, and the request does not give it",
+                    step.unit.description().name
+                ))));
+            }
+        }
+        let answer = judge(step, state, answers, self.deadline, self.limit);
+        state.time.calls += 1;
+        state.time.rows += rows.len() as u64;
+        state.time.time += began.elapsed();
+        match answer {
+            Ok(judgement) => Ok(Ok(judgement)),
+            Err(NoAnswer::Fault(fault)) if fault.is_refusal() => {
+                Err(NoAnswer::Refusal(Refusal::Refused(fault.to_string())))
+            }
+            Err(other) => Err(other),
+        }
+    }
+}
+
+/// Call the unit in its warm instance, or in a fresh one. A trap in a warm instance
+/// counts only if a fresh one traps too.
+fn judge(
+    step: &Step,
+    state: &mut StepState,
+    answers: usize,
+    deadline: Instant,
+    limit: Duration,
+) -> Result<Judgement, NoAnswer> {
+    let keeps = step.evaluation == Evaluation::RowWise;
+    let warm = state.instance.take();
+    let was_warm = warm.is_some();
+    let mut instance = match warm {
+        Some(instance) => instance,
+        None => fresh(step)?,
+    };
+    let left = |deadline: Instant| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match left.is_zero() {
+            true => Err(NoAnswer::Refusal(Refusal::OutOfTime(limit))),
+            false => Ok(left),
+        }
+    };
+    let mut answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
+    if was_warm && answer.as_ref().is_err_and(|fault| !fault.is_refusal()) {
+        instance = fresh(step)?;
+        answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
+    }
+    let used_up = state.time.calls % CALLS_PER_INSTANCE == CALLS_PER_INSTANCE - 1;
+    if keeps && !used_up && !instance.is_poisoned() {
+        state.instance = Some(instance);
+    }
+    answer.map_err(NoAnswer::Fault)
+}
+
+fn fresh(step: &Step) -> Result<Instance, NoAnswer> {
+    step.unit.instantiate(Part::Judge).map_err(NoAnswer::Fault)
+}
+
+/// Put answers for some rows in their places among all rows.
+fn spread(judgement: Judgement, kept: &[u32], rows: usize) -> Judgement {
+    fn place<T: Copy + Default>(answers: Vec<T>, kept: &[u32], rows: usize) -> Vec<T> {
+        if answers.is_empty() && !kept.is_empty() {
+            return answers;
+        }
+        let mut all = vec![T::default(); rows];
+        for (row, answer) in kept.iter().zip(answers) {
+            all[*row as usize] = answer;
+        }
+        all
+    }
+    Judgement {
+        verdicts: place(judgement.verdicts, kept, rows),
+        costs: place(judgement.costs, kept, rows),
+        until: place(judgement.until, kept, rows),
+    }
+}
+
+/// A fault as it is kept in decisions.
+pub(super) fn kept(fault: Fault) -> Arc<Fault> {
+    Arc::new(fault)
+}

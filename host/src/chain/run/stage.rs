@@ -1,0 +1,375 @@
+//! One stage of a chain for one request: who is removed, what the others cost.
+
+use std::sync::Arc;
+
+use super::super::encode::HostRows;
+use super::super::scale::scale;
+use super::super::{Cost, Stage, Step};
+use super::ask::{Answer, Asker, NoAnswer, kept};
+use super::{LeftOut, Refusal, Removed};
+use crate::contract::{Evaluation, Judgement};
+use crate::inventory::Inventory;
+use crate::model::Request;
+use crate::policy::OnFailure;
+
+/// What a filter without answer for a host says.
+const LACKS_A_VALUE: &str = "lacks a value that the unit needs";
+
+/// Why a host is out of a stage: the step and its reason, 0 for a value that is
+/// missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::chain) struct Removal(u32);
+
+impl Removal {
+    const KEPT: Self = Self(0);
+
+    fn new(step: usize, reason: u8) -> Self {
+        Self((step as u32 + 1) << 8 | u32::from(reason))
+    }
+
+    pub(in crate::chain) fn step(self) -> usize {
+        (self.0 >> 8) as usize - 1
+    }
+
+    /// The reason's text, and whether waiting may help.
+    pub(in crate::chain) fn reason(self, step: &Step) -> (&str, bool) {
+        let judge = step.unit.description().judge.as_ref();
+        let number = (self.0 & 0xff) as usize;
+        number
+            .checked_sub(1)
+            .and_then(|number| judge?.reasons.get(number))
+            .map_or((LACKS_A_VALUE, false), |reason| (&reason.text, reason.passing))
+    }
+}
+
+/// How a stage went. A row is a host that entered the stage; a survivor is one
+/// that no filter removed.
+#[derive(Debug, Default)]
+pub(in crate::chain) struct StageRun {
+    /// The slots of the rows; None: row = slot.
+    slots: Option<Vec<u32>>,
+    rows: usize,
+    removed_by: Vec<Removal>,
+    /// How many rows no filter has removed so far.
+    kept: usize,
+    /// By cost entry: the raw costs of the rows that were asked about.
+    raw: Vec<Vec<f64>>,
+    /// By cost entry: whether it counts.
+    counts: Vec<bool>,
+    /// The rows of the survivors; None: all.
+    survivors: Option<Vec<u32>>,
+    /// By tier: the sum of weighted costs of each survivor.
+    pub(in crate::chain) sums: Vec<Vec<f64>>,
+}
+
+impl StageRun {
+    /// Ask every step of the stage.
+    pub(super) fn run(
+        stage: &Stage,
+        rows: HostRows<'_>,
+        asker: &mut Asker<'_>,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<Self, Refusal> {
+        let mut run = Self {
+            slots: match rows {
+                HostRows::All(_) => None,
+                HostRows::List(slots) => Some(slots.to_vec()),
+            },
+            rows: rows.len(),
+            removed_by: vec![Removal::KEPT; rows.len()],
+            kept: rows.len(),
+            raw: vec![Vec::new(); stage.costs.len()],
+            counts: vec![true; stage.costs.len()],
+            survivors: None,
+            sums: Vec::new(),
+        };
+        for (number, step) in stage.steps.iter().enumerate() {
+            let asked = run.asked(step);
+            let answer = match &asked {
+                None => asker.ask(step, rows),
+                Some(asked) => {
+                    let slots: Vec<u32> = asked.iter().map(|row| rows.slot(*row as usize)).collect();
+                    asker.ask(step, HostRows::List(&slots))
+                }
+            };
+            match answer {
+                Ok(answer) => run.take(number, step, asked, answer),
+                Err(NoAnswer::Refusal(refusal)) => return Err(refusal),
+                Err(NoAnswer::Fault(fault)) => {
+                    let fault = kept(fault);
+                    for entry in run.without(step, stage, &fault)? {
+                        left_out.push(LeftOut {
+                            entry,
+                            fault: fault.clone(),
+                        });
+                    }
+                }
+            }
+        }
+        if run.kept < run.rows {
+            run.survivors = Some(run.kept_rows());
+        }
+        Ok(run)
+    }
+
+    /// The rows to ask about; None: all. Row-wise answers do not depend on who else
+    /// is asked about, so all of them may be, which is cheaper while most are left.
+    fn asked(&self, step: &Step) -> Option<Vec<u32>> {
+        let most_are_left = self.kept * 2 > self.rows;
+        let all = self.kept == self.rows
+            || (step.evaluation == Evaluation::RowWise && most_are_left)
+            || step.plan.hosts.is_none();
+        (!all).then(|| self.kept_rows())
+    }
+
+    fn kept_rows(&self) -> Vec<u32> {
+        let rows = (0u32..).zip(&self.removed_by);
+        rows.filter(|(_, removed)| **removed == Removal::KEPT)
+            .map(|(row, _)| row)
+            .collect()
+    }
+
+    fn take(&mut self, number: usize, step: &Step, asked: Option<Vec<u32>>, answer: Answer) {
+        match answer {
+            Answer::Nothing => self.cost_all(step, 0.0),
+            Answer::Same(judgement) => {
+                if let Some(reason @ 1..) = judgement.verdicts.first() {
+                    for removed in &mut self.removed_by {
+                        if *removed == Removal::KEPT {
+                            *removed = Removal::new(number, *reason);
+                        }
+                    }
+                    self.kept = 0;
+                }
+                self.cost_all(step, judgement.costs.first().copied().unwrap_or(0.0));
+            }
+            Answer::Each { judgement, lacking } => {
+                self.take_each(number, step, asked.as_deref(), judgement, &lacking);
+            }
+        }
+    }
+
+    fn cost_all(&mut self, step: &Step, cost: f64) {
+        for entry in &step.costs {
+            self.raw[*entry] = vec![cost; self.rows];
+        }
+    }
+
+    fn take_each(
+        &mut self,
+        number: usize,
+        step: &Step,
+        asked: Option<&[u32]>,
+        judgement: Judgement,
+        lacking: &[u32],
+    ) {
+        let Judgement {
+            verdicts, mut costs, ..
+        } = judgement;
+        let row_of = |place: usize| match asked {
+            None => place,
+            Some(asked) => asked[place] as usize,
+        };
+        if step.filter.is_some() {
+            let lacks = lacking.iter().map(|place| (*place as usize, 0));
+            let removes = verdicts.iter().copied().enumerate();
+            for (place, reason) in removes.filter(|(_, reason)| *reason != 0).chain(lacks) {
+                let removed = &mut self.removed_by[row_of(place)];
+                if *removed == Removal::KEPT {
+                    *removed = Removal::new(number, reason);
+                    self.kept -= 1;
+                }
+            }
+        }
+        let Some((last, others)) = step.costs.split_last() else {
+            return;
+        };
+        for place in lacking {
+            costs[*place as usize] = f64::INFINITY;
+        }
+        let costs = match asked {
+            None => costs,
+            Some(asked) => {
+                let mut all = vec![0.0; self.rows];
+                for (row, cost) in asked.iter().zip(costs) {
+                    all[*row as usize] = cost;
+                }
+                all
+            }
+        };
+        for entry in others {
+            self.raw[*entry].clone_from(&costs);
+        }
+        self.raw[*last] = costs;
+    }
+
+    /// Go on without a step whose unit failed, if the policy says so; else the
+    /// decision fails. The names of the entries that are left out.
+    fn without(
+        &mut self,
+        step: &Step,
+        stage: &Stage,
+        fault: &Arc<crate::unit::Fault>,
+    ) -> Result<Vec<Arc<str>>, Refusal> {
+        let filter = step.filter.iter().map(|filter| (&filter.name, filter.on_failure));
+        let costs = step.costs.iter().map(|entry| {
+            let cost = &stage.costs[*entry];
+            (&cost.name, cost.on_failure)
+        });
+        let mut names = Vec::new();
+        for (name, on_failure) in filter.chain(costs) {
+            if on_failure == OnFailure::Fail {
+                return Err(Refusal::Failed {
+                    entry: name.clone(),
+                    fault: fault.clone(),
+                });
+            }
+            names.push(name.clone());
+        }
+        for entry in &step.costs {
+            self.counts[*entry] = false;
+        }
+        Ok(names)
+    }
+
+    /// Keep only the hosts that the request prefers, if any of them is left.
+    pub(super) fn prefer(&mut self, request: &Request, inventory: &Inventory) {
+        if request.preferred.is_empty() {
+            return;
+        }
+        let preferred: Vec<u32> = request
+            .preferred
+            .iter()
+            .filter_map(|id| inventory.slot(id))
+            .collect();
+        let rows: Vec<u32> = (0..self.survivors())
+            .map(|survivor| self.survivor_row(survivor))
+            .filter(|row| preferred.contains(&self.slot(*row as usize)))
+            .collect();
+        if !rows.is_empty() {
+            self.survivors = Some(rows);
+        }
+    }
+
+    /// Add up the weighted costs of the survivors, entry by entry in policy order.
+    pub(super) fn add_up(&mut self, stage: &Stage) {
+        self.sums = vec![vec![0.0; self.survivors()]; stage.tiers.len()];
+        for (entry, cost) in stage.costs.iter().enumerate() {
+            if !self.counts[entry] || cost.factor == 0.0 {
+                continue;
+            }
+            let scaled = self.scaled(entry, cost);
+            for (sum, scaled) in self.sums[cost.tier].iter_mut().zip(scaled) {
+                *sum = plus(*sum, weighted(cost.factor, scaled));
+            }
+        }
+    }
+
+    /// The scaled costs of the survivors.
+    pub(in crate::chain) fn scaled(&self, entry: usize, cost: &Cost) -> Vec<f64> {
+        let raw = &self.raw[entry];
+        let mut costs = match &self.survivors {
+            None => raw.clone(),
+            Some(rows) => rows.iter().map(|row| raw[*row as usize]).collect(),
+        };
+        scale(cost.scaling, cost.range, &mut costs);
+        costs
+    }
+
+    // What came out, for choice and explanation.
+
+    pub(in crate::chain) fn considered(&self) -> usize {
+        self.rows
+    }
+
+    pub(in crate::chain) fn slot(&self, row: usize) -> u32 {
+        match &self.slots {
+            None => row as u32,
+            Some(slots) => slots[row],
+        }
+    }
+
+    pub(in crate::chain) fn removal(&self, row: usize) -> Option<Removal> {
+        Some(self.removed_by[row]).filter(|removed| *removed != Removal::KEPT)
+    }
+
+    pub(in crate::chain) fn survivors(&self) -> usize {
+        self.survivors.as_ref().map_or(self.rows, Vec::len)
+    }
+
+    pub(in crate::chain) fn survivor_row(&self, survivor: usize) -> u32 {
+        match &self.survivors {
+            None => survivor as u32,
+            Some(rows) => rows[survivor],
+        }
+    }
+
+    pub(in crate::chain) fn survivor_slot(&self, survivor: usize) -> u32 {
+        self.slot(self.survivor_row(survivor) as usize)
+    }
+
+    pub(super) fn survivor_slots(&self) -> impl Iterator<Item = u32> {
+        (0..self.survivors()).map(|survivor| self.survivor_slot(survivor))
+    }
+
+    /// Whether the cost entry was left out because its unit failed.
+    pub(in crate::chain) fn counts(&self, entry: usize) -> bool {
+        self.counts[entry]
+    }
+
+    pub(in crate::chain) fn raw(&self, entry: usize, row: usize) -> f64 {
+        self.raw[entry][row]
+    }
+
+    /// How many hosts each reason removed, in policy order.
+    pub(super) fn removed(&self, stage: &Stage) -> Vec<Removed> {
+        let mut removals: Vec<Removal> = self
+            .removed_by
+            .iter()
+            .copied()
+            .filter(|removed| *removed != Removal::KEPT)
+            .collect();
+        removals.sort_unstable();
+        removals
+            .chunk_by(|a, b| a == b)
+            .map(|same| {
+                let step = &stage.steps[same[0].step()];
+                let (reason, passing) = same[0].reason(step);
+                Removed {
+                    filter: step.filter_name(),
+                    reason: reason.into(),
+                    passing,
+                    hosts: same.len(),
+                }
+            })
+            .collect()
+    }
+}
+
+impl Step {
+    pub(in crate::chain) fn filter_name(&self) -> Arc<str> {
+        match &self.filter {
+            Some(filter) => filter.name.clone(),
+            None => self.unit.description().name.as_str().into(),
+        }
+    }
+}
+
+/// A scaled cost times its factor. Infinite stays infinite, whatever the factor's
+/// sign.
+pub(in crate::chain) fn weighted(factor: f64, scaled: f64) -> f64 {
+    match scaled.is_infinite() {
+        true => f64::INFINITY,
+        false => factor * scaled,
+    }
+}
+
+/// Finite costs beyond the range of f64 count as infinite, so that no sum is NaN.
+fn plus(sum: f64, cost: f64) -> f64 {
+    let sum = sum + cost;
+    match sum.is_finite() {
+        // -0 and 0 are one sum.
+        true => sum + 0.0,
+        false => f64::INFINITY,
+    }
+}

@@ -1,0 +1,189 @@
+//! The request at hand, looked up in the inventory: what relations are made of.
+
+use std::sync::Arc;
+
+use crate::inventory::{GroupEntry, Inventory, Shape};
+use crate::model::{GroupRule, Request, Vm};
+
+/// A request with everything about it that does not depend on which host is asked
+/// about.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) request: &'a Request,
+    pub(super) members: Vec<Member<'a>>,
+    /// Rows of `groups`.
+    pub(super) groups: Vec<GroupRow<'a>>,
+    /// Relations, in the order of slots.
+    pub(super) current: Vec<Relation>,
+    pub(super) pinned: Vec<Relation>,
+    pub(super) preferred: Vec<Relation>,
+    pub(super) group_members: Vec<Relation>,
+    pub(super) group_hosts: Vec<Relation>,
+    /// The number that decides what is left to chance.
+    pub(super) draw: f64,
+}
+
+/// A VM to be placed.
+#[derive(Debug)]
+pub(super) struct Member<'a> {
+    pub(super) vm: &'a Vm,
+    pub(super) shape: Shape,
+    /// Where it runs now.
+    pub(super) slot: Option<u32>,
+}
+
+/// A row of `groups`.
+#[derive(Debug)]
+pub(super) struct GroupRow<'a> {
+    pub(super) entry: &'a GroupEntry,
+    /// How many members are in it.
+    pub(super) here: i64,
+    /// Whether a VM of it that is no member has a place.
+    pub(super) elsewhere: bool,
+}
+
+/// A row of a relation: the host's slot, and the numbers of its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Relation {
+    pub(super) slot: u32,
+    pub(super) numbers: [i64; 3],
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(request: &'a Request, inventory: &'a Inventory, draw: f64) -> Self {
+        let members: Vec<Member<'a>> = request
+            .members
+            .iter()
+            .map(|vm| Member {
+                vm,
+                shape: Shape::of(&vm.facts),
+                slot: inventory.running(&vm.id).map(|entry| entry.slot),
+            })
+            .collect();
+        let mut subject = Self {
+            request,
+            groups: group_rows(&members, inventory),
+            current: Vec::new(),
+            pinned: Vec::new(),
+            preferred: Vec::new(),
+            group_members: Vec::new(),
+            group_hosts: Vec::new(),
+            members,
+            draw,
+        };
+        subject.relate_members(inventory);
+        subject.relate_groups(inventory);
+        subject
+    }
+
+    fn relate_members(&mut self, inventory: &Inventory) {
+        for (number, member) in (0i64..).zip(&self.members) {
+            let row = |slot| Relation {
+                slot,
+                numbers: [number, 0, 0],
+            };
+            let named = |ids: &[Arc<str>]| -> Vec<Relation> {
+                ids.iter()
+                    .filter_map(|id| Some(row(inventory.slot(id)?)))
+                    .collect()
+            };
+            self.current.extend(member.slot.map(row));
+            self.pinned.extend(named(&member.vm.pinning.pinned));
+            self.preferred.extend(named(&member.vm.pinning.preferred));
+        }
+        for relation in [&mut self.current, &mut self.pinned, &mut self.preferred] {
+            relation.sort_unstable();
+            relation.dedup();
+        }
+    }
+
+    fn relate_groups(&mut self, inventory: &Inventory) {
+        for (number, row) in (0i64..).zip(&self.groups) {
+            for (slot, presence) in &row.entry.presence {
+                let mut here = *presence;
+                for member in &self.members {
+                    if in_group(row.entry, member) {
+                        let places = [inventory.running(&member.vm.id), inventory.pending(&member.vm.id)];
+                        for place in places.into_iter().flatten() {
+                            if place.slot == *slot {
+                                here.vms -= 1;
+                                here.unmovable -= i64::from(!place.shape.migratable);
+                            }
+                        }
+                    }
+                }
+                if here.vms > 0 {
+                    self.group_members.push(Relation {
+                        slot: *slot,
+                        numbers: [number, here.vms, here.unmovable],
+                    });
+                }
+            }
+            self.group_hosts
+                .extend(row.entry.hosts.iter().map(|slot| Relation {
+                    slot: *slot,
+                    numbers: [number, 0, 0],
+                }));
+        }
+        self.group_members.sort_unstable();
+        self.group_hosts.sort_unstable();
+    }
+}
+
+fn in_group(entry: &GroupEntry, member: &Member<'_>) -> bool {
+    entry.group.vms.contains(&member.vm.id)
+}
+
+/// The groups of the members, in the order of their values, so that requests of
+/// one shape give one table; ids only order what is equal.
+fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<GroupRow<'a>> {
+    let mut rows: Vec<GroupRow<'a>> = Vec::new();
+    for member in members {
+        for entry in inventory.groups_of(&member.vm.id) {
+            match rows.iter_mut().find(|row| row.entry.group.id == entry.group.id) {
+                Some(row) => row.here += 1,
+                None => rows.push(GroupRow {
+                    entry,
+                    here: 1,
+                    elsewhere: false,
+                }),
+            }
+        }
+    }
+    for row in &mut rows {
+        let placed: i64 = row.entry.presence.values().map(|presence| presence.vms).sum();
+        let own: i64 = members
+            .iter()
+            .filter(|member| in_group(row.entry, member))
+            .map(|member| {
+                i64::from(inventory.running(&member.vm.id).is_some())
+                    + i64::from(inventory.pending(&member.vm.id).is_some())
+            })
+            .sum();
+        row.elsewhere = placed > own;
+    }
+    rows.sort_by(|a, b| group_key(a).partial_cmp(&group_key(b)).unwrap_or(std::cmp::Ordering::Equal));
+    rows
+}
+
+type GroupKey<'a> = ((u8, bool), (u8, bool), f64, i64, bool, &'a Arc<str>);
+
+fn group_key<'a>(row: &GroupRow<'a>) -> GroupKey<'a> {
+    let group = &row.entry.group;
+    (
+        rule_key(group.vm_rule),
+        rule_key(group.host_rule),
+        group.priority,
+        row.here,
+        row.elsewhere,
+        &group.id,
+    )
+}
+
+fn rule_key(rule: Option<GroupRule>) -> (u8, bool) {
+    match rule {
+        None => (0, false),
+        Some(GroupRule::Positive { hard }) => (1, hard),
+        Some(GroupRule::Negative { hard }) => (2, hard),
+    }
+}

@@ -1,0 +1,272 @@
+//! Compiled code on disk, so that a start does not compile what it compiled before.
+//!
+//! An entry is found by the digest of the component and by all of the engine's
+//! settings that shape code, Wasmtime's version included. It is written to a
+//! temporary file and renamed, and carries a checksum: an entry that is damaged
+//! or cut off is as good as none. No failure here is fatal, since code can
+//! always be compiled again.
+
+use std::fs::{self, DirBuilder};
+use std::hash::{Hash, Hasher};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
+use wasmtime::component::Component;
+
+/// What an entry begins with. Change it with the layout.
+const MAGIC: &[u8; 8] = b"pwcode01";
+const CHECKSUM: usize = 32;
+
+/// How much the folder may hold before the entries that were written first are
+/// removed: some thousand units of the usual size, or ten interpreters.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A folder of compiled code.
+#[derive(Debug)]
+pub(super) struct Cache {
+    folder: PathBuf,
+    /// Of the engine's settings.
+    settings: String,
+}
+
+impl Cache {
+    /// Use `folder`, which is made if it is missing, for code of `engine`.
+    ///
+    /// # Errors
+    /// If the folder cannot be made or written to, or if others than this user
+    /// could put code there.
+    pub(super) fn open(folder: &Path, engine: &wasmtime::Engine) -> io::Result<Self> {
+        create_private(folder)?;
+        check_private(folder)?;
+        let mut settings = Sha256Hasher(Sha256::new());
+        engine.precompile_compatibility_hash().hash(&mut settings);
+        Ok(Self {
+            folder: folder.to_owned(),
+            settings: hex::encode(&settings.0.finalize()[..8]),
+        })
+    }
+
+    fn path(&self, digest: &str) -> PathBuf {
+        self.folder.join(format!("{digest}-{}.code", self.settings))
+    }
+
+    /// The code of the component with that digest, if there is a sound entry.
+    pub(super) fn get(&self, engine: &wasmtime::Engine, digest: &str) -> Option<Component> {
+        let path = self.path(digest);
+        let entry = match fs::read(&path) {
+            Ok(entry) => entry,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "cannot read compiled code");
+                return None;
+            }
+        };
+        let Some(code) = unwrap(&entry) else {
+            tracing::warn!(path = %path.display(), "compiled code is damaged and is made again");
+            return None;
+        };
+        deserialize(engine, code)
+            .inspect_err(|error| {
+                tracing::warn!(path = %path.display(), %error, "compiled code does not fit");
+            })
+            .ok()
+    }
+
+    /// Keep the code of the component with that digest.
+    pub(super) fn put(&self, digest: &str, component: &Component) {
+        if let Err(error) = self.write(digest, component) {
+            tracing::warn!(folder = %self.folder.display(), %error, "cannot keep compiled code");
+        }
+        self.prune();
+    }
+
+    fn write(&self, digest: &str, component: &Component) -> io::Result<()> {
+        let code = component.serialize().map_err(io::Error::other)?;
+        let mut file = NamedTempFile::new_in(&self.folder)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&Sha256::digest(&code))?;
+        file.write_all(&code)?;
+        file.persist(self.path(digest))
+            .map(|_| ())
+            .map_err(|error| error.error)
+    }
+
+    /// Remove the oldest entries while the folder holds too much.
+    fn prune(&self) {
+        let mut entries = entries(&self.folder);
+        entries.sort();
+        let mut bytes: u64 = entries.iter().map(|entry| entry.bytes).sum();
+        for entry in entries {
+            if bytes <= MOST_BYTES {
+                break;
+            }
+            // Another process may have removed it already.
+            let _ = fs::remove_file(&entry.path);
+            bytes -= entry.bytes;
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    written: SystemTime,
+    bytes: u64,
+    path: PathBuf,
+}
+
+fn entries(folder: &Path) -> Vec<Entry> {
+    let Ok(files) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    files
+        .filter_map(|file| {
+            let path = file.ok()?.path();
+            path.extension().filter(|extension| *extension == "code")?;
+            let file = path.metadata().ok()?;
+            Some(Entry {
+                written: file.modified().ok()?,
+                bytes: file.len(),
+                path,
+            })
+        })
+        .collect()
+}
+
+/// The code in an entry, if the entry is whole.
+fn unwrap(entry: &[u8]) -> Option<&[u8]> {
+    let (checksum, code) = entry.strip_prefix(MAGIC)?.split_at_checked(CHECKSUM)?;
+    (Sha256::digest(code).as_slice() == checksum).then_some(code)
+}
+
+#[expect(unsafe_code, reason = "there is no other way to load precompiled code")]
+fn deserialize(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: the bytes must be what `Component::serialize` gave. They are: the
+    // checksum says that they are as they were written, only `Cache::write`
+    // writes files of this name and magic, and `check_private` has made sure that
+    // nobody but this user can put files into the folder. Wasmtime itself refuses
+    // code of another version or other settings.
+    unsafe { Component::deserialize(engine, code) }
+}
+
+fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Make sure that the folder is this user's and that no one else can write to it.
+#[cfg(unix)]
+fn check_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+
+    let of_folder = folder.metadata()?;
+    // A file that we make is ours: that tells who we are, and that we can write.
+    let of_us = NamedTempFile::new_in(folder)?.as_file().metadata()?;
+    if of_folder.uid() != of_us.uid() || of_folder.mode() & 0o022 != 0 {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "others may write to the folder; only its owner, the user of this program, should",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_private(folder: &Path) -> io::Result<()> {
+    NamedTempFile::new_in(folder).map(|_| ())
+}
+
+/// SHA-256 as a hasher: the standard library's own may change with its version.
+struct Sha256Hasher(Sha256);
+
+impl Hasher for Sha256Hasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        let digest = self.0.clone().finalize();
+        digest[..8]
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn engine() -> wasmtime::Engine {
+        wasmtime::Engine::default()
+    }
+
+    fn component(engine: &wasmtime::Engine) -> Component {
+        let bytes = wat::parse_str("(component (core module))").unwrap();
+        Component::new(engine, bytes).unwrap()
+    }
+
+    #[test]
+    fn what_was_put_is_found_by_the_same_digest_only() {
+        let (folder, engine) = (folder(), engine());
+        let cache = Cache::open(&folder.path().join("code"), &engine).unwrap();
+        assert!(cache.get(&engine, "aa").is_none());
+        cache.put("aa", &component(&engine));
+        assert!(cache.get(&engine, "aa").is_some());
+        assert!(cache.get(&engine, "bb").is_none());
+    }
+
+    #[test]
+    fn a_damaged_entry_is_no_entry() {
+        let (folder, engine) = (folder(), engine());
+        let cache = Cache::open(&folder.path().join("code"), &engine).unwrap();
+        cache.put("aa", &component(&engine));
+        let path = cache.path("aa");
+        let whole = fs::read(&path).unwrap();
+        for cut in [0, 5, MAGIC.len() + 10, whole.len() / 2, whole.len() - 1] {
+            fs::write(&path, &whole[..cut]).unwrap();
+            assert!(cache.get(&engine, "aa").is_none(), "cut at {cut}");
+        }
+        let mut flipped = whole.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        fs::write(&path, flipped).unwrap();
+        assert!(cache.get(&engine, "aa").is_none());
+        cache.put("aa", &component(&engine));
+        assert!(cache.get(&engine, "aa").is_some());
+    }
+
+    #[test]
+    fn engines_with_other_settings_do_not_share_code() {
+        let (folder, engine) = (folder(), engine());
+        let other = wasmtime::Engine::new(wasmtime::Config::new().consume_fuel(true)).unwrap();
+        let cache = Cache::open(&folder.path().join("code"), &engine).unwrap();
+        let other = Cache::open(&folder.path().join("code"), &other).unwrap();
+        assert_ne!(cache.path("aa"), other.path("aa"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_may_write_to_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = folder();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Cache::open(folder.path(), &engine()).is_err());
+    }
+
+    #[test]
+    fn no_temporary_file_is_left() {
+        let (folder, engine) = (folder(), engine());
+        let cache = Cache::open(folder.path(), &engine).unwrap();
+        cache.put("aa", &component(&engine));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

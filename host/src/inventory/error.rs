@@ -1,0 +1,61 @@
+//! Why an inventory refuses a change. A refused change leaves everything as it was.
+
+use std::sync::Arc;
+
+use crate::model::Kind;
+
+/// A change that makes no sense.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InventoryError {
+    #[error("host \"{0}\" is in the inventory already")]
+    HostExists(Arc<str>),
+    #[error("there is no host \"{0}\"")]
+    UnknownHost(Arc<str>),
+    #[error("host \"{host}\" still has {vms} VMs; move or remove them first")]
+    HostInUse { host: Arc<str>, vms: usize },
+    #[error("VM \"{0}\" runs already")]
+    VmRuns(Arc<str>),
+    #[error("VM \"{0}\" has a place reserved already")]
+    VmPending(Arc<str>),
+    #[error("VM \"{0}\" does not run and has no place reserved")]
+    UnknownVm(Arc<str>),
+    #[error("{entity} \"{id}\": there is no column \"{column}\" in {table}")]
+    UnknownColumn {
+        entity: &'static str,
+        id: Arc<str>,
+        table: Arc<str>,
+        column: Arc<str>,
+    },
+    #[error("{entity} \"{id}\": there is no table \"{table}\"")]
+    UnknownTable {
+        entity: &'static str,
+        id: Arc<str>,
+        table: Arc<str>,
+    },
+    #[error("{entity} \"{id}\": {column} is of kind {wanted}, not {given}")]
+    WrongKind {
+        entity: &'static str,
+        id: Arc<str>,
+        column: Arc<str>,
+        wanted: Kind,
+        given: Kind,
+    },
+    #[error("{entity} \"{id}\": {column} is worked out by the runtime and cannot be given")]
+    NotGiven {
+        entity: &'static str,
+        id: Arc<str>,
+        column: Arc<str>,
+    },
+    #[error("{entity} \"{id}\": {column} must be within ±(2^53 - 1) and not NaN or infinite")]
+    OutOfRange {
+        entity: &'static str,
+        id: Arc<str>,
+        column: Arc<str>,
+    },
+    #[error("{entity} \"{id}\": {column} must not be negative")]
+    Negative {
+        entity: &'static str,
+        id: Arc<str>,
+        column: Arc<str>,
+    },
+}

@@ -1,0 +1,79 @@
+//! What undoes each change, so that an earlier version can be looked at again.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::column::Cell;
+use super::host::HostEntry;
+use super::vm::VmEntry;
+use crate::model::{Facts, Group, Value};
+
+/// How to take one change back.
+#[derive(Debug, Clone)]
+pub(super) enum Undo {
+    /// The host in this slot was added last.
+    AddHost,
+    /// The host in this slot was there.
+    RemoveHost { slot: u32, host: Box<HostEntry> },
+    /// A host's column had this given value.
+    HostValue {
+        slot: u32,
+        column: Arc<str>,
+        old: Option<Value>,
+    },
+    /// A host's table had these given rows.
+    HostRows {
+        slot: u32,
+        table: Arc<str>,
+        old: Vec<Facts>,
+    },
+    /// A VM was not there, running or pending.
+    AddVm { id: Arc<str>, pending: bool },
+    /// A VM was there.
+    RemoveVm(Box<VmEntry>),
+    /// A group was there in this form, or not at all.
+    SetGroup { id: Arc<str>, old: Option<Group> },
+    /// The facts of a tenant.
+    SetTenant { id: Arc<str>, old: Option<Facts> },
+    /// A watched condition had begun to hold then, or did not hold.
+    Since {
+        slot: u32,
+        column: usize,
+        old: Option<Cell>,
+    },
+    /// The clock stood here.
+    Clock(i64),
+}
+
+/// The last changes, oldest first, bounded.
+#[derive(Debug, Clone)]
+pub(super) struct Journal {
+    undo: VecDeque<Undo>,
+    bound: usize,
+}
+
+impl Journal {
+    pub(super) fn new(bound: usize) -> Self {
+        Self {
+            undo: VecDeque::new(),
+            bound,
+        }
+    }
+
+    pub(super) fn record(&mut self, undo: Undo) {
+        if self.undo.len() == self.bound {
+            self.undo.pop_front();
+        }
+        if self.bound > 0 {
+            self.undo.push_back(undo);
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Undo> {
+        self.undo.pop_back()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.undo.len()
+    }
+}

@@ -1,0 +1,216 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::model::GroupRule;
+
+const GIB: i64 = 1 << 30;
+
+fn cluster() -> Inventory {
+    let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+    for id in ["h2", "h1", "h3"] {
+        inventory
+            .add_host(
+                Host::new(id)
+                    .with("cpu.cores", 8i64)
+                    .with("memory.total", 64 * GIB),
+            )
+            .unwrap();
+    }
+    inventory
+}
+
+fn vm(id: &str, cores: i64) -> Vm {
+    Vm::new(id).with("cores", cores).with("memory", cores * GIB)
+}
+
+fn integer(inventory: &Inventory, host: &str, column: &str) -> Option<i64> {
+    match inventory.host_value(inventory.slot(host).unwrap(), column) {
+        Some(Value::Integer(value)) => Some(value),
+        _ => None,
+    }
+}
+
+#[test]
+fn sums_follow_every_change_of_a_vm() {
+    let mut inventory = cluster();
+    inventory
+        .reserve_vm(Arc::new(vm("a", 4)), "h1", None)
+        .unwrap();
+    assert_eq!(integer(&inventory, "h1", "memory.pending"), Some(4 * GIB));
+    assert_eq!(integer(&inventory, "h1", "vcpus.unmeasured"), Some(4));
+    inventory.confirm_vm("a").unwrap();
+    assert_eq!(integer(&inventory, "h1", "memory.pending"), Some(0));
+    assert_eq!(integer(&inventory, "h1", "memory.committed"), Some(4 * GIB));
+    inventory.run_vm(vm("b", 2), "h1").unwrap();
+    assert_eq!(integer(&inventory, "h1", "vms.widest"), Some(4));
+    inventory.remove_vm("a").unwrap();
+    assert_eq!(integer(&inventory, "h1", "vms.widest"), Some(2));
+    assert_eq!(integer(&inventory, "h1", "cpu.committed"), Some(2000));
+    inventory
+        .reserve_vm(Arc::new(vm("b", 2)), "h3", None)
+        .unwrap();
+    assert_eq!(integer(&inventory, "h1", "vms.migrating"), Some(1));
+    assert_eq!(integer(&inventory, "h3", "vms.migrating"), Some(1));
+    inventory.confirm_vm("b").unwrap();
+    assert_eq!(integer(&inventory, "h1", "vms.count"), Some(0));
+    assert_eq!(integer(&inventory, "h3", "vms.migrating"), Some(0));
+}
+
+#[test]
+fn hosts_rank_by_the_bytes_of_their_ids() {
+    let mut inventory = cluster();
+    inventory.add_host(Host::new("h10")).unwrap();
+    let mut ids: Vec<_> = inventory
+        .hosts()
+        .map(|(slot, host)| (inventory.ranks()[slot as usize], &*host.id))
+        .collect();
+    ids.sort();
+    assert_eq!(ids, [(0, "h1"), (1, "h10"), (2, "h2"), (3, "h3")]);
+}
+
+#[test]
+fn what_is_given_for_a_sum_is_added_to_it() {
+    let mut inventory = cluster();
+    inventory.run_vm(vm("a", 1), "h1").unwrap();
+    inventory
+        .set_host_value("h1", "memory.committed", Some(Value::Integer(2 * GIB)))
+        .unwrap();
+    assert_eq!(integer(&inventory, "h1", "memory.committed"), Some(3 * GIB));
+    inventory.remove_vm("a").unwrap();
+    assert_eq!(integer(&inventory, "h1", "memory.committed"), Some(2 * GIB));
+}
+
+#[test]
+fn an_earlier_version_shows_what_was_then() {
+    let mut inventory = cluster();
+    inventory.set_watches(vec![HostWatch {
+        name: "busy".into(),
+        column: "cpu.usage".into(),
+        at_least: Some(0.8),
+        at_most: None,
+    }]);
+    inventory.run_vm(vm("a", 1), "h1").unwrap();
+    inventory.advance(10);
+    inventory
+        .set_host_value("h1", "cpu.usage", Some(Value::Number(0.9)))
+        .unwrap();
+    let then = inventory.clone();
+    inventory.advance(20);
+    inventory
+        .set_host_value("h1", "cpu.usage", Some(Value::Number(0.1)))
+        .unwrap();
+    inventory
+        .reserve_vm(Arc::new(vm("b", 2)), "h2", Some(25))
+        .unwrap();
+    inventory.remove_vm("a").unwrap();
+    inventory.add_host(Host::new("h0")).unwrap();
+    inventory.advance(30);
+    assert!(inventory.pending("b").is_none(), "the reservation expired");
+    inventory.remove_host("h2").unwrap();
+    inventory
+        .set_group(Group {
+            id: "g".into(),
+            vms: vec!["a".into()],
+            hosts: vec![],
+            vm_rule: Some(GroupRule::Positive { hard: true }),
+            host_rule: None,
+            priority: 1.0,
+        })
+        .unwrap();
+
+    let past = inventory.at_version(then.version()).unwrap();
+    assert_eq!(past.version(), then.version());
+    assert_eq!(past.clock(), 10);
+    assert_eq!(past.groups().count(), 0);
+    for host in ["h1", "h2", "h3"] {
+        let slot = then.slot(host).unwrap();
+        assert_eq!(past.slot(host), Some(slot));
+        assert_eq!(past.ranks()[slot as usize], then.ranks()[slot as usize]);
+        for column in &Schema::built_in().table("hosts").unwrap().columns {
+            assert_eq!(
+                past.host_value(slot, &column.name),
+                then.host_value(slot, &column.name),
+                "{host} {}",
+                column.name
+            );
+        }
+    }
+    assert_eq!(integer(&past, "h1", "watch.busy.since"), Some(10));
+    assert_eq!(past.running("a").map(|a| a.slot), then.slot("h1"));
+    assert!(inventory.at_version(inventory.version() + 1).is_none());
+}
+
+#[test]
+fn a_refused_change_leaves_everything_as_it_was() {
+    let mut inventory = cluster();
+    let version = inventory.version();
+    let refusals = [
+        inventory.add_host(Host::new("h1")).map(drop),
+        inventory
+            .add_host(Host::new("h9").with("memory.total", -1i64))
+            .map(drop),
+        inventory
+            .add_host(Host::new("h9").with("memory.totl", 1i64))
+            .map(drop),
+        inventory
+            .add_host(Host::new("h9").with("cpu.usage", f64::NAN))
+            .map(drop),
+        inventory
+            .add_host(Host::new("h9").with("vms.widest", 1i64))
+            .map(drop),
+        inventory.run_vm(vm("a", 1), "h9"),
+        inventory.run_vm(Vm::new("a").with("memory", "4 GiB"), "h1"),
+        inventory.confirm_vm("a"),
+        inventory.remove_vm("a"),
+    ];
+    let sentences: Vec<String> = refusals
+        .into_iter()
+        .map(|refusal| refusal.unwrap_err().to_string())
+        .collect();
+    assert_eq!(
+        sentences,
+        [
+            "host \"h1\" is in the inventory already",
+            "host \"h9\": memory.total must not be negative",
+            "host \"h9\": there is no column \"memory.totl\" in hosts",
+            "host \"h9\": cpu.usage must be within ±(2^53 - 1) and not NaN or infinite",
+            "host \"h9\": vms.widest is worked out by the runtime and cannot be given",
+            "there is no host \"h9\"",
+            "VM \"a\": memory is of kind integer, not text",
+            "VM \"a\" does not run and has no place reserved",
+            "VM \"a\" does not run and has no place reserved",
+        ]
+    );
+    assert_eq!(inventory.version(), version);
+}
+
+#[test]
+fn groups_count_where_their_vms_are() {
+    let mut inventory = cluster();
+    inventory.run_vm(vm("a", 1), "h1").unwrap();
+    inventory
+        .set_group(Group {
+            id: "g".into(),
+            vms: vec!["a".into(), "b".into()],
+            hosts: vec!["h3".into()],
+            vm_rule: Some(GroupRule::Negative { hard: true }),
+            host_rule: None,
+            priority: 1.0,
+        })
+        .unwrap();
+    inventory
+        .run_vm(vm("b", 1).with("migratable", false), "h1")
+        .unwrap();
+    let slot = inventory.slot("h1").unwrap();
+    let group = inventory.groups_of("a").next().unwrap();
+    assert_eq!(
+        group.presence[&slot],
+        Presence {
+            vms: 2,
+            unmovable: 1
+        }
+    );
+    inventory.remove_vm("b").unwrap();
+    inventory.remove_vm("a").unwrap();
+    assert!(inventory.groups_of("a").next().unwrap().presence.is_empty());
+}

@@ -1,0 +1,34 @@
+//! Why a scheduler gives no answer.
+
+use std::sync::Arc;
+
+use crate::chain::Refusal;
+use crate::inventory::InventoryError;
+
+/// Why a request comes to no decision. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PlaceError {
+    #[error("the request names no VM")]
+    NoMembers,
+    #[error("the request names VM \"{0}\" twice")]
+    MemberTwice(Arc<str>),
+    #[error("VM \"{0}\" has a place reserved already: confirm or cancel it first")]
+    Pending(Arc<str>),
+    #[error("the draw must be 0 or more and less than 1, not {0}")]
+    BadDraw(f64),
+    #[error(transparent)]
+    Inventory(#[from] InventoryError),
+    #[error(transparent)]
+    Refusal(#[from] Refusal),
+}
+
+/// Why a decision cannot be explained.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ExplainError {
+    #[error("decision {0} is not among the ones that are remembered")]
+    Forgotten(u64),
+    #[error("too much has changed since decision {0}: the inventory of then is no longer remembered")]
+    TooLongAgo(u64),
+    #[error(transparent)]
+    Refusal(#[from] Refusal),
+}

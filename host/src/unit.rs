@@ -1,0 +1,180 @@
+//! A loaded policy unit: who it is, what it reads and can do, and instances of it.
+//!
+//! [`Unit::load`] turns bytes into a unit or says what is wrong with them;
+//! nothing of it runs before its size, imports and exports are known to be right,
+//! and then only `describe`, under limits. Calls go through [`Instance`].
+
+mod answer;
+mod artifact;
+pub mod build;
+mod call;
+mod error;
+mod exports;
+mod fault;
+mod guest;
+mod inspect;
+mod state;
+
+pub use artifact::Digest;
+pub use call::Instance;
+pub use error::{LoadError, NotLoaded};
+pub use fault::{Cause, Fault, Identity};
+pub use state::Logged;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use wasmtime::component::InstancePre;
+
+use crate::contract::{Description, Part};
+use crate::engine::Engine;
+use crate::model::schema::Schema;
+use artifact::Artifact;
+use exports::Exports;
+use guest::Guest;
+use inspect::Interfaces;
+use state::State;
+
+/// A policy unit, compiled and described, ready to be called.
+pub struct Unit {
+    engine: Engine,
+    identity: Arc<Identity>,
+    source: String,
+    size: usize,
+    interfaces: Interfaces,
+    description: Arc<Description>,
+    pre: InstancePre<State>,
+    exports: Arc<Exports>,
+}
+
+impl Unit {
+    /// Load a component. `source` says where the bytes came from, for messages.
+    ///
+    /// Takes as long as compiling does; about a millisecond if the compiled code
+    /// is on disk.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the bytes, in a sentence that says what to do; all
+    /// problems of a description at once.
+    pub fn load(engine: &Engine, bytes: &[u8], source: &str) -> Result<Arc<Self>, NotLoaded> {
+        Self::try_load(engine, bytes, source).map_err(|error| error.of(source))
+    }
+
+    fn try_load(engine: &Engine, bytes: &[u8], source: &str) -> Result<Arc<Self>, LoadError> {
+        let artifact = Artifact::new(bytes, engine.limits().file)?;
+        let interfaces = Interfaces::read(&artifact.bytes)?;
+        let component = engine.compile(artifact.bytes, &artifact.digest.to_string())?;
+        let exports = Arc::new(Exports::find(&component, &interfaces));
+        let pre = state::linker(engine)
+            .and_then(|linker| linker.instantiate_pre(&component))
+            .map_err(|error| LoadError::Unfit(format!("{error:#}")))?;
+        // Until it has said its name, it goes by where it came from.
+        let unnamed = Arc::new(Identity {
+            name: source.to_owned(),
+            digest: artifact.digest,
+        });
+        let describe = |error| LoadError::Describe(Box::new(error));
+        let mut guest =
+            Guest::new(engine, unnamed, &pre, exports.clone(), Part::Unit).map_err(describe)?;
+        let parts: Vec<Part> = interfaces.parts().collect();
+        Exports::check(&mut guest, &parts).map_err(|fault| LoadError::Unfit(unfit(&fault)))?;
+        let description = guest.describe(engine.limits().time).map_err(describe)?;
+        let problems = inspect::problems(&description, &parts, Schema::built_in());
+        if !problems.is_empty() {
+            return Err(LoadError::Description(problems));
+        }
+        Ok(Arc::new(Self {
+            engine: engine.clone(),
+            identity: Arc::new(Identity {
+                name: description.name.clone(),
+                digest: artifact.digest,
+            }),
+            source: source.to_owned(),
+            size: bytes.len(),
+            interfaces,
+            description: Arc::new(description),
+            pre,
+            exports,
+        }))
+    }
+
+    /// A fresh instance, with memory as the component begins with. Takes some
+    /// microseconds. `part` is what it is meant for, for messages.
+    ///
+    /// # Errors
+    /// If it needs more than the limits allow, or too many instances exist.
+    pub fn instantiate(&self, part: Part) -> Result<Instance, Fault> {
+        let (identity, exports) = (self.identity.clone(), self.exports.clone());
+        let guest = Guest::new(&self.engine, identity, &self.pre, exports, part)?;
+        Ok(Instance::new(guest, self.description.clone()))
+    }
+
+    /// Name, as described, and digest.
+    pub fn identity(&self) -> &Arc<Identity> {
+        &self.identity
+    }
+
+    /// The name that it describes itself with.
+    pub fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    /// The digest of its component.
+    pub fn digest(&self) -> Digest {
+        self.identity.digest
+    }
+
+    /// Where it was loaded from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Bytes of the component.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The interfaces that it imports, by their names in the component.
+    pub fn imports(&self) -> &[String] {
+        &self.interfaces.imports
+    }
+
+    /// The parts that it exports, `unit` among them.
+    pub fn exports(&self) -> BTreeSet<Part> {
+        self.interfaces.parts().collect()
+    }
+
+    /// Whether it exports the part.
+    pub fn has(&self, part: Part) -> bool {
+        self.exports.function(part).is_some()
+    }
+
+    /// What it says of itself.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The engine that it was compiled for.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+impl fmt::Debug for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unit")
+            .field("identity", &self.identity)
+            .field("source", &self.source)
+            .finish_non_exhaustive()
+    }
+}
+
+fn unfit(fault: &Fault) -> String {
+    format!("the export {}: {}", fault.part, fault.cause)
+}
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Why a file is not loaded as a unit.
+
+use std::fmt;
+
+use bytesize::ByteSize;
+
+use super::Fault;
+use crate::contract::{PACKAGE, VERSION};
+use crate::engine::CompileError;
+
+/// Why a file is not loaded as a unit: whose file it is, and what is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot load {source_name}: {error}")]
+pub struct NotLoaded {
+    /// The file, or wherever the bytes came from.
+    pub source_name: String,
+    /// What is wrong.
+    pub error: LoadError,
+}
+
+/// What is wrong with a file that should be a unit. Each says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Beyond [`crate::engine::Limits::file`].
+    #[error(
+        "it has {} and the limit is {}; build it stripped and optimised, or raise the limit",
+        ByteSize(*size as u64).display().iec(),
+        ByteSize(*limit as u64).display().iec()
+    )]
+    TooLarge {
+        /// Bytes of the file.
+        size: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// No bytes at all, as while it is being written.
+    #[error("it is empty")]
+    Empty,
+    /// WebAssembly, but not yet a component.
+    #[error(
+        "it is a core WebAssembly module and must be encoded as a component: build it with `placewright unit build`, or encode it with `wasm-tools component new`"
+    )]
+    CoreModule,
+    /// No WebAssembly at all.
+    #[error("it is not a WebAssembly component")]
+    NoComponent,
+    /// It begins as a component does, but cannot be read to its end.
+    #[error("it is cut off or damaged: {0}")]
+    Damaged(String),
+    /// It imports what no unit may.
+    #[error("{}", Imports(.0))]
+    Imports(Vec<String>),
+    /// It is built against a version of the contract that is not offered.
+    #[error(
+        "it is built for {PACKAGE}@{theirs} and this runtime offers {VERSION}: {}",
+        remedy(*newer)
+    )]
+    Version {
+        /// The version that it is built for.
+        theirs: semver::Version,
+        /// Whether that is newer than what is offered.
+        newer: bool,
+    },
+    /// It exports no `unit`.
+    #[error(
+        "it is a component but no unit: it does not export {PACKAGE}/unit@{VERSION}; a unit in Rust ends with the macro `export!` of placewright-sdk"
+    )]
+    NoUnit,
+    /// Compiling failed.
+    #[error("{0}")]
+    Compile(#[from] CompileError),
+    /// It does not fit what it imports or exports by name.
+    #[error("it does not fit the contract: {0}")]
+    Unfit(String),
+    /// It failed when it was asked to describe itself.
+    #[error("it cannot describe itself: {0}")]
+    Describe(Box<Fault>),
+    /// Its description is wrong, with everything that was found.
+    #[error("its description is wrong:{}", Listed(.0))]
+    Description(Vec<String>),
+}
+
+impl LoadError {
+    /// Name the file that this is about.
+    pub(crate) fn of(self, source_name: &str) -> NotLoaded {
+        NotLoaded {
+            source_name: source_name.to_owned(),
+            error: self,
+        }
+    }
+}
+
+fn remedy(newer: bool) -> &'static str {
+    if newer {
+        "upgrade Placewright, or rebuild the unit with an SDK for the version offered"
+    } else {
+        "rebuild the unit with the current SDK"
+    }
+}
+
+struct Imports<'a>(&'a [String]);
+
+impl fmt::Display for Imports<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "it imports {}, and a unit may import nothing but {PACKAGE}/log",
+            self.0.join(", ")
+        )?;
+        if self.0.iter().any(|import| import.starts_with("wasi:")) {
+            f.write_str("; build it for wasm32-unknown-unknown, or stub WASI out")?;
+        }
+        Ok(())
+    }
+}
+
+struct Listed<'a>(&'a [String]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [problem] => write!(f, " {problem}"),
+            problems => problems
+                .iter()
+                .try_for_each(|problem| write!(f, "\n  - {problem}")),
+        }
+    }
+}

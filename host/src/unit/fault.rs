@@ -1,0 +1,264 @@
+//! Every way in which a call can end without an answer.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+
+use super::Digest;
+use crate::contract::Part;
+
+/// Which unit something is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name; before it has described itself, where it came from.
+    pub name: String,
+    /// The digest of its component.
+    pub digest: Digest,
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unit \"{}\" ({})", self.name, self.digest.short())
+    }
+}
+
+/// A call that gave no answer: whose it was, and how it ended.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{unit}, {part}: {cause}")]
+pub struct Fault {
+    /// The unit that was called.
+    pub unit: Arc<Identity>,
+    /// The part that was called.
+    pub part: Part,
+    /// How the call ended. Boxed, since calls that go well return this type too.
+    pub cause: Box<Cause>,
+}
+
+impl Fault {
+    /// Whether the request or a setting is at fault and not the unit.
+    pub fn is_refusal(&self) -> bool {
+        matches!(*self.cause, Cause::Refused(_))
+    }
+
+    /// Whether the call ran into one of [`crate::engine::Limits`].
+    pub fn is_limit(&self) -> bool {
+        self.cause.is_limit()
+    }
+}
+
+/// How a call ended without an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cause {
+    /// The request or a setting is at fault, in the unit's own words.
+    Refused(String),
+    /// The unit is at fault, in its own words.
+    Failed(String),
+    /// It ran out of its share of the chain's time.
+    Time(Duration),
+    /// It ran out of fuel.
+    Fuel(u64),
+    /// It ended after it was refused more memory.
+    Memory {
+        /// Bytes that it would have had.
+        wanted: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// It ended after it was refused a greater table.
+    Table {
+        /// Elements that the table would have had.
+        wanted: usize,
+        /// Elements allowed.
+        limit: usize,
+    },
+    /// It recursed too deeply; bytes of stack allowed.
+    Stack(usize),
+    /// Its answer is beyond that many bytes.
+    AnswerTooLarge(usize),
+    /// It panicked, with the last error that it logged.
+    Panic {
+        /// What it logged.
+        message: String,
+        /// Functions, innermost first, where the component has names.
+        frames: Vec<String>,
+    },
+    /// It trapped without a word.
+    Trap {
+        /// What WebAssembly says of it.
+        trap: String,
+        /// Functions, innermost first, where the component has names.
+        frames: Vec<String>,
+    },
+    /// The instance is gone since an earlier call trapped.
+    Poisoned,
+    /// All instances that may exist are in use.
+    NoInstance(u32),
+    /// It cannot be instantiated or does not export the part.
+    NotCallable(String),
+    /// Its answer breaks the rules for values that cross the border.
+    Unreadable(String),
+    /// A list of the answer is too short or too long.
+    Length {
+        /// Which list.
+        list: &'static str,
+        /// Entries wanted.
+        want: usize,
+        /// Entries given.
+        got: usize,
+    },
+    /// A cost that is NaN or -infinity, for a row that is kept.
+    NoCost {
+        /// The row.
+        row: usize,
+        /// What was given.
+        cost: f64,
+    },
+    /// A cost outside the declared range.
+    OutOfRange {
+        /// The row.
+        row: usize,
+        /// What was given.
+        cost: f64,
+        /// The least cost declared.
+        least: f64,
+        /// The greatest cost declared.
+        greatest: f64,
+    },
+    /// A reason that is not declared.
+    Reason {
+        /// Where it was given: a row, or the number of a proposal.
+        place: usize,
+        /// The number given, counted from 1.
+        reason: u8,
+        /// How many reasons are declared.
+        known: usize,
+    },
+    /// A proposal names a row or table that is not there.
+    Row {
+        /// Number of the proposal, from 0.
+        proposal: usize,
+        /// The table.
+        table: String,
+        /// The row number given.
+        row: u32,
+        /// How many rows there are.
+        rows: u32,
+    },
+}
+
+impl Cause {
+    /// Whether a limit was met.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Cause::Time(_)
+                | Cause::Fuel(_)
+                | Cause::Memory { .. }
+                | Cause::Table { .. }
+                | Cause::Stack(_)
+                | Cause::AnswerTooLarge(_)
+        )
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = |size: &usize| ByteSize(*size as u64).display().iec();
+        match self {
+            Cause::Refused(text) => write!(f, "refused: {text}"),
+            Cause::Failed(text) => write!(f, "failed: {text}"),
+            Cause::Time(budget) => write!(
+                f,
+                "stopped after the {} that were left of the chain's time; a unit of ordinary speed needs microseconds, so look for a loop that does not end, or raise the limit",
+                humantime::format_duration(*budget)
+            ),
+            Cause::Fuel(fuel) => write!(
+                f,
+                "stopped when {fuel} units of fuel were used; look for a loop that does not end, or raise the limit"
+            ),
+            Cause::Memory { wanted, limit } => write!(
+                f,
+                "ended when it wanted {} of memory and was refused, the limit being {}; let it keep less, or raise the limit",
+                bytes(wanted),
+                bytes(limit)
+            ),
+            Cause::Table { wanted, limit } => write!(
+                f,
+                "ended when it wanted a table of {wanted} elements and was refused, the limit being {limit}; raise the limit"
+            ),
+            Cause::Stack(limit) => write!(
+                f,
+                "used up its stack of {}; look for a recursion that does not end",
+                bytes(limit)
+            ),
+            Cause::AnswerTooLarge(limit) => write!(
+                f,
+                "gave an answer of more than {}; answer with less, or raise the limit",
+                bytes(limit)
+            ),
+            Cause::Panic { message, frames } => {
+                write!(f, "panicked: {message}{}", Frames(frames))
+            }
+            Cause::Trap { trap, frames } => write!(
+                f,
+                "trapped: {trap}{}; a panic handler that logs would say more",
+                Frames(frames)
+            ),
+            Cause::Poisoned => {
+                f.write_str("this instance trapped in an earlier call and is not entered again")
+            }
+            Cause::NoInstance(limit) => write!(
+                f,
+                "all {limit} instances are in use; try again, or raise the limit"
+            ),
+            Cause::NotCallable(why) => write!(f, "cannot be called: {why}"),
+            Cause::Unreadable(why) => write!(f, "gave an answer that cannot be read: {why}"),
+            Cause::Length { list, want, got } => {
+                write!(f, "gave {got} {list} where {want} were wanted")
+            }
+            Cause::NoCost { row, cost } => write!(
+                f,
+                "gave the cost {cost} for row {row}; a cost is a number or +infinity"
+            ),
+            Cause::OutOfRange {
+                row,
+                cost,
+                least,
+                greatest,
+            } => write!(
+                f,
+                "gave the cost {cost} for row {row}, outside the range {least} to {greatest} that it declares"
+            ),
+            Cause::Reason {
+                place,
+                reason,
+                known,
+            } => write!(
+                f,
+                "gave the reason {reason} for row {place} and declares {known}"
+            ),
+            Cause::Row {
+                proposal,
+                table,
+                row,
+                rows,
+            } => write!(
+                f,
+                "proposal {proposal} names row {row} of {table}, which has {rows}"
+            ),
+        }
+    }
+}
+
+struct Frames<'a>(&'a [String]);
+
+impl fmt::Display for Frames<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => Ok(()),
+            frames => write!(f, " (in {})", frames.join(", called by ")),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! One running component under limits: the only place that enters WebAssembly.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower, TypedFunc};
+use wasmtime::{PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
+
+use super::exports::Exports;
+use super::fault::{Cause, Fault, Identity};
+use super::state::{State, sentence};
+use crate::contract::{Description, Part, Problem};
+use crate::engine::Engine;
+
+/// An instance of a component, with memory of its own, that trapped at most once.
+pub(super) struct Guest {
+    engine: Engine,
+    identity: Arc<Identity>,
+    store: Store<State>,
+    instance: wasmtime::component::Instance,
+    exports: Arc<Exports>,
+    pub(super) poisoned: bool,
+    pub(super) fuel_used: u64,
+}
+
+impl Guest {
+    /// Make an instance, which runs its start function under the limits. `part`
+    /// is what it is meant for.
+    pub(super) fn new(
+        engine: &Engine,
+        identity: Arc<Identity>,
+        pre: &InstancePre<State>,
+        exports: Arc<Exports>,
+        part: Part,
+    ) -> Result<Self, Fault> {
+        let limits = engine.limits();
+        let mut store = Store::new(engine.wasmtime(), State::new(identity.clone(), limits));
+        store.limiter(|state| state);
+        store.set_hostcall_fuel(limits.answer);
+        allow(engine, &mut store, limits.time);
+        let instance = pre.instantiate(&mut store).map_err(|error| Fault {
+            unit: identity.clone(),
+            part,
+            cause: Box::new(ended_at_start(&error, &store, engine)),
+        })?;
+        Ok(Self {
+            engine: engine.clone(),
+            identity,
+            store,
+            instance,
+            exports,
+            poisoned: false,
+            fuel_used: 0,
+        })
+    }
+
+    /// Ask the unit what it is.
+    pub(super) fn describe(&mut self, budget: Duration) -> Result<Description, Fault> {
+        let function = self.function::<(), (Description,)>(Part::Unit)?;
+        let (description,) = self.run(Part::Unit, budget, function, ())?;
+        Ok(description)
+    }
+
+    /// What belongs to the last call.
+    pub(super) fn state(&self) -> &State {
+        self.store.data()
+    }
+
+    /// The function of a part, checked to be of the contract's type.
+    pub(super) fn function<P, R>(&mut self, part: Part) -> Result<TypedFunc<P, R>, Fault>
+    where
+        P: ComponentNamedList + Lower,
+        R: ComponentNamedList + Lift,
+    {
+        let index = self
+            .exports
+            .function(part)
+            .ok_or_else(|| self.fault(part, not_exported()))?;
+        self.instance
+            .get_typed_func(&mut self.store, index)
+            .map_err(|error| self.fault(part, Cause::NotCallable(format!("{error:#}"))))
+    }
+
+    /// Enter the component, unless it trapped before.
+    pub(super) fn run<P, R>(
+        &mut self,
+        part: Part,
+        budget: Duration,
+        function: TypedFunc<P, R>,
+        parameters: P,
+    ) -> Result<R, Fault>
+    where
+        P: ComponentNamedList + Lower,
+        R: ComponentNamedList + Lift,
+    {
+        if self.poisoned {
+            return Err(self.fault(part, Cause::Poisoned));
+        }
+        self.store.data_mut().begin();
+        allow(&self.engine, &mut self.store, budget);
+        let outcome = function.call(&mut self.store, parameters);
+        if let Some(fuel) = self.engine.limits().fuel {
+            self.fuel_used = fuel - self.store.get_fuel().unwrap_or(0).min(fuel);
+        }
+        outcome.map_err(|error| {
+            self.poisoned = true;
+            let cause = ended(&error, &self.store, &self.engine, budget);
+            self.fault(part, cause)
+        })
+    }
+
+    /// A fault of the kind of problem that the unit names.
+    #[cold]
+    pub(super) fn problem(&self, part: Part, problem: Problem) -> Fault {
+        let limit = self.engine.limits().sentence;
+        let cause = match problem {
+            Problem::Refused(text) => Cause::Refused(sentence(&text, limit)),
+            Problem::Failed(text) => Cause::Failed(sentence(&text, limit)),
+        };
+        self.fault(part, cause)
+    }
+
+    /// A fault of this unit.
+    #[cold]
+    pub(super) fn fault(&self, part: Part, cause: Cause) -> Fault {
+        Fault {
+            unit: self.identity.clone(),
+            part,
+            cause: Box::new(cause),
+        }
+    }
+}
+
+fn not_exported() -> Cause {
+    Cause::NotCallable("it does not export this part".to_owned())
+}
+
+/// Give the next call its budget.
+fn allow(engine: &Engine, store: &mut Store<State>, budget: Duration) {
+    match engine.limits().fuel {
+        // Only fails in an engine that does not count fuel.
+        Some(fuel) => drop(store.set_fuel(fuel)),
+        None => store.set_epoch_deadline(engine.ticks(budget)),
+    }
+}
+
+fn ended_at_start(error: &wasmtime::Error, store: &Store<State>, engine: &Engine) -> Cause {
+    let limits = engine.limits();
+    if error.is::<PoolConcurrencyLimitError>() {
+        return Cause::NoInstance(limits.instances);
+    }
+    let state = store.data();
+    // Here the refusal itself is the error, and no trap follows it.
+    if let Some(cause) = refusal(state, engine) {
+        return cause;
+    }
+    if error.is::<Trap>() {
+        return ended(error, store, engine, limits.time);
+    }
+    Cause::NotCallable(format!("it cannot be instantiated: {error:#}"))
+}
+
+/// What a call's error says of how it ended.
+fn ended(
+    error: &wasmtime::Error,
+    store: &Store<State>,
+    engine: &Engine,
+    budget: Duration,
+) -> Cause {
+    let limits = engine.limits();
+    let Some(trap) = error.downcast_ref::<Trap>() else {
+        return match is_answer_too_large(error) {
+            true => Cause::AnswerTooLarge(limits.answer),
+            false => Cause::Unreadable(format!("{}", error.root_cause())),
+        };
+    };
+    match trap {
+        Trap::Interrupt => return Cause::Time(budget),
+        Trap::OutOfFuel => return Cause::Fuel(limits.fuel.unwrap_or(0)),
+        Trap::StackOverflow => return Cause::Stack(limits.stack),
+        _ => {}
+    }
+    if let Some(cause) = refusal(store.data(), engine) {
+        return cause;
+    }
+    let frames = frames(error);
+    match &store.data().last_error {
+        Some(message) => Cause::Panic {
+            message: message.clone(),
+            frames,
+        },
+        None => Cause::Trap {
+            trap: trap.to_string(),
+            frames,
+        },
+    }
+}
+
+/// A unit that is refused memory seldom says so: its allocator traps. What was
+/// refused in the same call is taken for the reason.
+fn refusal(state: &State, engine: &Engine) -> Option<Cause> {
+    let limits = engine.limits();
+    let memory = state.refused_memory.map(|wanted| Cause::Memory {
+        wanted,
+        limit: limits.memory,
+    });
+    memory.or_else(|| {
+        state.refused_table.map(|wanted| Cause::Table {
+            wanted,
+            limit: limits.table_elements,
+        })
+    })
+}
+
+/// Wasmtime keeps this error's type to itself, so that only its name tells it
+/// from answers that break the rules. A test fails if that name changes.
+fn is_answer_too_large(error: &wasmtime::Error) -> bool {
+    format!("{:?}", error.root_cause()) == "HostcallFuelExhausted"
+}
+
+/// The functions that the trap went through, innermost first.
+fn frames(error: &wasmtime::Error) -> Vec<String> {
+    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else {
+        return Vec::new();
+    };
+    backtrace
+        .frames()
+        .iter()
+        .filter_map(|frame| frame.func_name())
+        .map(|name| format!("{:#}", rustc_demangle::demangle(name)))
+        .collect()
+}

@@ -1,0 +1,236 @@
+//! Whether the tables and columns that parts read and write exist.
+
+use std::collections::BTreeSet;
+
+use crate::contract::{ColumnRead, Description, EffectsPart, Kind, Part, Scope, TableRead, Value};
+use crate::model;
+use crate::model::schema::{ATTRIBUTE, Schema, Table};
+
+/// The table of the unit's own settings; what is below it are settings that are
+/// tables.
+pub(super) const SETTINGS: &str = "settings";
+
+/// How alike a name must be to be suggested, of 1.
+const ALIKE: f64 = 0.7;
+
+/// Columns that may be gates stand in these tables.
+const GATED: [&str; 2] = ["request", "members"];
+
+pub(super) fn check(
+    part: Part,
+    tables: &[TableRead],
+    description: &Description,
+    schema: &Schema,
+    problems: &mut Vec<String>,
+) {
+    let mut known = BTreeSet::new();
+    for read in tables {
+        let name = read.table.as_str();
+        let mut say = |problem: String| problems.push(format!("{part}: {problem}"));
+        if !known.insert(name) {
+            say(format!("the table {name} is declared twice"));
+        }
+        if let Some(parent) = read.parent()
+            && !known.contains(parent)
+        {
+            say(format!(
+                "the table {name} is declared and {parent} is not declared before it; declare {parent}, with no columns if none are of interest"
+            ));
+        }
+        if let Some(problem) = misplaced(part, name) {
+            say(problem);
+        }
+        let mut columns = BTreeSet::new();
+        for column in &read.columns {
+            if !columns.insert(&column.column) {
+                say(format!(
+                    "{name}: the column {} is declared twice",
+                    column.column
+                ));
+            }
+            if column.gate && !GATED.contains(&name) {
+                say(format!(
+                    "{name}: the column {} is a gate; only columns of request and members can be",
+                    column.column
+                ));
+            }
+        }
+        match own_settings(name) {
+            Some(setting) => check_settings(read, setting, description, &mut say),
+            None => check_table(read, schema, &mut say),
+        }
+    }
+}
+
+/// `settings` gives none, `settings/NAME` gives the name.
+fn own_settings(table: &str) -> Option<Option<&str>> {
+    let rest = table.strip_prefix(SETTINGS)?;
+    match rest.strip_prefix('/') {
+        Some(setting) => Some(Some(setting)),
+        None => rest.is_empty().then_some(None),
+    }
+}
+
+/// Tables that exist for some parts only.
+fn misplaced(part: Part, table: &str) -> Option<String> {
+    let is =
+        |root: &str| table == root || table.strip_prefix(root).is_some_and(|t| t.starts_with('/'));
+    let only = if is("candidates") {
+        [Part::Selection].as_slice()
+    } else if is("groups/vms") || is("groups/hosts") {
+        &[Part::Balance]
+    } else {
+        return None;
+    };
+    if only.contains(&part) {
+        return None;
+    }
+    Some(format!(
+        "the table {table} exists for the part {} only",
+        only[0]
+    ))
+}
+
+fn check_table(read: &TableRead, schema: &Schema, say: &mut impl FnMut(String)) {
+    let name = read.table.as_str();
+    let Some(table) = schema.table(name) else {
+        if !is_operators(name) {
+            let known = schema.tables().map(|table| &*table.name).chain([SETTINGS]);
+            say(format!(
+                "there is no table {name}{}",
+                did_you_mean(name, known)
+            ));
+        }
+        return;
+    };
+    for column in &read.columns {
+        check_column(column, table, say);
+    }
+}
+
+fn check_column(read: &ColumnRead, table: &Table, say: &mut impl FnMut(String)) {
+    let name = read.column.as_str();
+    let Some(column) = table.column(name) else {
+        if !name.starts_with(ATTRIBUTE) {
+            let known = table.columns.iter().map(|column| &*column.name);
+            say(format!(
+                "{}: there is no column {name}{}; `placewright columns {0}` lists them",
+                table.name,
+                did_you_mean(name, known)
+            ));
+        }
+        return;
+    };
+    same_kind(&table.name, name, column.kind, read.kind, say);
+}
+
+fn same_kind(
+    table: &str,
+    column: &str,
+    is: model::Kind,
+    declared: Kind,
+    say: &mut impl FnMut(String),
+) {
+    let declared = model::Kind::from(declared);
+    if declared != is {
+        say(format!(
+            "{table}: the column {column} is of kind {is} and is declared as {declared}"
+        ));
+    }
+}
+
+/// What an operator defines is only known when a policy uses the unit.
+fn is_operators(table: &str) -> bool {
+    table
+        .split('/')
+        .skip(1)
+        .any(|name| name.starts_with(ATTRIBUTE))
+}
+
+fn check_settings(
+    read: &TableRead,
+    setting: Option<&str>,
+    description: &Description,
+    say: &mut impl FnMut(String),
+) {
+    let columns: Vec<(&str, Kind)> = match setting {
+        None => description
+            .settings
+            .iter()
+            .filter(|setting| setting.columns.is_empty())
+            .map(|setting| (setting.name.as_str(), setting.kind))
+            .collect(),
+        Some(name) => {
+            let table = description
+                .settings
+                .iter()
+                .find(|setting| setting.name == name && !setting.columns.is_empty());
+            let Some(table) = table else {
+                return say(format!(
+                    "the table {} is read and there is no setting {name} that is a table",
+                    read.table
+                ));
+            };
+            let columns = table.columns.iter();
+            columns
+                .map(|column| (column.name.as_str(), column.kind))
+                .collect()
+        }
+    };
+    for column in &read.columns {
+        match columns.iter().find(|(name, _)| *name == column.column) {
+            Some((name, kind)) => same_kind(&read.table, name, (*kind).into(), column.kind, say),
+            None => say(format!(
+                "{}: there is no setting {}{}",
+                read.table,
+                column.column,
+                did_you_mean(&column.column, columns.iter().map(|(name, _)| *name))
+            )),
+        }
+    }
+}
+
+pub(super) fn check_writes(effects: &EffectsPart, schema: &Schema, problems: &mut Vec<String>) {
+    for write in &effects.writes {
+        let parent = match write.scope {
+            Scope::Placement | Scope::Vm => "hosts/vms",
+            Scope::Tenant => "tenant",
+            Scope::Host => "hosts",
+            Scope::Cluster => "cluster",
+        };
+        let name = format!("{parent}/{}", write.table);
+        let Some(table) = schema.table(&name) else {
+            if !write.table.starts_with(ATTRIBUTE) {
+                let known = schema.children(parent).map(|table| table.short_name());
+                problems.push(format!(
+                    "effects: there is no table {name} to write{}",
+                    did_you_mean(&write.table, known)
+                ));
+            }
+            continue;
+        };
+        let mut say = |problem: String| problems.push(format!("effects: {problem}"));
+        for (column, kind) in &write.columns {
+            let read = ColumnRead {
+                column: column.clone(),
+                kind: *kind,
+                required: false,
+                gate: false,
+            };
+            check_column(&read, table, &mut say);
+        }
+    }
+}
+
+pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    known
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map_or_else(String::new, |(_, known)| format!("; did you mean {known}?"))
+}
+
+/// The kind that a value of the contract is of.
+pub(super) fn kind_of(value: &Value) -> model::Kind {
+    model::Value::from(value).kind()
+}

@@ -1,0 +1,223 @@
+//! Small units written as text, that do one thing each, right or wrong.
+
+use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+const WIT: &str = include_str!("../../../wit/policy.wit");
+
+/// Where the description's data begins in memory; the pages below are free for
+/// the code of a test.
+const DATA: u32 = 4096;
+
+/// A core module with the world's metadata, encoded as a component.
+pub(crate) fn encode(wat: &str, wit: &str, world: &str) -> Vec<u8> {
+    let mut module = wat::parse_str(wat).unwrap();
+    let mut resolve = Resolve::default();
+    let package = resolve.push_str("policy.wit", wit).unwrap();
+    let world = resolve.select_world(&[package], Some(world)).unwrap();
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).unwrap();
+    ComponentEncoder::default()
+        .validate(true)
+        .module(&module)
+        .unwrap()
+        .encode()
+        .unwrap()
+}
+
+/// Name, kind by its number in the WIT, whether it is required.
+pub(crate) type Column = (&'static str, u8, bool);
+
+/// A unit that judges, written by hand.
+pub(crate) struct Judging {
+    /// What it calls itself.
+    pub(crate) name: &'static str,
+    /// Tables with their columns.
+    pub(crate) reads: Vec<(&'static str, Vec<Column>)>,
+    /// 0 row-wise, 1 whole-table.
+    pub(crate) evaluation: u8,
+    pub(crate) reasons: Vec<&'static str>,
+    pub(crate) cost_range: Option<(f64, f64)>,
+    /// Whether the description says that it judges.
+    pub(crate) described: bool,
+    /// More definitions of the module.
+    pub(crate) definitions: &'static str,
+    /// The body of `judge`: parameters `$verdicts $costs` and for each list of
+    /// the call a pointer and a length (`$rows $rows.len` ...). It returns the
+    /// pointer to the answer, best with `(call $answer VERDICTS COSTS)`, which
+    /// answers with that many zeros.
+    pub(crate) judge: &'static str,
+}
+
+impl Default for Judging {
+    fn default() -> Self {
+        Self {
+            name: "sample",
+            reads: vec![("hosts", vec![])],
+            evaluation: 0,
+            reasons: vec!["is not liked"],
+            cost_range: None,
+            described: true,
+            definitions: "",
+            judge: ALL_ALIKE,
+        }
+    }
+}
+
+/// Keeps every host at cost 0.
+pub(crate) const ALL_ALIKE: &str = "
+    (local $hosts i32)
+    (local.set $hosts (i32.load (local.get $rows)))
+    (call $answer
+      (select (local.get $hosts) (i32.const 0) (local.get $verdicts))
+      (select (local.get $hosts) (i32.const 0) (local.get $costs)))";
+
+impl Judging {
+    pub(crate) fn component(&self) -> Vec<u8> {
+        self.component_of(WIT)
+    }
+
+    /// The same, built against another version of the contract.
+    pub(crate) fn component_of_version(&self, version: &str) -> Vec<u8> {
+        self.component_of(&WIT.replace("policy@0.1.0", &format!("policy@{version}")))
+    }
+
+    fn component_of(&self, wit: &str) -> Vec<u8> {
+        let version = wit
+            .split_once("package placewright:policy@")
+            .and_then(|(_, rest)| rest.split_once(';'))
+            .unwrap()
+            .0;
+        encode(&self.module(version), wit, "judging")
+    }
+
+    fn module(&self, version: &str) -> String {
+        let mut data = Data::default();
+        let description = self.description(&mut data);
+        let bytes: String = data.bytes.iter().map(|b| format!("\\{b:02x}")).collect();
+        format!(
+            r#"(module
+              (import "placewright:policy/log@{version}" "log" (func $log (param i32 i32 i32)))
+              (memory (export "memory") 2)
+              (data (i32.const {DATA}) "{bytes}")
+              (global $next (mut i32) (i32.const 65536))
+              {definitions}
+              (func $realloc (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+                (local $p i32)
+                (local.set $p (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
+                (global.set $next (i32.add (local.get $p) (local.get 3)))
+                (block $fits
+                  (loop $grow
+                    (br_if $fits (i32.le_u (global.get $next) (i32.mul (memory.size) (i32.const 65536))))
+                    (if (i32.eq (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable))
+                    (br $grow)))
+                (local.get $p))
+              (func $answer (param $verdicts i32) (param $costs i32) (result i32)
+                (local $p i32)
+                (local.set $p (call $realloc (i32.const 0) (i32.const 0) (i32.const 8) (i32.const 32)))
+                (i32.store8 (local.get $p) (i32.const 0))
+                (i32.store offset=4 (local.get $p)
+                  (call $zeros (local.get $verdicts)))
+                (i32.store offset=8 (local.get $p) (local.get $verdicts))
+                (i32.store offset=12 (local.get $p)
+                  (call $zeros (i32.shl (local.get $costs) (i32.const 3))))
+                (i32.store offset=16 (local.get $p) (local.get $costs))
+                (i32.store offset=20 (local.get $p) (i32.const 8))
+                (i32.store offset=24 (local.get $p) (i32.const 0))
+                (local.get $p))
+              (func $zeros (param $bytes i32) (result i32)
+                (local $p i32)
+                (local.set $p (call $realloc (i32.const 0) (i32.const 0) (i32.const 8) (local.get $bytes)))
+                (memory.fill (local.get $p) (i32.const 0) (local.get $bytes))
+                (local.get $p))
+              (func (export "placewright:policy/unit@{version}#describe") (result i32)
+                (i32.const {description}))
+              (func (export "placewright:policy/judge@{version}#judge")
+                (param $verdicts i32) (param $costs i32)
+                (param $rows i32) (param $rows.len i32)
+                (param $integers i32) (param $integers.len i32)
+                (param $numbers i32) (param $numbers.len i32)
+                (param $absent-integers i32) (param $absent-integers.len i32)
+                (param $absent-numbers i32) (param $absent-numbers.len i32)
+                (param $texts i32) (param $texts.len i32)
+                (result i32)
+                {judge})
+              (func (export "cabi_post_placewright:policy/judge@{version}#judge") (param i32)
+                (global.set $next (i32.const 65536))))"#,
+            definitions = self.definitions,
+            judge = self.judge,
+        )
+    }
+
+    /// The record `description` as the canonical ABI lays it out; its address.
+    fn description(&self, data: &mut Data) -> u32 {
+        let reads: Vec<Vec<u8>> = self
+            .reads
+            .iter()
+            .map(|(table, columns)| {
+                let columns: Vec<Vec<u8>> = columns
+                    .iter()
+                    .map(|(column, kind, required)| {
+                        let mut read = data.text(column);
+                        read.extend([*kind, u8::from(*required), 0, 0]);
+                        read
+                    })
+                    .collect();
+                [data.text(table), data.list(&columns)].concat()
+            })
+            .collect();
+        let reasons: Vec<Vec<u8>> = self
+            .reasons
+            .iter()
+            .map(|reason| [data.text(reason), vec![0; 4]].concat())
+            .collect();
+        let mut judge = vec![1, 1, self.evaluation, 0];
+        judge.extend(data.list(&reads));
+        judge.extend(data.list(&reasons));
+        judge.extend([0; 4]);
+        match self.cost_range {
+            None => judge.extend([0; 24]),
+            Some((least, greatest)) => {
+                judge.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+                judge.extend(least.to_le_bytes());
+                judge.extend(greatest.to_le_bytes());
+            }
+        }
+        let mut description = data.text(self.name);
+        description.extend(data.text("1.0.0"));
+        description.extend(data.text("A unit to test with"));
+        description.extend([0; 16]);
+        description.extend([u8::from(self.described), 0, 0, 0, 0, 0, 0, 0]);
+        description.extend(judge);
+        description.resize(176, 0);
+        data.place(&description)
+    }
+}
+
+/// Static data of a module.
+#[derive(Default)]
+struct Data {
+    bytes: Vec<u8>,
+}
+
+impl Data {
+    fn place(&mut self, bytes: &[u8]) -> u32 {
+        self.bytes.resize(self.bytes.len().next_multiple_of(8), 0);
+        let address = DATA + u32::try_from(self.bytes.len()).unwrap();
+        self.bytes.extend(bytes);
+        address
+    }
+
+    fn pair(&mut self, bytes: &[u8], length: usize) -> Vec<u8> {
+        let mut pair = self.place(bytes).to_le_bytes().to_vec();
+        pair.extend(u32::try_from(length).unwrap().to_le_bytes());
+        pair
+    }
+
+    fn text(&mut self, text: &str) -> Vec<u8> {
+        self.pair(text.as_bytes(), text.len())
+    }
+
+    fn list(&mut self, entries: &[Vec<u8>]) -> Vec<u8> {
+        self.pair(&entries.concat(), entries.len())
+    }
+}

@@ -1,0 +1,258 @@
+//! One call: the values that the runtime sent, and where each column begins.
+//!
+//! Lengths are checked once, when a call is opened; after that every column is a
+//! slice of exactly as many values as its table has rows, so that a loop over
+//! rows compiles to loads.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::cell::Cell;
+use crate::contract::{Problem, Tables};
+use crate::reads::{Plan, UseNumber};
+use crate::row::Row;
+
+/// The values of one call, laid out by the plan of the part that is called.
+pub struct Call {
+    tables: Arc<Tables>,
+    plan: Arc<Plan>,
+    /// Positions in the lists: for each table that of its offsets (meaningless
+    /// where it has no parent), then those of its columns.
+    starts: Vec<usize>,
+}
+
+impl Call {
+    /// Lays out the values.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Failed`] if they are not the tables of the plan: other counts
+    /// of tables, integers or numbers.
+    pub fn open(plan: &Arc<Plan>, tables: Arc<Tables>) -> Result<Rc<Self>, Problem> {
+        if tables.rows.len() != plan.layout.len() {
+            return Err(misfit("tables", tables.rows.len(), plan.layout.len()));
+        }
+        let mut starts = Vec::with_capacity(plan.starts());
+        let mut integers: usize = 0;
+        let mut numbers: usize = 0;
+        for (table, &rows) in plan.layout.iter().zip(&tables.rows) {
+            starts.push(integers);
+            if let Some(parent) = table.parent {
+                integers = integers.saturating_add(tables.rows[parent] as usize + 1);
+            }
+            for &is_integer in &table.integers {
+                let end = if is_integer {
+                    &mut integers
+                } else {
+                    &mut numbers
+                };
+                starts.push(*end);
+                *end = end.saturating_add(rows as usize);
+            }
+        }
+        if integers != tables.integers.len() {
+            return Err(misfit("integers", tables.integers.len(), integers));
+        }
+        if numbers != tables.numbers.len() {
+            return Err(misfit("numbers", tables.numbers.len(), numbers));
+        }
+        Ok(Rc::new(Self {
+            tables,
+            plan: Arc::clone(plan),
+            starts,
+        }))
+    }
+
+    /// How many rows the table of this use has.
+    #[inline(always)]
+    pub fn rows(&self, number: UseNumber) -> usize {
+        self.tables.rows[self.plan.uses[number].table] as usize
+    }
+
+    /// The column of a field, by its number among the columns of this use.
+    #[inline(always)]
+    pub fn column<C: Cell>(self: &Rc<Self>, number: UseNumber, field: usize) -> C::Column<'_> {
+        C::column(ColumnPlace {
+            call: self,
+            start: self.starts[self.plan.uses[number].columns[field]],
+            rows: self.rows(number),
+        })
+    }
+
+    /// The nested table of a field, by its number among the tables of this use.
+    pub fn child(self: &Rc<Self>, number: UseNumber, field: usize) -> ChildTable<'_> {
+        let child = self.plan.uses[number].children[field];
+        let table = &self.plan.layout[self.plan.uses[child].table];
+        let start = self.starts[table.first_start];
+        ChildTable {
+            call: self,
+            number: child,
+            offsets: &self.tables.integers[start..start + self.rows(number) + 1],
+        }
+    }
+
+    /// One row of the table of this use.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Failed`] if there is no such row.
+    pub fn row<R: Row>(self: &Rc<Self>, number: UseNumber, row: usize) -> Result<R, Problem> {
+        let rows = self.rows(number);
+        if row >= rows {
+            let table = self.table_name(number);
+            return Err(Problem::failed(format!(
+                "table `{table}` has {rows} rows, and row {row} was asked for"
+            )));
+        }
+        Ok(R::read(&R::columns(self, number), row))
+    }
+
+    /// The name of the table of this use.
+    pub fn table_name(&self, number: UseNumber) -> &str {
+        &self.plan.tables()[self.plan.uses[number].table].table
+    }
+
+    /// The plan by which this call is laid out.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// A text of the call's dictionary; a code that is not in it is empty.
+    #[inline(always)]
+    pub(crate) fn text(&self, code: i64) -> &str {
+        let index = usize::try_from(code).unwrap_or(usize::MAX);
+        self.tables.texts.get(index).map_or("", String::as_str)
+    }
+
+    /// How many rows `members` has; 0 where it is not declared.
+    pub(crate) fn members(&self) -> usize {
+        let rows = |table: usize| self.tables.rows[table] as usize;
+        self.plan.members.map_or(0, rows)
+    }
+
+    /// The time, if the part reads `request.now` and the runtime knows it.
+    pub(crate) fn now(&self) -> Option<i64> {
+        let (table, column) = self.plan.now?;
+        let start = self.starts[self.plan.layout[table].first_start + 1 + column];
+        let absent = u32::try_from(start).is_ok_and(|at| {
+            let positions = &self.tables.absent_integers;
+            positions.binary_search(&at).is_ok()
+        });
+        (self.tables.rows[table] > 0 && !absent).then(|| self.tables.integers[start])
+    }
+}
+
+impl Plan {
+    fn starts(&self) -> usize {
+        let of_table = |table: &crate::reads::TablePlan| 1 + table.integers.len();
+        self.layout.iter().map(of_table).sum()
+    }
+}
+
+#[cold]
+fn misfit(what: &str, sent: usize, declared: usize) -> Problem {
+    Problem::failed(format!(
+        "the call holds {sent} {what} where the part declared {declared}"
+    ))
+}
+
+/// Where one column lies.
+#[derive(Clone, Copy)]
+pub struct ColumnPlace<'a> {
+    call: &'a Rc<Call>,
+    start: usize,
+    rows: usize,
+}
+
+impl<'a> ColumnPlace<'a> {
+    /// The call that the column belongs to.
+    #[inline(always)]
+    pub fn call(&self) -> &'a Rc<Call> {
+        self.call
+    }
+
+    /// The values of a column of kind integer, boolean or text.
+    #[inline(always)]
+    pub fn integers(&self) -> &'a [i64] {
+        &self.call.tables.integers[self.start..self.start + self.rows]
+    }
+
+    /// The values of a column of kind number.
+    #[inline(always)]
+    pub fn numbers(&self) -> &'a [f64] {
+        &self.call.tables.numbers[self.start..self.start + self.rows]
+    }
+
+    /// Which rows have no value, for a column of kind integer, boolean or text.
+    #[inline(always)]
+    pub fn absent_integers(&self) -> Absent<'a> {
+        self.absent(&self.call.tables.absent_integers)
+    }
+
+    /// Which rows have no value, for a column of kind number.
+    #[inline(always)]
+    pub fn absent_numbers(&self) -> Absent<'a> {
+        self.absent(&self.call.tables.absent_numbers)
+    }
+
+    #[inline(always)]
+    fn absent(&self, positions: &'a [u32]) -> Absent<'a> {
+        let mut within = positions;
+        if !positions.is_empty() {
+            let first = positions.partition_point(|&at| (at as usize) < self.start);
+            let end = positions.partition_point(|&at| (at as usize) < self.start + self.rows);
+            within = &positions[first..end.max(first)];
+        }
+        Absent {
+            positions: within,
+            start: self.start,
+            all: within.len() == self.rows,
+        }
+    }
+}
+
+/// The rows of one column that hold no value.
+#[derive(Clone, Copy)]
+pub struct Absent<'a> {
+    positions: &'a [u32],
+    start: usize,
+    all: bool,
+}
+
+impl Absent<'_> {
+    /// Does this row hold no value? One comparison where every row holds one, or
+    /// none does; otherwise a binary search.
+    #[inline(always)]
+    pub fn has(&self, row: usize) -> bool {
+        if self.positions.is_empty() {
+            return false;
+        }
+        self.all || self.search(row)
+    }
+
+    #[inline(never)]
+    fn search(&self, row: usize) -> bool {
+        let position = self.start + row;
+        (self.positions)
+            .binary_search_by(|&at| (at as usize).cmp(&position))
+            .is_ok()
+    }
+}
+
+/// A nested table, seen from its parent: which of its rows belong to which.
+#[derive(Clone, Copy)]
+pub struct ChildTable<'a> {
+    call: &'a Rc<Call>,
+    number: UseNumber,
+    offsets: &'a [i64],
+}
+
+impl<'a> ChildTable<'a> {
+    /// The call, the use of the nested row type, and the numbers of the rows that
+    /// belong to this row of the parent: the first and how many.
+    #[inline(always)]
+    pub fn of_row(&self, row: usize) -> (&'a Rc<Call>, UseNumber, usize, usize) {
+        let (first, end) = (self.offsets[row] as usize, self.offsets[row + 1] as usize);
+        (self.call, self.number, first, end.saturating_sub(first))
+    }
+}

@@ -1,0 +1,242 @@
+//! Filters and cost functions that look at one host at a time.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::call::Call;
+use crate::contract::{self, Answers, Evaluation, Judgement, Problem};
+use crate::judge::{Answer, Given, JudgePart, NotGiven, RowWiseJudge, indifferent};
+use crate::reads::Plan;
+use crate::reason::{Reason, Verdict, described};
+use crate::request::Request;
+use crate::row::Row;
+use crate::settings::{self, Settings};
+
+/// The `until` of an answer that time does not change: 2^53 - 1 seconds.
+pub const FOR_GOOD: i64 = (1 << 53) - 1;
+
+/// The `until` of an answer that holds for the second of the call only.
+pub const THIS_SECOND: i64 = i64::MIN;
+
+/// What a row-wise filter or cost function reads, and what it works out once
+/// per call.
+///
+/// Its answer for a host depends on that host's row, the request and the
+/// settings, and on nothing else: other hosts, their number and order do not
+/// count. In return it is asked only about hosts that have changed.
+pub trait RowWise {
+    /// What is read of the request. See [`Request`].
+    type Request: Request;
+    /// What is read of a host. `()` = nothing: one answer holds for all hosts.
+    type Host: Row;
+    /// What an admin may set.
+    type Settings: Settings;
+    /// Why hosts are removed; `()` for a cost function alone.
+    type Reason: Reason;
+    /// What is worked out before any host is looked at.
+    type Need;
+
+    /// Works out what is needed, once per call (and VM).
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Refused`] if the request or a setting is at fault.
+    fn prepare(request: &Self::Request, settings: &Self::Settings) -> Result<Self::Need, Problem>;
+
+    /// For a part that reads `request.now`: the last second at which the answer
+    /// for this host still holds if nothing but the time changes; [`FOR_GOOD`] if
+    /// time does not change it. Left as it is, an answer holds for
+    /// [`THIS_SECOND`] only: always right, and never worth keeping.
+    #[inline]
+    fn until(need: &Self::Need, host: &Self::Host) -> i64 {
+        let _ = (need, host);
+        THIS_SECOND
+    }
+}
+
+/// A filter that looks at one host at a time.
+pub trait RowFilter: RowWise {
+    /// May the request run on this host?
+    fn keep(need: &Self::Need, host: &Self::Host) -> Verdict<Self::Reason>;
+}
+
+/// A cost function that looks at one host at a time.
+pub trait RowCost: RowWise {
+    /// The least and the greatest cost that it ever returns, if they are fixed.
+    const RANGE: Option<(f64, f64)> = None;
+
+    /// What it would cost to run the request on this host; lower is better.
+    /// Must be total: it may be asked about hosts that a filter removes, and
+    /// returns neither NaN nor -infinity.
+    fn cost(need: &Self::Need, host: &Self::Host) -> f64;
+}
+
+/// The verdicts of a row-wise part, if it gives any.
+pub trait RowVerdicts<P: RowWise>: Answer {
+    /// May the request run on this host?
+    fn keep(need: &P::Need, host: &P::Host) -> Verdict<P::Reason>;
+}
+
+impl<P: RowFilter> RowVerdicts<P> for Given {
+    #[inline]
+    fn keep(need: &P::Need, host: &P::Host) -> Verdict<P::Reason> {
+        P::keep(need, host)
+    }
+}
+
+impl<P: RowWise> RowVerdicts<P> for NotGiven {
+    #[inline]
+    fn keep(_: &P::Need, _: &P::Host) -> Verdict<P::Reason> {
+        Verdict::Keep
+    }
+}
+
+/// The costs of a row-wise part, if it gives any.
+pub trait RowCosts<P: RowWise>: Answer {
+    /// The least and the greatest cost.
+    const RANGE: Option<(f64, f64)>;
+
+    /// What it would cost to run the request on this host.
+    fn cost(need: &P::Need, host: &P::Host) -> f64;
+}
+
+impl<P: RowCost> RowCosts<P> for Given {
+    const RANGE: Option<(f64, f64)> = P::RANGE;
+
+    #[inline]
+    fn cost(need: &P::Need, host: &P::Host) -> f64 {
+        P::cost(need, host)
+    }
+}
+
+impl<P: RowWise> RowCosts<P> for NotGiven {
+    const RANGE: Option<(f64, f64)> = None;
+
+    #[inline]
+    fn cost(_: &P::Need, _: &P::Host) -> f64 {
+        0.0
+    }
+}
+
+impl<P, V, C> JudgePart for RowWiseJudge<P, V, C>
+where
+    P: RowWise,
+    V: RowVerdicts<P>,
+    C: RowCosts<P>,
+{
+    type Settings = P::Settings;
+
+    fn plan() -> Arc<Plan> {
+        Plan::of::<P::Request, P::Host, P::Settings>()
+    }
+
+    fn describe(plan: &Plan) -> contract::JudgePart {
+        contract::JudgePart {
+            answers: Answers {
+                verdicts: V::GIVEN,
+                costs: C::GIVEN,
+            },
+            evaluation: Evaluation::RowWise,
+            reads: plan.tables().to_vec(),
+            reasons: described::<P::Reason>(),
+            cost_range: C::RANGE,
+        }
+    }
+
+    fn judge(call: &Rc<Call>, want: Answers) -> Result<Judgement, Problem> {
+        let want = Answers {
+            verdicts: want.verdicts && V::GIVEN,
+            costs: want.costs && C::GIVEN,
+        };
+        let plan = call.plan();
+        let settings = settings::read::<P::Settings>(call)?;
+        let entries = plan.hosts.map_or(1, |hosts| call.rows(hosts));
+        let mut judgement = indifferent(want, entries);
+        if plan.now.is_some() {
+            judgement.until = vec![FOR_GOOD; entries];
+        }
+        let turns = if P::Request::PER_VM {
+            call.members()
+        } else {
+            1
+        };
+        for vm in 0..turns {
+            let request = P::Request::read(call, &plan.request, vm)?;
+            let need = P::prepare(&request, &settings)?;
+            let columns = P::Host::columns(call, plan.hosts.unwrap_or_default());
+            let hosts = Hosts::<P> {
+                need: &need,
+                columns: &columns,
+                entries,
+            };
+            match (want.verdicts, want.costs) {
+                (true, true) => hosts.both::<V, C>(&mut judgement),
+                (true, false) => hosts.verdicts::<V>(&mut judgement.verdicts),
+                (false, true) => hosts.costs::<C>(&mut judgement.costs),
+                (false, false) => {}
+            }
+            hosts.until(call.now().unwrap_or(0), &mut judgement.until);
+        }
+        if judgement.until.iter().all(|&until| until == FOR_GOOD) {
+            judgement.until = Vec::new();
+        }
+        Ok(judgement)
+    }
+}
+
+/// The hosts of one call, for one VM.
+struct Hosts<'a, 'b, P: RowWise> {
+    need: &'a P::Need,
+    columns: &'a <P::Host as Row>::Columns<'b>,
+    entries: usize,
+}
+
+/// Loops that say "for all of them" in a way that leaves no bounds to check: all
+/// columns and answers are slices of as many values as there are entries.
+impl<P: RowWise> Hosts<'_, '_, P> {
+    #[inline]
+    fn both<V: RowVerdicts<P>, C: RowCosts<P>>(&self, judgement: &mut Judgement) {
+        let verdicts = &mut judgement.verdicts[..self.entries];
+        let costs = &mut judgement.costs[..self.entries];
+        for entry in 0..self.entries {
+            let host = P::Host::read(self.columns, entry);
+            if verdicts[entry] == 0 {
+                verdicts[entry] = V::keep(self.need, &host).code();
+            }
+            costs[entry] += C::cost(self.need, &host);
+        }
+    }
+
+    #[inline]
+    fn verdicts<V: RowVerdicts<P>>(&self, verdicts: &mut [u8]) {
+        let verdicts = &mut verdicts[..self.entries];
+        for (entry, verdict) in verdicts.iter_mut().enumerate() {
+            if *verdict == 0 {
+                let host = P::Host::read(self.columns, entry);
+                *verdict = V::keep(self.need, &host).code();
+            }
+        }
+    }
+
+    #[inline]
+    fn costs<C: RowCosts<P>>(&self, costs: &mut [f64]) {
+        let costs = &mut costs[..self.entries];
+        for (entry, cost) in costs.iter_mut().enumerate() {
+            let host = P::Host::read(self.columns, entry);
+            *cost += C::cost(self.need, &host);
+        }
+    }
+
+    /// Does nothing where the time is not read: the list is empty then.
+    #[inline]
+    fn until(&self, now: i64, until: &mut [i64]) {
+        for (entry, until) in until.iter_mut().enumerate() {
+            let host = P::Host::read(self.columns, entry);
+            let answer = match P::until(self.need, &host) {
+                THIS_SECOND => now,
+                answer => answer,
+            };
+            *until = answer.min(*until);
+        }
+    }
+}
