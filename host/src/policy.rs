@@ -10,6 +10,7 @@ mod form;
 mod json_schema;
 mod settings;
 mod unit_name;
+mod units;
 mod words;
 
 pub use check::UnitDescriptions;
