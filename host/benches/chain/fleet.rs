@@ -53,10 +53,15 @@ impl Bench {
     /// A fleet of `hosts` hosts, half full.
     pub fn new(hosts: usize) -> Self {
         let engine = Engine::new(Limits::default(), None).expect("an engine");
-        let names = ["memory", "cpu", "affinity", "even-distribution", "power-saving"];
-        let units = names.map(|name| {
-            Unit::load(&engine, &component(name), name).expect("the unit loads")
-        });
+        let names = [
+            "memory",
+            "cpu",
+            "affinity",
+            "even-distribution",
+            "power-saving",
+        ];
+        let units =
+            names.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));
         let generation = Generation::new(units).expect("five names");
         let mut inventory = fleet(hosts);
         let document = PolicyDocument::read(POLICY, "bench.toml").expect("the policy reads");
@@ -85,7 +90,9 @@ pub fn component(name: &str) -> Vec<u8> {
 }
 
 fn vm(id: &str, cores: i64) -> Vm {
-    Vm::new(id).with("cores", cores).with("memory", cores * 4 * GIB)
+    Vm::new(id)
+        .with("cores", cores)
+        .with("memory", cores * 4 * GIB)
 }
 
 fn fleet(hosts: usize) -> Inventory {

@@ -26,7 +26,10 @@ fn chain(criterion: &mut Criterion) {
         let bench = fleet::Bench::new(hosts);
         let mut runner = Runner::new(bench.chain.clone(), BUDGET);
         let decided = runner.decide(&bench.inventory, &bench.request, 0.5);
-        let chosen = decided.expect("the fleet has room").chosen.expect("a host is left");
+        let chosen = decided
+            .expect("the fleet has room")
+            .chosen
+            .expect("a host is left");
         let twin = native::Twin::new(&runner);
         assert_eq!(
             twin.best(),
