@@ -399,7 +399,12 @@ fn schema() -> Schema {
             "provider account",
         )
         .unwrap();
-    let columns = [("pod", model::Kind::Text), ("zone", model::Kind::Text)];
+    let columns = [
+        ("pod", model::Kind::Text),
+        ("zone", model::Kind::Text),
+        ("start", model::Kind::Integer),
+        ("end", model::Kind::Integer),
+    ];
     let columns = columns.map(|(name, kind)| (name.to_owned(), kind, None));
     schema
         .define_attribute_table("tenants", "bindings", &columns, "pods that it is bound to")
