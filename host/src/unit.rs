@@ -6,6 +6,7 @@
 
 mod answer;
 mod artifact;
+pub mod build;
 mod call;
 mod error;
 mod exports;

@@ -202,7 +202,11 @@ fn find(
     name: &UnitName,
 ) -> Result<Arc<Unit>, ChainError> {
     generation
-        .find(&name.name, name.pin.as_deref())
+        .get(&name.name)
+        .filter(|unit| {
+            let pin = name.pin.as_deref().unwrap_or("");
+            unit.digest().to_string().starts_with(pin)
+        })
         .cloned()
         .ok_or_else(|| ChainError::UnknownUnit {
             policy: policy.name.clone(),

@@ -13,7 +13,7 @@ use super::{Chain, Step};
 use crate::contract::Call;
 use crate::inventory::Inventory;
 use crate::model::Request;
-use crate::unit::{Fault, Instance};
+use crate::unit::{Fault, Instance, Unit};
 use ask::Asker;
 pub(super) use stage::{StageRun, weighted};
 
@@ -141,6 +141,12 @@ impl Runner {
     /// What each call of the chain has cost so far, in the order of calls.
     pub fn times(&self) -> impl Iterator<Item = &UnitTime> {
         self.steps.iter().map(|state| &state.time)
+    }
+
+    /// The tables that each call of the last decision carried, in the order of calls.
+    pub fn calls(&self) -> impl Iterator<Item = (&Arc<Unit>, &Call)> {
+        let steps = self.chain.stages.iter().flat_map(|stage| &stage.steps);
+        steps.map(|step| (&step.unit, &self.steps[step.place].call))
     }
 
     /// Decide where the request's VMs would run, together on one host. `draw`

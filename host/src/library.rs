@@ -1,0 +1,220 @@
+//! Which units there are: an immutable set, replaced as a whole.
+//!
+//! A decision holds one [`Generation`] from start to end, so that units that are
+//! added, replaced or removed meanwhile never tear it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::unit::{NotLoaded, Unit};
+
+/// A set of units by their names.
+#[derive(Debug, Clone, Default)]
+pub struct Generation {
+    units: BTreeMap<String, Arc<Unit>>,
+}
+
+/// Why units do not make a generation.
+#[derive(Debug, thiserror::Error)]
+pub enum LibraryError {
+    /// A file cannot be read.
+    #[error("cannot read {}", .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+    /// A file is no unit.
+    #[error(transparent)]
+    NotLoaded(#[from] NotLoaded),
+    /// Two different components call themselves the same.
+    #[error(
+        "{first} and {second} are different units and both call themselves \"{name}\": rename or remove one of them"
+    )]
+    SameName {
+        /// The name.
+        name: String,
+        /// Where the one came from, and its digest.
+        first: String,
+        /// Where the other came from, and its digest.
+        second: String,
+    },
+}
+
+/// Why a text names no unit of a generation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unknown {
+    /// No unit's digest begins with it.
+    #[error("there is no unit whose digest begins with {0}")]
+    Digest(String),
+    /// Several units' digests begin with it.
+    #[error("{prefix} is the beginning of several digests: {}", .names.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// The names of the units that it fits.
+        names: Vec<String>,
+    },
+}
+
+impl Generation {
+    /// The set of these units. The same component may come twice.
+    ///
+    /// # Errors
+    /// If two different components have one name.
+    pub fn new(units: impl IntoIterator<Item = Arc<Unit>>) -> Result<Self, LibraryError> {
+        let mut generation = Self::default();
+        for unit in units {
+            generation.insert(unit)?;
+        }
+        Ok(generation)
+    }
+
+    /// Load the files and make a set of them.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of the files.
+    pub fn load<P: AsRef<Path>>(
+        engine: &Engine,
+        files: impl IntoIterator<Item = P>,
+    ) -> Result<Self, Vec<LibraryError>> {
+        let (mut generation, mut errors) = (Self::default(), Vec::new());
+        for file in files {
+            let added = load(engine, file.as_ref()).and_then(|unit| generation.insert(unit));
+            errors.extend(added.err());
+        }
+        if errors.is_empty() {
+            Ok(generation)
+        } else {
+            Err(errors)
+        }
+    }
+
+    fn insert(&mut self, unit: Arc<Unit>) -> Result<(), LibraryError> {
+        if let Some(known) = self.units.get(unit.name())
+            && known.digest() != unit.digest()
+        {
+            return Err(LibraryError::SameName {
+                name: unit.name().to_owned(),
+                first: origin(known),
+                second: origin(&unit),
+            });
+        }
+        self.units.insert(unit.name().to_owned(), unit);
+        Ok(())
+    }
+
+    /// The unit of that name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Unit>> {
+        self.units.get(name)
+    }
+
+    /// The unit whose digest begins with these hexadecimal digits.
+    ///
+    /// # Errors
+    /// If there is none, or more than one.
+    pub fn by_digest(&self, prefix: &str) -> Result<&Arc<Unit>, Unknown> {
+        let wanted = prefix.to_ascii_lowercase();
+        let fits = |unit: &&Arc<Unit>| unit.digest().to_string().starts_with(&wanted);
+        let found: Vec<_> = self.units().filter(fits).collect();
+        match found.as_slice() {
+            [unit] => Ok(unit),
+            [] => Err(Unknown::Digest(prefix.to_owned())),
+            several => Err(Unknown::Ambiguous {
+                prefix: prefix.to_owned(),
+                names: several.iter().map(|unit| unit.name().to_owned()).collect(),
+            }),
+        }
+    }
+
+    /// All units, by name.
+    pub fn units(&self) -> impl Iterator<Item = &Arc<Unit>> {
+        self.units.values()
+    }
+
+    /// How many units there are.
+    pub fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+}
+
+fn origin(unit: &Unit) -> String {
+    format!("{} ({})", unit.source(), unit.digest().short())
+}
+
+/// Load one file.
+fn load(engine: &Engine, file: &Path) -> Result<Arc<Unit>, LibraryError> {
+    let bytes = fs::read(file).map_err(|error| LibraryError::Unreadable(file.to_owned(), error))?;
+    Ok(Unit::load(engine, &bytes, &file.display().to_string())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Limits;
+    use crate::unit::testing::Judging;
+
+    fn engine() -> Engine {
+        let limits = Limits {
+            instances: 4,
+            ..Limits::default()
+        };
+        Engine::new(limits, None).unwrap()
+    }
+
+    fn unit(engine: &Engine, name: &'static str, reason: &'static str) -> Arc<Unit> {
+        let judging = Judging {
+            name,
+            reasons: vec![reason],
+            ..Judging::default()
+        };
+        Unit::load(engine, &judging.component(), reason).unwrap()
+    }
+
+    #[test]
+    fn units_are_found_by_name_and_by_the_beginning_of_their_digest() {
+        let engine = engine();
+        let (one, two) = (unit(&engine, "one", "a"), unit(&engine, "two", "b"));
+        let generation = Generation::new([one.clone(), two, one.clone()]).unwrap();
+        assert_eq!(generation.len(), 2);
+        assert_eq!(generation.get("one").unwrap().digest(), one.digest());
+        assert!(generation.get("three").is_none());
+        let digest = one.digest().to_string();
+        for prefix in [&digest, &digest[..12], &digest[..12].to_uppercase()] {
+            assert_eq!(generation.by_digest(prefix).unwrap().name(), "one");
+        }
+        assert!(matches!(
+            generation.by_digest(""),
+            Err(Unknown::Ambiguous { .. })
+        ));
+        assert!(matches!(
+            generation.by_digest("nothing"),
+            Err(Unknown::Digest(_))
+        ));
+    }
+
+    #[test]
+    fn two_components_of_one_name_are_refused_with_where_they_are() {
+        let engine = engine();
+        let units = [unit(&engine, "one", "here"), unit(&engine, "one", "there")];
+        let said = Generation::new(units).unwrap_err().to_string();
+        assert!(said.contains("here") && said.contains("there"), "{said}");
+    }
+
+    #[test]
+    fn everything_wrong_with_files_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let bad = folder.path().join("bad.wasm");
+        fs::write(&bad, "bad").unwrap();
+        let files = [bad, folder.path().join("missing.wasm")];
+        let errors = Generation::load(&engine(), files).unwrap_err();
+        assert_eq!(errors.len(), 2);
+        assert!(errors[0].to_string().contains("bad.wasm"));
+        assert!(errors[1].to_string().contains("missing.wasm"));
+    }
+}

@@ -1,0 +1,249 @@
+//! From a crate to a component: the library side of `placewright unit build`.
+//!
+//! Runs cargo for `wasm32-unknown-unknown` and encodes the module that it makes
+//! as a component. The author's `Cargo.toml` needs nothing but the crate type
+//! `cdylib`: everything else is said on cargo's command line. The same sources
+//! and toolchain give the same bytes, wherever they lie.
+
+mod error;
+mod toolchain;
+
+pub use error::BuildError;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use wit_component::ComponentEncoder;
+
+use crate::contract::{PACKAGE, Part, VERSION};
+use toolchain::Toolchain;
+
+/// The platform without an operating system: nothing to import.
+pub const TARGET: &str = "wasm32-unknown-unknown";
+
+/// A unit of this size is an interpreter or was not stripped.
+const LARGE: usize = 1 << 20;
+
+/// How a unit is built.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Keep the names of functions, so that traps tell where they happened. Makes
+    /// the component up to twice as large.
+    pub names: bool,
+    /// Where cargo puts what it makes; its own choice if none.
+    pub target_folder: Option<PathBuf>,
+}
+
+/// A component, fresh from its sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// The component.
+    pub bytes: Vec<u8>,
+    /// The name of the crate.
+    pub crate_name: String,
+    /// What the author should know, though the build went well.
+    pub warnings: Vec<String>,
+}
+
+/// Build the crate in `folder`, or the crate whose `Cargo.toml` is given.
+///
+/// Cargo's own messages go to standard error while it runs.
+///
+/// # Errors
+/// If there is no such crate, the toolchain or its target is missing, the code
+/// does not compile, or what it makes is no unit.
+pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
+    let manifest = manifest(folder)?;
+    let home = manifest.parent().unwrap_or(Path::new("."));
+    let toolchain = Toolchain::find(home)?;
+    let module = compile(&manifest, &toolchain, options)?;
+    let bytes = encode(&module.path)?;
+    let mut warnings = Vec::new();
+    if bytes.len() > LARGE && !options.names {
+        warnings.push(format!(
+            "the component has {}; most units have less than 100 KiB",
+            bytesize::ByteSize(bytes.len() as u64).display().iec()
+        ));
+    }
+    Ok(Built {
+        bytes,
+        crate_name: module.crate_name,
+        warnings,
+    })
+}
+
+fn manifest(folder: &Path) -> Result<PathBuf, BuildError> {
+    let path = if folder.is_dir() {
+        folder.join("Cargo.toml")
+    } else {
+        folder.to_owned()
+    };
+    // Made absolute, since cargo runs in the crate's folder.
+    let path = match path.canonicalize() {
+        Ok(path) if path.ends_with("Cargo.toml") => path,
+        _ => return Err(BuildError::NoCrate(folder.to_owned())),
+    };
+    // Cargo would build all crates of a workspace.
+    let content =
+        fs::read_to_string(&path).map_err(|error| BuildError::Unreadable(path.clone(), error))?;
+    match content.parse::<toml::Table>() {
+        Ok(content) if !content.contains_key("package") => Err(BuildError::Workspace(path)),
+        // What is no TOML is explained better by cargo.
+        _ => Ok(path),
+    }
+}
+
+/// The module that cargo made.
+struct Module {
+    path: PathBuf,
+    crate_name: String,
+}
+
+fn compile(
+    manifest: &Path,
+    toolchain: &Toolchain,
+    options: &Options,
+) -> Result<Module, BuildError> {
+    let mut cargo = toolchain.cargo();
+    cargo
+        .arg("build")
+        .arg("--manifest-path")
+        .arg(manifest)
+        .args(["--lib", "--release", "--target", TARGET])
+        .arg("--message-format=json-render-diagnostics");
+    for setting in profile(options) {
+        cargo
+            .arg("--config")
+            .arg(format!("profile.release.{setting}"));
+    }
+    if let Some(folder) = &options.target_folder {
+        cargo.arg("--target-dir").arg(folder);
+    }
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", toolchain.flags());
+    let output = run(&mut cargo)?;
+    if !output.status.success() {
+        return Err(BuildError::Cargo(output.status));
+    }
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let artifact = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .find_map(|message: serde_json::Value| made(&message, manifest));
+    artifact.ok_or_else(|| BuildError::NoLibrary(manifest.to_owned()))
+}
+
+/// One profile for all units, whatever a workspace around the crate says: it
+/// decides what a call costs and whether the build is reproducible. What changes
+/// the meaning of the code, such as checks for overflow, is left to the author.
+fn profile(options: &Options) -> [String; 8] {
+    let strip = if options.names {
+        "debuginfo"
+    } else {
+        "symbols"
+    };
+    [
+        "opt-level=3".to_owned(),
+        "lto=\"fat\"".to_owned(),
+        "codegen-units=1".to_owned(),
+        // A trap ends the instance in any case; unwinding is dead weight.
+        "panic=\"abort\"".to_owned(),
+        format!("strip=\"{strip}\""),
+        "debug=false".to_owned(),
+        "debug-assertions=false".to_owned(),
+        "incremental=false".to_owned(),
+    ]
+}
+
+/// The module in cargo's message that it has made the crate's library.
+fn made(message: &serde_json::Value, manifest: &Path) -> Option<Module> {
+    if message["reason"] != "compiler-artifact" || message["manifest_path"] != manifest.to_str()? {
+        return None;
+    }
+    let path = message["filenames"]
+        .as_array()?
+        .iter()
+        .filter_map(serde_json::Value::as_str)
+        .find(|name| name.ends_with(".wasm"))?;
+    Some(Module {
+        path: path.into(),
+        crate_name: message["target"]["name"].as_str()?.replace('_', "-"),
+    })
+}
+
+fn run(command: &mut Command) -> Result<std::process::Output, BuildError> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| BuildError::NoToolchain {
+            program: command.get_program().to_string_lossy().into_owned(),
+            error,
+        })
+}
+
+fn encode(path: &Path) -> Result<Vec<u8>, BuildError> {
+    let unreadable = |error| BuildError::Unreadable(path.to_owned(), error);
+    let module = fs::read(path).map_err(unreadable)?;
+    let describe = format!("{PACKAGE}/{}@{VERSION}#", Part::Unit.name());
+    let bytes = ComponentEncoder::default()
+        .validate(true)
+        .module(&module)
+        .and_then(|encoder| encoder.encode())
+        .map_err(|error| BuildError::Encoding(format!("{error:#}")))?;
+    if !exports(&module, &describe) {
+        return Err(BuildError::NoExport);
+    }
+    Ok(bytes)
+}
+
+/// Whether the module exports a function of the interface.
+fn exports(module: &[u8], prefix: &str) -> bool {
+    wasmparser::Parser::new(0)
+        .parse_all(module)
+        .filter_map(Result::ok)
+        .any(|payload| match payload {
+            wasmparser::Payload::ExportSection(section) => section
+                .into_iter()
+                .filter_map(Result::ok)
+                .any(|export| export.name.starts_with(prefix)),
+            _ => false,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_a_crate_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = build(folder.path(), &Options::default()).unwrap_err();
+        assert!(matches!(error, BuildError::NoCrate(_)));
+        assert!(error.to_string().contains("Cargo.toml"));
+    }
+
+    #[test]
+    fn a_workspace_is_no_crate() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("Cargo.toml"), "[workspace]").unwrap();
+        let error = build(folder.path(), &Options::default()).unwrap_err();
+        assert!(matches!(error, BuildError::Workspace(_)));
+    }
+
+    #[test]
+    fn the_module_is_found_in_what_cargo_says() {
+        let manifest = Path::new("/unit/Cargo.toml");
+        let message = serde_json::json!({
+            "reason": "compiler-artifact",
+            "manifest_path": "/unit/Cargo.toml",
+            "target": {"name": "best_fit"},
+            "filenames": ["/t/libbest_fit.rlib", "/t/best_fit.wasm"],
+        });
+        let module = made(&message, manifest).unwrap();
+        assert_eq!(module.path, Path::new("/t/best_fit.wasm"));
+        assert_eq!(module.crate_name, "best-fit");
+        assert!(made(&message, Path::new("/other/Cargo.toml")).is_none());
+    }
+}
