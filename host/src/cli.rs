@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::{Answer, Failure};
+use failure::Answer;
 
 /// What every command's exit code means; shown below the help.
 const EXIT_CODES: &str = "\

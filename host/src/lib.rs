@@ -18,6 +18,8 @@
 //! - [`inventory`]: the state of one cluster, in columns, with its past.
 //! - [`chain`]: a policy made runnable; pure.
 //! - [`scheduler`]: one decision after the other, with reservations.
+//! - [`simulate`]: traces of VMs, replayed on a fleet.
+//! - [`plugins`]: the units and policies that come with the program.
 
 pub mod chain;
 pub mod contract;
@@ -26,6 +28,8 @@ pub mod engine;
 pub mod inventory;
 pub mod library;
 pub mod model;
+pub mod plugins;
 pub mod policy;
 pub mod scheduler;
+pub mod simulate;
 pub mod unit;

@@ -22,15 +22,6 @@ pub struct EmbeddedPolicy {
     pub text: &'static str,
 }
 
-macro_rules! units {
-    ($($name:literal),* $(,)?) => {
-        &[$(EmbeddedUnit {
-            name: $name,
-            bytes: include_bytes!(concat!("../../plugins/", $name, "/", $name, ".wasm")),
-        }),*]
-    };
-}
-
 macro_rules! policies {
     ($($name:literal),* $(,)?) => {
         &[$(EmbeddedPolicy {
@@ -40,9 +31,8 @@ macro_rules! policies {
     };
 }
 
-/// Every unit that comes with the program. If one of these files is missing, build
-/// it: `cargo run -- unit build plugins/NAME`.
-pub const UNITS: &[EmbeddedUnit] = units![];
+/// Every unit that comes with the program, by name.
+pub const UNITS: &[EmbeddedUnit] = include!(concat!(env!("OUT_DIR"), "/units.rs"));
 
 /// Every policy that comes with the program, those for real clusters first.
 pub const POLICIES: &[EmbeddedPolicy] = policies![

@@ -3,15 +3,17 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
-use comfy_table::{
-    Attribute, Cell, CellAlignment, ContentArrangement, Table, TableComponent, presets,
-};
+use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 use super::failure::Failure;
 
 /// The width of tables where the output is no terminal.
 const WIDTH: u16 = 100;
+
+/// A line below the header, and nothing else.
+const STYLE: TableStyle =
+    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// What output looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -64,17 +66,11 @@ fn colours_wanted() -> bool {
 pub fn table(columns: &[&str]) -> Table {
     let mut table = Table::new();
     table
-        .load_preset(presets::NOTHING)
-        .set_style(TableComponent::HeaderLines, '─')
-        .set_style(TableComponent::MiddleHeaderIntersections, '─')
+        .load_style(STYLE)
         .set_content_arrangement(ContentArrangement::Dynamic);
     if !(io::stdout().is_terminal() && colours_wanted()) {
-        table.force_no_tty();
+        table.force_no_tty().set_width(WIDTH);
     }
-    match io::stdout().is_terminal() {
-        true => table.enforce_width_of_terminal(),
-        false => table.set_width(WIDTH),
-    };
     let right: Vec<bool> = columns.iter().map(|name| name.starts_with('>')).collect();
     let names = columns.iter().map(|name| heading(name.trim_start_matches('>')));
     table.set_header(names.collect::<Vec<_>>());

@@ -7,7 +7,7 @@ use placewright::document::{ClusterDocument, Problems};
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::plugins;
-use placewright::policy::{Policy as CheckedPolicy, PolicyDocument};
+use placewright::policy::Policy as CheckedPolicy;
 use serde::Serialize;
 
 use super::failure::{Answer, Failure};
@@ -172,5 +172,5 @@ fn check(
     units: &Generation,
     schema: &Schema,
 ) -> Result<CheckedPolicy, Problems> {
-    PolicyDocument::read(text, file)?.check(units, schema)
+    CheckedPolicy::read(text, file)?.check(units, schema)
 }

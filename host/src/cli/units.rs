@@ -10,7 +10,7 @@ use placewright::engine::{Engine, Limits};
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::plugins;
-use placewright::policy::{self, PolicyDocument};
+use placewright::policy;
 use placewright::unit::Unit;
 
 use super::failure::Failure;
@@ -70,6 +70,15 @@ impl UnitArgs {
         }
         Generation::new(units).map_err(Failure::input)
     }
+}
+
+/// The units that come with the program.
+pub fn embedded(engine: &Engine) -> Result<Generation, Failure> {
+    let units: Result<Vec<Arc<Unit>>, _> = plugins::UNITS
+        .iter()
+        .map(|embedded| Unit::load(engine, embedded.bytes, embedded.name))
+        .collect();
+    Generation::new(units.map_err(Failure::internal)?).map_err(Failure::internal)
 }
 
 /// Several errors, a line each.
@@ -155,6 +164,6 @@ pub fn policy(
     schema: &Schema,
 ) -> Result<Arc<policy::Policy>, Failure> {
     let (text, file) = policy_text(policy)?;
-    let checked = PolicyDocument::read(&text, &file).and_then(|document| document.check(units, schema));
+    let checked = policy::Policy::read(&text, &file).and_then(|document| document.check(units, schema));
     checked.map(Arc::new).map_err(Failure::input)
 }
