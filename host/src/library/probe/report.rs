@@ -49,7 +49,7 @@ pub struct Step {
 
 /// What came out of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
+#[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Outcome {
     /// The claim holds for everything that was tried.
     Ok,

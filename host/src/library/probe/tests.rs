@@ -36,7 +36,7 @@ fn a_unit_that_is_alike_to_all_hosts_passes_and_the_report_is_the_same_each_time
     assert_eq!(report.fuel.len(), 1);
     assert!(report.fuel[0].host > 0.0);
     let json = serde_json::to_value(&report).unwrap();
-    assert_eq!(json["steps"][0]["outcome"]["outcome"], "ok");
+    assert_eq!(json["steps"][0]["outcome"]["result"], "ok");
 }
 
 #[test]
@@ -89,6 +89,32 @@ fn a_unit_that_counts_its_calls_is_found() {
     let found = failed(&unit);
     assert!(found.contains(&"answers the same when it is asked again"));
     assert!(found.contains(&"answers the same in a fresh instance"));
+}
+
+#[test]
+fn a_unit_that_takes_codes_of_texts_for_values_is_found() {
+    // The first host costs as much as the code of the last host's last network.
+    let unit = Judging {
+        judge: "(local $p i32) (local $n i32)
+            (local.set $n (i32.load offset=4 (local.get $rows)))
+            (local.set $p (call $answer
+              (select (local.get $n) (i32.const 0) (local.get $verdicts))
+              (select (local.get $n) (i32.const 0) (local.get $costs))))
+            (if (i32.and (local.get $costs) (i32.gt_u (local.get $n) (i32.const 0))) (then
+              (f64.store (i32.load offset=12 (local.get $p))
+                (f64.convert_i64_s (i64.load
+                  (i32.add (local.get $integers)
+                    (i32.shl (i32.sub (local.get $integers.len) (i32.const 1)) (i32.const 3))))))))
+            (local.get $p)",
+        evaluation: 1,
+        reads: reads(),
+        ..Judging::default()
+    };
+    let found = failed(&unit);
+    assert!(
+        found.contains(&"answers the same whatever the codes of texts are"),
+        "{found:?}"
+    );
 }
 
 #[test]
