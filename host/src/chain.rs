@@ -10,6 +10,8 @@ mod balance;
 mod choose;
 mod encode;
 mod explain;
+#[cfg(test)]
+mod paper;
 mod plan;
 mod resolve;
 mod run;
@@ -17,7 +19,9 @@ mod scale;
 mod subject;
 
 pub use balance::Proposed;
-pub use explain::{CostShown, Explanation, HostShown, RemovalShown, StageShown, UnitShown, ValueShown};
+pub use explain::{
+    CostShown, Explanation, HostShown, RemovalShown, StageShown, UnitShown, ValueShown,
+};
 pub use resolve::ChainError;
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
 

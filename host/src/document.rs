@@ -4,18 +4,28 @@
 
 mod cluster;
 pub mod form;
+pub(crate) mod json_schema;
 mod nearest;
 mod problem;
+mod request;
 mod row;
+pub mod serial;
 mod tree;
 mod value;
 mod word;
 
-pub use cluster::{ClusterDocument, PlacedVm};
+pub(crate) use cluster::stem;
+pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
 pub use nearest::nearest;
 pub use problem::{Place, Problem, Problems};
+pub use request::{Surroundings, read_requests};
 pub use row::RowReader;
 pub use tree::{Content, Entry, Node, Table, parse};
 pub use value::Expected;
 pub(crate) use value::{alternatives, shown};
 pub use word::{Word, words};
+
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod junk;

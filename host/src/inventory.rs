@@ -659,8 +659,13 @@ impl Inventory {
             return Err(InventoryError::VmPending(vm.id.clone()));
         }
         self.check_vm(&vm)?;
+        let mut shape = Shape::of(&vm.facts);
+        if !self.running.contains_key(&vm.id) {
+            // What was measured elsewhere says nothing of a VM that starts anew.
+            shape.load = None;
+        }
         self.put_vm(VmEntry {
-            shape: Shape::of(&vm.facts),
+            shape,
             vm,
             slot,
             pending: true,
@@ -683,6 +688,7 @@ impl Inventory {
         }
         if let Some(entry) = self.take_vm(index) {
             self.put_vm(VmEntry {
+                shape: Shape::of(&entry.vm.facts),
                 pending: false,
                 expires: None,
                 ..entry

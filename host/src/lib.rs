@@ -1,5 +1,25 @@
 //! Placewright: a host for policy units that place virtual machines.
+//!
+//! The way of the data, from left to right; a module uses only what stands to the
+//! left of it:
+//!
+//! ```text
+//! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► simulate, cli
+//!   └────► document ─► policy ────────────────────────┘ ▲
+//!   └────► inventory ───────────────────────────────────┘
+//! ```
+//!
+//! - [`model`]: plain data, and the schema of every table and column.
+//! - [`contract`]: the WIT's types in Rust, the only place that mirrors `wit/`.
+//! - [`engine`]: the Wasmtime engine, its limits, compiled code on disk.
+//! - [`unit`]: a loaded component and its calls.
+//! - [`library`]: an immutable set of units, and the probes of `unit check`.
+//! - [`document`], [`policy`]: what people write, with a place for every problem.
+//! - [`inventory`]: the state of one cluster, in columns, with its past.
+//! - [`chain`]: a policy made runnable; pure.
+//! - [`scheduler`]: one decision after the other, with reservations.
 
+pub mod chain;
 pub mod contract;
 pub mod document;
 pub mod engine;
@@ -7,4 +27,5 @@ pub mod inventory;
 pub mod library;
 pub mod model;
 pub mod policy;
+pub mod scheduler;
 pub mod unit;

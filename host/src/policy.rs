@@ -4,123 +4,179 @@
 //! A [`Policy`] is a policy document in which every name has been found and every
 //! default filled in. It holds no unit and runs nothing: the chain does.
 
+mod check;
+mod document;
+mod form;
+mod json_schema;
 mod settings;
 mod unit_name;
+mod units;
 mod words;
 
+pub use check::UnitDescriptions;
+pub use document::PolicyDocument;
+pub use json_schema::policy_json_schema;
 pub use settings::Settings;
 pub use unit_name::UnitName;
 pub use words::{OnFailure, Position, Scaling, Tie};
 
 use std::sync::Arc;
 
-/// The policy of a cluster, checked and complete.
-#[derive(Debug, Clone, PartialEq)]
+use serde::Serialize;
+
+use crate::document::serial;
+
+/// The policy of a cluster, checked and complete. It is serialised as a policy
+/// document that gives the same policy again.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Policy {
     /// Its name, for people.
+    #[serde(serialize_with = "serial::text")]
     pub name: Arc<str>,
     /// What it is for, for people; may be empty.
+    #[serde(serialize_with = "serial::text", skip_serializing_if = "is_empty")]
     pub description: Arc<str>,
     /// How hosts of equal cost are told apart, rule by rule. What is still tied
     /// after the last rule is decided by the hosts' ids.
+    #[serde(serialize_with = "serial::word_list")]
     pub tie_rule: Vec<Tie>,
     /// One or more, in order: the candidates of one are those that the one before
     /// left.
     pub stages: Vec<Stage>,
     /// The unit that proposes moves while the cluster runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<BalanceEntry>,
     /// Conditions of which units can read since when they hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<Watch>,
 }
 
 /// One round of filters, costs and selections.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Stage {
     /// Unique in the policy.
+    #[serde(serialize_with = "serial::text")]
     pub name: Arc<str>,
     /// In the order in which they are asked: one that stands first, those that
     /// stand anywhere as written, one that stands last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<FilterEntry>,
     /// As written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<CostEntry>,
     /// In the order in which they are asked, as for filters; the unit says where
     /// it must stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub selections: Vec<SelectionEntry>,
 }
 
 /// A unit that removes hosts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct FilterEntry {
     /// Unique among the policy's filters.
+    #[serde(serialize_with = "serial::text")]
     pub name: Arc<str>,
     /// The unit, under its own name.
+    #[serde(serialize_with = "serial::displayed")]
     pub unit: UnitName,
     /// Where it stands among the filters of its stage.
+    #[serde(serialize_with = "serial::word")]
     pub position: Position,
     /// [`OnFailure::Fail`] or [`OnFailure::LeaveOut`].
+    #[serde(serialize_with = "serial::word")]
     pub on_failure: OnFailure,
-    /// What the unit is set to.
-    pub settings: Settings,
     /// False: it is checked with the policy, and not asked.
     pub enabled: bool,
+    /// What the unit is set to.
+    #[serde(skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
 }
 
 /// A unit that says how well hosts suit.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct CostEntry {
     /// Unique among the policy's costs: later stages read `cost.NAME`.
+    #[serde(serialize_with = "serial::text")]
     pub name: Arc<str>,
     /// The unit, under its own name.
+    #[serde(serialize_with = "serial::displayed")]
     pub unit: UnitName,
     /// Its costs are multiplied by this; finite, of either sign.
     pub factor: f64,
     /// What is done with its costs before.
+    #[serde(serialize_with = "serial::word")]
     pub scaling: Scaling,
     /// Costs of tier 1 are compared first, those of tier 2 where these are equal,
     /// and so on.
     pub tier: u32,
     /// [`OnFailure::Fail`] or [`OnFailure::LeaveOut`].
+    #[serde(serialize_with = "serial::word")]
     pub on_failure: OnFailure,
-    /// What the unit is set to.
-    pub settings: Settings,
     /// False: it is checked with the policy, and not asked.
     pub enabled: bool,
+    /// What the unit is set to.
+    #[serde(skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
 }
 
 /// A unit that refines the candidates.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct SelectionEntry {
     /// Unique among the policy's selections.
+    #[serde(serialize_with = "serial::text")]
     pub name: Arc<str>,
     /// The unit, under its own name.
+    #[serde(serialize_with = "serial::displayed")]
     pub unit: UnitName,
     /// [`OnFailure::Fail`] or [`OnFailure::BestCost`].
+    #[serde(serialize_with = "serial::word")]
     pub on_failure: OnFailure,
-    /// What the unit is set to.
-    pub settings: Settings,
     /// False: it is checked with the policy, and not asked.
     pub enabled: bool,
+    /// What the unit is set to.
+    #[serde(skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
 }
 
 /// The unit that proposes moves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct BalanceEntry {
     /// The unit, under its own name.
+    #[serde(serialize_with = "serial::displayed")]
     pub unit: UnitName,
     /// What the unit is set to.
+    #[serde(skip_serializing_if = "Settings::is_empty")]
     pub settings: Settings,
 }
 
 /// A condition on a column of `hosts`. Since when it holds without a break is the
 /// column `watch.NAME.since`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Watch {
     /// Unique in the policy.
+    #[serde(serialize_with = "serial::text")]
     pub name: Arc<str>,
     /// A column of `hosts` of kind integer or number.
+    #[serde(serialize_with = "serial::text")]
     pub column: Arc<str>,
     /// The condition holds for values from here, if given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
     /// The condition holds for values up to here, if given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
 }
+
+fn is_empty(text: &Arc<str>) -> bool {
+    text.is_empty()
+}
+
+#[cfg(test)]
+mod tests;

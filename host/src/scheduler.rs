@@ -164,7 +164,10 @@ impl Scheduler {
     }
 
     fn reserve(&mut self, request: &Request, host: &str) -> Result<(), PlaceError> {
-        let expires = self.options.reservation.map(|seconds| request.now.saturating_add(seconds));
+        let expires = self
+            .options
+            .reservation
+            .map(|seconds| request.now.saturating_add(seconds));
         for member in &request.members {
             let stays = self
                 .inventory

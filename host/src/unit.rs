@@ -12,7 +12,7 @@ mod error;
 mod exports;
 mod fault;
 mod guest;
-mod inspect;
+pub(crate) mod inspect;
 mod state;
 
 pub use artifact::Digest;

@@ -58,12 +58,13 @@ impl Chain {
             fault: Arc::new(fault),
         };
         let mut instance = step.unit.instantiate(Part::Balance).map_err(failed)?;
-        let proposals = instance.balance(&call, limit).map_err(|fault| {
-            match fault.is_refusal() {
-                true => Refusal::Refused(fault.to_string()),
-                false => failed(fault),
-            }
-        })?;
+        let proposals =
+            instance
+                .balance(&call, limit)
+                .map_err(|fault| match fault.is_refusal() {
+                    true => Refusal::Refused(fault.to_string()),
+                    false => failed(fault),
+                })?;
         let names = Names::new(step, inventory, &slots);
         Ok(proposals
             .into_iter()
@@ -124,7 +125,10 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn new(step: &'a BalanceStep, inventory: &Inventory, slots: &[u32]) -> Self {
-        let entries: Vec<_> = slots.iter().filter_map(|slot| inventory.host(*slot)).collect();
+        let entries: Vec<_> = slots
+            .iter()
+            .filter_map(|slot| inventory.host(*slot))
+            .collect();
         let vms = entries.iter().flat_map(|host| {
             inventory
                 .vms_of(host)
@@ -154,7 +158,10 @@ impl<'a> Names<'a> {
                 }
             }
             contract::Proposal::HostState(state) => Proposed::HostState {
-                host: self.host_ids(&[state.host]).pop().unwrap_or_else(|| "".into()),
+                host: self
+                    .host_ids(&[state.host])
+                    .pop()
+                    .unwrap_or_else(|| "".into()),
                 state: state.state,
                 reason: self.reason(state.reason),
             },

@@ -152,7 +152,9 @@ impl<'a> Encoder<'a, '_> {
                 level
             }
         };
-        self.call.rows.push(u32::try_from(level.len()).unwrap_or(u32::MAX));
+        self.call
+            .rows
+            .push(u32::try_from(level.len()).unwrap_or(u32::MAX));
         self.levels.push(level);
         self.offsets.push(offsets_at);
         for column in &table.columns {
@@ -195,7 +197,12 @@ impl<'a> Encoder<'a, '_> {
             Source::HostAmounts => {
                 let hosts = self.hosts.slots();
                 let amounts = rows::gather(integers, hosts, |slot, rows| {
-                    rows.extend(inventory.host(slot).into_iter().flat_map(|host| &host.amounts));
+                    rows.extend(
+                        inventory
+                            .host(slot)
+                            .into_iter()
+                            .flat_map(|host| &host.amounts),
+                    );
                 });
                 Level::Amounts(amounts)
             }
@@ -206,9 +213,10 @@ impl<'a> Encoder<'a, '_> {
             }
             Source::Below | Source::SettingTable => {
                 let name = table.short_name();
-                let facts: Vec<&'a Facts> = rows::gather(integers, 0..parents.len(), |row, rows| {
-                    rows.extend(parents.rows_below(row, name, self.hosts, inventory));
-                });
+                let facts: Vec<&'a Facts> =
+                    rows::gather(integers, 0..parents.len(), |row, rows| {
+                        rows.extend(parents.rows_below(row, name, self.hosts, inventory));
+                    });
                 Level::Facts(facts)
             }
             _ => {
@@ -220,11 +228,7 @@ impl<'a> Encoder<'a, '_> {
     }
 
     /// For a balance part: the VMs and hosts of all groups, as row numbers.
-    fn group_rows(
-        &self,
-        source: Source,
-        parents: &Level<'a>,
-    ) -> (Vec<i64>, Vec<[i64; 3]>) {
+    fn group_rows(&self, source: Source, parents: &Level<'a>) -> (Vec<i64>, Vec<[i64; 3]>) {
         let (mut offsets, mut numbers) = (vec![0], Vec::new());
         let Level::AllGroups(groups) = parents else {
             offsets.resize(parents.len() + 1, 0);
@@ -270,7 +274,12 @@ impl<'a> Encoder<'a, '_> {
                     }
                 }
                 if !column.is_complete() {
-                    note_absent(self.hosts, column.absent_rows(), base, &mut call.absent_numbers);
+                    note_absent(
+                        self.hosts,
+                        column.absent_rows(),
+                        base,
+                        &mut call.absent_numbers,
+                    );
                 }
             }
             kind => {
@@ -300,7 +309,12 @@ impl<'a> Encoder<'a, '_> {
                         .extend(slots.iter().map(|slot| values[*slot as usize])),
                 }
                 if !column.is_complete() {
-                    note_absent(self.hosts, column.absent_rows(), base, &mut call.absent_integers);
+                    note_absent(
+                        self.hosts,
+                        column.absent_rows(),
+                        base,
+                        &mut call.absent_integers,
+                    );
                 }
             }
         }
@@ -373,31 +387,31 @@ fn top_level<'a>(table: &TablePlan, context: Context<'a>, hosts: HostRows<'a>) -
     let Context {
         inventory, subject, ..
     } = context;
-        match (table.source, subject) {
-            (Source::Hosts, _) => Level::Hosts(hosts.len()),
-            (Source::Cluster, _) => Level::Cluster(inventory),
-            (Source::Settings, _) => Level::Settings(context.settings),
-            (Source::Request, _) => Level::Request {
-                request: subject.map(|subject| subject.request),
-                now: context.now,
-                draw: subject.map(|subject| subject.draw),
-            },
-            (Source::Members, Some(subject)) => Level::Members(&subject.members),
-            (Source::Groups, Some(subject)) => Level::Groups(&subject.groups),
-            (Source::Tenant, Some(subject)) => match subject.request.facts.text("tenant") {
-                Some(id) => Level::Tenant(id, inventory.tenant(id)),
-                None => Level::Empty,
-            },
-            (Source::Sources, Some(subject)) => Level::Sources(
-                (0i64..)
-                    .zip(&subject.members)
-                    .filter_map(|(member, m)| Some((member, m.slot?)))
-                    .collect(),
-            ),
-            (Source::Groups, None) => Level::AllGroups(inventory.groups().collect()),
-            _ => Level::Empty,
-        }
+    match (table.source, subject) {
+        (Source::Hosts, _) => Level::Hosts(hosts.len()),
+        (Source::Cluster, _) => Level::Cluster(inventory),
+        (Source::Settings, _) => Level::Settings(context.settings),
+        (Source::Request, _) => Level::Request {
+            request: subject.map(|subject| subject.request),
+            now: context.now,
+            draw: subject.map(|subject| subject.draw),
+        },
+        (Source::Members, Some(subject)) => Level::Members(&subject.members),
+        (Source::Groups, Some(subject)) => Level::Groups(&subject.groups),
+        (Source::Tenant, Some(subject)) => match subject.request.facts.text("tenant") {
+            Some(id) => Level::Tenant(id, inventory.tenant(id)),
+            None => Level::Empty,
+        },
+        (Source::Sources, Some(subject)) => Level::Sources(
+            (0i64..)
+                .zip(&subject.members)
+                .filter_map(|(member, m)| Some((member, m.slot?)))
+                .collect(),
+        ),
+        (Source::Groups, None) => Level::AllGroups(inventory.groups().collect()),
+        _ => Level::Empty,
     }
+}
 
 fn note_absent(hosts: HostRows<'_>, absent: &FixedBitSet, base: usize, positions: &mut Vec<u32>) {
     match hosts {

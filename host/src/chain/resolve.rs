@@ -131,7 +131,12 @@ impl Resolver<'_> {
         steps: &mut Vec<Step>,
     ) -> Result<Option<(f64, f64)>, ChainError> {
         let mut own = self.step(&entry.unit, &entry.settings, Answers::COSTS)?;
-        let range = own.unit.description().judge.as_ref().and_then(|part| part.cost_range);
+        let range = own
+            .unit
+            .description()
+            .judge
+            .as_ref()
+            .and_then(|part| part.cost_range);
         let shared = steps.iter_mut().find(|step| {
             step.unit.digest() == own.unit.digest()
                 && step.settings == own.settings
@@ -160,13 +165,14 @@ impl Resolver<'_> {
     ) -> Result<Step, ChainError> {
         let unit = find(self.policy, self.generation, name)?;
         let part = judge(&unit, want).ok_or_else(|| {
-            let part = if want.costs { "cost function" } else { "filter" };
+            let part = if want.costs {
+                "cost function"
+            } else {
+                "filter"
+            };
             no_part(self.policy, name, part)
         })?;
-        let (plan, evaluation) = (
-            ReadPlan::new(&part.reads, self.inventory),
-            part.evaluation,
-        );
+        let (plan, evaluation) = (ReadPlan::new(&part.reads, self.inventory), part.evaluation);
         let place = *self.places;
         if want.verdicts {
             *self.places += 1;
@@ -196,7 +202,11 @@ fn find(
     name: &UnitName,
 ) -> Result<Arc<Unit>, ChainError> {
     generation
-        .find(&name.name, name.pin.as_deref())
+        .get(&name.name)
+        .filter(|unit| {
+            let pin = name.pin.as_deref().unwrap_or("");
+            unit.digest().to_string().starts_with(pin)
+        })
         .cloned()
         .ok_or_else(|| ChainError::UnknownUnit {
             policy: policy.name.clone(),

@@ -13,7 +13,7 @@ use super::{Chain, Step};
 use crate::contract::Call;
 use crate::inventory::Inventory;
 use crate::model::Request;
-use crate::unit::{Fault, Instance};
+use crate::unit::{Fault, Instance, Unit};
 use ask::Asker;
 pub(super) use stage::{StageRun, weighted};
 
@@ -143,6 +143,12 @@ impl Runner {
         self.steps.iter().map(|state| &state.time)
     }
 
+    /// The tables that each call of the last decision carried, in the order of calls.
+    pub fn calls(&self) -> impl Iterator<Item = (&Arc<Unit>, &Call)> {
+        let steps = self.chain.stages.iter().flat_map(|stage| &stage.steps);
+        steps.map(|step| (&step.unit, &self.steps[step.place].call))
+    }
+
     /// Decide where the request's VMs would run, together on one host. `draw`
     /// (0 or more, less than 1) decides what is left to chance.
     ///
@@ -246,14 +252,26 @@ fn candidates(
     };
     let mut allowed: Option<Vec<u32>> = None;
     if !request.allowed.is_empty() {
-        allowed = Some(request.allowed.iter().map(known).collect::<Result<_, _>>()?);
+        allowed = Some(
+            request
+                .allowed
+                .iter()
+                .map(known)
+                .collect::<Result<_, _>>()?,
+        );
     }
     if let Some(forced) = &request.forced {
         let forced = known(forced)?;
-        let is_allowed = allowed.as_ref().is_none_or(|allowed| allowed.contains(&forced));
+        let is_allowed = allowed
+            .as_ref()
+            .is_none_or(|allowed| allowed.contains(&forced));
         allowed = Some(if is_allowed { vec![forced] } else { vec![] });
     }
-    let excluded: Vec<u32> = request.excluded.iter().map(known).collect::<Result<_, _>>()?;
+    let excluded: Vec<u32> = request
+        .excluded
+        .iter()
+        .map(known)
+        .collect::<Result<_, _>>()?;
     for preferred in &request.preferred {
         known(preferred)?;
     }

@@ -29,9 +29,10 @@ pub(super) fn scale(scaling: Scaling, range: Option<(f64, f64)>, costs: &mut [f6
 
 fn bounds(costs: &[f64]) -> (f64, f64) {
     let finite = costs.iter().filter(|cost| cost.is_finite());
-    finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), cost| {
-        (least.min(*cost), greatest.max(*cost))
-    })
+    finite.fold(
+        (f64::INFINITY, f64::NEG_INFINITY),
+        |(least, greatest), cost| (least.min(*cost), greatest.max(*cost)),
+    )
 }
 
 fn between(least: f64, greatest: f64, all_equal: f64, costs: &mut [f64]) {
@@ -110,6 +111,9 @@ mod tests {
     #[test]
     fn stretching_rounds_half_up() {
         // 1 + 999/2 = 500.5
-        assert_eq!(scaled(Scaling::Stretch, &[0.0, 1.0, 2.0]), [1.0, 501.0, 1000.0]);
+        assert_eq!(
+            scaled(Scaling::Stretch, &[0.0, 1.0, 2.0]),
+            [1.0, 501.0, 1000.0]
+        );
     }
 }

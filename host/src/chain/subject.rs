@@ -103,7 +103,10 @@ impl<'a> Subject<'a> {
                 let mut here = *presence;
                 for member in &self.members {
                     if in_group(row.entry, member) {
-                        let places = [inventory.running(&member.vm.id), inventory.pending(&member.vm.id)];
+                        let places = [
+                            inventory.running(&member.vm.id),
+                            inventory.pending(&member.vm.id),
+                        ];
                         for place in places.into_iter().flatten() {
                             if place.slot == *slot {
                                 here.vms -= 1;
@@ -140,7 +143,10 @@ fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<Group
     let mut rows: Vec<GroupRow<'a>> = Vec::new();
     for member in members {
         for entry in inventory.groups_of(&member.vm.id) {
-            match rows.iter_mut().find(|row| row.entry.group.id == entry.group.id) {
+            match rows
+                .iter_mut()
+                .find(|row| row.entry.group.id == entry.group.id)
+            {
                 Some(row) => row.here += 1,
                 None => rows.push(GroupRow {
                     entry,
@@ -151,7 +157,12 @@ fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<Group
         }
     }
     for row in &mut rows {
-        let placed: i64 = row.entry.presence.values().map(|presence| presence.vms).sum();
+        let placed: i64 = row
+            .entry
+            .presence
+            .values()
+            .map(|presence| presence.vms)
+            .sum();
         let own: i64 = members
             .iter()
             .filter(|member| in_group(row.entry, member))
@@ -162,7 +173,11 @@ fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<Group
             .sum();
         row.elsewhere = placed > own;
     }
-    rows.sort_by(|a, b| group_key(a).partial_cmp(&group_key(b)).unwrap_or(std::cmp::Ordering::Equal));
+    rows.sort_by(|a, b| {
+        group_key(a)
+            .partial_cmp(&group_key(b))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
     rows
 }
 

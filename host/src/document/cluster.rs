@@ -7,6 +7,10 @@
 mod attributes;
 mod groups;
 mod hosts;
+mod json_schema;
+
+pub(super) use hosts::pinning;
+pub use json_schema::cluster_json_schema;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

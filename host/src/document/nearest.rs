@@ -9,15 +9,15 @@ const LONGEST: usize = 100;
 /// Shorter names are the beginning of too many others.
 const SHORTEST_BEGINNING: usize = 3;
 
-/// The one of `right` that is nearest to `name`, if any is near: a third of its
+/// The one of `right` that is nearest to what is written, if any is near: a third of its
 /// characters may differ, or it is the last part of a dotted name, or the
 /// beginning of a name.
-pub fn nearest<'a>(name: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if name.is_empty() || name.len() > LONGEST {
+pub fn nearest<'a>(written: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if written.is_empty() || written.len() > LONGEST {
         return None;
     }
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
-    let name = plain(name);
+    let name = plain(written);
     let tolerated = (name.chars().count() / 3).max(1);
     right
         .into_iter()
@@ -30,10 +30,12 @@ pub fn nearest<'a>(name: &str, right: impl IntoIterator<Item = &'a str>) -> Opti
             } else {
                 damerau_levenshtein(&name, &compared)
             };
-            (distance <= tolerated).then_some((distance, candidate))
+            // Where two are as near, the one in the same case is meant.
+            (distance <= tolerated)
+                .then(|| (distance, damerau_levenshtein(written, candidate), candidate))
         })
         .min()
-        .map(|(_, candidate)| candidate)
+        .map(|(_, _, candidate)| candidate)
 }
 
 #[cfg(test)]

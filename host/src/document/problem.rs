@@ -3,16 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::nearest;
+use super::{nearest, serial};
+
+/// Names are suggested for so many problems: nobody reads on, and looking for the
+/// nearest of many names takes long.
+const SUGGESTIONS: usize = 100;
 
 /// A place in a document, as editors count: the first line is 1, the first
 /// character of a line is 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// Path of the file, or a word for what is no file.
-    #[serde(serialize_with = "as_text")]
+    #[serde(serialize_with = "serial::text")]
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u32,
@@ -24,10 +28,6 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
-}
-
-fn as_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text)
 }
 
 /// One thing that is wrong with a document.
@@ -83,10 +83,14 @@ impl Problems {
         name: &str,
         right: impl IntoIterator<Item = &'a str>,
     ) {
+        let suggestion = match self.list.len() {
+            0..SUGGESTIONS => nearest(name, right).map(str::to_owned),
+            _ => None,
+        };
         self.list.push(Problem {
             place: place.clone(),
             message: message.into(),
-            suggestion: nearest(name, right).map(str::to_owned),
+            suggestion,
         });
     }
 
@@ -132,3 +136,51 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(line: u32) -> Place {
+        Place {
+            file: "c.toml".into(),
+            line,
+            column: 5,
+        }
+    }
+
+    fn problems() -> Problems {
+        let mut problems = Problems::new();
+        problems.add(&place(10), "it is late");
+        problems.add_misnamed(&place(9), "there is no host \"h0\"", "h0", ["x", "h1"]);
+        problems.add(&place(10), "it is late");
+        problems.or(()).unwrap_err()
+    }
+
+    #[test]
+    fn problems_are_shown_in_the_order_of_places_each_once() {
+        assert_eq!(
+            problems().to_string(),
+            "c.toml:9:5: there is no host \"h0\" (did you mean \"h1\"?)\nc.toml:10:5: it is late"
+        );
+    }
+
+    #[test]
+    fn problems_are_serialised_as_a_list() {
+        assert_eq!(
+            serde_json::to_value(problems()).unwrap(),
+            serde_json::json!([
+                {
+                    "place": { "file": "c.toml", "line": 9, "column": 5 },
+                    "message": "there is no host \"h0\"",
+                    "suggestion": "h1",
+                },
+                {
+                    "place": { "file": "c.toml", "line": 10, "column": 5 },
+                    "message": "it is late",
+                    "suggestion": null,
+                },
+            ])
+        );
+    }
+}

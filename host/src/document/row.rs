@@ -11,7 +11,7 @@ use super::form::{lower_first, tables};
 use super::value::{Expected, shown};
 use super::{Content, Entry, Node, Problems, Table};
 use crate::model::Facts;
-use crate::model::schema::{self, ATTRIBUTE, Column, Schema, Source};
+use crate::model::schema::{self, ATTRIBUTE, Column, Schema, Source, attribute_entity};
 
 /// Reads rows, and gathers what is wrong with them.
 pub struct RowReader<'s> {
@@ -81,11 +81,10 @@ impl<'s> RowReader<'s> {
             return self.problems.add(&entry.place, message);
         }
         let expected = Expected {
-            name: &column.name,
-            kind: column.kind,
             measure: column.measure,
             bounds: column.bounds,
             choices: column.choices,
+            ..Expected::of_kind(&column.name, column.kind)
         };
         if let Some(value) = expected.read(&entry.node, &mut self.problems) {
             facts.set(column.name.clone(), value);
@@ -148,7 +147,10 @@ impl<'s> RowReader<'s> {
     }
 
     fn unknown(&mut self, row: &Row<'_>, name: &str, entry: &Entry) {
-        let message = match (name.strip_prefix(ATTRIBUTE), row.entity()) {
+        let message = match (
+            name.strip_prefix(ATTRIBUTE),
+            attribute_entity(&row.table.name),
+        ) {
             (Some(attribute), Some(entity)) => format!(
                 "no attribute \"{}\" is defined; attributes are defined in the cluster's document, under [attributes.{entity}]",
                 shown(attribute)
@@ -199,17 +201,6 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// What operators define attributes for, where the row has attributes.
-    fn entity(&self) -> Option<&'static str> {
-        Some(match &*self.table.name {
-            "hosts" => "hosts",
-            "members" => "vms",
-            "tenant" => "tenants",
-            "cluster" => "clusters",
-            _ => return None,
-        })
-    }
-
     /// For a sentence: "a host".
     fn noun(&self) -> String {
         match &*self.table.name {
@@ -226,7 +217,9 @@ impl Row<'_> {
     /// to begin so: columns of any name stand there, or belong there.
     fn opens(&self, name: &str) -> bool {
         let watch = &*self.table.name == "hosts" && (name == "watch" || name.starts_with("watch."));
-        watch || self.entity().is_some() && name == ATTRIBUTE.trim_end_matches('.')
+        watch
+            || attribute_entity(&self.table.name).is_some()
+                && name == ATTRIBUTE.trim_end_matches('.')
     }
 }
 

@@ -13,6 +13,9 @@ const SHOWN: usize = 60;
 pub struct Expected<'a> {
     /// The column, key or setting that it is the value of.
     pub name: &'a str,
+    /// What that is a part of, where its place in the document does not say so:
+    /// "unit \"memory\"".
+    pub owner: Option<&'a str>,
     /// Its kind.
     pub kind: Kind,
     /// Its unit of measure: with one, amounts may be written as texts.
@@ -28,6 +31,7 @@ impl<'a> Expected<'a> {
     pub fn of_kind(name: &'a str, kind: Kind) -> Self {
         Self {
             name,
+            owner: None,
             kind,
             measure: None,
             bounds: Bounds::NONE,
@@ -45,8 +49,8 @@ impl<'a> Expected<'a> {
                 problems.add_misnamed(
                     &node.place,
                     format!(
-                        "\"{}\" must be {}, not \"{}\"",
-                        self.name,
+                        "{} must be {}, not \"{}\"",
+                        self.subject(),
                         alternatives(self.choices),
                         shown(&text)
                     ),
@@ -56,9 +60,20 @@ impl<'a> Expected<'a> {
                 None
             }
             Err(Wrong::Other(sentence)) => {
-                problems.add(&node.place, format!("\"{}\" must be {sentence}", self.name));
+                problems.add(
+                    &node.place,
+                    format!("{} must be {sentence}", self.subject()),
+                );
                 None
             }
+        }
+    }
+
+    /// What a sentence about it begins with.
+    pub fn subject(&self) -> String {
+        match self.owner {
+            Some(owner) => format!("\"{}\" of {owner}", self.name),
+            None => format!("\"{}\"", self.name),
         }
     }
 

@@ -52,10 +52,11 @@ pub enum InventoryError {
         id: Arc<str>,
         column: Arc<str>,
     },
-    #[error("{entity} \"{id}\": {column} must not be negative")]
-    Negative {
+    #[error("{entity} \"{id}\": {column} must be {wanted}")]
+    OutOfBounds {
         entity: &'static str,
         id: Arc<str>,
         column: Arc<str>,
+        wanted: String,
     },
 }

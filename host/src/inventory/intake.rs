@@ -13,9 +13,6 @@ pub(super) struct Owner<'a> {
     pub(super) id: &'a Arc<str>,
 }
 
-/// Integer columns in which a negative value means something.
-const SIGNED: [&str; 2] = ["priority", "stickiness"];
-
 /// Check the facts of one row of `table`, and of all rows below it.
 pub(super) fn check(
     schema: &Schema,
@@ -98,22 +95,14 @@ pub(super) fn check_value(
             id,
             column: column_name,
         }),
-        Value::Integer(value)
-            if *value < 0 && !SIGNED.contains(&&**column) && is_amount(table, column) =>
-        {
-            Err(InventoryError::Negative {
+        value => match known.bounds.broken_by(value, known.measure) {
+            Some(wanted) => Err(InventoryError::OutOfBounds {
                 entity,
                 id,
                 column: column_name,
-            })
-        }
-        _ => Ok(()),
+                wanted,
+            }),
+            None => Ok(()),
+        },
     }
-}
-
-/// Built-in columns count or measure something; operators' attributes may be any
-/// integer.
-fn is_amount(table: &Table, column: &str) -> bool {
-    !column.starts_with(crate::model::schema::ATTRIBUTE)
-        && !table.name.contains(crate::model::schema::ATTRIBUTE)
 }

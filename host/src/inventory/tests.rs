@@ -171,7 +171,7 @@ fn a_refused_change_leaves_everything_as_it_was() {
         sentences,
         [
             "host \"h1\" is in the inventory already",
-            "host \"h9\": memory.total must not be negative",
+            "host \"h9\": memory.total must be 0 or more",
             "host \"h9\": there is no column \"memory.totl\" in hosts",
             "host \"h9\": cpu.usage must be within ±(2^53 - 1) and not NaN or infinite",
             "host \"h9\": vms.widest is worked out by the runtime and cannot be given",

@@ -138,6 +138,15 @@ const ATTRIBUTE_TABLES: [(&str, &[&str]); 4] = [
     ("clusters", &["cluster"]),
 ];
 
+/// What an operator defines the attributes in rows of this table for: `hosts`,
+/// `vms`, `tenants` or `clusters`.
+pub fn attribute_entity(table: &str) -> Option<&'static str> {
+    ATTRIBUTE_TABLES
+        .iter()
+        .find(|(_, tables)| tables.contains(&table))
+        .map(|(entity, _)| *entity)
+}
+
 /// A mistake in the definition of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAttribute {

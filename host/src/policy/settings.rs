@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
 use crate::model::{Facts, Value};
 
 /// The values of a unit's settings, in the order in which the unit describes
@@ -19,6 +22,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether no setting has a value or a row.
+    pub fn is_empty(&self) -> bool {
+        self.values.iter().all(Option::is_none) && self.tables.iter().all(Vec::is_empty)
+    }
+
     /// The value of a setting that is no table.
     pub fn value(&self, name: &str) -> Option<&Value> {
         let index = self.value_names.iter().position(|known| **known == *name)?;
@@ -32,5 +40,23 @@ impl Settings {
             .position(|known| **known == *name)
             .and_then(|index| self.tables.get(index))
             .map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What is set, by name.
+impl Serialize for Settings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.value_names.iter().zip(&self.values) {
+            if let Some(value) = value {
+                map.serialize_entry(&**name, value)?;
+            }
+        }
+        for (name, rows) in self.table_names.iter().zip(&self.tables) {
+            if !rows.is_empty() {
+                map.serialize_entry(&**name, rows)?;
+            }
+        }
+        map.end()
     }
 }

@@ -22,7 +22,10 @@ mod tests {
         assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
         for tenth in 0..10 {
             let from = f64::from(tenth) / 10.0;
-            let count = draws.iter().filter(|draw| (from..from + 0.1).contains(*draw)).count();
+            let count = draws
+                .iter()
+                .filter(|draw| (from..from + 0.1).contains(*draw))
+                .count();
             assert!((900..1100).contains(&count), "{count} in tenth {tenth}");
         }
         assert_eq!(derive(7, 3).to_bits(), draws[2].to_bits());

@@ -16,6 +16,9 @@ use crate::row::Row;
 pub struct Rows<R>(Source<R>);
 
 enum Source<R> {
+    /// No rows: of a relation, most hosts have none, so this is made without
+    /// touching the call's count of references.
+    Empty,
     Call {
         call: Rc<Call>,
         number: UseNumber,
@@ -28,6 +31,9 @@ enum Source<R> {
 impl<R: Row> Rows<R> {
     #[inline]
     pub(crate) fn of_call(call: &Rc<Call>, number: UseNumber, first: usize, count: usize) -> Self {
+        if count == 0 {
+            return Self(Source::Empty);
+        }
         let rows = call.rows(number);
         let first = first.min(rows);
         Self(Source::Call {
@@ -42,6 +48,7 @@ impl<R: Row> Rows<R> {
     #[inline]
     pub fn len(&self) -> usize {
         match &self.0 {
+            Source::Empty => 0,
             Source::Call { count, .. } => *count,
             Source::Own(rows) => rows.len(),
         }
@@ -56,6 +63,7 @@ impl<R: Row> Rows<R> {
     /// The row of this number among these rows, counted from 0.
     pub fn get(&self, row: usize) -> Option<R> {
         match &self.0 {
+            Source::Empty => None,
             Source::Call {
                 call,
                 number,
@@ -70,6 +78,7 @@ impl<R: Row> Rows<R> {
     #[inline]
     pub fn iter(&self) -> Iter<'_, R> {
         Iter(match &self.0 {
+            Source::Empty => Cursor::Own([].iter()),
             Source::Call {
                 call,
                 number,
@@ -89,7 +98,7 @@ impl<R: Row> Rows<R> {
     pub fn numbered(&self) -> impl Iterator<Item = (u32, R)> {
         let first = match &self.0 {
             Source::Call { first, .. } => *first,
-            Source::Own(_) => 0,
+            Source::Empty | Source::Own(_) => 0,
         };
         // The contract counts rows in 32 bits.
         (first as u32..).zip(self.iter())
@@ -99,6 +108,7 @@ impl<R: Row> Rows<R> {
 impl<R> Clone for Rows<R> {
     fn clone(&self) -> Self {
         Self(match &self.0 {
+            Source::Empty => Source::Empty,
             Source::Call {
                 call,
                 number,
@@ -117,7 +127,7 @@ impl<R> Clone for Rows<R> {
 
 impl<R> Default for Rows<R> {
     fn default() -> Self {
-        Vec::new().into()
+        Self(Source::Empty)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::super::Step;
 use super::super::encode::{self, Dictionary, HostRows, Incomplete};
 use super::super::subject::Subject;
-use super::super::Step;
 use super::{Refusal, StepState};
 use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;
@@ -64,10 +64,7 @@ impl Asker<'_> {
         let lacking = encode::lacking(&step.plan, self.inventory, rows);
         if lacking.is_empty() {
             match self.call(step, rows, rows.len(), began)? {
-                Ok(judgement) => Ok(Answer::Each {
-                    judgement,
-                    lacking,
-                }),
+                Ok(judgement) => Ok(Answer::Each { judgement, lacking }),
                 Err(more) => self.ask_without(step, rows, more, began),
             }
         } else {

@@ -38,7 +38,9 @@ impl Removal {
         number
             .checked_sub(1)
             .and_then(|number| judge?.reasons.get(number))
-            .map_or((LACKS_A_VALUE, false), |reason| (&reason.text, reason.passing))
+            .map_or((LACKS_A_VALUE, false), |reason| {
+                (&reason.text, reason.passing)
+            })
     }
 }
 
@@ -88,7 +90,8 @@ impl StageRun {
             let answer = match &asked {
                 None => asker.ask(step, rows),
                 Some(asked) => {
-                    let slots: Vec<u32> = asked.iter().map(|row| rows.slot(*row as usize)).collect();
+                    let slots: Vec<u32> =
+                        asked.iter().map(|row| rows.slot(*row as usize)).collect();
                     asker.ask(step, HostRows::List(&slots))
                 }
             };
@@ -164,7 +167,9 @@ impl StageRun {
         lacking: &[u32],
     ) {
         let Judgement {
-            verdicts, mut costs, ..
+            verdicts,
+            mut costs,
+            ..
         } = judgement;
         let row_of = |place: usize| match asked {
             None => place,
@@ -211,7 +216,10 @@ impl StageRun {
         stage: &Stage,
         fault: &Arc<crate::unit::Fault>,
     ) -> Result<Vec<Arc<str>>, Refusal> {
-        let filter = step.filter.iter().map(|filter| (&filter.name, filter.on_failure));
+        let filter = step
+            .filter
+            .iter()
+            .map(|filter| (&filter.name, filter.on_failure));
         let costs = step.costs.iter().map(|entry| {
             let cost = &stage.costs[*entry];
             (&cost.name, cost.on_failure)

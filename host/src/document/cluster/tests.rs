@@ -307,3 +307,28 @@ fn attributes_are_checked() {
          c.toml:10:38: an attribute that is a table has no kind and no measure: its columns have"
     );
 }
+
+#[test]
+fn kinds_and_measures_are_written_as_they_are_shown() {
+    use crate::document::Word;
+    use crate::model::Measure;
+    for (word, kind) in Kind::WORDS {
+        assert_eq!(*word, kind.to_string());
+    }
+    for (word, measure) in Measure::WORDS {
+        assert_eq!(*word, measure.name());
+        assert_eq!(Measure::from_name(word), Some(*measure));
+    }
+}
+
+#[test]
+fn many_mistakes_take_no_long_search() {
+    let hosts: String = (0..2000)
+        .map(|n| format!("[[hosts]]\nid = 'host-{n}'\n"))
+        .collect();
+    let vms: String = (0..2000)
+        .map(|n| format!("[[vms]]\nid = 'vm-{n}'\nhost = 'hots-{n}'\n"))
+        .collect();
+    let error = ClusterDocument::read(&(hosts + &vms), "c.toml").unwrap_err();
+    assert_eq!(error.iter().count(), 2000);
+}

@@ -12,7 +12,7 @@ use crate::model::schema::Schema;
 const MOST_REASONS: usize = 255;
 
 /// Everything that is wrong with a description, in sentences; none if it is sound.
-pub(in crate::unit) fn problems(
+pub(crate) fn problems(
     description: &Description,
     exports: &[Part],
     schema: &Schema,

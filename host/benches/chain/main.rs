@@ -1,0 +1,90 @@
+//! The five reference units as a chain, beside their native twins: the same
+//! sources, called unit by unit over the same tables, in the same run.
+//!
+//! Read the figures as ratios: `wasm` against `native`, `call/10 rows` against
+//! `call/empty`.
+
+mod fleet;
+mod native;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use placewright::chain::Runner;
+use placewright::contract::{Answers, Part};
+use placewright::engine::{Engine, Limits};
+use placewright::unit::Unit;
+
+const HOSTS: [usize; 3] = [100, 1_000, 10_000];
+const BUDGET: Duration = Duration::from_secs(10);
+
+/// A whole decision without reuse: tables, calls, scales, sums, choice.
+fn chain(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("chain");
+    for hosts in HOSTS {
+        let bench = fleet::Bench::new(hosts);
+        let mut runner = Runner::new(bench.chain.clone(), BUDGET);
+        let decided = runner.decide(&bench.inventory, &bench.request, 0.5);
+        let chosen = decided
+            .expect("the fleet has room")
+            .chosen
+            .expect("a host is left");
+        let twin = native::Twin::new(&runner);
+        assert_eq!(
+            twin.best(),
+            Some(chosen.slot as usize),
+            "the twin decides as the chain does"
+        );
+        group.bench_function(BenchmarkId::new("wasm", hosts), |bencher| {
+            bencher.iter(|| black_box(runner.decide(&bench.inventory, &bench.request, 0.5)));
+        });
+        group.bench_function(BenchmarkId::new("native", hosts), |bencher| {
+            bencher.iter(|| black_box(twin.best()));
+        });
+    }
+    group.finish();
+}
+
+/// One call on a warm instance: nothing to say, and 10 rows of 8 columns.
+fn call(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("call");
+    let (unit, ten, empty) = fleet::eight_columns();
+    let mut instance = unit.instantiate(Part::Judge).expect("the unit starts");
+    let nothing = Answers {
+        verdicts: false,
+        costs: false,
+    };
+    group.bench_function("empty", |bencher| {
+        bencher.iter(|| black_box(instance.judge(nothing, &empty, 0, BUDGET)));
+    });
+    group.bench_function("10 rows", |bencher| {
+        bencher.iter(|| black_box(instance.judge(Answers::BOTH, &ten, 10, BUDGET)));
+    });
+    group.finish();
+}
+
+/// What it takes to have a unit: an instance, the code from the cache, a compile.
+fn load(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("load");
+    let bytes = fleet::component("memory");
+    let engine = Engine::new(Limits::default(), None).expect("an engine");
+    let unit = Unit::load(&engine, &bytes, "memory").expect("the unit loads");
+    group.bench_function("fresh instance", |bencher| {
+        bencher.iter(|| black_box(unit.instantiate(Part::Judge)));
+    });
+    let cache = tempfile::tempdir().expect("a folder");
+    let cached = Engine::new(Limits::default(), Some(cache.path())).expect("an engine");
+    Unit::load(&cached, &bytes, "memory").expect("the unit loads");
+    group.bench_function("from the cache", |bencher| {
+        bencher.iter(|| black_box(Unit::load(&cached, &bytes, "memory")));
+    });
+    group.sample_size(10);
+    group.bench_function("compile", |bencher| {
+        bencher.iter(|| black_box(Unit::load(&engine, &bytes, "memory")));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, chain, call, load);
+criterion_main!(benches);

@@ -1,0 +1,69 @@
+//! The same units, compiled into this program.
+
+use placewright::chain::Runner;
+use placewright::contract::Call;
+use placewright_sdk::contract::{Answers, Tables};
+use placewright_sdk::native::{self, NativeUnit};
+
+/// The native units with the tables that the chain's units were sent.
+pub struct Twin {
+    calls: Vec<(&'static dyn NativeUnit, Answers, native::Call)>,
+}
+
+impl Twin {
+    /// The twin of the runner's last decision.
+    pub fn new(runner: &Runner) -> Self {
+        let calls = runner.calls().map(|(unit, call)| {
+            let twin = match unit.name() {
+                "memory" => memory_unit::native_unit(),
+                "cpu" => cpu_unit::native_unit(),
+                "affinity" => affinity_unit::native_unit(),
+                "even-distribution" => even_distribution_unit::native_unit(),
+                "power-saving" => power_saving_unit::native_unit(),
+                other => panic!("no twin of {other}"),
+            };
+            let want = twin.describe().judge.expect("the unit judges").answers;
+            (twin, want, native::Call::new(tables(call)))
+        });
+        Self {
+            calls: calls.collect(),
+        }
+    }
+
+    /// Unit by unit over all hosts, both answers; costs are added; the best host by
+    /// cost, then by number.
+    pub fn best(&self) -> Option<usize> {
+        let mut sums: Vec<f64> = Vec::new();
+        let mut kept: Vec<bool> = Vec::new();
+        for (unit, want, call) in &self.calls {
+            let judgement = unit.judge(*want, call).ok()?;
+            let rows = judgement.costs.len().max(judgement.verdicts.len());
+            sums.resize(rows, 0.0);
+            kept.resize(rows, true);
+            for (sum, cost) in sums.iter_mut().zip(&judgement.costs) {
+                *sum += cost;
+            }
+            for (kept, verdict) in kept.iter_mut().zip(&judgement.verdicts) {
+                *kept &= *verdict == 0;
+            }
+        }
+        let mut best: Option<usize> = None;
+        for (row, sum) in sums.iter().enumerate() {
+            if kept[row] && best.is_none_or(|best| *sum < sums[best]) {
+                best = Some(row);
+            }
+        }
+        best
+    }
+}
+
+fn tables(call: &Call) -> Tables {
+    Tables {
+        rows: call.rows.clone(),
+        integers: call.integers.clone(),
+        numbers: call.numbers.clone(),
+        absent_integers: call.absent_integers.clone(),
+        absent_numbers: call.absent_numbers.clone(),
+        texts: call.texts.iter().map(|text| text.to_string()).collect(),
+    }
+}

@@ -1,0 +1,141 @@
+//! From a policy document and the units at hand to a policy.
+//!
+//! Goes on after every mistake, so that all of them are told at once.
+
+mod entry;
+mod lists;
+mod names;
+mod reads;
+mod resolve;
+mod watches;
+
+use std::collections::BTreeSet;
+
+use super::document::Draft;
+use super::{BalanceEntry, Policy, Stage, Tie, UnitName};
+use crate::contract::Description;
+use crate::document::{Problems, Table, shown};
+use crate::model::schema::Schema;
+use names::EntryNames;
+
+/// The units that a policy may name.
+pub trait UnitDescriptions {
+    /// The description of the unit of that name or alias, and of that digest if
+    /// one is pinned.
+    fn find(&self, unit: &UnitName) -> Option<&Description>;
+
+    /// All names and aliases.
+    fn names(&self) -> Vec<&str>;
+}
+
+/// One check of one document.
+pub(super) struct Checker<'a, 't> {
+    units: &'a dyn UnitDescriptions,
+    schema: &'a Schema,
+    draft: &'a Draft<'t>,
+    /// The settings for all units.
+    shared: Option<&'t Table>,
+    /// All settings that the policy's units have.
+    known_settings: BTreeSet<&'a str>,
+    /// Whether every unit was found.
+    all_found: bool,
+    problems: Problems,
+}
+
+impl<'a, 't> Checker<'a, 't> {
+    pub(super) fn new(
+        units: &'a dyn UnitDescriptions,
+        schema: &'a Schema,
+        draft: &'a Draft<'t>,
+        problems: Problems,
+    ) -> Self {
+        Self {
+            units,
+            schema,
+            draft,
+            shared: draft.fields.table("settings"),
+            known_settings: BTreeSet::new(),
+            all_found: true,
+            problems,
+        }
+    }
+
+    /// The policy, called `name` if its document has no name for it.
+    pub(super) fn policy(mut self, name: &str) -> Result<Policy, Problems> {
+        let draft = self.draft;
+        let fields = &draft.fields;
+        let stages = self.stages();
+        let balance = draft.balance.as_ref().and_then(|balance| {
+            let entry = self.entry(balance, "balance")?;
+            Some(BalanceEntry {
+                unit: entry.unit,
+                settings: entry.settings,
+            })
+        });
+        let watches = watches::watches(&draft.watches, self.schema, &mut self.problems);
+        self.unknown_shared_settings();
+        self.problems.or(Policy {
+            name: fields.text("name").unwrap_or_else(|| name.into()),
+            description: fields.text("description").unwrap_or_default(),
+            tie_rule: fields
+                .words("tie-rule")
+                .unwrap_or_else(|| Tie::DEFAULT.to_vec()),
+            stages,
+            balance,
+            watches,
+        })
+    }
+
+    fn stages(&mut self) -> Vec<Stage> {
+        let drafts = &self.draft.stages;
+        let problems = &mut self.problems;
+        let mut stage_names =
+            EntryNames::new("stage", drafts.iter().map(|stage| &stage.fields), problems);
+        let filters = drafts.iter().flat_map(|stage| &stage.filters);
+        let mut filters = EntryNames::new("filter", filters, problems);
+        let costs = drafts.iter().flat_map(|stage| &stage.costs);
+        let mut costs = EntryNames::new("cost", costs, problems);
+        let selections = drafts.iter().flat_map(|stage| &stage.selections);
+        let mut selections = EntryNames::new("selection", selections, problems);
+        let mut stages: Vec<_> = (1..)
+            .zip(drafts)
+            .map(|(number, stage)| Stage {
+                name: stage_names.name(&stage.fields, &format!("stage-{number}")),
+                filters: self.filters(&stage.filters, &mut filters),
+                costs: self.costs(&stage.costs, &mut costs),
+                selections: self.selections(&stage.selections, &mut selections),
+            })
+            .collect();
+        if stages.is_empty() {
+            // `stages = []`: every host will do.
+            stages.push(Stage {
+                name: "stage-1".into(),
+                filters: Vec::new(),
+                costs: Vec::new(),
+                selections: Vec::new(),
+            });
+        }
+        stages
+    }
+
+    /// Complain of settings for all units that no unit has. Where a unit was not
+    /// found, they may have been meant for it.
+    fn unknown_shared_settings(&mut self) {
+        let Some(shared) = self.shared.filter(|_| self.all_found) else {
+            return;
+        };
+        for entry in &shared.entries {
+            if !self.known_settings.contains(&*entry.key) {
+                self.problems.add_misnamed(
+                    &entry.place,
+                    format!(
+                        "no unit of this policy has a setting \"{}\"",
+                        shown(&entry.key)
+                    ),
+                    &entry.key,
+                    self.known_settings.iter().copied(),
+                );
+            }
+        }
+    }
+}

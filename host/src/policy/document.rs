@@ -1,0 +1,150 @@
+//! A policy document, and its way to a policy.
+
+use super::check::{Checker, UnitDescriptions};
+use super::form::{BALANCE, COST, FILTER, POLICY, SELECTION, STAGE, WATCH};
+use super::{Policy, UnitName};
+use crate::document::form::{Fields, Key};
+use crate::document::{Problems, Table, parse, stem};
+use crate::model::schema::Schema;
+
+/// A policy document whose keys and words are right. What it names is looked for
+/// in [`PolicyDocument::check`].
+#[derive(Debug, Clone)]
+pub struct PolicyDocument {
+    tree: Table,
+    file: String,
+}
+
+impl Policy {
+    /// Read a policy document in TOML or JSON.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it as far as can be seen without units.
+    pub fn read(text: &str, file: &str) -> Result<PolicyDocument, Problems> {
+        let document = PolicyDocument {
+            tree: parse(text, file)?,
+            file: file.to_owned(),
+        };
+        let mut problems = Problems::new();
+        Draft::read(&document.tree, &mut problems);
+        problems.or(document)
+    }
+
+    /// Read a policy document and check it against units and a cluster's schema.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, at once.
+    pub fn load(
+        text: &str,
+        file: &str,
+        units: &dyn UnitDescriptions,
+        schema: &Schema,
+    ) -> Result<Self, Problems> {
+        PolicyDocument {
+            tree: parse(text, file)?,
+            file: file.to_owned(),
+        }
+        .check(units, schema)
+    }
+}
+
+impl PolicyDocument {
+    /// Find every unit and setting that the document names, and fill in the
+    /// defaults. Costs no call of a unit: rules between settings are not checked.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn check(&self, units: &dyn UnitDescriptions, schema: &Schema) -> Result<Policy, Problems> {
+        let mut problems = Problems::new();
+        let draft = Draft::read(&self.tree, &mut problems);
+        Checker::new(units, schema, &draft, problems).policy(stem(&self.file))
+    }
+}
+
+/// The tables of a policy document, each read by its form.
+pub(super) struct Draft<'t> {
+    pub(super) fields: Fields<'t>,
+    pub(super) stages: Vec<StageDraft<'t>>,
+    pub(super) balance: Option<Fields<'t>>,
+    pub(super) watches: Vec<Fields<'t>>,
+}
+
+/// The tables of a stage.
+pub(super) struct StageDraft<'t> {
+    pub(super) fields: Fields<'t>,
+    pub(super) filters: Vec<Fields<'t>>,
+    pub(super) costs: Vec<Fields<'t>>,
+    pub(super) selections: Vec<Fields<'t>>,
+}
+
+impl<'t> Draft<'t> {
+    fn read(tree: &'t Table, problems: &mut Problems) -> Self {
+        let fields = Fields::read(tree, POLICY, "a policy", problems);
+        let stages = if tree.get("stages").is_some() {
+            refuse_shorthand(&fields, problems);
+            let stages = fields.tables("stages").iter();
+            stages
+                .map(|table| {
+                    let fields = Fields::read(table, STAGE, "a stage", problems);
+                    StageDraft::read(fields, problems)
+                })
+                .collect()
+        } else {
+            // The document is its only stage; what else it has is not looked at.
+            let stage = Fields::split(tree, &STAGE[1..], "a stage", &mut Problems::new()).0;
+            vec![StageDraft::read(stage, problems)]
+        };
+        let balance = fields
+            .table("balance")
+            .map(|table| entry(table, BALANCE, "\"balance\"", problems));
+        let watches = fields
+            .tables("watches")
+            .iter()
+            .map(|table| Fields::read(table, WATCH, "a watch", problems))
+            .collect();
+        Self {
+            fields,
+            stages,
+            balance,
+            watches,
+        }
+    }
+}
+
+impl<'t> StageDraft<'t> {
+    fn read(fields: Fields<'t>, problems: &mut Problems) -> Self {
+        let mut entries = |key, form, what| -> Vec<Fields<'t>> {
+            let tables = fields.tables(key).iter();
+            tables
+                .map(|table| entry(table, form, what, problems))
+                .collect()
+        };
+        Self {
+            filters: entries("filters", FILTER, "a filter"),
+            costs: entries("costs", COST, "a cost"),
+            selections: entries("selections", SELECTION, "a selection"),
+            fields,
+        }
+    }
+}
+
+fn refuse_shorthand(policy: &Fields<'_>, problems: &mut Problems) {
+    for key in ["filters", "costs", "selections"] {
+        if let Some(place) = policy.place_of(key) {
+            problems.add(
+                place,
+                format!("\"{key}\" beside \"stages\" belongs to no stage; put it into one"),
+            );
+        }
+    }
+}
+
+fn entry<'t>(table: &'t Table, form: &[Key], what: &str, problems: &mut Problems) -> Fields<'t> {
+    let fields = Fields::read(table, form, what, problems);
+    if let (Some(unit), Some(place)) = (fields.text("unit"), fields.place_of("unit"))
+        && let Err(error) = unit.parse::<UnitName>()
+    {
+        problems.add(place, error.to_string());
+    }
+    fields
+}

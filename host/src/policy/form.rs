@@ -1,0 +1,176 @@
+//! The keys of a policy document.
+
+use super::{OnFailure, Position, Scaling, Tie};
+use crate::document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, required};
+use crate::document::{Word, words};
+use crate::model::{Bounds, Kind};
+
+const UNIT: Key = required(
+    "unit",
+    TEXT,
+    "Name or alias of the unit, if need be with the beginning of its digest: memory, memory@9f2c41",
+);
+const SETTINGS: Key = key(
+    "settings",
+    Shape::Open,
+    "What the unit is set to; the unit's description says what there is",
+);
+const ENABLED: Key = key(
+    "enabled",
+    BOOLEAN,
+    "False: it is checked and not asked; true if not given",
+);
+const ON_FAILURE: &str = "What becomes of a decision in which the unit fails";
+
+const FILTERS: Shape = Shape::Tables(FILTER);
+const COSTS: Shape = Shape::Tables(COST);
+const SELECTIONS: Shape = Shape::Tables(SELECTION);
+
+/// A policy.
+pub(super) const POLICY: &[Key] = &[
+    key(
+        "name",
+        TEXT,
+        "Name of the policy; that of the file if not given",
+    ),
+    key("description", TEXT, "What it is for"),
+    key(
+        "tie-rule",
+        Shape::Words(words::<Tie>),
+        "How hosts of equal cost are told apart, rule by rule; fewest-vms, then id if not given",
+    ),
+    key(
+        "settings",
+        Shape::Open,
+        "Settings for every unit of the policy that has a setting of that name; those of an entry win",
+    ),
+    key(
+        "stages",
+        Shape::Tables(STAGE),
+        "Rounds of filters, costs and selections, in order",
+    ),
+    key("filters", FILTERS, "The filters of a policy of one stage"),
+    key("costs", COSTS, "The costs of a policy of one stage"),
+    key(
+        "selections",
+        SELECTIONS,
+        "The selections of a policy of one stage",
+    ),
+    key(
+        "balance",
+        Shape::Table(BALANCE),
+        "The unit that proposes moves while the cluster runs",
+    ),
+    key(
+        "watches",
+        Shape::Tables(WATCH),
+        "Conditions of which units can read since when they hold",
+    ),
+];
+
+/// A stage.
+pub(super) const STAGE: &[Key] = &[
+    key(
+        "name",
+        TEXT,
+        "Name of the stage, unique in the policy; numbered if not given",
+    ),
+    key("filters", FILTERS, "Units that remove hosts"),
+    key("costs", COSTS, "Units that say how well hosts suit"),
+    key("selections", SELECTIONS, "Units that refine the candidates"),
+];
+
+/// An entry of `filters`.
+pub(super) const FILTER: &[Key] = &[
+    UNIT,
+    key(
+        "name",
+        TEXT,
+        "Unique among the policy's filters; the unit's name if not given",
+    ),
+    key(
+        "position",
+        Shape::Word(words::<Position>),
+        "Where it stands among the filters of its stage; any if not given",
+    ),
+    key("on-failure", Shape::Word(judging), ON_FAILURE),
+    SETTINGS,
+    ENABLED,
+];
+
+/// An entry of `costs`.
+pub(super) const COST: &[Key] = &[
+    UNIT,
+    key(
+        "name",
+        TEXT,
+        "Unique among the policy's costs; the unit's name if not given",
+    ),
+    key(
+        "factor",
+        NUMBER,
+        "Its costs are multiplied by this, which may be negative; 1 if not given",
+    ),
+    key(
+        "scaling",
+        Shape::Word(words::<Scaling>),
+        "What is done with its costs before; none if not given",
+    ),
+    key(
+        "tier",
+        Shape::Value(Kind::Integer, None, TIERS),
+        "Costs of tier 1 are compared first, those of tier 2 where these are equal; 1 if not given",
+    ),
+    key("on-failure", Shape::Word(judging), ON_FAILURE),
+    SETTINGS,
+    ENABLED,
+];
+
+const TIERS: Bounds = Bounds {
+    least: Some(1.0),
+    greatest: Some(u32::MAX as f64),
+};
+
+/// An entry of `selections`.
+pub(super) const SELECTION: &[Key] = &[
+    UNIT,
+    key(
+        "name",
+        TEXT,
+        "Unique among the policy's selections; the unit's name if not given",
+    ),
+    key("on-failure", Shape::Word(selecting), ON_FAILURE),
+    SETTINGS,
+    ENABLED,
+];
+
+/// The table `balance`.
+pub(super) const BALANCE: &[Key] = &[UNIT, SETTINGS];
+
+/// An entry of `watches`.
+pub(super) const WATCH: &[Key] = &[
+    required(
+        "name",
+        TEXT,
+        "The name under which units read since when it holds",
+    ),
+    required("column", TEXT, "The column of hosts that it is about"),
+    key(
+        "at-least",
+        Shape::Any,
+        "The condition holds for values from here",
+    ),
+    key(
+        "at-most",
+        Shape::Any,
+        "The condition holds for values up to here",
+    ),
+];
+
+fn judging() -> Vec<&'static str> {
+    vec![OnFailure::Fail.word(), OnFailure::LeaveOut.word()]
+}
+
+fn selecting() -> Vec<&'static str> {
+    vec![OnFailure::Fail.word(), OnFailure::BestCost.word()]
+}

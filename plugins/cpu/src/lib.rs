@@ -1,0 +1,220 @@
+//! CPU: keeps the hosts that have a CPU for each core of the widest VM beside the
+//! CPUs that VMs have for themselves, and that have not promised too much if there
+//! is a limit; prefers those of which the smallest share is promised.
+//!
+//! However many VMs share the CPUs of a host, none of them may be wider than what
+//! is shared: two of its cores would have to run on one CPU at a time.
+
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
+
+use placewright_sdk::prelude::*;
+
+/// What is read of each VM to be placed.
+#[derive(Row)]
+struct Vm {
+    sockets: i64,
+    cores: i64,
+    vcpus: i64,
+    exclusive: bool,
+    cpu: Millicores,
+}
+
+/// All VMs that are to be placed together on one host.
+#[derive(Request)]
+struct Request {
+    #[table("members")]
+    vms: Rows<Vm>,
+}
+
+/// What is read of a host.
+#[derive(Row)]
+struct Host {
+    #[column("cpu.sockets")]
+    sockets: Option<i64>,
+    #[column("cpu.cores")]
+    cores: Option<i64>,
+    #[column("cpu.threads")]
+    threads: Option<i64>,
+    #[column("cpu.total")]
+    total: Millicores,
+    #[column("cpu.committed")]
+    committed: Millicores,
+    #[column("cpu.pending")]
+    pending: Millicores,
+    #[column("cpu.exclusive")]
+    exclusive: i64,
+    #[column("vms.widest")]
+    widest: i64,
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+impl Host {
+    fn has_topology(&self) -> bool {
+        self.sockets.is_some() && self.cores.is_some() && self.threads.is_some()
+    }
+
+    /// Where the topology is not known, its whole cores' worth of CPU.
+    fn cpus(&self, threads_as_cores: bool) -> i64 {
+        let known = if threads_as_cores {
+            self.threads
+        } else {
+            self.cores
+        };
+        known.unwrap_or(self.total.0 / 1000)
+    }
+}
+
+/// A member that runs on the host now.
+#[derive(Row)]
+struct Current {
+    member: i64,
+}
+
+#[derive(Settings)]
+struct Settings {
+    /// Whether each thread of a host counts as a CPU, rather than each core.
+    #[setting(default = false)]
+    count_threads_as_cores: bool,
+    /// Whether hosts are left out whose sockets, cores or threads are not known;
+    /// else such a host has a CPU for each whole core of its CPU total.
+    #[setting(default = false)]
+    require_topology: bool,
+    /// How much of a host's CPU may be promised, 1 = all of it once; any amount, if
+    /// not set.
+    #[setting(least = 0.0, measure = "fraction")]
+    overcommit: Option<f64>,
+}
+
+#[derive(Reason, Debug, PartialEq)]
+enum Reason {
+    /// has no known CPU topology
+    UnknownTopology,
+    /// has too few CPUs
+    TooFewCpus,
+    /// has too little CPU left to promise
+    TooLittleToPromise,
+    /// has too little CPU left to promise while places on it are reserved
+    #[reason(passing)]
+    TooLittleToPromiseWhilePending,
+}
+
+/// What VMs need of a host.
+#[derive(Clone, Copy, Default)]
+struct Needed {
+    /// Millicores.
+    cpu: i64,
+    /// CPUs of their own.
+    exclusive: i64,
+}
+
+impl Needed {
+    fn by(vm: &Vm) -> Self {
+        Self {
+            cpu: vm.cpu.0,
+            exclusive: if vm.exclusive { vm.vcpus } else { 0 },
+        }
+    }
+
+    fn and(self, other: &Self) -> Self {
+        Self {
+            cpu: self.cpu.saturating_add(other.cpu),
+            exclusive: self.exclusive.saturating_add(other.exclusive),
+        }
+    }
+}
+
+/// What the VMs need, one by one and together, and how CPU is counted.
+struct Need {
+    each: Vec<Needed>,
+    all: Needed,
+    /// Cores of the widest VM that shares CPUs; 1 if none is wider.
+    widest: i64,
+    threads_as_cores: bool,
+    require_topology: bool,
+    overcommit: Option<f64>,
+}
+
+impl Need {
+    /// What they need of a host on which some of them may run already.
+    fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
+        if current.is_empty() {
+            return Cow::Borrowed(&self.all);
+        }
+        let runs_here = |vm: i64| current.iter().any(|row| row.member == vm);
+        let others = (0..).zip(&self.each).filter(|(vm, _)| !runs_here(*vm));
+        Cow::Owned(others.fold(Needed::default(), |sum, (_, needed)| sum.and(needed)))
+    }
+}
+
+fn widest(vms: &Rows<Vm>) -> i64 {
+    let sharing = vms.iter().filter(|vm| !vm.exclusive);
+    let widths = sharing.map(|vm| vm.sockets.saturating_mul(vm.cores));
+    widths.fold(1, i64::max)
+}
+
+struct Cpu;
+
+impl RowWise for Cpu {
+    type Request = Request;
+    type Host = Host;
+    type Settings = Settings;
+    type Reason = Reason;
+    type Need = Need;
+
+    fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
+        let each: Vec<_> = request.vms.iter().map(|vm| Needed::by(&vm)).collect();
+        Ok(Need {
+            all: each.iter().fold(Needed::default(), Needed::and),
+            each,
+            widest: widest(&request.vms),
+            threads_as_cores: settings.count_threads_as_cores,
+            require_topology: settings.require_topology,
+            overcommit: settings.overcommit,
+        })
+    }
+}
+
+impl RowFilter for Cpu {
+    fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
+        use crate::Reason::*;
+        if need.require_topology && !host.has_topology() {
+            return Verdict::Remove(UnknownTopology);
+        }
+        let needed = need.on(&host.current);
+        let shared =
+            (host.cpus(need.threads_as_cores) - host.exclusive).saturating_sub(needed.exclusive);
+        Verdict::keep_if(shared >= need.widest.max(host.widest), TooFewCpus).and(|| {
+            let Some(overcommit) = need.overcommit else {
+                return Verdict::Keep;
+            };
+            let limit = (host.total.0 as f64 * overcommit) as i64;
+            let promised = host.committed.0.saturating_add(needed.cpu);
+            let with_pending = promised.saturating_add(host.pending.0);
+            Verdict::keep_if(promised <= limit, TooLittleToPromise)
+                .and(|| Verdict::keep_if(with_pending <= limit, TooLittleToPromiseWhilePending))
+        })
+    }
+}
+
+impl RowCost for Cpu {
+    /// The share of the host's CPU that is promised when the VMs are placed.
+    fn cost(need: &Need, host: &Host) -> f64 {
+        if host.total.0 <= 0 {
+            return f64::INFINITY;
+        }
+        let needed = need.on(&host.current);
+        let promised = (host.committed.0 + host.pending.0).saturating_add(needed.cpu);
+        promised as f64 / host.total.0 as f64
+    }
+}
+
+placewright_sdk::export!(
+    Cpu: filter, cost_function,
+    aliases = ["6d636bf6-a35c-4f9d-b68d-0731f720cddc"]
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+use super::*;
+
+fn vm(cores: i64) -> Vm {
+    Vm {
+        sockets: 1,
+        cores,
+        vcpus: cores,
+        exclusive: false,
+        cpu: Millicores::cores(cores),
+    }
+}
+
+fn exclusive(cores: i64) -> Vm {
+    Vm {
+        exclusive: true,
+        ..vm(cores)
+    }
+}
+
+fn host(cores: i64) -> Host {
+    Host {
+        sockets: Some(1),
+        cores: Some(cores),
+        threads: Some(2 * cores),
+        total: Millicores::cores(cores),
+        committed: Millicores(0),
+        pending: Millicores(0),
+        exclusive: 0,
+        widest: 0,
+        current: Rows::default(),
+    }
+}
+
+fn settings() -> Settings {
+    Settings::defaults().expect("all have defaults")
+}
+
+fn need(vms: Vec<Vm>, settings: &Settings) -> Need {
+    Cpu::prepare(&Request { vms: vms.into() }, settings).expect("nothing is refused")
+}
+
+fn verdict(vms: Vec<Vm>, host: &Host) -> Verdict<Reason> {
+    Cpu::keep(&need(vms, &settings()), host)
+}
+
+const TOO_FEW: Verdict<Reason> = Verdict::Remove(Reason::TooFewCpus);
+
+#[test]
+fn the_widest_vm_must_fit_and_any_number_of_narrower_ones_may_share() {
+    let busy = Host {
+        committed: Millicores::cores(400),
+        widest: 4,
+        ..host(4)
+    };
+    assert_eq!(verdict(vec![vm(4), vm(4), vm(2)], &busy), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(5)], &busy), TOO_FEW);
+}
+
+#[test]
+fn exclusive_cpus_leave_room_for_the_widest_of_the_others() {
+    let shared = Host {
+        exclusive: 2,
+        widest: 3,
+        ..host(8)
+    };
+    assert_eq!(verdict(vec![exclusive(3)], &shared), Verdict::Keep);
+    assert_eq!(verdict(vec![exclusive(4)], &shared), TOO_FEW);
+    assert_eq!(verdict(vec![exclusive(2), vm(4)], &shared), Verdict::Keep);
+    // One CPU stays shared even if no VM shares it yet.
+    assert_eq!(verdict(vec![exclusive(8)], &host(8)), TOO_FEW);
+}
+
+#[test]
+fn exclusive_vms_that_run_on_the_host_are_not_counted_twice() {
+    let own = Host {
+        exclusive: 6,
+        current: vec![Current { member: 0 }].into(),
+        ..host(8)
+    };
+    assert_eq!(verdict(vec![exclusive(6)], &own), Verdict::Keep);
+}
+
+#[test]
+fn threads_count_as_cores_if_that_is_set() {
+    let threads = Settings {
+        count_threads_as_cores: true,
+        ..settings()
+    };
+    assert_eq!(verdict(vec![vm(4)], &host(2)), TOO_FEW);
+    assert_eq!(
+        Cpu::keep(&need(vec![vm(4)], &threads), &host(2)),
+        Verdict::Keep
+    );
+}
+
+#[test]
+fn without_a_topology_the_cpu_total_counts_or_the_host_is_left_out() {
+    let plain = Host {
+        sockets: None,
+        cores: None,
+        threads: None,
+        total: Millicores(4500),
+        ..host(4)
+    };
+    assert_eq!(verdict(vec![vm(4)], &plain), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(5)], &plain), TOO_FEW);
+    let strict = Settings {
+        require_topology: true,
+        ..settings()
+    };
+    assert_eq!(
+        Cpu::keep(&need(vec![vm(1)], &strict), &plain),
+        Verdict::Remove(Reason::UnknownTopology)
+    );
+}
+
+#[test]
+fn promises_stay_within_the_limit_that_is_set() {
+    let twice = Settings {
+        overcommit: Some(2.0),
+        ..settings()
+    };
+    let keep = |host: &Host| Cpu::keep(&need(vec![vm(2)], &twice), host);
+    let promised = Host {
+        committed: Millicores::cores(5),
+        pending: Millicores::cores(1),
+        ..host(4)
+    };
+    assert_eq!(keep(&promised), Verdict::Keep);
+    let more_pending = Host {
+        pending: Millicores(1_001),
+        ..promised
+    };
+    assert_eq!(
+        keep(&more_pending),
+        Verdict::Remove(Reason::TooLittleToPromiseWhilePending)
+    );
+    let full = Host {
+        committed: Millicores(6_001),
+        ..more_pending
+    };
+    assert_eq!(keep(&full), Verdict::Remove(Reason::TooLittleToPromise));
+}
+
+#[test]
+fn the_cost_is_the_share_that_will_be_promised() {
+    let half = Host {
+        committed: Millicores::cores(2),
+        pending: Millicores::cores(1),
+        ..host(8)
+    };
+    let need = need(vec![vm(1)], &settings());
+    assert_eq!(Cpu::cost(&need, &half), 0.5);
+    let own = Host {
+        current: vec![Current { member: 0 }].into(),
+        ..half
+    };
+    assert_eq!(Cpu::cost(&need, &own), 0.375);
+    assert_eq!(Cpu::cost(&need, &host(0)), f64::INFINITY);
+}

@@ -1,0 +1,71 @@
+//! Huge pages: memory that comes from pages which a host has set aside, as far as
+//! it has them, and else from its ordinary memory.
+
+use placewright_sdk::prelude::*;
+
+/// Huge pages that a VM needs.
+#[derive(Row)]
+pub struct VmPages {
+    pub size: Bytes,
+    pub count: i64,
+}
+
+/// Huge pages of a host.
+#[derive(Row)]
+pub struct HostPages {
+    pub size: Bytes,
+    pub free: i64,
+    pub pending: Option<i64>,
+}
+
+/// Numbers of pages by their size.
+#[derive(Clone, Default)]
+pub struct Pages(Vec<(i64, i64)>);
+
+impl Pages {
+    pub fn of(rows: &Rows<VmPages>) -> Self {
+        let mut pages = Self::default();
+        for row in rows {
+            pages.count(row.size.0, row.count);
+        }
+        pages
+    }
+
+    fn count(&mut self, size: i64, count: i64) {
+        match self.0.iter_mut().find(|(known, _)| *known == size) {
+            Some((_, sum)) => *sum = sum.saturating_add(count),
+            None => self.0.push((size, count)),
+        }
+    }
+
+    /// Adds the pages of another VM.
+    pub fn add(&mut self, other: &Self) {
+        for &(size, count) in &other.0 {
+            self.count(size, count);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The memory in all pages.
+    pub fn bytes(&self) -> i64 {
+        let bytes = self
+            .0
+            .iter()
+            .map(|&(size, count)| size.saturating_mul(count));
+        bytes.fold(0, i64::saturating_add)
+    }
+
+    /// The memory in those pages that a host has not free.
+    pub fn lacking(&self, host: &Rows<HostPages>) -> i64 {
+        let lacking = |&(size, count): &(i64, i64)| {
+            let pages = host.iter().filter(|pages| pages.size.0 == size);
+            let free = pages.map(|pages| (pages.free - pages.pending.unwrap_or(0)).max(0));
+            let lacking = count.saturating_sub(free.fold(0, i64::saturating_add));
+            lacking.max(0).saturating_mul(size)
+        };
+        self.0.iter().map(lacking).fold(0, i64::saturating_add)
+    }
+}

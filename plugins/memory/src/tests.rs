@@ -1,0 +1,263 @@
+use super::huge_pages::VmPages;
+use super::*;
+
+fn settings() -> Settings {
+    Settings {
+        overhead: Bytes::mib(64),
+        overhead_share: 0.0,
+        overhead_per_vcpu: Bytes(0),
+        ..Settings::defaults().expect("all have defaults")
+    }
+}
+
+fn vm(mib: i64) -> Vm {
+    Vm {
+        memory: Bytes::mib(mib),
+        vcpus: 1,
+        video: None,
+        io_threads: None,
+        state: None,
+        pages: Rows::default(),
+    }
+}
+
+fn need(vms: Vec<Vm>, settings: &Settings) -> Need {
+    Memory::prepare(&Request { vms: vms.into() }, settings).expect("nothing is refused")
+}
+
+/// 10,000 MiB, all of them free.
+fn host() -> Host {
+    Host {
+        total: Bytes::mib(10_000),
+        free: Some(Bytes::mib(10_000)),
+        reserved: Bytes(0),
+        overcommit: 1.0,
+        committed: Bytes(0),
+        pending: Bytes(0),
+        swap_free: None,
+        vms: 0,
+        vms_pending: 0,
+        current: Rows::default(),
+        pages: Rows::default(),
+    }
+}
+
+fn verdict(mib: i64, host: &Host) -> Verdict<Reason> {
+    Memory::keep(&need(vec![vm(mib)], &settings()), host)
+}
+
+#[test]
+fn a_vm_fits_with_its_overhead_or_not_at_all() {
+    assert_eq!(verdict(9_936, &host()), Verdict::Keep);
+    assert_eq!(
+        verdict(9_937, &host()),
+        Verdict::Remove(Reason::TooLittleFree)
+    );
+}
+
+#[test]
+fn free_swap_counts_as_free_memory_but_not_as_promisable() {
+    let swapping = Host {
+        free: Some(Bytes::mib(9_000)),
+        swap_free: Some(Bytes::mib(2_000)),
+        ..host()
+    };
+    assert_eq!(verdict(9_936, &swapping), Verdict::Keep);
+    assert_eq!(
+        verdict(9_937, &swapping),
+        Verdict::Remove(Reason::TooLittleToPromise)
+    );
+}
+
+#[test]
+fn over_commitment_allows_more_promises_than_memory() {
+    let promised = Host {
+        committed: Bytes::mib(9_000),
+        vms: 1,
+        overcommit: 2.0,
+        reserved: Bytes::mib(500),
+        ..host()
+    };
+    // 20,000 - 9,064 - 500 are left.
+    let large = Host {
+        free: None,
+        ..promised
+    };
+    assert_eq!(verdict(10_372, &large), Verdict::Keep);
+    assert_eq!(
+        verdict(10_373, &large),
+        Verdict::Remove(Reason::TooLittleToPromise)
+    );
+}
+
+#[test]
+fn a_reason_passes_only_if_pending_vms_alone_are_in_the_way() {
+    let pending = Host {
+        pending: Bytes::mib(2_000),
+        vms_pending: 1,
+        ..host()
+    };
+    assert_eq!(
+        verdict(8_000, &pending),
+        Verdict::Remove(Reason::TooLittleFreeWhilePending)
+    );
+    let unmeasured = Host {
+        free: None,
+        ..pending
+    };
+    assert_eq!(
+        verdict(8_000, &unmeasured),
+        Verdict::Remove(Reason::TooLittleToPromiseWhilePending)
+    );
+    assert_eq!(
+        verdict(10_000, &unmeasured),
+        Verdict::Remove(Reason::TooLittleToPromise)
+    );
+}
+
+#[test]
+fn placed_vms_take_their_overhead_unless_it_is_counted_already() {
+    let full = Host {
+        committed: Bytes::mib(5_000),
+        vms: 10,
+        free: None,
+        ..host()
+    };
+    assert_ne!(verdict(4_500, &full), Verdict::Keep);
+    let counted = Settings {
+        placed_overhead: false,
+        ..settings()
+    };
+    let need = need(vec![vm(4_500)], &counted);
+    assert_eq!(Memory::keep(&need, &full), Verdict::Keep);
+}
+
+#[test]
+fn hosts_without_measured_memory_can_be_left_out() {
+    let unmeasured = Host {
+        free: None,
+        ..host()
+    };
+    assert_eq!(verdict(100, &unmeasured), Verdict::Keep);
+    let strict = Settings {
+        require_measured: true,
+        ..settings()
+    };
+    assert_eq!(
+        Memory::keep(&need(vec![vm(100)], &strict), &unmeasured),
+        Verdict::Remove(Reason::Unmeasured)
+    );
+}
+
+#[test]
+fn headroom_stays_free() {
+    let settings = Settings {
+        headroom: Bytes::mib(1_000),
+        ..settings()
+    };
+    let keep = |mib| Memory::keep(&need(vec![vm(mib)], &settings), &host());
+    assert_eq!(keep(8_936), Verdict::Keep);
+    assert_ne!(keep(8_937), Verdict::Keep);
+}
+
+#[test]
+fn paused_vms_and_those_that_run_on_the_host_need_nothing() {
+    let full = Host {
+        free: Some(Bytes(0)),
+        ..host()
+    };
+    let paused = Vm {
+        state: Some("paused".into()),
+        ..vm(8_000)
+    };
+    let need_of = |vms| need(vms, &settings());
+    assert_eq!(Memory::keep(&need_of(vec![paused]), &full), Verdict::Keep);
+    let own = Host {
+        current: vec![Current { member: 0 }].into(),
+        ..full
+    };
+    assert_eq!(verdict(8_000, &own), Verdict::Keep);
+    let two = need_of(vec![vm(8_000), vm(1)]);
+    assert_ne!(Memory::keep(&two, &own), Verdict::Keep);
+}
+
+#[test]
+fn huge_pages_come_from_static_pages_and_the_rest_from_ordinary_memory() {
+    let paged = |count| Vm {
+        pages: vec![VmPages {
+            size: Bytes::mib(2),
+            count,
+        }]
+        .into(),
+        ..vm(2 * count)
+    };
+    let with_pages = Host {
+        free: Some(Bytes::mib(1_000)),
+        pages: vec![HostPages {
+            size: Bytes::mib(2),
+            free: 3_000,
+            pending: Some(500),
+        }]
+        .into(),
+        ..host()
+    };
+    let keep = |count, host: &Host| Memory::keep(&need(vec![paged(count)], &settings()), host);
+    // 936 MiB are left beside the overhead: 468 pages.
+    assert_eq!(keep(2_968, &with_pages), Verdict::Keep);
+    assert_ne!(keep(2_969, &with_pages), Verdict::Keep);
+    assert_ne!(keep(4_969, &host()), Verdict::Keep);
+}
+
+#[test]
+fn what_a_vm_may_come_to_take_is_promised_but_not_needed_at_once() {
+    let settings = Settings {
+        overhead_per_vcpu: Bytes::mib(8),
+        overhead_per_io_thread: Bytes::mib(8),
+        ..settings()
+    };
+    let big = Vm {
+        vcpus: 4,
+        video: Some(Bytes::mib(16)),
+        io_threads: Some(2),
+        ..vm(9_872)
+    };
+    // 9,872 + 64 + 16 + 4 * 8 + 2 * 8 = 10,000.
+    let need = need(vec![big], &settings);
+    assert_eq!(Memory::keep(&need, &host()), Verdict::Keep);
+    let smaller = Host {
+        total: Bytes::mib(9_999),
+        ..host()
+    };
+    assert_eq!(
+        Memory::keep(&need, &smaller),
+        Verdict::Remove(Reason::TooLittleToPromise)
+    );
+}
+
+#[test]
+fn the_cost_is_minus_what_is_left_to_promise() {
+    let need = need(vec![vm(936)], &settings());
+    assert_eq!(Memory::cost(&need, &host()), -(Bytes::mib(9_000).0 as f64));
+    let own = Host {
+        current: vec![Current { member: 0 }].into(),
+        ..host()
+    };
+    assert_eq!(Memory::cost(&need, &own), -(Bytes::mib(10_000).0 as f64));
+}
+
+#[test]
+fn costs_are_total() {
+    let whole = (1 << 53) - 1;
+    let absurd = Host {
+        total: Bytes(whole),
+        overcommit: f64::MAX,
+        committed: Bytes(-whole),
+        pending: Bytes(whole),
+        vms: whole,
+        vms_pending: whole,
+        reserved: Bytes(whole),
+        ..host()
+    };
+    let need = need(vec![vm(1 << 33)], &settings());
+    assert!(Memory::cost(&need, &absurd).is_finite());
+}
