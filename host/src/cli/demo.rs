@@ -21,7 +21,7 @@ const TRACE: &[u8] = include_bytes!("../../data/azure-packing-2020-excerpt.csv.g
 
 /// Hosts as in the larger servers of the trace, and so few of them that it gets tight.
 const FLEET: Fleet = Fleet {
-    hosts: 240,
+    hosts: 260,
     cpu: 40_000,
     memory: 512 << 30,
 };
