@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use placewright::document::{ClusterDocument, Problems};
-use placewright::library::Generation;
+use placewright::document::ClusterDocument;
 use placewright::model::schema::Schema;
 use placewright::plugins;
 use placewright::policy::Policy as CheckedPolicy;
@@ -76,7 +75,11 @@ impl List {
         let mut table = output::table(&["policy", "what it does", "units"]);
         for policy in policies {
             let units = policy.units.join(", ");
-            table.add_row([output::strong(policy.name), policy.description.into(), units.into()]);
+            table.add_row([
+                output::strong(policy.name),
+                policy.description.into(),
+                units.into(),
+            ]);
         }
         output::print(&output::shown(&table))?;
         Ok(Answer::Yes)
@@ -152,10 +155,13 @@ impl Check {
             }
         };
         let generation = self.units.load()?;
-        match check(&text, &file, &generation, &schema) {
+        match CheckedPolicy::load(&text, &file, &generation, &schema) {
             Ok(policy) => {
                 let units = units_of(&policy).join(", ");
-                output::print(&format!("{file}: policy \"{}\" is fine; units: {units}", policy.name))?;
+                output::print(&format!(
+                    "{file}: policy \"{}\" is fine; units: {units}",
+                    policy.name
+                ))?;
                 Ok(Answer::Yes)
             }
             Err(problems) => {
@@ -164,13 +170,4 @@ impl Check {
             }
         }
     }
-}
-
-fn check(
-    text: &str,
-    file: &str,
-    units: &Generation,
-    schema: &Schema,
-) -> Result<CheckedPolicy, Problems> {
-    CheckedPolicy::read(text, file)?.check(units, schema)
 }

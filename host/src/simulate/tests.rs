@@ -108,19 +108,31 @@ fn a_limit_cuts_the_trace_off_after_so_many_arrivals() {
 fn vms_larger_than_a_host_are_left_out() {
     let trace = trace("0,0,500,4,0,0,9\n1,0,100,4,0,0,9\n2,0,100,100,0,0,9\n");
     let report = run(replay(&trace), &mut ());
-    assert_eq!((report.trace.arrivals, report.trace.left_out_too_large), (1, 2));
+    assert_eq!(
+        (report.trace.arrivals, report.trace.left_out_too_large),
+        (1, 2)
+    );
     let tiny = Replay {
         fleet: Fleet { cpu: 10, ..FLEET },
         ..replay(&trace)
     };
     let units = Generation::default();
-    let error = tiny.run(policy(FEWEST_VMS, &units), &units, &mut ()).unwrap_err();
+    let error = tiny
+        .run(policy(FEWEST_VMS, &units), &units, &mut ())
+        .unwrap_err();
     assert!(matches!(error, ReplayError::NothingFits(_)), "{error}");
 }
 
 #[test]
 fn a_vm_that_is_rejected_has_no_departure() {
-    let engine = Engine::new(Limits { instances: 4, ..Limits::default() }, None).unwrap();
+    let engine = Engine::new(
+        Limits {
+            instances: 4,
+            ..Limits::default()
+        },
+        None,
+    )
+    .unwrap();
     let judging = Judging {
         name: "nobody",
         judge: NOBODY,
@@ -133,7 +145,10 @@ fn a_vm_that_is_rejected_has_no_departure() {
     let report = replay(&trace).run(policy, &units, &mut ()).unwrap().report;
     assert_eq!(report.decision_fnv1a64, hash(&[None; 4]));
     assert_eq!((report.placed, report.rejected), (0, 4));
-    assert_eq!((report.rejected_cores, report.rejected_millicores), (5.0, 5000));
+    assert_eq!(
+        (report.rejected_cores, report.rejected_millicores),
+        (5.0, 5000)
+    );
     assert_eq!(report.rejected_memory_bytes, 5 << 30);
     assert_eq!((report.calls[0].calls, report.calls[0].rows), (4, 8));
     assert_eq!(report.units[0].name, "nobody");
@@ -189,9 +204,16 @@ fn without_a_unit_that_reads_them_there_are_no_statistics() {
 fn a_replay_is_drawn_with_its_title_and_axes() {
     let trace = trace(FOUR);
     let units = Generation::default();
-    let outcome = replay(&trace).run(policy(FEWEST_VMS, &units), &units, &mut ()).unwrap();
+    let outcome = replay(&trace)
+        .run(policy(FEWEST_VMS, &units), &units, &mut ())
+        .unwrap();
     let svg = plot::svg(&outcome).unwrap();
-    for text in ["on 2 hosts of 4 cores and 8 GiB", "Memory, GiB", "all of the fleet: 8", "seconds"] {
+    for text in [
+        "on 2 hosts of 4 cores and 8 GiB",
+        "Memory, GiB",
+        "all of the fleet: 8",
+        "seconds",
+    ] {
         assert!(svg.contains(text), "{text}");
     }
 }
