@@ -96,11 +96,9 @@ fn left_text(
     };
     let mut text = output::shown(&costs_table(stage, &left[..shown], chosen));
     if shown < left.len() {
-        let _ = write!(
-            text,
-            "\n... and {} more hosts that were left",
-            left.len() - shown
-        );
+        let more = left.len() - shown;
+        let hosts = if more == 1 { "host" } else { "hosts" };
+        let _ = write!(text, "\n... and {more} more {hosts} that were left");
     }
     text
 }
@@ -163,14 +161,7 @@ fn removed_table(removed: &[&HostShown]) -> Table {
 
 /// One line per reason, with one host as an example.
 fn reasons_table(removed: &[&HostShown]) -> Table {
-    let columns = [
-        "removed by",
-        "because it",
-        ">hosts",
-        "for example",
-        "what the unit saw",
-    ];
-    let mut table = output::table(&columns);
+    let mut table = output::table(&["removed by", "because it", ">hosts", "what the unit saw"]);
     let mut reasons: Vec<(&RemovalShown, &HostShown, usize)> = Vec::new();
     for host in removed {
         let Some(removal) = &host.removed else {
@@ -188,8 +179,7 @@ fn reasons_table(removed: &[&HostShown]) -> Table {
             removal.filter.to_string(),
             because(removal),
             hosts.to_string(),
-            host.host.to_string(),
-            values(removal),
+            format!("for example {}: {}", host.host, values(removal)),
         ]);
     }
     table
