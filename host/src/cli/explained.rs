@@ -33,6 +33,7 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
             stage_text(stage, explanation.chosen.as_ref(), extent)
         );
     }
+    text.push_str(&not_considered(explanation, extent));
     for (entry, fault) in &explanation.left_out {
         let _ = writeln!(text, "Left out: {entry}: {fault}");
     }
@@ -59,6 +60,22 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
     );
     let _ = write!(text, "Units: {}", units.join(", "));
     text
+}
+
+fn not_considered(explanation: &Explanation, extent: Extent) -> String {
+    let hosts = &explanation.not_considered;
+    match extent {
+        Extent::Best(_) if !hosts.is_empty() => {
+            format!("{} hosts were not asked about\n", hosts.len())
+        }
+        Extent::Best(_) => String::new(),
+        Extent::Whole => {
+            let lines = hosts.iter();
+            lines
+                .map(|host| format!("Not asked about: host {} {}\n", host.host, host.reason))
+                .collect()
+        }
+    }
 }
 
 fn stage_text(stage: &StageShown, chosen: Option<&Arc<str>>, extent: Extent) -> String {
