@@ -1,0 +1,9 @@
+//! Behaviour, claim by claim.
+
+mod bad_bytes;
+mod bad_calls;
+mod bad_documents;
+mod decisions;
+mod drift;
+mod layering;
+mod replay;
