@@ -27,7 +27,9 @@ pub fn encoded(module: &str, wit: &str, world: &str) -> Vec<u8> {
         .expect("the world is there");
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false)
         .expect("metadata fits in");
-    ComponentEncoder::default().validate(true).module(&module)
+    ComponentEncoder::default()
+        .validate(true)
+        .module(&module)
         .and_then(|encoder| encoder.encode())
         .expect("the module fits the world")
 }

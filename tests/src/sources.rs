@@ -215,9 +215,8 @@ mod tests {
     #[test]
     fn a_change_of_a_name_or_of_a_content_changes_the_digest() {
         let files = |list: &[(&str, &str)]| {
-            let owned = |(name, content): &(&str, &str)| {
-                ((*name).to_owned(), content.as_bytes().to_vec())
-            };
+            let owned =
+                |(name, content): &(&str, &str)| ((*name).to_owned(), content.as_bytes().to_vec());
             digest(&list.iter().map(owned).collect())
         };
         let digests = BTreeSet::from([

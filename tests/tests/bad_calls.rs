@@ -25,7 +25,11 @@ fn fails_closed(unit: &str, how: &str, limit: Duration) -> (Fault, String) {
     let mut scheduler = limited(cluster(3), &filtering(unit, how), &both(), limit);
     let before = scheduler.inventory().version();
     let error = scheduler.place(request(vm("v"))).unwrap_err();
-    assert_eq!(scheduler.inventory().version(), before, "the inventory is as it was");
+    assert_eq!(
+        scheduler.inventory().version(),
+        before,
+        "the inventory is as it was"
+    );
     assert!(scheduler.inventory().pending("v").is_none());
     assert_eq!(scheduler.decisions().count(), 0);
     let said = error.to_string();
@@ -85,7 +89,10 @@ fn a_unit_without_bounds_on_its_memory_is_ended_at_the_limit_and_told_so() {
     let (fault, said) = fails_closed("misbehaving", "eats-memory", PATIENT);
     assert!(matches!(*fault.cause, Cause::Memory { .. }), "{said}");
     assert!(said.contains("256.0 MiB"), "{said}");
-    assert!(said.contains("let it keep less, or raise the limit"), "{said}");
+    assert!(
+        said.contains("let it keep less, or raise the limit"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -110,9 +117,15 @@ fn a_panic_is_reported_with_its_message_and_place() {
     let Cause::Panic { message, .. } = &*fault.cause else {
         panic!("{said}");
     };
-    assert!(message.contains("the headroom of 1073741824 is beyond me"), "{said}");
+    assert!(
+        message.contains("the headroom of 1073741824 is beyond me"),
+        "{said}"
+    );
     assert!(message.contains("lib.rs:"), "{said}");
-    assert!(!message.contains("/root") && !message.contains("/home/"), "{said}");
+    assert!(
+        !message.contains("/root") && !message.contains("/home/"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -125,8 +138,14 @@ fn a_trap_without_a_word_is_reported_as_such() {
 #[test]
 fn a_unit_that_says_it_failed_is_blamed_in_its_own_words() {
     let (fault, said) = fails_closed("misbehaving", "fails", PATIENT);
-    assert_eq!(*fault.cause, Cause::Failed("the table of prices is empty".into()));
-    assert!(said.contains("failed: the table of prices is empty"), "{said}");
+    assert_eq!(
+        *fault.cause,
+        Cause::Failed("the table of prices is empty".into())
+    );
+    assert!(
+        said.contains("failed: the table of prices is empty"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -143,19 +162,49 @@ fn a_verdict_with_a_reason_that_is_not_declared_fails_the_decision() {
 #[test]
 fn an_until_of_the_wrong_length_fails_the_decision() {
     let (fault, said) = fails_closed("unsound", "wrong-until", PATIENT);
-    assert!(matches!(*fault.cause, Cause::Length { want: 3, got: 4, .. }), "{said}");
+    assert!(
+        matches!(
+            *fault.cause,
+            Cause::Length {
+                want: 3,
+                got: 4,
+                ..
+            }
+        ),
+        "{said}"
+    );
 }
 
 #[test]
 fn costs_that_nobody_asked_for_fail_the_decision() {
     let (fault, said) = fails_closed("unsound", "unasked-answer", PATIENT);
-    assert!(matches!(*fault.cause, Cause::Length { want: 0, got: 3, .. }), "{said}");
+    assert!(
+        matches!(
+            *fault.cause,
+            Cause::Length {
+                want: 0,
+                got: 3,
+                ..
+            }
+        ),
+        "{said}"
+    );
 }
 
 #[test]
 fn an_answer_of_the_wrong_length_is_left_out_as_a_cost_and_said() {
     let (cause, said) = left_out("unsound", "wrong-length");
-    assert!(matches!(cause, Cause::Length { want: 3, got: 4, .. }), "{said}");
+    assert!(
+        matches!(
+            cause,
+            Cause::Length {
+                want: 3,
+                got: 4,
+                ..
+            }
+        ),
+        "{said}"
+    );
     assert!(said.ends_with("gave 4 costs where 3 were wanted"), "{said}");
 }
 
@@ -208,7 +257,10 @@ fn a_cost_function_that_the_policy_needs_fails_the_decision() {
     let error = scheduler(cluster(3), &text, &both())
         .place(request(vm("v")))
         .unwrap_err();
-    assert!(matches!(error, PlaceError::Refusal(Refusal::Failed { .. })), "{error}");
+    assert!(
+        matches!(error, PlaceError::Refusal(Refusal::Failed { .. })),
+        "{error}"
+    );
 }
 
 #[test]
@@ -279,7 +331,10 @@ fn after_a_failure_the_next_decision_is_made_as_if_nothing_had_been() {
         .map(|decision| decision.host.unwrap())
         .collect();
     // The fewest VMs decide where no cost function does.
-    assert_eq!(hosts.iter().map(|id| &**id).collect::<Vec<_>>(), ["h0", "h1", "h2"]);
+    assert_eq!(
+        hosts.iter().map(|id| &**id).collect::<Vec<_>>(),
+        ["h0", "h1", "h2"]
+    );
     assert_eq!(scheduler.inventory().pending_count(), 3);
 }
 
@@ -310,7 +365,10 @@ fn a_balance_part_that_goes_wrong_proposes_nothing_and_is_named() {
         ("recurses-forever", "recursion"),
     ] {
         let said = balance_fails("misbehaving", how, PATIENT);
-        assert!(said.contains(part) && said.contains("\"misbehaving\""), "{said}");
+        assert!(
+            said.contains(part) && said.contains("\"misbehaving\""),
+            "{said}"
+        );
     }
     let said = balance_fails("misbehaving", "loops-forever", IMPATIENT);
     assert!(said.contains("a loop that does not end"), "{said}");
@@ -321,7 +379,10 @@ fn a_balance_part_that_goes_wrong_proposes_nothing_and_is_named() {
 #[test]
 fn a_proposal_about_a_row_that_is_not_there_is_refused() {
     let said = balance_fails("unsound", "proposal-out-of-range", PATIENT);
-    assert!(said.contains("proposal 0 names row 7 of hosts/vms, which has 0"), "{said}");
+    assert!(
+        said.contains("proposal 0 names row 7 of hosts/vms, which has 0"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -336,7 +397,10 @@ fn a_units_own_rule_between_settings_refuses_with_its_sentence() {
     let text = "[[filters]]\nunit = 'misbehaving'\nsettings.headroom = 13";
     let generation = both();
     let checked = policy(text, &generation).unwrap();
-    assert_eq!(checked.stages[0].filters[0].settings.value("headroom"), Some(&13.into()));
+    assert_eq!(
+        checked.stages[0].filters[0].settings.value("headroom"),
+        Some(&13.into())
+    );
     let call = placewright::contract::Call {
         rows: vec![1],
         integers: vec![0, 13],
@@ -346,5 +410,9 @@ fn a_units_own_rule_between_settings_refuses_with_its_sentence() {
     let mut instance = unit("misbehaving").instantiate(Part::Settings).unwrap();
     let fault = instance.check_settings(&call, PATIENT).unwrap_err();
     assert!(fault.is_refusal());
-    assert!(fault.to_string().contains("a headroom of 13 bytes brings bad luck"));
+    assert!(
+        fault
+            .to_string()
+            .contains("a headroom of 13 bytes brings bad luck")
+    );
 }

@@ -3,7 +3,9 @@
 
 use placewright::chain::Runner;
 use placewright::scheduler::{Decision, ExplainError, Scheduler, SchedulerOptions};
-use placewright_tests::scene::{GIB, cluster, costing, filtering, both, policy, request, scheduler, vm};
+use placewright_tests::scene::{
+    GIB, both, cluster, costing, filtering, policy, request, scheduler, vm,
+};
 use placewright_tests::units::{generation, unit};
 
 const BEST_FIT: &str = "
@@ -73,7 +75,8 @@ fn a_fresh_runner_decides_what_a_warm_one_has_decided() {
 fn draws_follow_from_the_seed_and_the_number_of_the_decision() {
     let hosts = |seed: u64| -> Vec<_> {
         let generation = both();
-        let text = "tie-rule = ['draw']\n".to_owned() + &filtering("misbehaving", "keeps-everything");
+        let text =
+            "tie-rule = ['draw']\n".to_owned() + &filtering("misbehaving", "keeps-everything");
         let policy = policy(&text, &generation).unwrap();
         let options = SchedulerOptions {
             seed,
@@ -82,7 +85,10 @@ fn draws_follow_from_the_seed_and_the_number_of_the_decision() {
         };
         let mut scheduler =
             Scheduler::new(cluster(8), policy.into(), &generation, options).unwrap();
-        sequence(&mut scheduler).into_iter().map(|it| it.host).collect()
+        sequence(&mut scheduler)
+            .into_iter()
+            .map(|it| it.host)
+            .collect()
     };
     assert_eq!(hosts(7), hosts(7));
     assert_ne!(hosts(7), hosts(8));
@@ -129,8 +135,14 @@ fn a_request_at_fault_is_refused_and_changes_nothing() {
         (unknown_host, "host \"h9\""),
         (twice, "names VM \"v\" twice"),
         (request(vm("v").with("memory", -1_i64)), "memory must be"),
-        (request(vm("v").with("memorie", 1_i64)), "no column \"memorie\""),
-        (request(vm("v").with("memory", "much")), "of kind integer, not text"),
+        (
+            request(vm("v").with("memorie", 1_i64)),
+            "no column \"memorie\"",
+        ),
+        (
+            request(vm("v").with("memory", "much")),
+            "of kind integer, not text",
+        ),
     ] {
         let said = scheduler.place(request).unwrap_err().to_string();
         assert!(said.contains(part), "{said}");
@@ -166,8 +178,8 @@ fn an_explanation_says_who_removed_which_host_and_why_with_the_values() {
         .map(|value| (value.table, &*value.column, &*value.value))
         .collect();
     for expected in [
-        ("members", "memory", "70 GiB"),
-        ("hosts", "memory.total", "64 GiB"),
+        ("members", "memory", "70.0 GiB"),
+        ("hosts", "memory.total", "64.0 GiB"),
         ("hosts", "memory.committed", "0 B"),
     ] {
         assert!(values.contains(&expected), "{values:?}");
@@ -201,17 +213,26 @@ fn an_explanation_is_of_the_inventory_as_it_was() {
     scheduler.place(request(vm("b"))).unwrap();
     scheduler.inventory_mut().remove_vm("a").unwrap();
     assert_eq!(scheduler.explain(first.number).unwrap(), before);
-    assert_eq!(scheduler.explain(99).unwrap_err(), ExplainError::Forgotten(99));
+    assert_eq!(
+        scheduler.explain(99).unwrap_err(),
+        ExplainError::Forgotten(99)
+    );
 }
 
 #[test]
-fn a_unit_that_remembers_is_what_makes_a_fresh_runner_differ() {
-    // The guard of the guards: were instances not kept warm, no test here would
-    // notice a unit with a memory.
-    let mut scheduler = scheduler(cluster(2), &costing("misbehaving", "remembers"), &both());
-    let costs: Vec<f64> = (0..3)
-        .map(|number| scheduler.place(request(vm(&format!("v{number}")))).unwrap())
-        .map(|decision| decision.decided.chosen.unwrap().costs[0])
-        .collect();
-    assert_eq!(costs.len(), 3);
+fn instances_stay_warm_so_a_fresh_runner_finds_a_unit_that_remembers() {
+    let text = costing("misbehaving", "remembers") + "scaling = 'none'\n";
+    let mut scheduler = scheduler(cluster(2), &text, &both());
+    let cost = |decision: &Decision| decision.decided.chosen.as_ref().unwrap().costs[0];
+    let first = scheduler.place(request(vm("a"))).unwrap();
+    let second = scheduler.place(request(vm("b"))).unwrap();
+    let again = {
+        let past = scheduler.inventory().at_version(second.inventory_version);
+        let limit = SchedulerOptions::default().chain_limit * 60;
+        let mut runner = Runner::new(second.chain.clone(), limit);
+        let decided = runner.decide(&past.unwrap(), &second.request, second.draw);
+        decided.unwrap().chosen.unwrap().costs[0]
+    };
+    assert_eq!(cost(&first), (64 * GIB) as f64);
+    assert_ne!(again, cost(&second));
 }

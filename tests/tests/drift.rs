@@ -24,14 +24,20 @@ fn drift(plugin: &Plugin) -> Option<String> {
     };
     let text = fs::read_to_string(plugin.record()).unwrap_or_default();
     let Some(record) = Record::parse(&text) else {
-        return Some(format!("plugins/{name}/{name}.sources is missing or damaged"));
+        return Some(format!(
+            "plugins/{name}/{name}.sources is missing or damaged"
+        ));
     };
     let now = Record::of(plugin.sources().unwrap(), &component);
     if now.sources != record.sources {
-        return Some(format!("the sources of plugins/{name} have changed since it was built"));
+        return Some(format!(
+            "the sources of plugins/{name} have changed since it was built"
+        ));
     }
     if now.component != record.component {
-        return Some(format!("plugins/{name}/{name}.wasm is not the component that was built"));
+        return Some(format!(
+            "plugins/{name}/{name}.wasm is not the component that was built"
+        ));
     }
     None
 }

@@ -143,9 +143,12 @@ fn modules_for_tests(text: &str) -> Vec<String> {
 
 /// The code without comments and without the module of tests, which comes last.
 fn production(text: &str) -> String {
-    let tests = text.lines().zip(text.lines().skip(1)).position(|(one, next)| {
-        one == "#[cfg(test)]" && next.starts_with("mod ") && next.ends_with('{')
-    });
+    let tests = text
+        .lines()
+        .zip(text.lines().skip(1))
+        .position(|(one, next)| {
+            one == "#[cfg(test)]" && next.starts_with("mod ") && next.ends_with('{')
+        });
     text.lines()
         .take(tests.unwrap_or(usize::MAX))
         .map(|line| line.split("//").next().unwrap_or_default())

@@ -51,7 +51,10 @@ fn renew(plugin: &Plugin, engine: &Engine) -> Result<(), Box<dyn Error>> {
         return Err(format!("it calls itself \"{}\"", unit.name()).into());
     }
     fs::write(plugin.component(), &built.bytes)?;
-    fs::write(plugin.record(), Record::of(sources, &built.bytes).to_string())?;
+    fs::write(
+        plugin.record(),
+        Record::of(sources, &built.bytes).to_string(),
+    )?;
     println!(
         "{:<20} {:>7} bytes  {}",
         plugin.name,

@@ -49,14 +49,20 @@ impl Unsound {
                     costs: true,
                 },
                 evaluation: Evaluation::RowWise,
-                reads: reads("hosts", &[("memory.total", Kind::Integer), ("id", Kind::Text)]),
+                reads: reads(
+                    "hosts",
+                    &[("memory.total", Kind::Integer), ("id", Kind::Text)],
+                ),
                 reasons: reasons(),
                 cost_range: Some(RANGE),
             }),
             selection: None,
             effects: None,
             balance: Some(BalancePart {
-                reads: reads("hosts", &[("memory.total", Kind::Integer), ("id", Kind::Text)]),
+                reads: reads(
+                    "hosts",
+                    &[("memory.total", Kind::Integer), ("id", Kind::Text)],
+                ),
                 reasons: reasons(),
             }),
             order: None,
@@ -187,7 +193,9 @@ impl<'a> Hosts<'a> {
         let (memory, rest) = call.integers.split_at_checked(rows).ok_or_else(unfit)?;
         let (codes, setting) = rest.split_at_checked(rows).ok_or_else(unfit)?;
         let code = *setting.first().ok_or_else(unfit)?;
-        let how = usize::try_from(code).ok().and_then(|code| call.texts.get(code));
+        let how = usize::try_from(code)
+            .ok()
+            .and_then(|code| call.texts.get(code));
         Ok(Self {
             rows,
             memory,
@@ -200,9 +208,7 @@ impl<'a> Hosts<'a> {
 #[cfg(target_arch = "wasm32")]
 mod exports {
     use placewright_sdk::bindings::{self, balance, contract, judge};
-    use placewright_sdk::contract::{
-        Answers, Description, Judgement, Problem, Proposal, Tables,
-    };
+    use placewright_sdk::contract::{Answers, Description, Judgement, Problem, Proposal, Tables};
 
     use super::Unsound;
 
