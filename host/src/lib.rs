@@ -12,12 +12,14 @@
 //! - [`model`]: plain data, and the schema of every table and column.
 //! - [`contract`]: the WIT's types in Rust, the only place that mirrors `wit/`.
 //! - [`engine`]: the Wasmtime engine, its limits, compiled code on disk.
-//! - [`unit`]: a loaded component and its calls.
+//! - [`mod@unit`]: a loaded component and its calls.
 //! - [`library`]: an immutable set of units, and the probes of `unit check`.
 //! - [`document`], [`policy`]: what people write, with a place for every problem.
 //! - [`inventory`]: the state of one cluster, in columns, with its past.
 //! - [`chain`]: a policy made runnable; pure.
 //! - [`scheduler`]: one decision after the other, with reservations.
+//! - [`simulate`]: traces of VMs, replayed on a fleet.
+//! - [`plugins`]: the units and policies that come with the program.
 
 pub mod chain;
 pub mod contract;
@@ -26,6 +28,8 @@ pub mod engine;
 pub mod inventory;
 pub mod library;
 pub mod model;
+pub mod plugins;
 pub mod policy;
 pub mod scheduler;
+pub mod simulate;
 pub mod unit;

@@ -1,7 +1,10 @@
 //! Which units there are: an immutable set, replaced as a whole.
 //!
 //! A decision holds one [`Generation`] from start to end, so that units that are
-//! added, replaced or removed meanwhile never tear it.
+//! added, replaced or removed meanwhile never tear it. What a unit says of
+//! itself is tried out by [`probe`].
+
+pub mod probe;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -68,8 +68,8 @@ impl Plugin {
     }
 
     /// The digest of all that it is made from: sources and `Cargo.toml` of its crate
-    /// and of the crates of this repository that it depends on, the contract, the
-    /// package table of the workspace and the toolchain.
+    /// and of the crates of this repository that it depends on, the contract, version and
+    /// edition of the workspace, and the toolchain.
     ///
     /// # Errors
     /// If a file cannot be read or is no TOML.
@@ -86,8 +86,11 @@ impl Plugin {
         take_file(&root.join("rust-toolchain.toml"), &mut files)?;
         let workspace = read_toml(&root.join("Cargo.toml"))?;
         let package = workspace.get("workspace").and_then(|it| it.get("package"));
-        let package = package.map(ToString::to_string).unwrap_or_default();
-        files.insert("Cargo.toml".to_owned(), package.into_bytes());
+        for key in ["edition", "version"] {
+            let value = package.and_then(|package| package.get(key));
+            let value = value.map(ToString::to_string).unwrap_or_default();
+            files.insert(format!("Cargo.toml {key}"), value.into_bytes());
+        }
         Ok(digest(&files))
     }
 }

@@ -57,11 +57,16 @@ impl Drop for Ticker {
 /// The number of ticks after which `budget` has passed for certain: the current
 /// tick may be almost over.
 pub(super) fn ticks(budget: Duration) -> u64 {
-    let ticks = budget.as_nanos().div_ceil(TICK.as_nanos());
-    match u64::try_from(ticks).unwrap_or(u64::MAX / 2) {
+    // In milliseconds, without the 128-bit division of `as_millis`: this is
+    // worked out for every call.
+    let ticks = budget
+        .as_secs()
+        .saturating_mul(1000)
+        .saturating_add(u64::from(budget.subsec_nanos().div_ceil(1_000_000)));
+    match ticks {
         0 => 0,
         // Wasmtime adds the number to the current epoch.
-        ticks => (ticks + 1).min(u64::MAX / 2),
+        ticks => ticks.saturating_add(1).min(u64::MAX / 2),
     }
 }
 

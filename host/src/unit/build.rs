@@ -224,6 +224,35 @@ mod tests {
         assert!(error.to_string().contains("Cargo.toml"));
     }
 
+    fn crate_with(library: &str, code: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = format!(
+            "[package]\nname = \"sample\"\nedition = \"2024\"\n[workspace]\n[lib]\n{library}"
+        );
+        fs::create_dir(folder.path().join("src")).unwrap();
+        fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+        fs::write(folder.path().join("src/lib.rs"), code).unwrap();
+        folder
+    }
+
+    fn built(folder: &tempfile::TempDir) -> Result<Built, BuildError> {
+        let options = Options {
+            target_folder: Some(folder.path().join("target")),
+            ..Options::default()
+        };
+        build(folder.path(), &options)
+    }
+
+    #[test]
+    fn a_crate_that_is_no_unit_is_told_what_it_lacks() {
+        let plain = crate_with("", "");
+        assert!(matches!(built(&plain), Err(BuildError::NoLibrary(_))));
+        let dynamic = crate_with("crate-type = [\"cdylib\"]", "");
+        assert!(matches!(built(&dynamic), Err(BuildError::NoExport)));
+        let wrong = crate_with("crate-type = [\"cdylib\"]", "fn");
+        assert!(matches!(built(&wrong), Err(BuildError::Cargo(_))));
+    }
+
     #[test]
     fn a_workspace_is_no_crate() {
         let folder = tempfile::tempdir().unwrap();

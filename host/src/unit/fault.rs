@@ -128,7 +128,7 @@ pub enum Cause {
     },
     /// A reason that is not declared.
     Reason {
-        /// Where it was given: a row, or the number of a proposal.
+        /// Where it was given: the number of a row or of a proposal, from 0.
         place: usize,
         /// The number given, counted from 1.
         reason: u8,
@@ -237,7 +237,7 @@ impl fmt::Display for Cause {
                 known,
             } => write!(
                 f,
-                "gave the reason {reason} for row {place} and declares {known}"
+                "gave the reason {reason} in entry {place} of its answer and declares {known}"
             ),
             Cause::Row {
                 proposal,

@@ -1,0 +1,94 @@
+//! The commands.
+//!
+//! Each command turns words and files into calls of the library, and what comes out
+//! into a table or JSON. Nothing is decided here.
+
+mod balance;
+mod clusters;
+mod columns;
+mod completions;
+mod demo;
+mod explained;
+mod failure;
+mod output;
+mod place;
+mod policy;
+mod progress;
+mod simulate;
+mod spread;
+mod unit;
+mod units;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Answer;
+
+/// What every command's exit code means; shown below the help.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, and the answer is yes
+  1  done, and the answer is no: a VM found no host, a check failed
+  2  the command line or a file is at fault
+  3  a unit failed, or something went wrong that is no fault of the input";
+
+/// Places virtual machines by policies made of WebAssembly units.
+#[derive(Debug, Parser)]
+#[command(name = "placewright", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show how three policies place the VMs of a real trace; needs no files
+    Demo(demo::Demo),
+    /// Decide where VMs run in a cluster that a document describes
+    Place(place::Place),
+    /// Replay a trace of VMs on a fleet of hosts, and count
+    Simulate(simulate::Simulate),
+    /// Show which moves a policy proposes for a cluster that runs
+    Balance(balance::Balance),
+    /// List, show and check policies
+    #[command(subcommand)]
+    Policy(policy::Policy),
+    /// Show the tables and columns that units can read
+    Columns(columns::Columns),
+    /// Build, inspect and check units
+    #[command(subcommand)]
+    Unit(unit::Unit),
+    /// Print a script that completes commands in your shell
+    Completions(completions::Completions),
+}
+
+/// Run the command that the words of the command line name.
+pub fn run() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Demo(demo) => demo.run(),
+        Command::Place(place) => place.run(),
+        Command::Simulate(simulate) => simulate.run(),
+        Command::Balance(balance) => balance.run(),
+        Command::Policy(policy) => policy.run(),
+        Command::Columns(columns) => columns.run(),
+        Command::Unit(unit) => unit.run(),
+        Command::Completions(completions) => completions.run(),
+    };
+    match done {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(failure) => failure.report(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,29 @@
+//! `placewright completions`.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::failure::{Answer, Failure};
+use super::output;
+
+/// Print a script that completes commands in your shell.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright completions bash > ~/.local/share/bash-completion/completions/placewright
+  placewright completions zsh > ~/.zfunc/_placewright")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl Completions {
+    /// Print the script.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut super::Cli::command(), "placewright", &mut script);
+        output::print(&String::from_utf8_lossy(&script))?;
+        Ok(Answer::Yes)
+    }
+}

@@ -1,0 +1,153 @@
+//! `placewright demo`: an excerpt of a real trace under three policies.
+
+use std::sync::Arc;
+
+use clap::Args;
+use placewright::engine::Limits;
+use placewright::library::Generation;
+use placewright::model::schema::Schema;
+use placewright::simulate::trace::Trace;
+use placewright::simulate::{Fleet, Outcome, Replay, Report};
+
+use super::explained::{self, Extent};
+use super::failure::{Answer, Failure};
+use super::output;
+use super::progress::Follower;
+use super::spread;
+use super::units::{self, CacheArgs};
+
+/// Packed by `host/data/README.md`.
+const TRACE: &[u8] = include_bytes!("../../data/azure-packing-2020-excerpt.csv.gz");
+
+/// Hosts as in the larger servers of the trace, and so few of them that it gets tight.
+const FLEET: Fleet = Fleet {
+    hosts: 240,
+    cpu: 40_000,
+    memory: 512 << 30,
+};
+
+const POLICIES: [&str; 3] = ["none", "even-distribution", "power-saving"];
+
+/// The decision that is explained: when the fleet is well filled.
+const EXPLAINED: u64 = 5000;
+/// How many of the hosts that were left are shown.
+const BEST: usize = 5;
+
+/// Show how three policies place the VMs of a real trace; needs no files.
+///
+/// Replays a quarter of the tenants of two weeks of a zone of Azure (Azure Trace for Packing 2020)
+/// on a fleet that is too small at times, decides through the WebAssembly units that come with the
+/// program, and explains one of the decisions in full.
+#[derive(Debug, Args)]
+pub struct Demo {
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+impl Demo {
+    /// Replay, compare, explain.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let trace = Trace::read("excerpt of the Azure Trace for Packing 2020", TRACE)
+            .map_err(Failure::internal)?;
+        let engine = self.cache.engine(Limits::default())?;
+        let generation = units::embedded(&engine)?;
+        output::print(&introduction(&trace))?;
+        let mut outcomes = Vec::with_capacity(POLICIES.len());
+        let mut explanation = String::new();
+        for name in POLICIES {
+            let mut follower = Follower::new(name).explaining(EXPLAINED);
+            outcomes.push(replay(name, &trace, &generation, &mut follower)?);
+            if let Some((decision, explained)) = follower.explained {
+                explanation = explained_text(&decision, &explained);
+            }
+        }
+        output::print(&comparison(&outcomes))?;
+        output::print(&explanation)?;
+        output::print(NEXT)?;
+        Ok(Answer::Yes)
+    }
+}
+
+fn replay(
+    name: &str,
+    trace: &Trace,
+    generation: &Generation,
+    follower: &mut Follower,
+) -> Result<Outcome, Failure> {
+    let policy = units::policy(name, generation, Schema::built_in())?;
+    let replay = Replay {
+        trace,
+        fleet: FLEET,
+        limit: None,
+        statistics: None,
+        seed: 0,
+    };
+    let outcome = replay.run(Arc::clone(&policy), generation, follower);
+    outcome.map_err(super::simulate::failure)
+}
+
+fn introduction(trace: &Trace) -> String {
+    format!(
+        "Two weeks of VMs of a real cloud ({} of them, {})\n\
+         on {} hosts of {} cores and {} each, under three policies.\n\
+         Every decision is made by WebAssembly units that come with this program.\n",
+        output::number(trace.vms.len() as f64),
+        "an excerpt of the Azure Trace for Packing 2020",
+        FLEET.hosts,
+        FLEET.cpu / 1000,
+        output::bytes(FLEET.memory),
+    )
+}
+
+fn comparison(outcomes: &[Outcome]) -> String {
+    let mut columns = vec![""];
+    let names: Vec<String> = POLICIES.iter().map(|name| format!(">{name}")).collect();
+    columns.extend(names.iter().map(String::as_str));
+    let mut table = output::table(&columns);
+    let mut row = |name: &str, value: fn(&Report) -> String| {
+        let values = outcomes.iter().map(|outcome| value(&outcome.report));
+        table.add_row(std::iter::once(name.to_owned()).chain(values));
+    };
+    row("VMs placed", |report| output::number(report.placed as f64));
+    row("VMs rejected", |report| output::number(report.rejected as f64));
+    row("cores rejected", |report| output::number(report.rejected_cores));
+    row("hosts in use, peak", |report| report.peak_used_hosts.to_string());
+    row("hosts in use, mean", |report| format!("{:.1}", report.mean_used_hosts));
+    row("hosts in use, end", |report| report.end_used_hosts.to_string());
+    row("CPU promised, peak", |report| format!("{:.1} %", report.peak_cpu_pct));
+    row("decisions per second", |report| output::number(report.decisions_per_second));
+    let sides: Vec<(&str, &Report)> = POLICIES
+        .into_iter()
+        .zip(outcomes.iter().map(|outcome| &outcome.report))
+        .collect();
+    format!(
+        "{}\n\nHosts by CPU load, averaged over the two weeks\n\n{}\n",
+        output::shown(&table),
+        spread::text(&sides)
+    )
+}
+
+fn explained_text(
+    decision: &placewright::scheduler::Decision,
+    explanation: &placewright::chain::Explanation,
+) -> String {
+    let vms: Vec<String> = decision
+        .request
+        .members
+        .iter()
+        .map(|vm| {
+            let cores = vm.facts.integer("cpu").unwrap_or(0) as f64 / 1000.0;
+            let memory = output::bytes(vm.facts.integer("memory").unwrap_or(0));
+            format!("{} ({cores} cores, {memory})", vm.id)
+        })
+        .collect();
+    format!(
+        "One decision of {} in full: {}\n\n{}\n",
+        explanation.policy,
+        vms.join(", "),
+        explained::text(explanation, Extent::Best(BEST))
+    )
+}
+
+const NEXT: &str = "\
+Next: placewright policy show power-saving, placewright place --help, placewright simulate --help";

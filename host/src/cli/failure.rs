@@ -1,0 +1,141 @@
+//! How a command ends.
+
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use placewright::chain::Refusal;
+use placewright::scheduler::PlaceError;
+
+/// How a command ends that was carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// With what was asked for.
+    Yes,
+    /// With a no: a VM found no host, a check failed. It has been printed.
+    No,
+}
+
+impl Answer {
+    /// Yes if `good`.
+    pub fn yes_if(good: bool) -> Self {
+        match good {
+            true => Answer::Yes,
+            false => Answer::No,
+        }
+    }
+}
+
+/// Why a command was not carried out.
+#[derive(Debug)]
+pub struct Failure {
+    fault: Fault,
+    error: anyhow::Error,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// The command line or a file.
+    Input,
+    /// A unit, or we.
+    Internal,
+    /// Nobody reads what is printed any more, as with `| head`.
+    NobodyReads,
+}
+
+impl Failure {
+    /// The command line or a file is at fault.
+    pub fn input(error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            fault: Fault::Input,
+            error: error.into(),
+        }
+    }
+
+    /// As [`Failure::input`], with the sentence to be printed.
+    pub fn input_because(sentence: impl fmt::Display) -> Self {
+        Self::input(anyhow::anyhow!("{sentence}"))
+    }
+
+    /// A unit failed, or something went wrong that is no fault of the input.
+    pub fn internal(error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            fault: Fault::Internal,
+            error: error.into(),
+        }
+    }
+
+    /// A chain gave no answer.
+    pub fn refusal(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Failed { .. } | Refusal::OutOfTime(_) => Self::internal(refusal),
+            _ => Self::input(refusal),
+        }
+    }
+
+    /// A request came to no decision.
+    pub fn place(error: PlaceError) -> Self {
+        match error {
+            PlaceError::Refusal(refusal) => Self::refusal(refusal),
+            error => Self::input(error),
+        }
+    }
+
+    /// The same, with what was being done.
+    pub fn context(self, sentence: String) -> Self {
+        Self {
+            fault: self.fault,
+            error: self.error.context(sentence),
+        }
+    }
+
+    /// Output could not be written.
+    pub fn output(error: io::Error) -> Self {
+        Self {
+            fault: match error.kind() {
+                io::ErrorKind::BrokenPipe => Fault::NobodyReads,
+                _ => Fault::Internal,
+            },
+            error: anyhow::Error::new(error).context("cannot write the output"),
+        }
+    }
+
+    /// Print one sentence, and say how the program ends.
+    pub fn report(self) -> ExitCode {
+        let code = match self.fault {
+            Fault::NobodyReads => return ExitCode::SUCCESS,
+            Fault::Input => 2,
+            Fault::Internal => 3,
+        };
+        super::output::complain(&sentence(&self.error));
+        ExitCode::from(code)
+    }
+}
+
+/// An error with its causes. A cause that an error repeats in its own words is not
+/// said twice.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if sentence.is_empty() {
+            sentence = cause;
+        } else if !sentence.contains(&cause) {
+            sentence = format!("{sentence}: {cause}");
+        }
+    }
+    sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let cause = io::Error::other("disk full");
+        let error = anyhow::Error::new(cause).context("cannot write x");
+        assert_eq!(sentence(&error), "cannot write x: disk full");
+        let error = error.context("all: cannot write x: disk full");
+        assert_eq!(sentence(&error), "all: cannot write x: disk full");
+    }
+}

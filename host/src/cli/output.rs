@@ -1,0 +1,147 @@
+//! The one place that prints: tables, JSON, and sentences on standard error.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::ValueEnum;
+use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use serde::Serialize;
+
+use super::failure::Failure;
+
+/// The width of tables where the output is no terminal.
+const WIDTH: u16 = 100;
+
+/// A line below the header, and nothing else.
+const STYLE: TableStyle =
+    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+
+/// What output looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Print to standard output.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| match text.ends_with('\n') || text.is_empty() {
+            true => Ok(()),
+            false => out.write_all(b"\n"),
+        })
+        .and_then(|()| out.flush())
+        .map_err(Failure::output)
+}
+
+/// Print a value as JSON.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(Failure::internal)?;
+    print(&text)
+}
+
+/// Print an error. Where it cannot be printed, there is nobody to tell.
+pub fn complain(sentence: &str) {
+    let mark = match io::stderr().is_terminal() && colours_wanted() {
+        true => "\u{1b}[1;31merror:\u{1b}[0m",
+        false => "error:",
+    };
+    // A closed standard error is no reason to end in another way.
+    let _ = writeln!(io::stderr(), "{mark} {sentence}");
+}
+
+/// Print a remark beside the result.
+pub fn remark(sentence: &str) {
+    let _ = writeln!(io::stderr(), "{sentence}");
+}
+
+fn colours_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// A table with these columns; those whose names begin with `>` stand to the right.
+pub fn table(columns: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(STYLE)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    if !(io::stdout().is_terminal() && colours_wanted()) {
+        table.force_no_tty().set_width(WIDTH);
+    }
+    let right: Vec<bool> = columns.iter().map(|name| name.starts_with('>')).collect();
+    let names = columns.iter().map(|name| heading(name.trim_start_matches('>')));
+    table.set_header(names.collect::<Vec<_>>());
+    for (column, right) in table.column_iter_mut().zip(right) {
+        column.set_padding((0, 2));
+        if right {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn heading(name: &str) -> Cell {
+    Cell::new(name).add_attribute(Attribute::Bold)
+}
+
+/// A cell that stands out on a terminal.
+pub fn strong(text: impl ToString) -> Cell {
+    Cell::new(text.to_string()).add_attribute(Attribute::Bold)
+}
+
+/// The table as text, without blanks at the ends of lines.
+pub fn shown(table: &Table) -> String {
+    let text = table.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+/// A number that people read: thousands apart, no more decimals than matter.
+pub fn number(number: f64) -> String {
+    if !number.is_finite() {
+        return "∞".to_owned();
+    }
+    let decimals = match number.abs() {
+        size if size >= 100.0 || number.fract() == 0.0 => 0,
+        size if size >= 1.0 => 2,
+        _ => 4,
+    };
+    let text = format!("{number:.decimals$}");
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let (sign, digits) = match whole.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", whole),
+    };
+    let mut shown = sign.to_owned();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    match rest.is_empty() {
+        true => shown,
+        false => format!("{shown}.{rest}"),
+    }
+}
+
+/// Bytes as people read them.
+pub fn bytes(bytes: i64) -> String {
+    let unsigned = bytesize::ByteSize(bytes.unsigned_abs());
+    let sign = if bytes < 0 { "-" } else { "" };
+    format!("{sign}{}", unsigned.display().iec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_people_read_them() {
+        let shown = [0.0, 1234.0, -1_234_567.8, 12.345, 0.01234, f64::INFINITY].map(number);
+        assert_eq!(shown, ["0", "1,234", "-1,234,568", "12.35", "0.0123", "∞"]);
+    }
+}

@@ -1,0 +1,209 @@
+//! `placewright place`: cluster, policy and VMs in; decisions out.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use placewright::chain::Explanation;
+use placewright::document::{Surroundings, read_requests};
+use placewright::scheduler::{Decision, Scheduler, SchedulerOptions};
+use serde::Serialize;
+
+use super::clusters::{self, Cluster};
+use super::explained::{self, Extent};
+use super::failure::{Answer, Failure};
+use super::output::{self, Format};
+use super::units::{self, UnitArgs};
+
+/// Decide where VMs run in a cluster that a document describes.
+///
+/// The requests of the VM document are decided one after the other, each seeing the places that
+/// the ones before it took. Nothing outside changes: the documents are only read.
+#[derive(Debug, Args)]
+#[command(after_help = concat!("\
+Examples:
+  placewright place --cluster cluster.toml --policy none --vm vm.toml
+  placewright place --cluster cluster.toml --policy mine.toml --units my-units --vm vm.toml --explain
+
+", "Exit code 1: a request found no host. See placewright --help for the others."))]
+pub struct Place {
+    /// The document of the cluster: hosts, VMs that run there, groups (TOML or JSON)
+    #[arg(long, value_name = "FILE")]
+    cluster: PathBuf,
+    /// The policy: one that comes with the program (placewright policy list), or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: String,
+    /// The document of what is to be placed: a VM, VMs, or requests (TOML or JSON)
+    #[arg(long, value_name = "FILE")]
+    vm: PathBuf,
+    /// Tell of every host why it was removed or what it cost
+    #[arg(long)]
+    explain: bool,
+    /// What the output looks like
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    #[command(flatten)]
+    units: UnitArgs,
+}
+
+impl Place {
+    /// Decide and print.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let cluster = clusters::read(&self.cluster)?;
+        let file = self.vm.display().to_string();
+        let surroundings = Surroundings {
+            schema: cluster.inventory.schema(),
+            now: cluster.now,
+            hosts: Some(&cluster.hosts),
+        };
+        let requests = read_requests(&units::read(&self.vm)?, &file, surroundings)
+            .map_err(Failure::input)?;
+        let mut scheduler = self.scheduler(cluster)?;
+        let mut placed = Vec::with_capacity(requests.len());
+        for request in requests {
+            let decision = scheduler.place(request).map_err(Failure::place)?;
+            let explanation = match self.explain {
+                true => Some(scheduler.explain(decision.number).map_err(Failure::internal)?),
+                false => None,
+            };
+            placed.push((decision, explanation));
+        }
+        self.print(&placed)?;
+        Ok(Answer::yes_if(placed.iter().all(|(decision, _)| decision.host.is_some())))
+    }
+
+    fn scheduler(&self, cluster: Cluster) -> Result<Scheduler, Failure> {
+        let generation = self.units.load()?;
+        let policy = units::policy(&self.policy, &generation, cluster.inventory.schema())?;
+        let options = SchedulerOptions {
+            seed: cluster.seed,
+            ..SchedulerOptions::default()
+        };
+        Scheduler::new(cluster.inventory, policy, &generation, options).map_err(Failure::input)
+    }
+
+    fn print(&self, placed: &[(Decision, Option<Explanation>)]) -> Result<(), Failure> {
+        if self.format == Format::Json {
+            let decisions = placed.iter().map(|(decision, explanation)| {
+                DecisionShown::new(decision, explanation.as_ref())
+            });
+            return output::print_json(&decisions.collect::<Vec<_>>());
+        }
+        let mut text = output::shown(&decisions(placed));
+        for (decision, explanation) in placed {
+            if let Some(explanation) = explanation {
+                let _ = write!(text, "\n\n{}:\n", vms(decision));
+                text.push_str(&explained::text(explanation, Extent::Whole));
+            }
+        }
+        output::print(&text)
+    }
+}
+
+fn vms(decision: &Decision) -> String {
+    let ids: Vec<&str> = decision.request.members.iter().map(|vm| &*vm.id).collect();
+    ids.join(", ")
+}
+
+fn decisions(placed: &[(Decision, Option<Explanation>)]) -> comfy_table::Table {
+    let mut table = output::table(&["VM", "host", "why"]);
+    for (decision, _) in placed {
+        let host = match &decision.host {
+            Some(host) => output::strong(host),
+            None => output::strong("none"),
+        };
+        table.add_row([vms(decision).into(), host, why(decision).into()]);
+    }
+    table
+}
+
+/// One line on a decision: how many hosts were left, who removed the others.
+fn why(decision: &Decision) -> String {
+    let decided = &decision.decided;
+    let removed: usize = decided.removed.iter().map(|removed| removed.hosts).sum();
+    let left = decided.considered.saturating_sub(removed);
+    let mut parts = vec![match &decided.chosen {
+        Some(chosen) => {
+            let tied = match chosen.tied {
+                0 | 1 => String::new(),
+                tied => format!(", {tied} tied"),
+            };
+            let costs: Vec<String> = chosen.costs.iter().map(|cost| output::number(*cost)).collect();
+            match costs.is_empty() {
+                true => format!("best of {left}{tied}"),
+                false => format!("best of {left}, cost {}{tied}", costs.join(" / ")),
+            }
+        }
+        None => format!("none of {} hosts is left", decided.considered),
+    }];
+    parts.extend(decided.removed.iter().map(|removed| {
+        let passing = if removed.passing { " for now" } else { "" };
+        format!("{}: {} ({}{passing})", removed.filter, removed.hosts, removed.reason)
+    }));
+    parts.extend(decided.left_out.iter().map(|left_out| {
+        format!("{} was left out: {}", left_out.entry, left_out.fault)
+    }));
+    parts.join("; ")
+}
+
+/// A decision as programs read it.
+#[derive(Serialize)]
+struct DecisionShown<'a> {
+    number: u64,
+    vms: Vec<&'a str>,
+    host: Option<&'a str>,
+    considered: usize,
+    tied: usize,
+    costs: Vec<f64>,
+    removed: Vec<RemovedShown<'a>>,
+    left_out: Vec<LeftOutShown<'a>>,
+    draw: f64,
+    inventory_version: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a Explanation>,
+}
+
+#[derive(Serialize)]
+struct RemovedShown<'a> {
+    filter: &'a str,
+    reason: &'a str,
+    passing: bool,
+    hosts: usize,
+}
+
+#[derive(Serialize)]
+struct LeftOutShown<'a> {
+    entry: &'a str,
+    fault: String,
+}
+
+impl<'a> DecisionShown<'a> {
+    fn new(decision: &'a Decision, explanation: Option<&'a Explanation>) -> Self {
+        let decided = &decision.decided;
+        let chosen = decided.chosen.as_ref();
+        let removed = decided.removed.iter().map(|removed| RemovedShown {
+            filter: &removed.filter,
+            reason: &removed.reason,
+            passing: removed.passing,
+            hosts: removed.hosts,
+        });
+        let left_out = decided.left_out.iter().map(|left_out| LeftOutShown {
+            entry: &left_out.entry,
+            fault: left_out.fault.to_string(),
+        });
+        Self {
+            number: decision.number,
+            vms: decision.request.members.iter().map(|vm| &*vm.id).collect(),
+            host: decision.host.as_ref().map(|host: &Arc<str>| &**host),
+            considered: decided.considered,
+            tied: chosen.map_or(0, |chosen| chosen.tied),
+            costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),
+            removed: removed.collect(),
+            left_out: left_out.collect(),
+            draw: decision.draw,
+            inventory_version: decision.inventory_version,
+            explanation,
+        }
+    }
+}

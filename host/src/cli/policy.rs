@@ -1,0 +1,176 @@
+//! `placewright policy`: policies that come with the program, and checks of others.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use placewright::document::{ClusterDocument, Problems};
+use placewright::library::Generation;
+use placewright::model::schema::Schema;
+use placewright::plugins;
+use placewright::policy::Policy as CheckedPolicy;
+use serde::Serialize;
+
+use super::failure::{Answer, Failure};
+use super::output::{self, Format};
+use super::units::{self, UnitArgs};
+
+/// List, show and check policies.
+#[derive(Debug, Subcommand)]
+pub enum Policy {
+    /// List the policies that come with the program
+    List(List),
+    /// Print a policy that comes with the program, to begin one of your own with
+    Show(Show),
+    /// Check a policy document, and tell everything that is wrong with it
+    Check(Check),
+}
+
+impl Policy {
+    /// Do what is asked.
+    pub fn run(self) -> Result<Answer, Failure> {
+        match self {
+            Policy::List(list) => list.run(),
+            Policy::Show(show) => show.run(),
+            Policy::Check(check) => check.run(),
+        }
+    }
+}
+
+/// List the policies that come with the program.
+#[derive(Debug, Args)]
+pub struct List {
+    /// What the output looks like
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    #[command(flatten)]
+    units: UnitArgs,
+}
+
+/// A policy of the list.
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    description: String,
+    units: Vec<String>,
+}
+
+impl List {
+    fn run(self) -> Result<Answer, Failure> {
+        let units = self.units.load()?;
+        let policies: Result<Vec<Listed>, Failure> = plugins::POLICIES
+            .iter()
+            .map(|policy| {
+                let policy = units::policy(policy.name, &units, Schema::built_in())?;
+                Ok(Listed {
+                    name: policy.name.to_string(),
+                    description: policy.description.to_string(),
+                    units: units_of(&policy),
+                })
+            })
+            .collect();
+        let policies = policies?;
+        if self.format == Format::Json {
+            output::print_json(&policies)?;
+            return Ok(Answer::Yes);
+        }
+        let mut table = output::table(&["policy", "what it does", "units"]);
+        for policy in policies {
+            let units = policy.units.join(", ");
+            table.add_row([output::strong(policy.name), policy.description.into(), units.into()]);
+        }
+        output::print(&output::shown(&table))?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// The names of a policy's units, in the order of their first use.
+fn units_of(policy: &CheckedPolicy) -> Vec<String> {
+    let mut units: Vec<String> = Vec::new();
+    let stages = policy.stages.iter().flat_map(|stage| {
+        let filters = stage.filters.iter().map(|entry| &entry.unit);
+        let costs = stage.costs.iter().map(|entry| &entry.unit);
+        let selections = stage.selections.iter().map(|entry| &entry.unit);
+        filters.chain(costs).chain(selections)
+    });
+    let balance = policy.balance.iter().map(|balance| &balance.unit);
+    for unit in stages.chain(balance) {
+        if !units.contains(&unit.name.to_string()) {
+            units.push(unit.name.to_string());
+        }
+    }
+    units
+}
+
+/// Print a policy that comes with the program.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  placewright policy show even-distribution > mine.toml")]
+pub struct Show {
+    /// Its name
+    name: String,
+}
+
+impl Show {
+    fn run(self) -> Result<Answer, Failure> {
+        match plugins::policy(&self.name) {
+            Some(policy) => output::print(policy.text)?,
+            None => return Err(units::no_policy(&self.name)),
+        }
+        Ok(Answer::Yes)
+    }
+}
+
+/// Check a policy document, and tell everything that is wrong with it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright policy check mine.toml
+  placewright policy check mine.toml --units my-units --cluster cluster.toml
+
+Exit code 1: something is wrong with it. See placewright --help for the others.")]
+pub struct Check {
+    /// The policy: a file, or the name of one that comes with the program
+    #[arg(value_name = "FILE")]
+    policy: String,
+    /// The document of a cluster, if the policy's units read attributes that it defines
+    #[arg(long, value_name = "FILE")]
+    cluster: Option<PathBuf>,
+    #[command(flatten)]
+    units: UnitArgs,
+}
+
+impl Check {
+    fn run(self) -> Result<Answer, Failure> {
+        let (text, file) = units::policy_text(&self.policy)?;
+        let schema = match &self.cluster {
+            None => Schema::built_in().clone(),
+            Some(path) => {
+                let name = path.display().to_string();
+                let cluster = ClusterDocument::read(&units::read(path)?, &name);
+                cluster.map_err(Failure::input)?.schema
+            }
+        };
+        let generation = self.units.load()?;
+        match check(&text, &file, &generation, &schema) {
+            Ok(policy) => {
+                let units = units_of(&policy).join(", ");
+                output::print(&format!("{file}: policy \"{}\" is fine; units: {units}", policy.name))?;
+                Ok(Answer::Yes)
+            }
+            Err(problems) => {
+                output::print(&problems.to_string())?;
+                Ok(Answer::No)
+            }
+        }
+    }
+}
+
+fn check(
+    text: &str,
+    file: &str,
+    units: &Generation,
+    schema: &Schema,
+) -> Result<CheckedPolicy, Problems> {
+    CheckedPolicy::read(text, file)?.check(units, schema)
+}

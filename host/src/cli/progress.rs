@@ -1,0 +1,79 @@
+//! A bar that shows how far a replay is: on a terminal, once it takes over a second.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use placewright::chain::Explanation;
+use placewright::scheduler::{Decision, Scheduler};
+use placewright::simulate::Observer;
+
+/// What is done sooner needs no bar.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How many events go by between two looks at the clock.
+const EVENTS: usize = 256;
+
+/// Shows how far a replay is, and keeps the explanation of one decision.
+pub struct Follower {
+    bar: Option<ProgressBar>,
+    begin: Instant,
+    title: String,
+    /// The decision to be explained, if any, by its number.
+    wanted: Option<u64>,
+    /// It, once it was made.
+    pub explained: Option<(Decision, Explanation)>,
+}
+
+impl Follower {
+    /// A bar with this title.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            bar: None,
+            begin: Instant::now(),
+            title: title.into(),
+            wanted: None,
+            explained: None,
+        }
+    }
+
+    /// Explain the decision of this number, too.
+    pub fn explaining(mut self, number: u64) -> Self {
+        self.wanted = Some(number);
+        self
+    }
+
+    fn bar(&self, of: usize) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
+        // The template is fixed; one that was wrong would give the plain bar.
+        if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {percent} %, {eta} to go") {
+            bar.set_style(style);
+        }
+        bar.with_message(self.title.clone())
+    }
+}
+
+impl Observer for Follower {
+    fn decided(&mut self, scheduler: &Scheduler, decision: &Decision) {
+        if self.wanted == Some(decision.number) {
+            self.explained = scheduler
+                .explain(decision.number)
+                .ok()
+                .map(|explanation| (decision.clone(), explanation));
+        }
+    }
+
+    fn progressed(&mut self, done: usize, of: usize) {
+        if !done.is_multiple_of(EVENTS) && done != of {
+            return;
+        }
+        if self.bar.is_none() && self.begin.elapsed() > PATIENCE && io::stderr().is_terminal() {
+            self.bar = Some(self.bar(of));
+        }
+        if let Some(bar) = &self.bar {
+            match done == of {
+                true => bar.finish_and_clear(),
+                false => bar.set_position(done as u64),
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `placewright simulate`: a trace and a fleet in; counts, times and a picture out.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use placewright::model::schema::Schema;
+use placewright::model::{Kind, Measure, Value};
+use placewright::simulate::trace::{Trace, TraceError};
+use placewright::simulate::{Fleet, Outcome, Replay, ReplayError, Report, plot};
+
+use super::failure::{Answer, Failure};
+use super::output::{self, Format};
+use super::progress::Follower;
+use super::spread;
+use super::units::{self, UnitArgs};
+
+/// Less memory than this was written without its unit of measure.
+const LEAST_MEMORY: i64 = 1 << 20;
+
+/// Replay a trace of VMs on a fleet of hosts, and count.
+///
+/// VMs come and go as the trace says; each is placed when it comes, and stays on its host until it
+/// leaves. The hosts are all alike and empty at first. The trace is CSV, plain or gzip, of one of
+/// two forms that are told apart by the header: vm,tenant,core_u,ram_u,prio,start_s,end_s (Azure
+/// Trace for Packing 2020; 100 core_u are a core, 4 ram_u a GiB; VMs of (2, 8), which have another
+/// scale, and VMs larger than a host are left out) or vm,batch,flavor,start_s,dur_s (Azure Public
+/// Dataset V1; with a table of flavors). The same input gives the same decisions, always: their
+/// hash is decision_fnv1a64.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright simulate --trace vms.csv.gz --hosts 1000 --host-cores 40 --host-memory 512GiB \\
+      --policy best-fit
+  placewright simulate --trace vms.csv.gz --hosts 900 --host-cores 40 --host-memory 512GiB \\
+      --policy power-saving --plot power-saving.svg --format json
+
+See placewright --help for exit codes. VMs that find no host are counted; they are no failure.")]
+pub struct Simulate {
+    /// The trace
+    #[arg(long, value_name = "FILE")]
+    trace: PathBuf,
+    /// The table of flavors (flavor,cores,ram_qgib); if not given, flavors.csv or flavors.csv.gz
+    /// beside the trace
+    #[arg(long, value_name = "FILE")]
+    flavors: Option<PathBuf>,
+    /// How many hosts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    hosts: u32,
+    /// CPU of each host in cores, for example 40 or 0.5
+    #[arg(long, value_name = "CORES", value_parser = cores)]
+    host_cores: i64,
+    /// Memory of each host, for example 512GiB
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    host_memory: i64,
+    /// The policy: one that comes with the program (placewright policy list), or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: String,
+    /// Stop after so many arrivals
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// What draws are derived from, for policies that leave something to chance
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+    /// Whether hosts report cpu.usage and memory.free. A trace tells only what VMs were promised,
+    /// so they report as if each VM used all of that. auto: if a unit of the policy reads it
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        default_missing_value = "on",
+        num_args = 0..=1,
+        require_equals = true
+    )]
+    statistics: When,
+    /// Draw hosts in use and promised CPU and memory over time into this file (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// What the output looks like
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    #[command(flatten)]
+    units: UnitArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    On,
+    Off,
+}
+
+impl Simulate {
+    /// Replay and print.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let generation = self.units.load()?;
+        let policy = units::policy(&self.policy, &generation, Schema::built_in())?;
+        let trace = Trace::open(&self.trace, self.flavors.as_deref()).map_err(unreadable)?;
+        let replay = Replay {
+            trace: &trace,
+            fleet: Fleet {
+                hosts: self.hosts,
+                cpu: self.host_cores,
+                memory: self.host_memory,
+            },
+            limit: self.limit,
+            statistics: match self.statistics {
+                When::Auto => None,
+                When::On => Some(true),
+                When::Off => Some(false),
+            },
+            seed: self.seed,
+        };
+        let mut follower = Follower::new("replaying");
+        let outcome = replay.run(policy, &generation, &mut follower).map_err(failure)?;
+        self.draw(&outcome)?;
+        match self.format {
+            Format::Json => output::print_json(&outcome.report)?,
+            Format::Table => output::print(&text(&outcome.report))?,
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn draw(&self, outcome: &Outcome) -> Result<(), Failure> {
+        let Some(path) = &self.plot else { return Ok(()) };
+        let svg = plot::svg(outcome).map_err(Failure::internal)?;
+        std::fs::write(path, svg).map_err(|error| {
+            let error = anyhow::Error::new(error);
+            Failure::input(error.context(format!("cannot write {}", path.display())))
+        })
+    }
+}
+
+fn unreadable(error: TraceError) -> Failure {
+    Failure::input(error)
+}
+
+/// A unit that fails is no fault of the input.
+pub fn failure(error: ReplayError) -> Failure {
+    match error {
+        ReplayError::Place { line, source } => {
+            let at = format!("the VM of line {line} of the trace came to no decision");
+            Failure::place(*source).context(at)
+        }
+        error => Failure::input(error),
+    }
+}
+
+fn cores(text: &str) -> Result<i64, String> {
+    match Measure::Millicores.parse(text, Kind::Integer) {
+        Ok(Value::Integer(millicores)) if millicores > 0 => Ok(millicores),
+        Ok(_) => Err("a host needs CPU: write for example 40".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn memory(text: &str) -> Result<i64, String> {
+    match Measure::Bytes.parse(text, Kind::Integer) {
+        Ok(Value::Integer(bytes)) if bytes >= LEAST_MEMORY => Ok(bytes),
+        Ok(_) => Err("that is less than 1 MiB: write the unit too, for example 512GiB".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn text(report: &Report) -> String {
+    [
+        output::shown(&figures(report)),
+        "CPU load of hosts (how many, averaged over time up to the last arrival)".to_owned(),
+        spread::text(&[("", report)]),
+        output::shown(&times(report)),
+        ending(report),
+    ]
+    .join("\n\n")
+}
+
+fn figures(report: &Report) -> comfy_table::Table {
+    let Report { fleet, trace, .. } = report;
+    let mut table = output::table(&["", ">value"]);
+    let mut row = |name: &str, value: String| {
+        table.add_row([name.to_owned(), value]);
+    };
+    let count = |count: u64| output::number(count as f64);
+    row("arrivals", count(trace.arrivals));
+    row("VMs placed", count(report.placed));
+    row("VMs rejected", count(report.rejected));
+    row("  their cores", output::number(report.rejected_cores));
+    row("  their memory", output::bytes(report.rejected_memory_bytes));
+    row("hosts", count(fleet.hosts.into()));
+    row("  of cores", output::number(fleet.cpu as f64 / 1000.0));
+    row("  of memory", output::bytes(fleet.memory));
+    row("hosts in use, peak", count(report.peak_used_hosts.into()));
+    row("hosts in use, mean", output::number(report.mean_used_hosts));
+    row("hosts in use, end", count(report.end_used_hosts.into()));
+    row("VMs, peak", count(report.peak_vms.into()));
+    row("VMs, end", count(report.end_vms.into()));
+    row("CPU promised, peak", format!("{:.2} %", report.peak_cpu_pct));
+    row("memory promised, peak", format!("{:.2} %", report.peak_memory_pct));
+    row("decisions per second", output::number(report.decisions_per_second));
+    table
+}
+
+fn times(report: &Report) -> comfy_table::Table {
+    let columns = ["unit", ">calls", ">hosts asked about", ">seconds", ">% of the replay"];
+    let mut table = output::table(&columns);
+    for call in &report.calls {
+        table.add_row([
+            call.unit.clone(),
+            output::number(call.calls as f64),
+            output::number(call.rows as f64),
+            format!("{:.3}", call.time.as_secs_f64()),
+            format!("{:.1}", call.share_pct),
+        ]);
+    }
+    table
+}
+
+fn ending(report: &Report) -> String {
+    let trace = &report.trace;
+    let units: Vec<String> = report
+        .units
+        .iter()
+        .map(|unit| {
+            let digest: String = unit.digest.chars().take(12).collect();
+            format!("{} {} ({digest})", unit.name, unit.version)
+        })
+        .collect();
+    let statistics = match report.statistics {
+        true => "\nHosts report load and free memory as if VMs used all that they were promised.",
+        false => "",
+    };
+    format!(
+        "Trace: {} ({}); left out: {} of another scale, {} larger than a host\n\
+         Policy: {}; units: {}\n\
+         Decisions: {}{statistics}",
+        trace.name,
+        trace.form,
+        trace.left_out_other_scale,
+        trace.left_out_too_large,
+        report.policy,
+        units.join(", "),
+        report.decision_fnv1a64,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_hosts_are_read_as_people_write_them() {
+        assert_eq!(cores("40"), Ok(40_000));
+        assert_eq!(cores("0.5"), Ok(500));
+        assert_eq!(memory("512GiB"), Ok(512 << 30));
+        assert!(cores("0").is_err());
+        assert!(cores("many").is_err());
+        assert!(memory("512").is_err_and(|error| error.contains("512GiB")));
+    }
+}

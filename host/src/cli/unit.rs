@@ -1,0 +1,27 @@
+//! `placewright unit`: build, inspect and check units.
+
+mod build;
+mod inspect;
+
+use clap::Subcommand;
+
+use super::failure::{Answer, Failure};
+
+/// Build, inspect and check units.
+#[derive(Debug, Subcommand)]
+pub enum Unit {
+    /// Build a crate into a unit
+    Build(build::Build),
+    /// Tell what a unit is, reads, and can be set to
+    Inspect(inspect::Inspect),
+}
+
+impl Unit {
+    /// Do what is asked.
+    pub fn run(self) -> Result<Answer, Failure> {
+        match self {
+            Unit::Build(build) => build.run(),
+            Unit::Inspect(inspect) => inspect.run(),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The units and the policy that a command works with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use placewright::document::nearest;
+use placewright::engine::{Engine, Limits};
+use placewright::library::Generation;
+use placewright::model::schema::Schema;
+use placewright::plugins;
+use placewright::policy;
+use placewright::unit::Unit;
+
+use super::failure::Failure;
+
+/// Where units come from, and where compiled code goes.
+#[derive(Debug, Clone, Args)]
+pub struct UnitArgs {
+    /// A unit, or a folder of units (*.wasm), besides those that come with the program; of two of
+    /// one name it takes the place of the one that comes with the program. May be given again
+    #[arg(long = "units", value_name = "DIR|FILE")]
+    units: Vec<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+/// Where compiled code goes.
+#[derive(Debug, Clone, Args)]
+pub struct CacheArgs {
+    /// Folder where the code of compiled units is kept, so that they load at once
+    #[arg(
+        long = "cache",
+        env = "PLACEWRIGHT_CACHE",
+        value_name = "DIR",
+        hide_env_values = true
+    )]
+    folder: Option<PathBuf>,
+    /// Keep no compiled code
+    #[arg(long, conflicts_with = "folder")]
+    no_cache: bool,
+}
+
+impl CacheArgs {
+    /// An engine that keeps compiled code where these arguments say, by default in
+    /// the platform's folder for caches.
+    pub fn engine(&self, limits: Limits) -> Result<Engine, Failure> {
+        let folder = match (&self.folder, self.no_cache) {
+            (_, true) => None,
+            (Some(given), _) => Some(given.clone()),
+            (None, _) => dirs::cache_dir().map(|caches| caches.join("placewright")),
+        };
+        Engine::new(limits, folder.as_deref()).map_err(Failure::internal)
+    }
+}
+
+impl UnitArgs {
+    /// All units: those that come with the program, but for those whose names the
+    /// given ones have.
+    pub fn load(&self) -> Result<Generation, Failure> {
+        let engine = self.cache.engine(Limits::default())?;
+        let given = Generation::load(&engine, files(&self.units)?).map_err(all)?;
+        let mut units: Vec<Arc<Unit>> = given.units().cloned().collect();
+        for embedded in plugins::UNITS {
+            if given.get(embedded.name).is_none() {
+                let unit = Unit::load(&engine, embedded.bytes, embedded.name);
+                units.push(unit.map_err(Failure::internal)?);
+            }
+        }
+        Generation::new(units).map_err(Failure::input)
+    }
+}
+
+/// The units that come with the program.
+pub fn embedded(engine: &Engine) -> Result<Generation, Failure> {
+    let units: Result<Vec<Arc<Unit>>, _> = plugins::UNITS
+        .iter()
+        .map(|embedded| Unit::load(engine, embedded.bytes, embedded.name))
+        .collect();
+    Generation::new(units.map_err(Failure::internal)?).map_err(Failure::internal)
+}
+
+/// Several errors, a line each.
+fn all(errors: Vec<impl std::error::Error + Send + Sync + 'static>) -> Failure {
+    let lines: Vec<String> = errors
+        .into_iter()
+        .map(|error| format!("{:#}", anyhow::Error::new(error)))
+        .collect();
+    Failure::input_because(lines.join("\n"))
+}
+
+/// The files that are named, and all components in the folders that are named.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut inside = components(path)?;
+        if inside.is_empty() {
+            return Err(Failure::input_because(format!(
+                "{} has no unit: there is no file in it whose name ends in .wasm",
+                path.display()
+            )));
+        }
+        inside.sort();
+        files.append(&mut inside);
+    }
+    Ok(files)
+}
+
+fn components(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error| {
+        let error = anyhow::Error::new(error);
+        Failure::input(error.context(format!("cannot read the folder {}", folder.display())))
+    };
+    let mut components = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|ending| ending == "wasm") && path.is_file() {
+            components.push(path);
+        }
+    }
+    Ok(components)
+}
+
+/// The text of a file.
+pub fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| {
+        let error = anyhow::Error::new(error);
+        Failure::input(error.context(format!("cannot read {}", path.display())))
+    })
+}
+
+/// Text and name of a policy: one that comes with the program, or a file.
+pub fn policy_text(policy: &str) -> Result<(String, String), Failure> {
+    if let Some(embedded) = plugins::policy(policy) {
+        return Ok((embedded.text.to_owned(), format!("{policy}.toml")));
+    }
+    let path = Path::new(policy);
+    let looks_like_file = path.is_file() || policy.contains(['/', '\\', '.']);
+    if looks_like_file {
+        return Ok((read(path)?, policy.to_owned()));
+    }
+    Err(no_policy(policy))
+}
+
+/// There is no policy of that name.
+pub fn no_policy(name: &str) -> Failure {
+    let names = || plugins::POLICIES.iter().map(|policy| policy.name);
+    let hint = match nearest(name, names()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("name a file, or one of {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    Failure::input_because(format!("there is no policy \"{name}\": {hint}"))
+}
+
+/// The policy of that name or file, checked against units and schema.
+pub fn policy(
+    policy: &str,
+    units: &Generation,
+    schema: &Schema,
+) -> Result<Arc<policy::Policy>, Failure> {
+    let (text, file) = policy_text(policy)?;
+    let checked = policy::Policy::read(&text, &file).and_then(|document| document.check(units, schema));
+    checked.map(Arc::new).map_err(Failure::input)
+}

@@ -1,0 +1,126 @@
+//! Tries a unit out on made-up tables: does it answer, and does it keep to what
+//! it says of itself?
+//!
+//! What a probe finds is certain; what it does not find may still be wrong, so
+//! that kept answers are compared with fresh ones in service too. The same unit
+//! and seed give the same report, in an engine with
+//! [`Limits::reproducible`](crate::engine::Limits::reproducible).
+
+mod alike;
+mod balance;
+mod judge;
+mod random;
+mod report;
+mod sample;
+mod tables;
+mod values;
+
+pub use report::{Fuel, Outcome, Report, Step};
+
+use std::time::Duration;
+
+use crate::contract::Part;
+use crate::unit::{Instance, Unit};
+use random::Random;
+use report::Findings;
+use sample::Variety;
+
+/// Try all parts of `unit` out. `seed` decides what the tables hold.
+///
+/// Takes some hundred calls of each part. A unit that fails is a finding and not
+/// an error.
+pub fn probe(unit: &Unit, seed: u64) -> Report {
+    let mut findings = Findings::of(unit, seed);
+    describe(unit, &mut findings);
+    for part in Part::ALL {
+        match part {
+            Part::Unit => {}
+            Part::Judge if unit.has(part) => judge::probe(unit, seed, &mut findings),
+            Part::Balance if unit.has(part) => balance::probe(unit, seed, &mut findings),
+            Part::Settings if unit.has(part) => settings(unit, seed, &mut findings),
+            part if unit.has(part) => findings.not_applicable(
+                part,
+                "answers made-up requests",
+                "this part is not called by this version of Placewright",
+            ),
+            _ => {}
+        }
+    }
+    findings.report()
+}
+
+fn describe(unit: &Unit, findings: &mut Findings) {
+    let again = || {
+        let mut instance = unit.instantiate(Part::Unit).map_err(sentence)?;
+        for _ in 0..2 {
+            if instance.describe(time(unit)).map_err(sentence)? != *unit.description() {
+                return Err("it described itself in another way".to_owned());
+            }
+        }
+        Ok(())
+    };
+    findings.tried(Part::Unit, "describes itself the same every time", again());
+}
+
+fn settings(unit: &Unit, seed: u64, findings: &mut Findings) {
+    const CLAIM: &str = "accepts its own defaults";
+    let reads = sample::all_settings(unit.description());
+    let made = sample::make(
+        unit.description(),
+        &reads,
+        Variety::default(),
+        &mut Random::new(seed),
+    );
+    let tables = match made {
+        Ok(tables) => tables,
+        Err(why) => return findings.not_applicable(Part::Settings, CLAIM, &why),
+    };
+    let check = || -> Result<(), String> {
+        let mut instance = unit.instantiate(Part::Settings).map_err(sentence)?;
+        let call = tables.encode(seed);
+        instance.check_settings(&call, time(unit)).map_err(sentence)
+    };
+    findings.tried(Part::Settings, CLAIM, check());
+}
+
+/// An instance to ask again and again, replaced after a trap.
+struct Warm<'a> {
+    unit: &'a Unit,
+    part: Part,
+    instance: Option<Instance>,
+}
+
+impl<'a> Warm<'a> {
+    fn new(unit: &'a Unit, part: Part) -> Self {
+        Self {
+            unit,
+            part,
+            instance: None,
+        }
+    }
+
+    fn instance(&mut self) -> Result<&mut Instance, String> {
+        if self.instance.as_ref().is_some_and(Instance::is_poisoned) {
+            self.instance = None;
+        }
+        match self.instance {
+            Some(ref mut instance) => Ok(instance),
+            None => {
+                let instance = self.unit.instantiate(self.part).map_err(sentence)?;
+                Ok(self.instance.insert(instance))
+            }
+        }
+    }
+}
+
+/// The time that each call may take.
+fn time(unit: &Unit) -> Duration {
+    unit.engine().limits().time
+}
+
+fn sentence(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! What was found when a unit was tried out.
+
+use serde::Serialize;
+
+use crate::contract::Part;
+use crate::unit::{Digest, Unit};
+
+/// What was found when a unit was tried out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Name of the unit.
+    pub unit: String,
+    /// Its version.
+    pub version: String,
+    /// The digest of its component.
+    pub digest: Digest,
+    /// What the tables were made from.
+    pub seed: u64,
+    /// What was tried, in order.
+    pub steps: Vec<Step>,
+    /// What calls cost, where the engine counts fuel.
+    pub fuel: Vec<Fuel>,
+}
+
+impl Report {
+    /// Whether nothing failed.
+    pub fn passed(&self) -> bool {
+        self.failed().next().is_none()
+    }
+
+    /// The steps that failed.
+    pub fn failed(&self) -> impl Iterator<Item = &Step> {
+        self.steps
+            .iter()
+            .filter(|step| matches!(step.outcome, Outcome::Failed { .. }))
+    }
+}
+
+/// One claim that was tried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// Whose claim it is.
+    pub part: Part,
+    /// Completes the sentence "the part ...".
+    pub claim: &'static str,
+    /// What came out.
+    pub outcome: Outcome,
+}
+
+/// What came out of a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "result", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The claim holds for everything that was tried.
+    Ok,
+    /// It does not hold.
+    Failed {
+        /// What was seen.
+        why: String,
+    },
+    /// It could not be tried, or makes no sense for this unit.
+    NotApplicable {
+        /// Why not.
+        why: String,
+    },
+}
+
+/// What a call of a part costs, in fuel: about one for each instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Fuel {
+    /// Which part.
+    pub part: Part,
+    /// A call without hosts.
+    pub call: u64,
+    /// Each host on top of it.
+    pub host: f64,
+}
+
+/// A report that is being made.
+pub(super) struct Findings(Report);
+
+impl Findings {
+    pub(super) fn of(unit: &Unit, seed: u64) -> Self {
+        Self(Report {
+            unit: unit.name().to_owned(),
+            version: unit.description().version.clone(),
+            digest: unit.digest(),
+            seed,
+            steps: Vec::new(),
+            fuel: Vec::new(),
+        })
+    }
+
+    /// Note a step that was tried, and whether it went well.
+    pub(super) fn tried(&mut self, part: Part, claim: &'static str, result: Result<(), String>) {
+        let outcome = match result {
+            Ok(()) => Outcome::Ok,
+            Err(why) => Outcome::Failed { why },
+        };
+        self.0.steps.push(Step {
+            part,
+            claim,
+            outcome,
+        });
+    }
+
+    pub(super) fn not_applicable(&mut self, part: Part, claim: &'static str, why: &str) {
+        let why = why.to_owned();
+        self.0.steps.push(Step {
+            part,
+            claim,
+            outcome: Outcome::NotApplicable { why },
+        });
+    }
+
+    pub(super) fn fuel(&mut self, fuel: Fuel) {
+        self.0.fuel.push(fuel);
+    }
+
+    pub(super) fn report(self) -> Report {
+        self.0
+    }
+}
