@@ -69,6 +69,12 @@ pub fn contradicting() -> Vec<u8> {
     encoded(&module, CONTRACT, "judging")
 }
 
+/// The component of a unit for tests that goes wrong in this way unless it is told
+/// otherwise. At most 16 characters.
+pub fn by_default(component: &[u8], how: &str) -> Vec<u8> {
+    renamed(component, "keeps-everything", &format!("{how:-<16}"))
+}
+
 /// The component with one text in place of another of the same length, wherever it
 /// stands.
 ///

@@ -6,4 +6,5 @@ mod bad_documents;
 mod decisions;
 mod drift;
 mod layering;
+mod probing;
 mod replay;
