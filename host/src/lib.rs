@@ -21,6 +21,9 @@
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
 //! - [`plugins`]: the units and policies that come with the program.
 
+// The one exception says for itself why it is sound: `engine/cache.rs`.
+#![deny(unsafe_code)]
+
 pub mod chain;
 pub mod contract;
 pub mod document;

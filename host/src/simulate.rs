@@ -138,7 +138,9 @@ impl Replay<'_> {
     }
 
     fn setting(&self, chain: &Chain, vms: &[&TraceVm], events: &[Event]) -> Setting {
-        let arrivals = events.iter().filter(|event| event.change == Change::Arrival);
+        let arrivals = events
+            .iter()
+            .filter(|event| event.change == Change::Arrival);
         let units = chain.units();
         Setting {
             trace: TraceShown {
@@ -150,9 +152,11 @@ impl Replay<'_> {
             },
             fleet: self.fleet,
             policy: chain.policy().name.to_string(),
-            statistics: self
-                .statistics
-                .unwrap_or_else(|| units.iter().any(|unit| statistics::are_read_by(unit.description()))),
+            statistics: self.statistics.unwrap_or_else(|| {
+                units
+                    .iter()
+                    .any(|unit| statistics::are_read_by(unit.description()))
+            }),
             units: units
                 .into_iter()
                 .map(|unit| UnitUsed {
@@ -201,7 +205,11 @@ impl<'a> Run<'a> {
         mut scheduler: Scheduler,
         statistics: bool,
     ) -> Result<Self, ReplayError> {
-        let arrivals = || events.iter().filter(|event| event.change == Change::Arrival);
+        let arrivals = || {
+            events
+                .iter()
+                .filter(|event| event.change == Change::Arrival)
+        };
         let from = arrivals().next().map_or(0, |event| event.time);
         let to = arrivals().last().map_or(0, |event| event.time);
         let statistics = match statistics {
@@ -242,16 +250,21 @@ impl<'a> Run<'a> {
             now: event.time.max(0),
             ..Request::default()
         };
-        let decision = self.scheduler.place(request).map_err(|source| ReplayError::Place {
-            line: vm.line,
-            source: Box::new(source),
-        })?;
+        let decision = self
+            .scheduler
+            .place(request)
+            .map_err(|source| ReplayError::Place {
+                line: vm.line,
+                source: Box::new(source),
+            })?;
         let host = decision.decided.chosen.as_ref().map(|chosen| chosen.slot);
         self.hash.decided(host);
         self.places[event.vm as usize] = host;
         match host {
             Some(host) => {
-                self.scheduler.inventory_mut().confirm_vm(&self.names.id(event.vm))?;
+                self.scheduler
+                    .inventory_mut()
+                    .confirm_vm(&self.names.id(event.vm))?;
                 self.placed += 1;
                 let load = self.tally.placed(host, vm.cpu, vm.memory);
                 self.report(host, load)?;
@@ -280,7 +293,9 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         let vm = self.vms[number as usize];
-        self.scheduler.inventory_mut().remove_vm(&self.names.id(number))?;
+        self.scheduler
+            .inventory_mut()
+            .remove_vm(&self.names.id(number))?;
         let load = self.tally.left(host, vm.cpu, vm.memory);
         self.report(host, load)
     }

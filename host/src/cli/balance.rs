@@ -65,17 +65,31 @@ fn table(proposals: &[Proposed]) -> comfy_table::Table {
     let mut table = output::table(&["what", "where", "because"]);
     for proposal in proposals {
         table.add_row(match proposal {
-            Proposed::Move { vm, from, among, reason, .. } => [
+            Proposed::Move {
+                vm,
+                from,
+                among,
+                reason,
+                ..
+            } => [
                 format!("move {vm}"),
                 format!("from {from} to {}", any_of(among)),
                 reason.clone(),
             ],
-            Proposed::HostState { host, state, reason } => {
-                [format!("bring {host} into {state}"), host.to_string(), reason.clone()]
-            }
+            Proposed::HostState {
+                host,
+                state,
+                reason,
+            } => [
+                format!("bring {host} into {state}"),
+                host.to_string(),
+                reason.clone(),
+            ],
             Proposed::Finding { reason, about } => {
-                let about: Vec<String> =
-                    about.iter().map(|(table, id)| format!("{table} {id}")).collect();
+                let about: Vec<String> = about
+                    .iter()
+                    .map(|(table, id)| format!("{table} {id}"))
+                    .collect();
                 ["finding".to_owned(), about.join(", "), reason.clone()]
             }
         });

@@ -66,6 +66,8 @@ fn inventory(document: ClusterDocument, now: i64) -> Result<Inventory, Inventory
 
 /// Seconds since 1970-01-01 UTC; 0 if the clock stands before.
 fn clock() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

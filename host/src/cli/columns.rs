@@ -58,10 +58,10 @@ impl Columns {
 
 fn unknown(schema: &Schema, name: &str) -> Failure {
     let names = schema.tables().map(|table| &*table.name);
-    let hint = nearest(name, names).map_or(
-        "; run placewright columns to see all".to_owned(),
-        |near| format!(" (did you mean \"{near}\"?)"),
-    );
+    let hint = nearest(name, names)
+        .map_or("; run placewright columns to see all".to_owned(), |near| {
+            format!(" (did you mean \"{near}\"?)")
+        });
     Failure::input_because(format!("there is no table \"{name}\"{hint}"))
 }
 
@@ -153,7 +153,9 @@ fn line(column: &Column) -> [String; 5] {
     [
         format!("{}{absent}", column.name),
         column.kind.to_string(),
-        column.measure.map_or(String::new(), |measure| measure.to_string()),
+        column
+            .measure
+            .map_or(String::new(), |measure| measure.to_string()),
         source(column.source).to_owned(),
         column.meaning.to_string(),
     ]
@@ -166,7 +168,13 @@ fn for_people(tables: &[&Table]) -> String {
     for table in tables {
         let mut shown = output::table(&HEADINGS);
         shown.add_rows(table.columns.iter().map(line));
-        let _ = write!(text, "{}: {}\n{}\n\n", table.name, about(table), output::shown(&shown));
+        let _ = write!(
+            text,
+            "{}: {}\n{}\n\n",
+            table.name,
+            about(table),
+            output::shown(&shown)
+        );
     }
     text + LEGEND
 }
@@ -179,7 +187,10 @@ fn markdown(tables: &[&Table]) -> String {
         for column in &table.columns {
             let [name, kind, measure, source, meaning] = line(column);
             let meaning = meaning.replace('|', "\\|");
-            let _ = writeln!(text, "| `{name}` | {kind} | {measure} | {source} | {meaning} |");
+            let _ = writeln!(
+                text,
+                "| `{name}` | {kind} | {measure} | {source} | {meaning} |"
+            );
         }
         text.push('\n');
     }

@@ -22,7 +22,12 @@ impl Completions {
     /// Print the script.
     pub fn run(self) -> Result<Answer, Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut super::Cli::command(), "placewright", &mut script);
+        clap_complete::generate(
+            self.shell,
+            &mut super::Cli::command(),
+            "placewright",
+            &mut script,
+        );
         output::print(&String::from_utf8_lossy(&script))?;
         Ok(Answer::Yes)
     }

@@ -109,13 +109,27 @@ fn comparison(outcomes: &[Outcome]) -> String {
         table.add_row(std::iter::once(name.to_owned()).chain(values));
     };
     row("VMs placed", |report| output::number(report.placed as f64));
-    row("VMs rejected", |report| output::number(report.rejected as f64));
-    row("cores rejected", |report| output::number(report.rejected_cores));
-    row("hosts in use, peak", |report| report.peak_used_hosts.to_string());
-    row("hosts in use, mean", |report| format!("{:.1}", report.mean_used_hosts));
-    row("hosts in use, end", |report| report.end_used_hosts.to_string());
-    row("CPU promised, peak", |report| format!("{:.1} %", report.peak_cpu_pct));
-    row("decisions per second", |report| output::number(report.decisions_per_second));
+    row("VMs rejected", |report| {
+        output::number(report.rejected as f64)
+    });
+    row("cores rejected", |report| {
+        output::number(report.rejected_cores)
+    });
+    row("hosts in use, peak", |report| {
+        report.peak_used_hosts.to_string()
+    });
+    row("hosts in use, mean", |report| {
+        format!("{:.1}", report.mean_used_hosts)
+    });
+    row("hosts in use, end", |report| {
+        report.end_used_hosts.to_string()
+    });
+    row("CPU promised, peak", |report| {
+        format!("{:.1} %", report.peak_cpu_pct)
+    });
+    row("decisions per second", |report| {
+        output::number(report.decisions_per_second)
+    });
     let sides: Vec<(&str, &Report)> = POLICIES
         .into_iter()
         .zip(outcomes.iter().map(|outcome| &outcome.report))

@@ -27,7 +27,11 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
         if explanation.stages.len() > 1 {
             let _ = writeln!(text, "Stage {}", stage.name);
         }
-        let _ = writeln!(text, "{}\n", stage_text(stage, explanation.chosen.as_ref(), extent));
+        let _ = writeln!(
+            text,
+            "{}\n",
+            stage_text(stage, explanation.chosen.as_ref(), extent)
+        );
     }
     for (entry, fault) in &explanation.left_out {
         let _ = writeln!(text, "Left out: {entry}: {fault}");
@@ -92,7 +96,11 @@ fn left_text(
     };
     let mut text = output::shown(&costs_table(stage, &left[..shown], chosen));
     if shown < left.len() {
-        let _ = write!(text, "\n... and {} more hosts that were left", left.len() - shown);
+        let _ = write!(
+            text,
+            "\n... and {} more hosts that were left",
+            left.len() - shown
+        );
     }
     text
 }
@@ -111,7 +119,14 @@ fn costs_table(stage: &StageShown, left: &[&HostShown], chosen: Option<&Arc<str>
             sum.insert_str(0, "tiers ");
         }
         if host.costs.is_empty() {
-            table.add_row([name, "nothing".into(), "".into(), "".into(), "".into(), sum.into()]);
+            table.add_row([
+                name,
+                "nothing".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                sum.into(),
+            ]);
             continue;
         }
         let mut name = Some(name);
@@ -148,14 +163,21 @@ fn removed_table(removed: &[&HostShown]) -> Table {
 
 /// One line per reason, with one host as an example.
 fn reasons_table(removed: &[&HostShown]) -> Table {
-    let columns = ["removed by", "because it", ">hosts", "for example", "what the unit saw"];
+    let columns = [
+        "removed by",
+        "because it",
+        ">hosts",
+        "for example",
+        "what the unit saw",
+    ];
     let mut table = output::table(&columns);
     let mut reasons: Vec<(&RemovalShown, &HostShown, usize)> = Vec::new();
     for host in removed {
-        let Some(removal) = &host.removed else { continue };
-        let same = |known: &RemovalShown| {
-            known.filter == removal.filter && known.reason == removal.reason
+        let Some(removal) = &host.removed else {
+            continue;
         };
+        let same =
+            |known: &RemovalShown| known.filter == removal.filter && known.reason == removal.reason;
         match reasons.iter_mut().find(|(known, _, _)| same(known)) {
             Some((_, _, hosts)) => *hosts += 1,
             None => reasons.push((removal, host, 1)),

@@ -3,7 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
-use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{
+    Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle,
+};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -72,7 +74,9 @@ pub fn table(columns: &[&str]) -> Table {
         table.force_no_tty().set_width(WIDTH);
     }
     let right: Vec<bool> = columns.iter().map(|name| name.starts_with('>')).collect();
-    let names = columns.iter().map(|name| heading(name.trim_start_matches('>')));
+    let names = columns
+        .iter()
+        .map(|name| heading(name.trim_start_matches('>')));
     table.set_header(names.collect::<Vec<_>>());
     for (column, right) in table.column_iter_mut().zip(right) {
         column.set_padding((0, 2));

@@ -57,20 +57,26 @@ impl Place {
             now: cluster.now,
             hosts: Some(&cluster.hosts),
         };
-        let requests = read_requests(&units::read(&self.vm)?, &file, surroundings)
-            .map_err(Failure::input)?;
+        let requests =
+            read_requests(&units::read(&self.vm)?, &file, surroundings).map_err(Failure::input)?;
         let mut scheduler = self.scheduler(cluster)?;
         let mut placed = Vec::with_capacity(requests.len());
         for request in requests {
             let decision = scheduler.place(request).map_err(Failure::place)?;
             let explanation = match self.explain {
-                true => Some(scheduler.explain(decision.number).map_err(Failure::internal)?),
+                true => Some(
+                    scheduler
+                        .explain(decision.number)
+                        .map_err(Failure::internal)?,
+                ),
                 false => None,
             };
             placed.push((decision, explanation));
         }
         self.print(&placed)?;
-        Ok(Answer::yes_if(placed.iter().all(|(decision, _)| decision.host.is_some())))
+        Ok(Answer::yes_if(
+            placed.iter().all(|(decision, _)| decision.host.is_some()),
+        ))
     }
 
     fn scheduler(&self, cluster: Cluster) -> Result<Scheduler, Failure> {
@@ -85,9 +91,9 @@ impl Place {
 
     fn print(&self, placed: &[(Decision, Option<Explanation>)]) -> Result<(), Failure> {
         if self.format == Format::Json {
-            let decisions = placed.iter().map(|(decision, explanation)| {
-                DecisionShown::new(decision, explanation.as_ref())
-            });
+            let decisions = placed
+                .iter()
+                .map(|(decision, explanation)| DecisionShown::new(decision, explanation.as_ref()));
             return output::print_json(&decisions.collect::<Vec<_>>());
         }
         let mut text = output::shown(&decisions(placed));
@@ -129,7 +135,11 @@ fn why(decision: &Decision) -> String {
                 0 | 1 => String::new(),
                 tied => format!(", {tied} tied"),
             };
-            let costs: Vec<String> = chosen.costs.iter().map(|cost| output::number(*cost)).collect();
+            let costs: Vec<String> = chosen
+                .costs
+                .iter()
+                .map(|cost| output::number(*cost))
+                .collect();
             match costs.is_empty() {
                 true => format!("best of {left}{tied}"),
                 false => format!("best of {left}, cost {}{tied}", costs.join(" / ")),
@@ -139,11 +149,17 @@ fn why(decision: &Decision) -> String {
     }];
     parts.extend(decided.removed.iter().map(|removed| {
         let passing = if removed.passing { " for now" } else { "" };
-        format!("{}: {} ({}{passing})", removed.filter, removed.hosts, removed.reason)
+        format!(
+            "{}: {} ({}{passing})",
+            removed.filter, removed.hosts, removed.reason
+        )
     }));
-    parts.extend(decided.left_out.iter().map(|left_out| {
-        format!("{} was left out: {}", left_out.entry, left_out.fault)
-    }));
+    parts.extend(
+        decided
+            .left_out
+            .iter()
+            .map(|left_out| format!("{} was left out: {}", left_out.entry, left_out.fault)),
+    );
     parts.join("; ")
 }
 

@@ -76,7 +76,11 @@ impl List {
         let mut table = output::table(&["policy", "what it does", "units"]);
         for policy in policies {
             let units = policy.units.join(", ");
-            table.add_row([output::strong(policy.name), policy.description.into(), units.into()]);
+            table.add_row([
+                output::strong(policy.name),
+                policy.description.into(),
+                units.into(),
+            ]);
         }
         output::print(&output::shown(&table))?;
         Ok(Answer::Yes)
@@ -155,7 +159,10 @@ impl Check {
         match check(&text, &file, &generation, &schema) {
             Ok(policy) => {
                 let units = units_of(&policy).join(", ");
-                output::print(&format!("{file}: policy \"{}\" is fine; units: {units}", policy.name))?;
+                output::print(&format!(
+                    "{file}: policy \"{}\" is fine; units: {units}",
+                    policy.name
+                ))?;
                 Ok(Answer::Yes)
             }
             Err(problems) => {

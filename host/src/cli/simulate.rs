@@ -112,7 +112,9 @@ impl Simulate {
             seed: self.seed,
         };
         let mut follower = Follower::new("replaying");
-        let outcome = replay.run(policy, &generation, &mut follower).map_err(failure)?;
+        let outcome = replay
+            .run(policy, &generation, &mut follower)
+            .map_err(failure)?;
         self.draw(&outcome)?;
         match self.format {
             Format::Json => output::print_json(&outcome.report)?,
@@ -122,7 +124,9 @@ impl Simulate {
     }
 
     fn draw(&self, outcome: &Outcome) -> Result<(), Failure> {
-        let Some(path) = &self.plot else { return Ok(()) };
+        let Some(path) = &self.plot else {
+            return Ok(());
+        };
         let svg = plot::svg(outcome).map_err(Failure::internal)?;
         std::fs::write(path, svg).map_err(|error| {
             let error = anyhow::Error::new(error);
@@ -184,7 +188,10 @@ fn figures(report: &Report) -> comfy_table::Table {
     row("VMs placed", count(report.placed));
     row("VMs rejected", count(report.rejected));
     row("  their cores", output::number(report.rejected_cores));
-    row("  their memory", output::bytes(report.rejected_memory_bytes));
+    row(
+        "  their memory",
+        output::bytes(report.rejected_memory_bytes),
+    );
     row("hosts", count(fleet.hosts.into()));
     row("  of cores", output::number(fleet.cpu as f64 / 1000.0));
     row("  of memory", output::bytes(fleet.memory));
@@ -193,14 +200,29 @@ fn figures(report: &Report) -> comfy_table::Table {
     row("hosts in use, end", count(report.end_used_hosts.into()));
     row("VMs, peak", count(report.peak_vms.into()));
     row("VMs, end", count(report.end_vms.into()));
-    row("CPU promised, peak", format!("{:.2} %", report.peak_cpu_pct));
-    row("memory promised, peak", format!("{:.2} %", report.peak_memory_pct));
-    row("decisions per second", output::number(report.decisions_per_second));
+    row(
+        "CPU promised, peak",
+        format!("{:.2} %", report.peak_cpu_pct),
+    );
+    row(
+        "memory promised, peak",
+        format!("{:.2} %", report.peak_memory_pct),
+    );
+    row(
+        "decisions per second",
+        output::number(report.decisions_per_second),
+    );
     table
 }
 
 fn times(report: &Report) -> comfy_table::Table {
-    let columns = ["unit", ">calls", ">hosts asked about", ">seconds", ">% of the replay"];
+    let columns = [
+        "unit",
+        ">calls",
+        ">hosts asked about",
+        ">seconds",
+        ">% of the replay",
+    ];
     let mut table = output::table(&columns);
     for call in &report.calls {
         table.add_row([

@@ -27,7 +27,9 @@ pub fn text(replays: &[(&str, &Report)]) -> String {
         }
         lines.push(line);
     }
-    let classes = replays.iter().map(|(_, report)| report.mean_hosts_by_load.len());
+    let classes = replays
+        .iter()
+        .map(|(_, report)| report.mean_hosts_by_load.len());
     for class in 0..classes.max().unwrap_or(0) {
         let mut line = format!("{:>wide$}  ", name(class), wide = NAMES - 2);
         for (_, report) in replays {

@@ -152,7 +152,10 @@ pub fn no_policy(name: &str) -> Failure {
     let names = || plugins::POLICIES.iter().map(|policy| policy.name);
     let hint = match nearest(name, names()) {
         Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("name a file, or one of {}", names().collect::<Vec<_>>().join(", ")),
+        None => format!(
+            "name a file, or one of {}",
+            names().collect::<Vec<_>>().join(", ")
+        ),
     };
     Failure::input_because(format!("there is no policy \"{name}\": {hint}"))
 }
@@ -164,6 +167,7 @@ pub fn policy(
     schema: &Schema,
 ) -> Result<Arc<policy::Policy>, Failure> {
     let (text, file) = policy_text(policy)?;
-    let checked = policy::Policy::read(&text, &file).and_then(|document| document.check(units, schema));
+    let checked =
+        policy::Policy::read(&text, &file).and_then(|document| document.check(units, schema));
     checked.map(Arc::new).map_err(Failure::input)
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::model::GroupRule;
+use crate::model::{Group, GroupRule, Host, Vm};
 
 const GIB: i64 = 1 << 30;
 

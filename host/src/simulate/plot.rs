@@ -93,7 +93,12 @@ fn title(report: &Report) -> String {
 }
 
 fn subtitle(report: &Report) -> String {
-    let file = report.trace.name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let file = report
+        .trace
+        .name
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or_default();
     format!(
         "{file}: {} VMs placed, {} rejected. Each point is the greatest value of its interval.",
         report.placed, report.rejected
@@ -132,7 +137,10 @@ fn draw_panel(
     points: &[Point],
     axis: &TimeAxis,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let greatest = points.iter().map(panel.value).fold(panel.capacity, f64::max);
+    let greatest = points
+        .iter()
+        .map(panel.value)
+        .fold(panel.capacity, f64::max);
     let text = |size: i32| (FONT, size).into_font().color(&INK);
     let mut chart = ChartBuilder::on(area)
         .caption(panel.title, text(16))
@@ -160,9 +168,13 @@ fn draw_panel(
         .collect();
     let color = panel.color;
     chart
-        .draw_series(AreaSeries::new(curve, 0.0, color.mix(0.2)).border_style(color.stroke_width(2)))?
+        .draw_series(
+            AreaSeries::new(curve, 0.0, color.mix(0.2)).border_style(color.stroke_width(2)),
+        )?
         .label(panel.curve)
-        .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 18, y + 5)], color.mix(0.6).filled()));
+        .legend(move |(x, y)| {
+            Rectangle::new([(x, y - 5), (x + 18, y + 5)], color.mix(0.6).filled())
+        });
     chart
         .draw_series(DashedLineSeries::new(
             [(axis.from, panel.capacity), (axis.to, panel.capacity)],

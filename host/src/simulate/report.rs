@@ -122,8 +122,18 @@ pub(super) struct Counts<'a> {
 }
 
 impl Report {
-    pub(super) fn new(setting: Setting, counts: Counts<'_>, time: Duration, calls: Vec<CallTime>) -> Self {
-        let Counts { now, peak, rejected, .. } = counts;
+    pub(super) fn new(
+        setting: Setting,
+        counts: Counts<'_>,
+        time: Duration,
+        calls: Vec<CallTime>,
+    ) -> Self {
+        let Counts {
+            now,
+            peak,
+            rejected,
+            ..
+        } = counts;
         Self {
             placed: counts.placed,
             rejected: u64::from(rejected.vms),

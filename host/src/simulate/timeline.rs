@@ -92,7 +92,11 @@ mod tests {
         timeline.advance(9, usage(1));
         timeline.reached(usage(2));
         timeline.advance(12, usage(2));
-        let points: Vec<_> = timeline.points().iter().map(|p| (p.time, p.usage.hosts)).collect();
+        let points: Vec<_> = timeline
+            .points()
+            .iter()
+            .map(|p| (p.time, p.usage.hosts))
+            .collect();
         assert_eq!(points, [(4, 3), (8, 1), (12, 2)]);
     }
 
@@ -101,6 +105,11 @@ mod tests {
         let mut timeline = Timeline::new(-1, 1_200_000);
         timeline.advance(7_000_000, usage(1));
         assert!(timeline.points().len() as i64 <= POINTS);
-        assert!(timeline.points().last().is_some_and(|point| point.time >= 1_200_000));
+        assert!(
+            timeline
+                .points()
+                .last()
+                .is_some_and(|point| point.time >= 1_200_000)
+        );
     }
 }

@@ -47,7 +47,9 @@ impl Build {
             // The folder's Cargo.toml was named.
             false => self.folder.parent().unwrap_or(self.folder.as_path()),
         };
-        let out = self.out.unwrap_or_else(|| home.join(format!("{}.wasm", built.crate_name)));
+        let out = self
+            .out
+            .unwrap_or_else(|| home.join(format!("{}.wasm", built.crate_name)));
         std::fs::write(&out, &built.bytes).map_err(|error| {
             let error = anyhow::Error::new(error);
             Failure::input(error.context(format!("cannot write {}", out.display())))

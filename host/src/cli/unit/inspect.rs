@@ -166,7 +166,11 @@ impl<'a> PartShown<'a> {
             }),
             cost_range: judge.and_then(|judge| judge.cost_range),
             reads: reads.iter().map(ReadShown::new).collect(),
-            reasons: description.reasons(part).iter().map(ReasonShown::new).collect(),
+            reasons: description
+                .reasons(part)
+                .iter()
+                .map(ReasonShown::new)
+                .collect(),
         }
     }
 
@@ -219,7 +223,11 @@ impl<'a> SettingShown<'a> {
             pattern: setting.pattern.as_deref(),
             choices: &setting.choices,
             meaning: &setting.meaning,
-            columns: setting.columns.iter().map(|column| column.name.clone()).collect(),
+            columns: setting
+                .columns
+                .iter()
+                .map(|column| column.name.clone())
+                .collect(),
         }
     }
 
@@ -269,7 +277,11 @@ fn text(unit: &Unit) -> String {
         let _ = write!(text, "\n{}\n", part_text(part));
     }
     if !shown.settings.is_empty() {
-        let _ = write!(text, "\n{}", output::shown(&settings_table(&shown.settings)));
+        let _ = write!(
+            text,
+            "\n{}",
+            output::shown(&settings_table(&shown.settings))
+        );
     }
     text
 }

@@ -89,7 +89,9 @@ impl AzurePacking {
             }
             vms.push(TraceVm {
                 line: row.line(),
-                tenant: self.tenant.map(|tenant| shared(row.text(tenant), &mut tenants)),
+                tenant: self
+                    .tenant
+                    .map(|tenant| shared(row.text(tenant), &mut tenants)),
                 cpu: core_u * MILLICORES_PER_CORE_U,
                 memory: ram_u * QUARTER_GIB,
                 start,

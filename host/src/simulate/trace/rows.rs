@@ -146,12 +146,7 @@ impl Row<'_> {
             file: self.rows.file.clone(),
             line: self.line(),
             column: column + 1,
-            name: self
-                .rows
-                .header
-                .get(column)
-                .unwrap_or_default()
-                .to_owned(),
+            name: self.rows.header.get(column).unwrap_or_default().to_owned(),
             text: self.text(column).chars().take(100).collect(),
             wanted,
         }

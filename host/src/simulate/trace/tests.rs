@@ -54,7 +54,13 @@ fn gzip_is_told_by_its_first_bytes() {
     write!(gzip, "{PACKING}0,0,1,1,0,0,9\n").unwrap();
     let bytes = gzip.finish().unwrap();
     let cut = bytes[..bytes.len() / 2].to_vec();
-    assert_eq!(Trace::read("t", std::io::Cursor::new(bytes)).unwrap().vms.len(), 1);
+    assert_eq!(
+        Trace::read("t", std::io::Cursor::new(bytes))
+            .unwrap()
+            .vms
+            .len(),
+        1
+    );
     let error = Trace::read("t", std::io::Cursor::new(cut)).unwrap_err();
     assert!(error.to_string().starts_with("cannot read t: "), "{error}");
 }
@@ -69,7 +75,12 @@ fn a_field_that_is_wrong_is_named_with_line_and_column() {
         message("0,0,30,7,0,0,-2\n"),
         "t.csv, line 2, column 7 (end_s): \"-2\" is not a time in whole seconds, 0 or more, or -1"
     );
-    for row in ["0,0,-1,7,0,0,9", "0,0,1,9007199254740991,0,0,9", "0,0,1.5,1,0,0,9", "0,0,,1,0,0,9"] {
+    for row in [
+        "0,0,-1,7,0,0,9",
+        "0,0,1,9007199254740991,0,0,9",
+        "0,0,1.5,1,0,0,9",
+        "0,0,,1,0,0,9",
+    ] {
         assert!(message(row).starts_with("t.csv, line 2, column "), "{row}");
     }
 }
@@ -87,7 +98,10 @@ fn bytes_that_are_no_text_are_an_error() {
     let mut bytes = PACKING.as_bytes().to_vec();
     bytes.extend(b"0,\xff,30,7,0,0,9\n");
     let error = Trace::read("t.csv", std::io::Cursor::new(bytes)).unwrap_err();
-    assert_eq!(error.to_string(), "t.csv, line 2: field 2 is not text in UTF-8");
+    assert_eq!(
+        error.to_string(),
+        "t.csv, line 2: field 2 is not text in UTF-8"
+    );
 }
 
 #[test]
@@ -103,16 +117,32 @@ fn a_file_of_another_form_is_told_what_the_forms_are() {
 fn flavors_are_looked_for_beside_the_trace() {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("vms.csv");
-    std::fs::write(&trace, "vm,batch,flavor,start_s,dur_s\n0,0,a,0,300\n1,0,b,5,-1\n2,0,a,5,0\n").unwrap();
+    std::fs::write(
+        &trace,
+        "vm,batch,flavor,start_s,dur_s\n0,0,a,0,300\n1,0,b,5,-1\n2,0,a,5,0\n",
+    )
+    .unwrap();
     let error = Trace::open(&trace, None).unwrap_err();
     assert!(matches!(error, TraceError::NoFlavors { .. }), "{error}");
-    std::fs::write(folder.path().join("flavors.csv"), "flavor,cores,ram_qgib\na,1,3\nb,2,56\n").unwrap();
+    std::fs::write(
+        folder.path().join("flavors.csv"),
+        "flavor,cores,ram_qgib\na,1,3\nb,2,56\n",
+    )
+    .unwrap();
     let trace = Trace::open(&trace, None).unwrap();
     assert_eq!(trace.form, Form::AzureV1);
-    let sizes: Vec<_> = trace.vms.iter().map(|vm| (vm.cpu, vm.memory, vm.end)).collect();
+    let sizes: Vec<_> = trace
+        .vms
+        .iter()
+        .map(|vm| (vm.cpu, vm.memory, vm.end))
+        .collect();
     assert_eq!(
         sizes,
-        [(1000, 3 << 28, Some(300)), (2000, 56 << 28, None), (1000, 3 << 28, Some(6))]
+        [
+            (1000, 3 << 28, Some(300)),
+            (2000, 56 << 28, None),
+            (1000, 3 << 28, Some(6))
+        ]
     );
 }
 
@@ -123,7 +153,10 @@ fn a_flavor_that_is_not_in_the_table_is_an_error() {
     std::fs::write(&trace, "vm,batch,flavor,start_s,dur_s\n0,0,z,0,300\n").unwrap();
     std::fs::write(&flavors, "flavor,cores,ram_qgib\na,1,3\n").unwrap();
     let error = Trace::open(&trace, Some(&flavors)).unwrap_err().to_string();
-    assert!(error.ends_with("column 3 (flavor): \"z\" is not in the table of flavors"), "{error}");
+    assert!(
+        error.ends_with("column 3 (flavor): \"z\" is not in the table of flavors"),
+        "{error}"
+    );
     std::fs::write(&flavors, "flavor,cores\na,1\n").unwrap();
     let error = Trace::open(&trace, Some(&flavors)).unwrap_err();
     assert!(matches!(error, TraceError::NotFlavors { .. }), "{error}");

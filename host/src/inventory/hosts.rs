@@ -1,0 +1,312 @@
+//! Hosts come, go and report.
+
+use std::sync::Arc;
+
+use super::intake::{self, Owner};
+use super::journal::Undo;
+use super::{Cell, HostEntry, Inventory, InventoryError, host};
+use crate::model::schema::Source;
+use crate::model::{Facts, Host, Kind, Value, Vm};
+
+impl Inventory {
+    /// Add a host.
+    ///
+    /// # Errors
+    /// If there is one of that id, or its facts do not fit the schema.
+    pub fn add_host(&mut self, host: Host) -> Result<u32, InventoryError> {
+        if self.host_slots.contains_key(&host.id) {
+            return Err(InventoryError::HostExists(host.id));
+        }
+        let owner = Owner {
+            entity: "host",
+            id: &host.id,
+        };
+        if let Some(table) = self.schema.table("hosts") {
+            intake::check(&self.schema, table, owner, &host.facts)?;
+        }
+        let slot = self.insert_host(HostEntry::new(host, self.next_listed));
+        self.next_listed += 1;
+        self.changed(Undo::AddHost);
+        Ok(slot)
+    }
+
+    pub(super) fn insert_host(&mut self, host: HostEntry) -> u32 {
+        let slot = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
+        for column in &mut self.columns {
+            column.push_absent();
+        }
+        self.host_slots.insert(host.id.clone(), slot);
+        self.slots_not_up += 1;
+        self.ranks.push(0);
+        self.hosts.push(Some(host));
+        self.rank_host(slot);
+        self.fill_host(slot);
+        slot
+    }
+
+    /// Give the host in `slot` its place among the ids; the order of the others
+    /// stays.
+    pub(super) fn rank_host(&mut self, slot: u32) {
+        let Some(id) = self.host(slot).map(|host| host.id.clone()) else {
+            return;
+        };
+        // Fleets are mostly added in the order of their ids: then it is the last.
+        let rank = match self.hosts().filter(|(other, _)| *other != slot).last() {
+            Some((last, host))
+                if host.id < id
+                    && self.ranks[last as usize] as usize + 2 == self.host_slots.len() =>
+            {
+                self.ranks[last as usize] + 1
+            }
+            _ => {
+                let less = self.hosts().filter(|(_, host)| host.id < id).count();
+                let rank = u32::try_from(less).unwrap_or(u32::MAX);
+                for other in 0..self.ranks.len() {
+                    if other != slot as usize
+                        && self.hosts[other].is_some()
+                        && self.ranks[other] >= rank
+                    {
+                        self.ranks[other] += 1;
+                    }
+                }
+                rank
+            }
+        };
+        self.ranks[slot as usize] = rank;
+    }
+
+    /// Fill the columns of a host that carries nothing yet.
+    pub(super) fn fill_host(&mut self, slot: u32) {
+        let Some(table) = self.schema.table("hosts").cloned() else {
+            return;
+        };
+        let Some(host) = self.host(slot) else { return };
+        let (id, listed) = (host.id.clone(), host.listed);
+        let given: Vec<(Arc<str>, Value)> = host
+            .facts
+            .values()
+            .map(|(column, value)| (column.clone(), value.clone()))
+            .collect();
+        let cores = host.facts.integer("cpu.cores");
+        let name_given = host.facts.get("name").is_some();
+        for column in &table.columns {
+            let default = match &*column.name {
+                "state" => Some(Value::from("up")),
+                "cpu.total" => Some(Value::Integer(cores.unwrap_or(0).saturating_mul(1000))),
+                "memory.overcommit" => Some(Value::Number(1.0)),
+                "name" if !name_given => Some(Value::Text(id.clone())),
+                _ if column.optional => None,
+                _ => match column.kind {
+                    Kind::Integer => Some(Value::Integer(0)),
+                    Kind::Number => Some(Value::Number(0.0)),
+                    Kind::Boolean => Some(Value::Boolean(false)),
+                    Kind::Text => None,
+                },
+            };
+            if default.is_some() {
+                self.write(slot, &column.name, default.as_ref());
+            }
+        }
+        let id_cell = Cell::Integer(i64::from(self.texts.code(&id)));
+        self.columns[self.sums.id].set(slot as usize, Some(id_cell));
+        self.columns[self.sums.listed].set(slot as usize, Some(Cell::Integer(listed)));
+        for (column, value) in given {
+            self.write(slot, &column, Some(&value));
+        }
+        self.watch_host(slot);
+    }
+
+    /// Put a value into a column, as a cell.
+    pub(super) fn write(&mut self, slot: u32, column: &str, value: Option<&Value>) {
+        let cell = value.map(|value| match value {
+            Value::Integer(value) => Cell::Integer(*value),
+            Value::Number(value) => Cell::Number(*value),
+            Value::Boolean(value) => Cell::Integer(i64::from(*value)),
+            Value::Text(text) => Cell::Integer(i64::from(self.texts.code(text))),
+        });
+        if let Some(index) = self.ensure_column(column) {
+            let was_up = self.is_up(slot);
+            self.columns[index].set(slot as usize, cell);
+            self.note_up(was_up, self.is_up(slot));
+        }
+    }
+
+    pub(super) fn note_up(&mut self, was_up: bool, is_up: bool) {
+        match (was_up, is_up) {
+            (true, false) => self.slots_not_up += 1,
+            (false, true) => self.slots_not_up -= 1,
+            _ => {}
+        }
+    }
+
+    /// Take a host out.
+    ///
+    /// # Errors
+    /// If there is none of that id, or VMs run or are pending on it.
+    pub fn remove_host(&mut self, id: &str) -> Result<(), InventoryError> {
+        let slot = self.known_slot(id)?;
+        let vms = self.host(slot).map_or(0, |host| host.vms.len());
+        if vms > 0 {
+            return Err(InventoryError::HostInUse {
+                host: id.into(),
+                vms,
+            });
+        }
+        if let Some(host) = self.vacate(slot) {
+            let host = Box::new(host);
+            self.changed(Undo::RemoveHost { slot, host });
+        }
+        Ok(())
+    }
+
+    /// Free a slot and close the gap among the ranks.
+    pub(super) fn vacate(&mut self, slot: u32) -> Option<HostEntry> {
+        let was_up = self.is_up(slot);
+        let host = self.hosts[slot as usize].take()?;
+        self.note_up(was_up, false);
+        self.host_slots.remove(&host.id);
+        let rank = self.ranks[slot as usize];
+        for other in 0..self.ranks.len() {
+            if self.hosts[other].is_some() && self.ranks[other] > rank {
+                self.ranks[other] -= 1;
+            }
+        }
+        Some(host)
+    }
+
+    /// Set or remove a value of a host.
+    ///
+    /// # Errors
+    /// If there is no such host, or the value does not fit the schema.
+    pub fn set_host_value(
+        &mut self,
+        id: &str,
+        column: &str,
+        value: Option<Value>,
+    ) -> Result<(), InventoryError> {
+        let slot = self.known_slot(id)?;
+        let id: Arc<str> = id.into();
+        let column: Arc<str> = match self.schema.column("hosts", column) {
+            Some(known) => known.name,
+            None => column.into(),
+        };
+        let owner = Owner {
+            entity: "host",
+            id: &id,
+        };
+        if let (Some(table), Some(value)) = (self.schema.table("hosts"), &value) {
+            intake::check_value(table, owner, &column, value)?;
+        }
+        let old = self
+            .host(slot)
+            .and_then(|host| host.facts.get(&column).cloned());
+        if old == value {
+            return Ok(());
+        }
+        self.put_host_value(slot, &column, value);
+        self.changed(Undo::HostValue { slot, column, old });
+        Ok(())
+    }
+
+    pub(super) fn put_host_value(&mut self, slot: u32, column: &Arc<str>, value: Option<Value>) {
+        let source = self
+            .schema
+            .column("hosts", column)
+            .map_or(Source::Given, |column| column.source);
+        let Some(host) = self.hosts[slot as usize].as_mut() else {
+            return;
+        };
+        let old = host.facts.integer(column).unwrap_or(0);
+        match &value {
+            Some(value) => host.facts.set(column.clone(), value.clone()),
+            None => host.facts.unset(column),
+        }
+        let cores = host.facts.integer("cpu.cores").unwrap_or(0);
+        let total_given = host.facts.get("cpu.total").is_some();
+        match (source, &value) {
+            // The column holds the given value and the sum over VMs.
+            (Source::Added, value) => {
+                let new = match value {
+                    Some(Value::Integer(new)) => *new,
+                    _ => 0,
+                };
+                if let Some(index) = self.column_index(column) {
+                    self.columns[index].add(slot as usize, new - old);
+                }
+            }
+            (_, Some(value)) => self.write(slot, column, Some(value)),
+            (_, None) => self.write_default(slot, column),
+        }
+        if !total_given && matches!(&**column, "cpu.cores" | "cpu.total") {
+            let total = Value::Integer(cores.saturating_mul(1000));
+            self.write(slot, "cpu.total", Some(&total));
+        }
+        self.watch_host(slot);
+    }
+
+    pub(super) fn write_default(&mut self, slot: u32, column: &str) {
+        let default = match column {
+            "state" => Some(Value::from("up")),
+            "memory.overcommit" => Some(Value::Number(1.0)),
+            "memory.total" | "memory.reserved" => Some(Value::Integer(0)),
+            "name" => self.host(slot).map(|host| Value::Text(host.id.clone())),
+            _ => None,
+        };
+        self.write(slot, column, default.as_ref());
+    }
+
+    /// Replace the rows of a table below a host.
+    ///
+    /// # Errors
+    /// If there is no such host or table, or a row does not fit the schema.
+    pub fn set_host_rows(
+        &mut self,
+        id: &str,
+        table: &str,
+        rows: Vec<Facts>,
+    ) -> Result<(), InventoryError> {
+        let slot = self.known_slot(id)?;
+        let id: Arc<str> = id.into();
+        let table: Arc<str> = table.into();
+        let owner = Owner {
+            entity: "host",
+            id: &id,
+        };
+        if let Some(hosts) = self.schema.table("hosts") {
+            let below = intake::child(&self.schema, hosts, owner, &table)?;
+            for row in &rows {
+                intake::check(&self.schema, below, owner, row)?;
+            }
+        }
+        let old = self.put_host_rows(slot, &table, rows);
+        self.changed(Undo::HostRows { slot, table, old });
+        Ok(())
+    }
+
+    pub(super) fn put_host_rows(
+        &mut self,
+        slot: u32,
+        table: &Arc<str>,
+        rows: Vec<Facts>,
+    ) -> Vec<Facts> {
+        let entries: Vec<(Arc<Vm>, bool)> = match self.host(slot) {
+            Some(host) if &**table == "amounts" => self
+                .vms_of(host)
+                .map(|entry| (entry.vm.clone(), entry.pending))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let Some(host) = self.hosts[slot as usize].as_mut() else {
+            return Vec::new();
+        };
+        let old = host.facts.rows(table).to_vec();
+        host.facts.set_rows(table.clone(), rows);
+        if &**table == "amounts" {
+            host.amounts = host::amounts_of(&host.facts);
+            for (vm, pending) in entries {
+                host.count_amounts(&vm.facts, pending, 1);
+            }
+        }
+        old
+    }
+}

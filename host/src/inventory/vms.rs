@@ -1,0 +1,313 @@
+//! VMs run, have places reserved, and go.
+
+use std::sync::Arc;
+
+use super::intake::{self, Owner};
+use super::journal::Undo;
+use super::{Cell, Inventory, InventoryError, Shape, VmEntry};
+use crate::model::Vm;
+
+impl Inventory {
+    /// A VM runs on a host: one that is new here, or one that the operator moved or
+    /// started by hand. A place reserved for it, on whatever host, is given back.
+    ///
+    /// # Errors
+    /// If there is no such host, or the VM's facts do not fit the schema.
+    pub fn run_vm(&mut self, vm: Vm, host: &str) -> Result<(), InventoryError> {
+        let slot = self.known_slot(host)?;
+        self.check_vm(&vm)?;
+        if let Some(index) = self.pending.get(&vm.id).copied() {
+            self.take_vm(index);
+        }
+        if let Some(index) = self.running.get(&vm.id).copied() {
+            self.take_vm(index);
+        }
+        self.put_vm(VmEntry {
+            shape: Shape::of(&vm.facts),
+            vm: Arc::new(vm),
+            slot,
+            pending: false,
+            expires: None,
+        });
+        Ok(())
+    }
+
+    /// Reserve a place for a VM, until `expires` (seconds) if given.
+    ///
+    /// # Errors
+    /// If there is no such host, the VM has a place reserved already, or its facts
+    /// do not fit the schema.
+    pub fn reserve_vm(
+        &mut self,
+        vm: Arc<Vm>,
+        host: &str,
+        expires: Option<i64>,
+    ) -> Result<(), InventoryError> {
+        let slot = self.known_slot(host)?;
+        if self.pending.contains_key(&vm.id) {
+            return Err(InventoryError::VmPending(vm.id.clone()));
+        }
+        self.check_vm(&vm)?;
+        let mut shape = Shape::of(&vm.facts);
+        if !self.running.contains_key(&vm.id) {
+            // What was measured elsewhere says nothing of a VM that starts anew.
+            shape.load = None;
+        }
+        self.put_vm(VmEntry {
+            shape,
+            vm,
+            slot,
+            pending: true,
+            expires,
+        });
+        Ok(())
+    }
+
+    /// The VM now runs where its place was reserved, and no longer where it ran
+    /// before.
+    ///
+    /// # Errors
+    /// If it has no place reserved.
+    pub fn confirm_vm(&mut self, id: &str) -> Result<(), InventoryError> {
+        let Some(index) = self.pending.get(id).copied() else {
+            return Err(InventoryError::UnknownVm(id.into()));
+        };
+        if let Some(running) = self.running.get(id).copied() {
+            self.take_vm(running);
+        }
+        if let Some(entry) = self.take_vm(index) {
+            self.put_vm(VmEntry {
+                shape: Shape::of(&entry.vm.facts),
+                pending: false,
+                expires: None,
+                ..entry
+            });
+        }
+        Ok(())
+    }
+
+    /// The place reserved for the VM is given back.
+    ///
+    /// # Errors
+    /// If it has no place reserved.
+    pub fn cancel_vm(&mut self, id: &str) -> Result<(), InventoryError> {
+        match self.pending.get(id).copied() {
+            Some(index) => {
+                self.take_vm(index);
+                Ok(())
+            }
+            None => Err(InventoryError::UnknownVm(id.into())),
+        }
+    }
+
+    /// The VM runs no more, and any place reserved for it is given back.
+    ///
+    /// # Errors
+    /// If it neither runs nor has a place reserved.
+    pub fn remove_vm(&mut self, id: &str) -> Result<(), InventoryError> {
+        let places = [self.running.get(id).copied(), self.pending.get(id).copied()];
+        if places == [None, None] {
+            return Err(InventoryError::UnknownVm(id.into()));
+        }
+        for index in places.into_iter().flatten() {
+            self.take_vm(index);
+        }
+        Ok(())
+    }
+
+    /// Bring the inventory up to `now` (seconds): reservations that have expired
+    /// end. The clock never goes back.
+    pub fn advance(&mut self, now: i64) {
+        if now <= self.clock {
+            return;
+        }
+        let old = std::mem::replace(&mut self.clock, now);
+        self.changed(Undo::Clock(old));
+        while let Some((expires, id)) = self.expiries.first().cloned() {
+            if expires >= now {
+                break;
+            }
+            self.expiries.pop_first();
+            if let Some(index) = self.pending.get(&id).copied() {
+                self.take_vm(index);
+            }
+        }
+    }
+
+    pub(super) fn check_vm(&self, vm: &Vm) -> Result<(), InventoryError> {
+        let owner = Owner {
+            entity: "VM",
+            id: &vm.id,
+        };
+        match self.schema.table("members") {
+            Some(table) => intake::check(&self.schema, table, owner, &vm.facts),
+            None => Ok(()),
+        }
+    }
+
+    /// Check the facts of a VM that is to be placed.
+    ///
+    /// # Errors
+    /// If they do not fit the schema.
+    pub fn check_member(&self, vm: &Vm) -> Result<(), InventoryError> {
+        self.check_vm(vm)
+    }
+
+    pub(super) fn put_vm(&mut self, entry: VmEntry) {
+        let (id, pending) = (entry.vm.id.clone(), entry.pending);
+        self.insert_vm(entry);
+        self.changed(Undo::AddVm { id, pending });
+    }
+
+    pub(super) fn take_vm(&mut self, index: u32) -> Option<VmEntry> {
+        let entry = self.extract_vm(index)?;
+        self.changed(Undo::RemoveVm(Box::new(entry.clone())));
+        Some(entry)
+    }
+
+    pub(super) fn insert_vm(&mut self, entry: VmEntry) {
+        let id = entry.vm.id.clone();
+        let (slot, expires) = (entry.slot, entry.expires);
+        let other = if entry.pending {
+            self.running.get(&id)
+        } else {
+            self.pending.get(&id)
+        };
+        let other_slot = other
+            .and_then(|index| self.vms[*index as usize].as_ref())
+            .map(|entry| entry.slot);
+        self.count_vm(&entry, 1);
+        self.count_migration(slot, other_slot, 1);
+        let places = if entry.pending {
+            &mut self.pending
+        } else {
+            &mut self.running
+        };
+        let index = match self.free_vms.pop() {
+            Some(index) => {
+                self.vms[index as usize] = Some(entry);
+                index
+            }
+            None => {
+                self.vms.push(Some(entry));
+                u32::try_from(self.vms.len() - 1).unwrap_or(u32::MAX)
+            }
+        };
+        places.insert(id.clone(), index);
+        if let Some(expires) = expires {
+            self.expiries.insert((expires, id.clone()));
+        }
+        let vms = &self.vms;
+        if let Some(host) = self.hosts[slot as usize].as_mut() {
+            let place = host.vms.partition_point(|other| {
+                vms[*other as usize]
+                    .as_ref()
+                    .is_some_and(|other| other.vm.id < id)
+            });
+            host.vms.insert(place, index);
+        }
+        self.watch_host(slot);
+    }
+
+    pub(super) fn extract_vm(&mut self, index: u32) -> Option<VmEntry> {
+        let entry = self.vms[index as usize].take()?;
+        self.free_vms.push(index);
+        let id = &entry.vm.id;
+        if entry.pending {
+            self.pending.remove(id);
+        } else {
+            self.running.remove(id);
+        }
+        if let Some(expires) = entry.expires {
+            self.expiries.remove(&(expires, id.clone()));
+        }
+        if let Some(host) = self.hosts[entry.slot as usize].as_mut() {
+            host.vms.retain(|other| *other != index);
+        }
+        let other = if entry.pending {
+            self.running(id)
+        } else {
+            self.pending(id)
+        };
+        let other_slot = other.map(|entry| entry.slot);
+        self.count_vm(&entry, -1);
+        self.count_migration(entry.slot, other_slot, -1);
+        self.watch_host(entry.slot);
+        Some(entry)
+    }
+
+    /// A VM with a place on two hosts is on the move: count it at both.
+    pub(super) fn count_migration(&mut self, slot: u32, other: Option<u32>, by: i64) {
+        if let Some(other) = other {
+            self.columns[self.sums.vms_migrating].add(slot as usize, by);
+            self.columns[self.sums.vms_migrating].add(other as usize, by);
+        }
+    }
+
+    /// Count a VM in (`by` = 1) or out (`by` = -1) of its host's sums.
+    pub(super) fn count_vm(&mut self, entry: &VmEntry, by: i64) {
+        let VmEntry {
+            shape,
+            slot,
+            pending,
+            ..
+        } = entry;
+        let row = *slot as usize;
+        let sums = self.sums;
+        let mut add = |column: usize, amount: i64| self.columns[column].add(row, by * amount);
+        if *pending {
+            add(sums.cpu_pending, shape.cpu);
+            add(sums.memory_pending, shape.memory);
+            add(sums.vms_pending, 1);
+        } else {
+            add(sums.cpu_committed, shape.cpu);
+            add(sums.memory_committed, shape.memory);
+            add(sums.vms_count, 1);
+        }
+        if shape.ha {
+            add(sums.vms_ha, 1);
+        }
+        if shape.exclusive {
+            add(sums.cpu_exclusive, shape.vcpus());
+        } else if *pending {
+            add(sums.vcpus_pending, shape.vcpus());
+            match shape.load {
+                Some(load) => add(sums.load_pending, load),
+                None => add(sums.vcpus_unmeasured, shape.vcpus()),
+            }
+        } else {
+            add(sums.vcpus, shape.vcpus());
+        }
+        if let Some(host) = self.hosts[row].as_mut() {
+            host.count_amounts(&entry.vm.facts, *pending, by);
+        }
+        self.count_widest(row, shape, by);
+        if let Some(groups) = self.memberships.get(&entry.vm.id) {
+            for group in groups {
+                if let Some(group) = self.groups.get_mut(group) {
+                    group.count(*slot, !shape.migratable, by);
+                }
+            }
+        }
+    }
+
+    pub(super) fn count_widest(&mut self, row: usize, shape: &Shape, by: i64) {
+        if shape.exclusive {
+            return;
+        }
+        let widest = &mut self.columns[self.sums.vms_widest];
+        let so_far = widest.integer(row).unwrap_or(0);
+        if by > 0 {
+            widest.set(row, Some(Cell::Integer(so_far.max(shape.width()))));
+        } else if so_far == shape.width() {
+            let left = self.hosts[row].as_ref().map_or(0, |host| {
+                self.vms_of(host)
+                    .filter(|entry| !entry.shape.exclusive)
+                    .map(|entry| entry.shape.width())
+                    .max()
+                    .unwrap_or(0)
+            });
+            self.columns[self.sums.vms_widest].set(row, Some(Cell::Integer(left)));
+        }
+    }
+}
