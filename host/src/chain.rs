@@ -20,7 +20,8 @@ mod subject;
 
 pub use balance::Proposed;
 pub use explain::{
-    CostShown, Explanation, HostShown, RemovalShown, StageShown, UnitShown, ValueShown,
+    CostShown, Explanation, HostShown, NotConsidered, RemovalShown, StageShown, UnitShown,
+    ValueShown,
 };
 pub use resolve::ChainError;
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};

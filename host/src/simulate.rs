@@ -13,6 +13,8 @@ mod report;
 mod spread;
 mod statistics;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod timeline;
 pub mod trace;
 

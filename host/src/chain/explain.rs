@@ -24,6 +24,9 @@ pub struct Explanation {
     pub chosen: Option<Arc<str>>,
     /// How many hosts had the same costs as the chosen one, it included.
     pub tied: usize,
+    /// Hosts that no unit was asked about, by id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_considered: Vec<NotConsidered>,
     pub stages: Vec<StageShown>,
     /// Entries that were left out because their units failed, with the fault.
     pub left_out: Vec<(Arc<str>, String)>,
@@ -36,6 +39,14 @@ pub struct UnitShown {
     pub version: String,
     /// SHA-256 of the component.
     pub digest: String,
+}
+
+/// A host that no unit was asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotConsidered {
+    pub host: Arc<str>,
+    /// Completes "host ...".
+    pub reason: String,
 }
 
 /// One stage, host by host in the order of their ids.
@@ -123,6 +134,7 @@ impl Runner {
                 .as_ref()
                 .and_then(|chosen| Some(inventory.host(chosen.slot)?.id.clone())),
             tied: decided.chosen.as_ref().map_or(0, |chosen| chosen.tied),
+            not_considered: not_considered(self.stage_runs().first(), inventory, request),
             stages: stages
                 .map(|(stage, run)| stage_shown(stage, run, inventory, request))
                 .collect(),
@@ -146,6 +158,35 @@ fn units(chain: &Chain) -> Vec<UnitShown> {
             digest: unit.digest().to_string(),
         })
         .collect()
+}
+
+fn not_considered(
+    first: Option<&StageRun>,
+    inventory: &Inventory,
+    request: &Request,
+) -> Vec<NotConsidered> {
+    let mut asked = vec![false; inventory.slots()];
+    for run in first {
+        for row in 0..run.considered() {
+            asked[run.slot(row) as usize] = true;
+        }
+    }
+    let mut hosts: Vec<NotConsidered> = inventory
+        .hosts()
+        .filter(|(slot, _)| !asked[*slot as usize])
+        .map(|(slot, host)| NotConsidered {
+            host: host.id.clone(),
+            reason: match inventory.host_value(slot, "state") {
+                Some(Value::Text(state)) if !inventory.is_up(slot) => {
+                    format!("is not up: its state is {state}")
+                }
+                _ if request.excluded.contains(&host.id) => "is excluded by the request".into(),
+                _ => "is not among the hosts that the request allows".into(),
+            },
+        })
+        .collect();
+    hosts.sort_by(|a, b| a.host.cmp(&b.host));
+    hosts
 }
 
 fn stage_shown(

@@ -33,6 +33,7 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
             stage_text(stage, explanation.chosen.as_ref(), extent)
         );
     }
+    text.push_str(&not_considered(explanation, extent));
     for (entry, fault) in &explanation.left_out {
         let _ = writeln!(text, "Left out: {entry}: {fault}");
     }
@@ -59,6 +60,22 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
     );
     let _ = write!(text, "Units: {}", units.join(", "));
     text
+}
+
+fn not_considered(explanation: &Explanation, extent: Extent) -> String {
+    let hosts = &explanation.not_considered;
+    match extent {
+        Extent::Best(_) if !hosts.is_empty() => {
+            format!("{} hosts were not asked about\n", hosts.len())
+        }
+        Extent::Best(_) => String::new(),
+        Extent::Whole => {
+            let lines = hosts.iter();
+            lines
+                .map(|host| format!("Not asked about: host {} {}\n", host.host, host.reason))
+                .collect()
+        }
+    }
 }
 
 fn stage_text(stage: &StageShown, chosen: Option<&Arc<str>>, extent: Extent) -> String {
@@ -96,11 +113,9 @@ fn left_text(
     };
     let mut text = output::shown(&costs_table(stage, &left[..shown], chosen));
     if shown < left.len() {
-        let _ = write!(
-            text,
-            "\n... and {} more hosts that were left",
-            left.len() - shown
-        );
+        let more = left.len() - shown;
+        let hosts = if more == 1 { "host" } else { "hosts" };
+        let _ = write!(text, "\n... and {more} more {hosts} that were left");
     }
     text
 }
@@ -163,14 +178,7 @@ fn removed_table(removed: &[&HostShown]) -> Table {
 
 /// One line per reason, with one host as an example.
 fn reasons_table(removed: &[&HostShown]) -> Table {
-    let columns = [
-        "removed by",
-        "because it",
-        ">hosts",
-        "for example",
-        "what the unit saw",
-    ];
-    let mut table = output::table(&columns);
+    let mut table = output::table(&["removed by", "because it", ">hosts", "what the unit saw"]);
     let mut reasons: Vec<(&RemovalShown, &HostShown, usize)> = Vec::new();
     for host in removed {
         let Some(removal) = &host.removed else {
@@ -188,8 +196,7 @@ fn reasons_table(removed: &[&HostShown]) -> Table {
             removal.filter.to_string(),
             because(removal),
             hosts.to_string(),
-            host.host.to_string(),
-            values(removal),
+            format!("for example {}: {}", host.host, values(removal)),
         ]);
     }
     table

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use placewright::document::{ClusterDocument, Problems};
-use placewright::library::Generation;
+use placewright::document::ClusterDocument;
 use placewright::model::schema::Schema;
 use placewright::plugins;
 use placewright::policy::Policy as CheckedPolicy;
@@ -156,7 +155,7 @@ impl Check {
             }
         };
         let generation = self.units.load()?;
-        match check(&text, &file, &generation, &schema) {
+        match CheckedPolicy::load(&text, &file, &generation, &schema) {
             Ok(policy) => {
                 let units = units_of(&policy).join(", ");
                 output::print(&format!(
@@ -171,13 +170,4 @@ impl Check {
             }
         }
     }
-}
-
-fn check(
-    text: &str,
-    file: &str,
-    units: &Generation,
-    schema: &Schema,
-) -> Result<CheckedPolicy, Problems> {
-    CheckedPolicy::read(text, file)?.check(units, schema)
 }

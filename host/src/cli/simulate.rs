@@ -43,8 +43,8 @@ pub struct Simulate {
     /// beside the trace
     #[arg(long, value_name = "FILE")]
     flavors: Option<PathBuf>,
-    /// How many hosts
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// How many hosts, 100,000 at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     hosts: u32,
     /// CPU of each host in cores, for example 40 or 0.5
     #[arg(long, value_name = "CORES", value_parser = cores)]
@@ -251,7 +251,8 @@ fn ending(report: &Report) -> String {
         false => "",
     };
     format!(
-        "Trace: {} ({}); left out: {} of another scale, {} larger than a host\n\
+        "Trace: {} ({})\n\
+         Left out: {} VMs of another scale, {} larger than a host\n\
          Policy: {}; units: {}\n\
          Decisions: {}{statistics}",
         trace.name,

@@ -1,6 +1,7 @@
 //! `placewright unit`: build, inspect and check units.
 
 mod build;
+mod check;
 mod inspect;
 
 use clap::Subcommand;
@@ -14,6 +15,8 @@ pub enum Unit {
     Build(build::Build),
     /// Tell what a unit is, reads, and can be set to
     Inspect(inspect::Inspect),
+    /// Load units as a cluster would, and try them out on made-up tables
+    Check(check::Check),
 }
 
 impl Unit {
@@ -22,6 +25,7 @@ impl Unit {
         match self {
             Unit::Build(build) => build.run(),
             Unit::Inspect(inspect) => inspect.run(),
+            Unit::Check(check) => check.run(),
         }
     }
 }

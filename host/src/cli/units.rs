@@ -167,7 +167,6 @@ pub fn policy(
     schema: &Schema,
 ) -> Result<Arc<policy::Policy>, Failure> {
     let (text, file) = policy_text(policy)?;
-    let checked =
-        policy::Policy::read(&text, &file).and_then(|document| document.check(units, schema));
+    let checked = policy::Policy::load(&text, &file, units, schema);
     checked.map(Arc::new).map_err(Failure::input)
 }

@@ -1,6 +1,7 @@
 //! Draws a replay as a picture: hosts in use, promised cores and memory over time.
 
 use plotters::coord::Shift;
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::{Fleet, Outcome, Point, Report};
@@ -85,8 +86,9 @@ fn draw(outcome: &Outcome, svg: &mut String) -> Result<(), Box<dyn std::error::E
 fn title(report: &Report) -> String {
     let Fleet { hosts, cpu, memory } = report.fleet;
     format!(
-        "Policy {} on {hosts} hosts of {} cores and {} GiB",
+        "Policy {} on {} hosts of {} cores and {} GiB",
         report.policy,
+        thousands(f64::from(hosts)),
         cpu as f64 / 1000.0,
         (memory as f64 / GIB * 100.0).round() / 100.0
     )
@@ -101,7 +103,8 @@ fn subtitle(report: &Report) -> String {
         .unwrap_or_default();
     format!(
         "{file}: {} VMs placed, {} rejected. Each point is the greatest value of its interval.",
-        report.placed, report.rejected
+        thousands(report.placed as f64),
+        thousands(report.rejected as f64)
     )
 }
 
@@ -183,7 +186,7 @@ fn draw_panel(
             INK.stroke_width(1),
         ))?
         .label(format!("all of the fleet: {}", thousands(panel.capacity)))
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], INK.stroke_width(1)));
+        .legend(|(x, y)| DashedPathElement::new([(x, y), (x + 18, y)], 6, 4, INK.stroke_width(1)));
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::LowerRight)

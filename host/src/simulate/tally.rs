@@ -17,15 +17,15 @@ pub struct Load {
 
 impl Load {
     pub(super) fn add(&mut self, cpu: i64, memory: i64) {
-        self.vms += 1;
-        self.cpu += cpu;
-        self.memory += memory;
+        self.vms = self.vms.saturating_add(1);
+        self.cpu = self.cpu.saturating_add(cpu);
+        self.memory = self.memory.saturating_add(memory);
     }
 
     fn take(&mut self, cpu: i64, memory: i64) {
-        self.vms -= 1;
-        self.cpu -= cpu;
-        self.memory -= memory;
+        self.vms = self.vms.saturating_sub(1);
+        self.cpu = self.cpu.saturating_sub(cpu);
+        self.memory = self.memory.saturating_sub(memory);
     }
 }
 
