@@ -142,3 +142,19 @@ fn a_replay_can_be_cut_short() {
     assert_eq!(report["trace"]["arrivals"], 2);
     assert_eq!(report["decision_fnv1a64"], hash(&[Some(0), Some(1)]));
 }
+
+#[test]
+fn the_demo_needs_no_files_and_compares_three_policies() {
+    let out = placewright(&["demo"]).done();
+    for part in [
+        "none",
+        "even-distribution",
+        "power-saving",
+        "rejected",
+        "decisions per second",
+        "Chosen: host-",
+        "what the unit saw",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}

@@ -172,7 +172,8 @@ fn units_that_come_with_the_program_are_inspected_by_name_and_pass_the_check() {
         for part in ["digest: ", "size: ", "imports: ", "reads "] {
             assert!(out.contains(part), "{unit}: {out}");
         }
-        let run = placewright(&["unit", "check", unit]);
+        let file = repository().join(format!("plugins/{unit}/{unit}.wasm"));
+        let run = placewright(&["unit", "check", &file.display().to_string()]);
         assert_eq!(run.code, 0, "{unit}: {}{}", run.out, run.err);
     }
 }
