@@ -40,6 +40,11 @@ const BEST: usize = 6;
 /// on a fleet that is too small at times, decides through the WebAssembly units that come with the
 /// program, and explains one of the decisions in full.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  placewright demo
+
+See placewright --help for exit codes.")]
 pub struct Demo {
     #[command(flatten)]
     cache: CacheArgs,

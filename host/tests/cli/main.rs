@@ -1,0 +1,8 @@
+//! The program as its users meet it: words and files in, output and exit code out.
+
+mod bad_input;
+mod help;
+mod placing;
+mod replaying;
+mod run;
+mod units;

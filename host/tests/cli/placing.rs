@@ -1,0 +1,162 @@
+//! `place` and `balance` on the documents in `host/examples`.
+
+use crate::run::{Folder, NO, example, placewright};
+
+fn place(words: &[&str]) -> Vec<String> {
+    let mut all: Vec<String> = ["place", "--cluster"].map(str::to_owned).into();
+    all.push(example("cluster.toml"));
+    all.extend(words.iter().map(|word| (*word).to_owned()));
+    all
+}
+
+fn examples(policy: &str, words: &[&str]) -> Vec<String> {
+    let (policy, vm) = (example(policy), example("vm.toml"));
+    place(&[&["--policy", &policy, "--vm", &vm], words].concat())
+}
+
+#[test]
+fn the_example_policies_place_the_example_vm_away_from_the_other_database() {
+    for policy in ["even.toml", "saving.toml"] {
+        let decisions = placewright(&examples(policy, &["--format", "json"])).json();
+        assert_eq!(decisions[0]["host"], "h2", "{policy}: {decisions}");
+        assert_eq!(decisions[0]["vms"][0], "database-2");
+        assert_eq!(
+            decisions[0]["left_out"].as_array().unwrap().len(),
+            0,
+            "{decisions}"
+        );
+    }
+}
+
+#[test]
+fn an_explanation_tells_of_every_host() {
+    let out = placewright(&examples("even.toml", &["--explain"])).done();
+    for part in [
+        "h1     affinity",
+        "h2 <- chosen",
+        "host h3 is not up: its state is maintenance",
+        "Chosen: h2",
+        "Policy: even",
+        "Units: memory",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}
+
+#[test]
+fn an_explanation_as_json_holds_reasons_values_costs_and_digests() {
+    let decisions = placewright(&examples("even.toml", &["--explain", "--format", "json"])).json();
+    let explanation = &decisions[0]["explanation"];
+    assert_eq!(explanation["chosen"], "h2");
+    let hosts = explanation["stages"][0]["hosts"].as_array().unwrap();
+    assert_eq!(hosts.len(), 2, "h3 is in maintenance: {hosts:?}");
+    let removed = &hosts[0]["removed"];
+    assert_eq!(removed["unit"], "affinity", "{removed}");
+    assert!(removed["reason"].is_string());
+    let cost = &hosts[1]["costs"][0];
+    for key in ["raw", "scaled", "weighted"] {
+        assert!(cost[key].is_number(), "{cost}");
+    }
+    for unit in explanation["units"].as_array().unwrap() {
+        assert_eq!(unit["digest"].as_str().unwrap().len(), 64);
+    }
+}
+
+#[test]
+fn the_same_documents_give_the_same_output() {
+    let words = examples("even.toml", &["--explain", "--format", "json"]);
+    assert_eq!(placewright(&words).done(), placewright(&words).done());
+}
+
+#[test]
+fn a_vm_that_finds_no_host_is_told_why_and_the_exit_code_says_so() {
+    let folder = Folder::new();
+    let vm = folder.write(
+        "vm.toml",
+        "id = 'giant'\ncpu = '1 cores'\nmemory = '9 TiB'\n",
+    );
+    let run = placewright(&place(&["--policy", "none", "--vm", &vm, "--explain"]));
+    assert_eq!((run.code, run.err.as_str()), (NO, ""));
+    for part in [
+        "none of 2 hosts is left",
+        "memory: 2",
+        "memory.total 512",
+        "Chosen: none",
+    ] {
+        assert!(run.out.contains(part), "{part}: {}", run.out);
+    }
+}
+
+#[test]
+fn requests_are_decided_one_after_the_other_and_see_each_other() {
+    let folder = Folder::new();
+    let vms = "[[vms]]\nid = 'a'\ncpu = '40 cores'\nmemory = '4 GiB'\n\
+               [[vms]]\nid = 'b'\ncpu = '36 cores'\nmemory = '4 GiB'\n\
+               [[vms]]\nid = 'c'\ncpu = '30 cores'\nmemory = '4 GiB'\n";
+    let vms = folder.write("vms.toml", vms);
+    let cluster = folder.write(
+        "cluster.toml",
+        "[[hosts]]\nid = 'h1'\ncpu.cores = 40\nmemory.total = '64 GiB'\n\
+         [[hosts]]\nid = 'h2'\ncpu.cores = 40\nmemory.total = '64 GiB'\n",
+    );
+    let words = [
+        "place",
+        "--cluster",
+        &cluster,
+        "--policy",
+        "best-fit",
+        "--vm",
+        &vms,
+    ];
+    let run = placewright(&[words.as_slice(), &["--format", "json"]].concat());
+    assert_eq!(run.code, NO, "{}", run.err);
+    let decisions: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let hosts: Vec<_> = (0..3)
+        .map(|number| decisions[number]["host"].as_str())
+        .collect();
+    assert_eq!(hosts, [Some("h1"), Some("h2"), None]);
+}
+
+#[test]
+fn json_documents_are_read_like_toml() {
+    let folder = Folder::new();
+    let cluster = folder.write(
+        "cluster.json",
+        r#"{"hosts": [{"id": "h1", "cpu.cores": 8, "memory": {"total": "16 GiB"}}]}"#,
+    );
+    let vm = folder.write("vm.json", r#"{"id": "v", "cpu": 1000, "memory": "1 GiB"}"#);
+    let policy = folder.write("policy.json", r#"{"filters": [{"unit": "best-fit"}]}"#);
+    let words = [
+        "place",
+        "--cluster",
+        &cluster,
+        "--policy",
+        &policy,
+        "--vm",
+        &vm,
+    ];
+    assert!(placewright(&words).done().contains("h1"));
+}
+
+#[test]
+fn a_policy_is_checked_and_found_fine() {
+    for policy in ["even.toml", "saving.toml"] {
+        let out = placewright(&["policy", "check", &example(policy)]).done();
+        assert!(out.contains("is fine"), "{out}");
+    }
+}
+
+#[test]
+fn a_balance_unit_is_asked_about_the_example_cluster() {
+    let (cluster, policy) = (example("cluster.toml"), example("saving.toml"));
+    let words = [
+        "balance",
+        "--cluster",
+        &cluster,
+        "--policy",
+        &policy,
+        "--format",
+        "json",
+    ];
+    assert!(placewright(&words).json().is_array());
+}

@@ -1,0 +1,89 @@
+//! Units built from their sources, and loaded.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use placewright::engine::{Engine, Limits};
+use placewright::library::Generation;
+use placewright::unit::{Unit, build};
+
+use crate::{repository, target_folder};
+
+/// The one engine of a test run, with the default limits.
+///
+/// # Panics
+/// If the machine cannot run WebAssembly.
+pub fn engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| {
+        let limits = Limits {
+            instances: 200,
+            ..Limits::default()
+        };
+        Engine::new(limits, None).expect("an engine can be set up")
+    })
+}
+
+/// Where units for tests and components made from the sources of plugins are built:
+/// apart from what cargo is building, which holds a lock on its folder.
+pub fn build_folder() -> PathBuf {
+    target_folder().join("units")
+}
+
+/// The folder of a unit's crate: one of `tests/units` or of `plugins`.
+pub fn crate_folder(name: &str) -> PathBuf {
+    let own = repository().join("tests/units").join(name);
+    match own.is_dir() {
+        true => own,
+        false => repository().join("plugins").join(name),
+    }
+}
+
+/// The component of a unit, built from its sources at its first use.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn component(name: &str) -> Arc<[u8]> {
+    static BUILT: Mutex<BTreeMap<String, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bytes) = built.get(name) {
+        return bytes.clone();
+    }
+    let options = build::Options {
+        target_folder: Some(build_folder()),
+        ..build::Options::default()
+    };
+    let bytes: Arc<[u8]> = match build::build(&crate_folder(name), &options) {
+        Ok(made) => made.bytes.into(),
+        Err(error) => panic!("cannot build {name}: {error}"),
+    };
+    built.insert(name.to_owned(), bytes.clone());
+    bytes
+}
+
+/// A unit, built from its sources and loaded at its first use.
+///
+/// # Panics
+/// If it cannot be built or loaded.
+pub fn unit(name: &str) -> Arc<Unit> {
+    static LOADED: Mutex<BTreeMap<String, Arc<Unit>>> = Mutex::new(BTreeMap::new());
+    let bytes = component(name);
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let unit = loaded.entry(name.to_owned()).or_insert_with(|| {
+        match Unit::load(engine(), &bytes, &format!("{name}.wasm")) {
+            Ok(unit) => unit,
+            Err(error) => panic!("{error}"),
+        }
+    });
+    unit.clone()
+}
+
+/// A generation of these units.
+///
+/// # Panics
+/// If one of them cannot be built or loaded.
+pub fn generation(names: &[&str]) -> Generation {
+    let units = names.iter().map(|name| unit(name));
+    Generation::new(units).expect("units of different names go together")
+}

@@ -1,0 +1,10 @@
+//! Behaviour, claim by claim.
+
+mod bad_bytes;
+mod bad_calls;
+mod bad_documents;
+mod decisions;
+mod drift;
+mod layering;
+mod probing;
+mod replay;
