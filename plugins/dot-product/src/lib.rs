@@ -1,92 +1,10 @@
-//! Dot product: packs by shape. Of the hosts with enough free CPU and memory it
-//! prefers the one whose free amounts point most in the direction of what the
-//! VMs need, so that CPU and memory run out together.
-//!
-//! CPU and memory are counted in whole steps, so that with the usual steps the
-//! products below stay under 2^53 and costs are exact. They are worked out in
-//! 128 bits; beyond 2^53 the cost is the nearest float, and rounding never swaps
-//! two hosts, it can only make them equal.
+//! Dot product: of the hosts with enough free CPU and memory it prefers the one whose
+//! free shares lie most in the direction of what is needed.
 
 #![forbid(unsafe_code)]
 
+use host_room::{Host, Reason, Request, Settings, Steps};
 use placewright_sdk::prelude::*;
-
-/// What is read of each VM to be placed.
-#[derive(Row)]
-struct Vm {
-    cpu: Millicores,
-    memory: Bytes,
-}
-
-/// All VMs that are to be placed together on one host.
-#[derive(Request)]
-struct Request {
-    #[table("members")]
-    vms: Rows<Vm>,
-}
-
-/// What is read of a host.
-#[derive(Row)]
-struct Host {
-    #[column("cpu.total")]
-    cpu: Millicores,
-    #[column("cpu.committed")]
-    cpu_committed: Millicores,
-    #[column("cpu.pending")]
-    cpu_pending: Millicores,
-    #[column("memory.total")]
-    memory: Bytes,
-    #[column("memory.committed")]
-    memory_committed: Bytes,
-    #[column("memory.pending")]
-    memory_pending: Bytes,
-}
-
-impl Host {
-    fn free_cpu(&self) -> Millicores {
-        self.cpu - self.cpu_committed - self.cpu_pending
-    }
-
-    fn free_memory(&self) -> Bytes {
-        self.memory - self.memory_committed - self.memory_pending
-    }
-}
-
-#[derive(Reason, Debug, PartialEq)]
-enum Reason {
-    /// has too little free CPU
-    TooLittleCpu,
-    /// has too little free memory
-    TooLittleMemory,
-}
-
-#[derive(Settings)]
-struct Settings {
-    /// The step in which CPU is counted when costs are compared.
-    #[setting(default = "10m", least = 1)]
-    cpu_step: Millicores,
-    /// The step in which memory is counted when costs are compared.
-    #[setting(default = "256 MiB", least = 1)]
-    memory_step: Bytes,
-}
-
-/// The VMs together, and the steps to count in.
-struct Need {
-    cpu: Millicores,
-    memory: Bytes,
-    cpu_step: i64,
-    memory_step: i64,
-}
-
-impl Need {
-    fn cpu_steps(&self, cpu: Millicores) -> i128 {
-        i128::from(cpu.0.div_euclid(self.cpu_step))
-    }
-
-    fn memory_steps(&self, memory: Bytes) -> i128 {
-        i128::from(memory.0.div_euclid(self.memory_step))
-    }
-}
 
 struct DotProduct;
 
@@ -95,38 +13,27 @@ impl RowWise for DotProduct {
     type Host = Host;
     type Settings = Settings;
     type Reason = Reason;
-    type Need = Need;
+    type Need = Steps;
 
-    fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
-        Ok(Need {
-            cpu: request.vms.iter().map(|vm| vm.cpu).sum(),
-            memory: request.vms.iter().map(|vm| vm.memory).sum(),
-            cpu_step: settings.cpu_step.0.max(1),
-            memory_step: settings.memory_step.0.max(1),
-        })
+    fn prepare(request: &Request, settings: &Settings) -> Result<Steps, Problem> {
+        Ok(Steps::new(request, settings))
     }
 }
 
 impl RowFilter for DotProduct {
-    fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
-        if host.free_cpu() < need.cpu {
-            Verdict::Remove(Reason::TooLittleCpu)
-        } else {
-            Verdict::keep_if(host.free_memory() >= need.memory, Reason::TooLittleMemory)
-        }
+    fn keep(need: &Steps, host: &Host) -> Verdict<Reason> {
+        need.keep(host)
     }
 }
 
 impl RowCost for DotProduct {
-    /// Minus the product of the shares that are free and the shares that are
-    /// needed: `free_cpu * cpu_need / cpu^2 + free_memory * memory_need / memory^2`,
-    /// times the squares of both totals.
-    fn cost(need: &Need, host: &Host) -> f64 {
-        let (cpu, memory) = (need.cpu_steps(host.cpu), need.memory_steps(host.memory));
-        let free_cpu = need.cpu_steps(host.free_cpu());
-        let free_memory = need.memory_steps(host.free_memory());
-        let by_cpu = product([free_cpu, need.cpu_steps(need.cpu), memory, memory]);
-        let by_memory = product([free_memory, need.memory_steps(need.memory), cpu, cpu]);
+    /// Minus the product of the shares that are free and the shares that are needed:
+    /// `cpu_free * cpu_need / cpu^2 + memory_free * memory_need / memory^2`, times the
+    /// squares of both totals.
+    fn cost(need: &Steps, host: &Host) -> f64 {
+        let room = need.room(host);
+        let by_cpu = product([room.cpu_free, room.cpu_need, room.memory, room.memory]);
+        let by_memory = product([room.memory_free, room.memory_need, room.cpu, room.cpu]);
         0_i128.saturating_sub(by_cpu).saturating_sub(by_memory) as f64
     }
 }
@@ -140,73 +47,34 @@ placewright_sdk::export!(DotProduct: filter, cost_function);
 
 #[cfg(test)]
 mod tests {
+    use host_room::Vm;
+
     use super::*;
 
-    fn host(cpu: i64, cpu_used: i64, gib: i64, gib_used: i64) -> Host {
-        Host {
-            cpu: Millicores::cores(cpu),
-            cpu_committed: Millicores::cores(cpu_used),
-            cpu_pending: Millicores(0),
-            memory: Bytes::gib(gib),
-            memory_committed: Bytes(0),
-            memory_pending: Bytes::gib(gib_used),
-        }
-    }
-
-    fn need(cpu: i64, gib: i64) -> Need {
-        let vms = Rows::from(vec![Vm {
-            cpu: Millicores::cores(cpu),
-            memory: Bytes::gib(gib),
-        }]);
+    fn cost(used_cores: i64, used_gib: i64) -> f64 {
+        let vm = Vm {
+            cpu: Millicores::cores(1),
+            memory: Bytes::gib(4),
+        };
+        let request = Request {
+            vms: vec![vm].into(),
+        };
         let settings = Settings::defaults().expect("all have defaults");
-        DotProduct::prepare(&Request { vms }, &settings).expect("nothing is refused")
-    }
-
-    #[test]
-    fn keeps_hosts_with_enough_of_both() {
-        let keep = |host| DotProduct::keep(&need(2, 4), &host);
-        assert_eq!(keep(host(8, 6, 16, 12)), Verdict::Keep);
-        assert_eq!(
-            keep(host(8, 7, 16, 0)),
-            Verdict::Remove(Reason::TooLittleCpu)
-        );
-        assert_eq!(
-            keep(host(8, 0, 16, 13)),
-            Verdict::Remove(Reason::TooLittleMemory)
-        );
-    }
-
-    #[test]
-    fn prefers_the_host_whose_free_amounts_have_the_shape_of_the_need() {
-        let (much_cpu, much_memory) = (host(16, 0, 16, 12), host(16, 12, 16, 0));
-        let by_cpu = need(4, 1);
-        let by_memory = need(1, 4);
-        assert!(DotProduct::cost(&by_cpu, &much_cpu) < DotProduct::cost(&by_cpu, &much_memory));
-        assert!(
-            DotProduct::cost(&by_memory, &much_memory) < DotProduct::cost(&by_memory, &much_cpu)
-        );
-        // In steps: -(1600 * 400 * 64 * 64 + 16 * 4 * 1600 * 1600).
-        assert_eq!(DotProduct::cost(&by_cpu, &much_cpu), -2_785_280_000.0);
-    }
-
-    #[test]
-    fn costs_are_total() {
-        let whole = 1 << 52;
-        let absurd = Host {
-            cpu: Millicores(whole),
-            cpu_committed: Millicores(-whole),
+        let need = DotProduct::prepare(&request, &settings).expect("nothing is refused");
+        let host = Host {
+            cpu: Millicores::cores(8),
+            cpu_committed: Millicores::cores(used_cores),
             cpu_pending: Millicores(0),
-            memory: Bytes(whole),
-            memory_committed: Bytes(whole),
-            memory_pending: Bytes(whole),
+            memory: Bytes::gib(16),
+            memory_committed: Bytes::gib(used_gib),
+            memory_pending: Bytes(0),
         };
-        let need = Need {
-            cpu: Millicores(whole),
-            memory: Bytes(whole),
-            cpu_step: 1,
-            memory_step: 1,
-        };
-        assert!(DotProduct::cost(&need, &absurd).is_finite());
-        assert!(DotProduct::cost(&self::need(9, 99), &host(8, 9, 16, 17)).is_finite());
+        DotProduct::cost(&need, &host)
+    }
+
+    #[test]
+    fn prefers_free_shares_in_the_direction_of_the_need() {
+        // In steps: 200 * 100 * 64^2 + 32 * 16 * 800^2, and 800 * 100 * 64^2 + 64 * 16 * 800^2.
+        assert_eq!((cost(6, 8), cost(0, 0)), (-409_600_000.0, -983_040_000.0));
     }
 }
