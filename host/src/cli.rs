@@ -42,25 +42,18 @@ struct Cli {
     command: Command,
 }
 
+/// The commands, each documented where it is.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show how three policies place the VMs of a real trace; needs no files
     Demo(demo::Demo),
-    /// Decide where VMs run in a cluster that a document describes
     Place(place::Place),
-    /// Replay a trace of VMs on a fleet of hosts, and count
     Simulate(simulate::Simulate),
-    /// Show which moves a policy proposes for a cluster that runs
     Balance(balance::Balance),
-    /// List, show and check policies
     #[command(subcommand)]
     Policy(policy::Policy),
-    /// Show the tables and columns that units can read
     Columns(columns::Columns),
-    /// Build, inspect and check units
     #[command(subcommand)]
     Unit(unit::Unit),
-    /// Print a script that completes commands in your shell
     Completions(completions::Completions),
 }
 

@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
                 .filter(|event| event.change == Change::Arrival)
         };
         let from = arrivals().next().map_or(0, |event| event.time);
-        let to = arrivals().last().map_or(0, |event| event.time);
+        let to = arrivals().next_back().map_or(0, |event| event.time);
         let statistics = match statistics {
             true => Some(Statistics::begin(fleet, scheduler.inventory_mut())?),
             false => None,

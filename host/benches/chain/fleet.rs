@@ -10,7 +10,7 @@ use placewright::inventory::Inventory;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::model::{Host, Request, Vm};
-use placewright::policy::PolicyDocument;
+use placewright::policy::Policy;
 use placewright::unit::Unit;
 
 /// Every unit gives what it can; costs are not scaled, so that the twin is plain.
@@ -64,9 +64,7 @@ impl Bench {
             names.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));
         let generation = Generation::new(units).expect("five names");
         let mut inventory = fleet(hosts);
-        let document = PolicyDocument::read(POLICY, "bench.toml").expect("the policy reads");
-        let policy = document
-            .check(&generation, inventory.schema())
+        let policy = Policy::load(POLICY, "bench.toml", &generation, inventory.schema())
             .expect("the policy fits the units");
         let chain = Chain::resolve(Arc::new(policy), &generation, &mut inventory)
             .expect("the units are there");

@@ -166,7 +166,7 @@ fn not_considered(
     request: &Request,
 ) -> Vec<NotConsidered> {
     let mut asked = vec![false; inventory.slots()];
-    for run in first {
+    if let Some(run) = first {
         for row in 0..run.considered() {
             asked[run.slot(row) as usize] = true;
         }

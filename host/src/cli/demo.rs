@@ -36,7 +36,7 @@ const BEST: usize = 6;
 
 /// Show how three policies place the VMs of a real trace; needs no files.
 ///
-/// Replays a quarter of the tenants of two weeks of a zone of Azure (Azure Trace for Packing 2020)
+/// Replays two weeks of a quarter of the tenants in a 1 % sample of the Azure Trace for Packing 2020
 /// on a fleet that is too small at times, decides through the WebAssembly units that come with the
 /// program, and explains one of the decisions in full.
 #[derive(Debug, Args)]

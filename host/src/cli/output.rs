@@ -13,6 +13,9 @@ use super::failure::Failure;
 /// The width of tables where the output is no terminal.
 const WIDTH: u16 = 100;
 
+/// Narrower tables cannot be read; some terminals say that they have no width.
+const LEAST_WIDTH: u16 = 60;
+
 /// A line below the header, and nothing else.
 const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -72,6 +75,8 @@ pub fn table(columns: &[&str]) -> Table {
         .set_content_arrangement(ContentArrangement::Dynamic);
     if !(io::stdout().is_terminal() && colours_wanted()) {
         table.force_no_tty().set_width(WIDTH);
+    } else if table.width().is_none_or(|width| width < LEAST_WIDTH) {
+        table.set_width(LEAST_WIDTH);
     }
     let right: Vec<bool> = columns.iter().map(|name| name.starts_with('>')).collect();
     let names = columns

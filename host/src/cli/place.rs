@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use placewright::chain::Explanation;
@@ -21,12 +20,12 @@ use super::units::{self, UnitArgs};
 /// The requests of the VM document are decided one after the other, each seeing the places that
 /// the ones before it took. Nothing outside changes: the documents are only read.
 #[derive(Debug, Args)]
-#[command(after_help = concat!("\
+#[command(after_help = "\
 Examples:
   placewright place --cluster cluster.toml --policy none --vm vm.toml
   placewright place --cluster cluster.toml --policy mine.toml --units my-units --vm vm.toml --explain
 
-", "Exit code 1: a request found no host. See placewright --help for the others."))]
+Exit code 1: a request found no host. See placewright --help for the others.")]
 pub struct Place {
     /// The document of the cluster: hosts, VMs that run there, groups (TOML or JSON)
     #[arg(long, value_name = "FILE")]
@@ -211,7 +210,7 @@ impl<'a> DecisionShown<'a> {
         Self {
             number: decision.number,
             vms: decision.request.members.iter().map(|vm| &*vm.id).collect(),
-            host: decision.host.as_ref().map(|host: &Arc<str>| &**host),
+            host: decision.host.as_deref(),
             considered: decided.considered,
             tied: chosen.map_or(0, |chosen| chosen.tied),
             costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),

@@ -16,11 +16,8 @@ use super::units::{self, UnitArgs};
 /// List, show and check policies.
 #[derive(Debug, Subcommand)]
 pub enum Policy {
-    /// List the policies that come with the program
     List(List),
-    /// Print a policy that comes with the program, to begin one of your own with
     Show(Show),
-    /// Check a policy document, and tell everything that is wrong with it
     Check(Check),
 }
 

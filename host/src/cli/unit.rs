@@ -11,11 +11,8 @@ use super::failure::{Answer, Failure};
 /// Build, inspect and check units.
 #[derive(Debug, Subcommand)]
 pub enum Unit {
-    /// Build a crate into a unit
     Build(build::Build),
-    /// Tell what a unit is, reads, and can be set to
     Inspect(inspect::Inspect),
-    /// Load units as a cluster would, and try them out on made-up tables
     Check(check::Check),
 }
 

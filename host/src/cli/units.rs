@@ -37,8 +37,8 @@ pub struct CacheArgs {
         hide_env_values = true
     )]
     folder: Option<PathBuf>,
-    /// Keep no compiled code
-    #[arg(long, conflicts_with = "folder")]
+    /// Keep no compiled code, whatever --cache says
+    #[arg(long)]
     no_cache: bool,
 }
 

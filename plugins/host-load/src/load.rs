@@ -19,14 +19,14 @@ const CPU: u64 = 1_000_000;
 impl Load {
     /// This share of so many CPUs.
     pub fn share(share: f64, cpus: u64) -> Self {
-        // A negative share becomes 0 in the conversion.
-        let of_one = (share * CPU as f64).round() as u64;
-        Self(of_one.saturating_mul(cpus))
+        // Rounded half up; a negative share becomes 0 in the conversion.
+        let of_one = (share * CPU as f64 + 0.5) as u64;
+        Self(product(of_one, cpus))
     }
 
     /// So many thousandths of a CPU.
     pub fn millicores(amount: Millicores) -> Self {
-        Self(count(amount.0).saturating_mul(CPU / 1000))
+        Self(product(count(amount.0), CPU / 1000))
     }
 
     /// Both together.
@@ -36,7 +36,7 @@ impl Load {
 
     /// This load so many times.
     pub fn times(self, factor: u64) -> Self {
-        Self(self.0.saturating_mul(factor))
+        Self(product(self.0, factor))
     }
 
     /// What share of so many CPUs this is, in percent, rounded up.
@@ -51,9 +51,19 @@ impl Load {
     }
 }
 
+/// The product, at most the greatest number. Both factors fit 32 bits wherever a host
+/// is real, and then nothing is lost: WebAssembly has no product of 64 bits that
+/// tells whether it was too large, and working it out takes longer than all the rest.
+fn product(a: u64, b: u64) -> u64 {
+    match (a | b) >> 32 {
+        0 => a * b,
+        _ => a.saturating_mul(b),
+    }
+}
+
 /// One percent of so many CPUs; at least 1.
 fn percent(cpus: NonZeroU64) -> u64 {
-    cpus.get().saturating_mul(CPU / 100)
+    product(cpus.get(), CPU / 100)
 }
 
 /// A number of things; what is negative counts as none.

@@ -51,7 +51,7 @@ fn vms_of_the_other_scale_are_left_out() {
 #[test]
 fn gzip_is_told_by_its_first_bytes() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
-    write!(gzip, "{PACKING}0,0,1,1,0,0,9\n").unwrap();
+    writeln!(gzip, "{PACKING}0,0,1,1,0,0,9").unwrap();
     let bytes = gzip.finish().unwrap();
     let cut = bytes[..bytes.len() / 2].to_vec();
     assert_eq!(
