@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use placewright::chain::Refusal;
-use placewright::contract::Part;
+use placewright::chain::{Refusal, Runner};
+use placewright::contract::{Answers, Part};
 use placewright::scheduler::{PlaceError, Scheduler};
 use placewright::unit::{Cause, Fault};
 use placewright_tests::scene::{
@@ -342,10 +342,21 @@ fn after_a_failure_the_next_decision_is_made_as_if_nothing_had_been() {
 
 #[test]
 fn a_chatty_unit_says_a_bounded_number_of_clean_sentences() {
-    let generation = both();
     let text = filtering("misbehaving", "chatters");
-    let mut scheduler = scheduler(cluster(3), &text, &generation);
-    scheduler.place(request(vm("v"))).unwrap();
+    let scheduler = scheduler(cluster(3), &text, &both());
+    let mut runner = Runner::new(scheduler.chain().clone(), PATIENT);
+    let request = request(vm("v"));
+    runner.decide(scheduler.inventory(), &request, 0.5).unwrap();
+    // The same call once more, in an instance whose log can be looked at.
+    let (unit, call) = runner.calls().next().unwrap();
+    let mut instance = unit.instantiate(Part::Judge).unwrap();
+    instance.judge(Answers::BOTH, call, 3, PATIENT).unwrap();
+    let (logged, limits) = (instance.logged(), unit.engine().limits());
+    assert_eq!(logged.len(), limits.log_messages);
+    for said in logged {
+        assert!(said.message.len() <= limits.sentence);
+        assert_one_sentence(&said.message);
+    }
 }
 
 fn balance_fails(unit: &str, how: &str, limit: Duration) -> String {

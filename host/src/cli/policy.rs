@@ -34,6 +34,9 @@ impl Policy {
 
 /// List the policies that come with the program.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  placewright policy list")]
 pub struct List {
     /// What the output looks like
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
