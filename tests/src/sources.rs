@@ -235,7 +235,12 @@ mod tests {
     fn a_unit_is_made_from_the_crates_it_depends_on() {
         let mut crates = BTreeSet::new();
         collect_crates(&repository().join("plugins/best-fit"), &mut crates).unwrap();
-        let expected = ["plugins/best-fit", "sdk/rust", "sdk/rust/derive"];
+        let expected = [
+            "plugins/best-fit",
+            "plugins/host-room",
+            "sdk/rust",
+            "sdk/rust/derive",
+        ];
         assert_eq!(crates, expected.map(|it| repository().join(it)).into());
     }
 }

@@ -274,7 +274,6 @@ fn a_filter_that_the_policy_does_without_is_left_out_and_marked() {
 }
 
 #[test]
-#[ignore = "the chain says that time ran out, and not in which unit"]
 fn a_cost_function_that_hangs_does_not_take_the_others_time_without_being_named() {
     let text = costing("misbehaving", "loops-forever") + &costing("unsound", "keeps-everything");
     let said = match limited(cluster(3), &text, &both(), IMPATIENT).place(request(vm("v"))) {
@@ -314,7 +313,6 @@ fn a_trap_in_a_warm_instance_is_retried_once_in_a_fresh_one() {
 }
 
 #[test]
-#[ignore = "the chain says that time ran out, and not in which unit"]
 fn a_unit_that_hangs_in_a_warm_instance_is_named_too() {
     let text = filtering("misbehaving", "loops-when-used-again");
     let mut scheduler = limited(cluster(3), &text, &both(), IMPATIENT);

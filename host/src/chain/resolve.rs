@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::encode::{Context, Dictionary, HostRows, encode};
 use super::plan::ReadPlan;
 use super::{BalanceStep, Chain, Cost, Filter, Stage, Step};
-use crate::contract::{Answers, Evaluation, JudgePart};
+use crate::contract::{Answers, Call, ColumnRead, Evaluation, JudgePart, Part, Setting, TableRead};
 use crate::inventory::Inventory;
 use crate::library::Generation;
 use crate::policy::{self, Policy, Settings, UnitName};
@@ -23,6 +24,8 @@ pub enum ChainError {
         unit: String,
         part: &'static str,
     },
+    #[error("policy \"{policy}\": {fault}")]
+    Settings { policy: Arc<str>, fault: String },
     #[error(
         "policy \"{policy}\": selections are part of the contract, and this version does not run them yet; remove \"{entry}\""
     )]
@@ -58,6 +61,7 @@ impl Chain {
                 let Some(part) = &unit.description().balance else {
                     return Err(no_part(&policy, &entry.unit, "balance part"));
                 };
+                check_settings(&policy, &unit, &entry.settings, inventory)?;
                 Some(BalanceStep {
                     plan: ReadPlan::new(&part.reads, inventory),
                     settings: entry.settings.clone(),
@@ -172,6 +176,7 @@ impl Resolver<'_> {
             };
             no_part(self.policy, name, part)
         })?;
+        check_settings(self.policy, &unit, settings, self.inventory)?;
         let (plan, evaluation) = (ReadPlan::new(&part.reads, self.inventory), part.evaluation);
         let place = *self.places;
         if want.verdicts {
@@ -212,6 +217,70 @@ fn find(
             policy: policy.name.clone(),
             unit: name.to_string(),
         })
+}
+
+/// Ask a unit that has rules between its settings whether these keep them.
+fn check_settings(
+    policy: &Policy,
+    unit: &Unit,
+    settings: &Settings,
+    inventory: &mut Inventory,
+) -> Result<(), ChainError> {
+    if !unit.has(Part::Settings) {
+        return Ok(());
+    }
+    let plan = ReadPlan::new(&settings_tables(unit), inventory);
+    let context = Context {
+        inventory,
+        subject: None,
+        settings,
+        now: 0,
+    };
+    let mut call = Call::default();
+    let hosts = HostRows::List(&[]);
+    let encoded = encode(&plan, context, hosts, &mut Dictionary::default(), &mut call);
+    debug_assert!(encoded.is_ok(), "no setting is required of a row of hosts");
+    let limit = unit.engine().limits().time;
+    let checked = unit
+        .instantiate(Part::Settings)
+        .and_then(|mut instance| instance.check_settings(&call, limit));
+    checked.map_err(|fault| ChainError::Settings {
+        policy: policy.name.clone(),
+        fault: fault.to_string(),
+    })
+}
+
+/// `settings` with a column for each setting, and the settings that are tables.
+fn settings_tables(unit: &Unit) -> Vec<TableRead> {
+    let (tables, plain): (Vec<&Setting>, Vec<&Setting>) = unit
+        .description()
+        .settings
+        .iter()
+        .partition(|setting| !setting.columns.is_empty());
+    let column = |name: &str, kind| ColumnRead {
+        column: name.to_owned(),
+        kind,
+        required: false,
+        gate: false,
+    };
+    let mut reads = vec![TableRead {
+        table: "settings".to_owned(),
+        columns: plain
+            .iter()
+            .map(|setting| column(&setting.name, setting.kind))
+            .collect(),
+    }];
+    reads.extend(tables.iter().map(|setting| {
+        TableRead {
+            table: format!("settings/{}", setting.name),
+            columns: setting
+                .columns
+                .iter()
+                .map(|of_table| column(&of_table.name, of_table.kind))
+                .collect(),
+        }
+    }));
+    reads
 }
 
 fn no_part(policy: &Policy, unit: &UnitName, part: &'static str) -> ChainError {

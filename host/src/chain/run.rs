@@ -69,8 +69,11 @@ pub enum Refusal {
     #[error("entry \"{entry}\" of the policy gave no answer: {fault}")]
     Failed { entry: Arc<str>, fault: Arc<Fault> },
     /// The time for a chain ran out.
-    #[error("the chain took longer than its limit of {} ms", .0.as_millis())]
-    OutOfTime(Duration),
+    #[error(
+        "the chain took longer than its limit of {} ms, and unit \"{slowest}\" took most of it",
+        .limit.as_millis()
+    )]
+    OutOfTime { limit: Duration, slowest: Arc<str> },
     /// The request names a host that is not there.
     #[error("the request names host \"{0}\", which is not in the inventory")]
     UnknownHost(Arc<str>),
@@ -176,6 +179,7 @@ impl Runner {
             dictionary: &mut self.dictionary,
             deadline: Instant::now() + self.limit,
             limit: self.limit,
+            slowest: None,
         };
         let mut left_out = Vec::new();
         let mut left: Vec<u32> = Vec::new();

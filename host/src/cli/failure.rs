@@ -68,7 +68,7 @@ impl Failure {
     /// A chain gave no answer.
     pub fn refusal(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Failed { .. } | Refusal::OutOfTime(_) => Self::internal(refusal),
+            Refusal::Failed { .. } | Refusal::OutOfTime { .. } => Self::internal(refusal),
             _ => Self::input(refusal),
         }
     }

@@ -172,7 +172,9 @@ impl fmt::Display for Cause {
             Cause::Time(budget) => write!(
                 f,
                 "stopped after the {} that were left of the chain's time; a unit of ordinary speed needs microseconds, so look for a loop that does not end, or raise the limit",
-                humantime::format_duration(*budget)
+                humantime::format_duration(Duration::from_millis(
+                    u64::try_from(budget.as_millis()).unwrap_or(u64::MAX)
+                ))
             ),
             Cause::Fuel(fuel) => write!(
                 f,
@@ -203,7 +205,7 @@ impl fmt::Display for Cause {
             }
             Cause::Trap { trap, frames } => write!(
                 f,
-                "trapped: {trap}{}; a panic handler that logs would say more",
+                "trapped: {trap}{}; a recursion that does not end or a very large local variable can be behind it, and a panic handler that logs says more of others",
                 Frames(frames)
             ),
             Cause::Poisoned => {

@@ -232,7 +232,6 @@ fn a_policy_with_several_mistakes() {
 }
 
 #[test]
-#[ignore = "no command asks the part settings yet"]
 fn a_policy_that_a_units_own_rule_between_settings_forbids() {
     let policy = "[[filters]]\nunit = 'misbehaving'\nsettings.headroom = 13";
     let run = placed(policy);

@@ -9,7 +9,7 @@ use super::super::subject::Subject;
 use super::{Refusal, StepState};
 use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;
-use crate::unit::{Fault, Instance};
+use crate::unit::{Cause, Fault, Instance};
 
 /// After so many calls a warm instance is renewed: bounds what a slow leak in a
 /// unit can come to.
@@ -23,6 +23,8 @@ pub(super) struct Asker<'a> {
     pub(super) dictionary: &'a mut Dictionary,
     pub(super) deadline: Instant,
     pub(super) limit: Duration,
+    /// The unit whose call took longest so far, and how long.
+    pub(super) slowest: Option<(Duration, Arc<str>)>,
 }
 
 /// What a step says of the hosts it was asked about.
@@ -45,6 +47,13 @@ pub(super) enum NoAnswer {
     Refusal(Refusal),
     /// The unit failed: what that means is the policy's to say.
     Fault(Fault),
+}
+
+/// Why one call gives no answer.
+enum NoCall {
+    Fault(Fault),
+    /// The calls before have used all the time of the chain.
+    OutOfTime,
 }
 
 impl Asker<'_> {
@@ -120,16 +129,32 @@ impl Asker<'_> {
                 ))));
             }
         }
-        let answer = judge(step, state, answers, self.deadline, self.limit);
+        let answer = judge(step, state, answers, self.deadline);
+        let took = began.elapsed();
         state.time.calls += 1;
         state.time.rows += rows.len() as u64;
-        state.time.time += began.elapsed();
+        state.time.time += took;
+        let unit = state.time.unit.clone();
+        if self
+            .slowest
+            .as_ref()
+            .is_none_or(|(slowest, _)| took > *slowest)
+        {
+            self.slowest = Some((took, unit.clone()));
+        }
         match answer {
             Ok(judgement) => Ok(Ok(judgement)),
-            Err(NoAnswer::Fault(fault)) if fault.is_refusal() => {
+            Err(NoCall::Fault(fault)) if fault.is_refusal() => {
                 Err(NoAnswer::Refusal(Refusal::Refused(fault.to_string())))
             }
-            Err(other) => Err(other),
+            Err(NoCall::Fault(fault)) => Err(NoAnswer::Fault(fault)),
+            Err(NoCall::OutOfTime) => {
+                let slowest = self.slowest.take().map_or(unit, |(_, unit)| unit);
+                Err(NoAnswer::Refusal(Refusal::OutOfTime {
+                    limit: self.limit,
+                    slowest,
+                }))
+            }
         }
     }
 }
@@ -141,8 +166,7 @@ fn judge(
     state: &mut StepState,
     answers: usize,
     deadline: Instant,
-    limit: Duration,
-) -> Result<Judgement, NoAnswer> {
+) -> Result<Judgement, NoCall> {
     let keeps = step.evaluation == Evaluation::RowWise;
     let warm = state.instance.take();
     let was_warm = warm.is_some();
@@ -153,12 +177,12 @@ fn judge(
     let left = |deadline: Instant| {
         let left = deadline.saturating_duration_since(Instant::now());
         match left.is_zero() {
-            true => Err(NoAnswer::Refusal(Refusal::OutOfTime(limit))),
+            true => Err(NoCall::OutOfTime),
             false => Ok(left),
         }
     };
     let mut answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
-    if was_warm && answer.as_ref().is_err_and(|fault| !fault.is_refusal()) {
+    if was_warm && answer.as_ref().is_err_and(is_worth_another_try) {
         instance = fresh(step)?;
         answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
     }
@@ -166,11 +190,16 @@ fn judge(
     if keeps && !used_up && !instance.is_poisoned() {
         state.instance = Some(instance);
     }
-    answer.map_err(NoAnswer::Fault)
+    answer.map_err(NoCall::Fault)
 }
 
-fn fresh(step: &Step) -> Result<Instance, NoAnswer> {
-    step.unit.instantiate(Part::Judge).map_err(NoAnswer::Fault)
+/// Not if the request is at fault, and not if the time is gone: there is none left.
+fn is_worth_another_try(fault: &Fault) -> bool {
+    !fault.is_refusal() && !matches!(*fault.cause, Cause::Time(_))
+}
+
+fn fresh(step: &Step) -> Result<Instance, NoCall> {
+    step.unit.instantiate(Part::Judge).map_err(NoCall::Fault)
 }
 
 /// Put answers for some rows in their places among all rows.
