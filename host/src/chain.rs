@@ -8,6 +8,7 @@
 
 mod balance;
 mod choose;
+mod decode;
 mod encode;
 mod explain;
 #[cfg(test)]

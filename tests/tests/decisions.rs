@@ -175,7 +175,7 @@ fn an_explanation_says_who_removed_which_host_and_why_with_the_values() {
     let values: Vec<_> = removed
         .values
         .iter()
-        .map(|value| (value.table, &*value.column, &*value.value))
+        .map(|value| (&*value.table, &*value.column, &*value.value))
         .collect();
     for expected in [
         ("members", "memory", "70.0 GiB"),

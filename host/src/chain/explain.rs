@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::decode;
+use super::encode::{Dictionary, HostRows, encode};
 use super::run::{Decided, Refusal, Runner, StageRun, weighted};
+use super::subject::Subject;
 use super::{Chain, Cost, Stage, Step};
-use crate::inventory::{Inventory, Shape};
+use crate::contract::Call;
+use crate::inventory::Inventory;
 use crate::model::{Request, Value};
 
 /// Who was removed by whom and why, what the others cost, and who was chosen.
@@ -90,9 +94,9 @@ pub struct RemovalShown {
 /// A value that a unit saw.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ValueShown {
-    pub table: &'static str,
+    pub table: Arc<str>,
     pub column: Arc<str>,
-    /// As a person would write it.
+    /// As a person would write it; of several rows, one after the other.
     pub value: String,
 }
 
@@ -122,6 +126,7 @@ impl Runner {
     ) -> Result<(Decided, Explanation), Refusal> {
         let decided = self.decide(inventory, request, draw)?;
         let chain = self.chain().clone();
+        let subject = Subject::new(request, inventory, draw);
         let stages = chain.stages.iter().zip(self.stage_runs());
         let explanation = Explanation {
             policy: chain.policy.name.clone(),
@@ -136,7 +141,7 @@ impl Runner {
             tied: decided.chosen.as_ref().map_or(0, |chosen| chosen.tied),
             not_considered: not_considered(self.stage_runs().first(), inventory, request),
             stages: stages
-                .map(|(stage, run)| stage_shown(stage, run, inventory, request))
+                .map(|(stage, run)| stage_shown(stage, run, inventory, &subject))
                 .collect(),
             left_out: decided
                 .left_out
@@ -193,7 +198,7 @@ fn stage_shown(
     stage: &Stage,
     run: &StageRun,
     inventory: &Inventory,
-    request: &Request,
+    subject: &Subject<'_>,
 ) -> StageShown {
     let scaled: Vec<Vec<f64>> = stage
         .costs
@@ -231,7 +236,7 @@ fn stage_shown(
                 unit: step.unit.description().name.clone(),
                 reason: reason.to_owned(),
                 passing,
-                values: values(step, slot, inventory, request),
+                values: values(step, slot, inventory, subject),
             }
         });
         let shown = HostShown {
@@ -261,38 +266,20 @@ fn cost_shown(cost: &Cost, raw: f64, scaled: f64) -> CostShown {
     }
 }
 
-/// What a step's unit read of the members and of one host.
-fn values(step: &Step, slot: u32, inventory: &Inventory, request: &Request) -> Vec<ValueShown> {
-    let mut shown = Vec::new();
-    for table in &step.plan.tables {
-        for column in &table.columns {
-            let mut show = |of: &'static str, value: Option<Value>| {
-                let measure = inventory
-                    .schema()
-                    .column(of, &column.name)
-                    .and_then(|column| column.measure);
-                if let Some(value) = value {
-                    shown.push(ValueShown {
-                        table: of,
-                        column: column.name.clone(),
-                        value: match measure {
-                            Some(measure) => measure.display(&value),
-                            None => value.to_string(),
-                        },
-                    });
-                }
-            };
-            match &*table.name {
-                "hosts" => show("hosts", inventory.host_value(slot, &column.name)),
-                "members" => {
-                    for vm in &request.members {
-                        let derived = Shape::of(&vm.facts).value(&column.name);
-                        show("members", derived.or(vm.facts.get(&column.name).cloned()));
-                    }
-                }
-                _ => {}
-            }
-        }
+/// What a step's unit saw of the request and of one host: the call for this host
+/// alone, which a unit that looks at rows one by one answers alike.
+fn values(step: &Step, slot: u32, inventory: &Inventory, subject: &Subject<'_>) -> Vec<ValueShown> {
+    let mut call = Call::default();
+    let slots = [slot];
+    let encoded = encode(
+        &step.plan,
+        step.context(inventory, subject),
+        HostRows::List(&slots),
+        &mut Dictionary::default(),
+        &mut call,
+    );
+    match encoded {
+        Ok(()) => decode::seen(&step.plan, &call, inventory.schema()),
+        Err(_) => Vec::new(),
     }
-    shown
 }

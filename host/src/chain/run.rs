@@ -296,7 +296,11 @@ fn candidates(
 }
 
 impl Step {
-    fn context<'a>(&'a self, inventory: &'a Inventory, subject: &'a Subject<'a>) -> Context<'a> {
+    pub(super) fn context<'a>(
+        &'a self,
+        inventory: &'a Inventory,
+        subject: &'a Subject<'a>,
+    ) -> Context<'a> {
         Context {
             inventory,
             subject: Some(subject),

@@ -214,7 +214,11 @@ fn values(removal: &RemovalShown) -> String {
         .values
         .iter()
         .map(|value| {
-            let of = if value.table == "members" { "VM " } else { "" };
+            let of = match &*value.table {
+                "hosts" => String::new(),
+                "members" => "VM ".to_owned(),
+                table => format!("{table} "),
+            };
             format!("{of}{} {}", value.column, value.value)
         })
         .collect();

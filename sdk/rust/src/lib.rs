@@ -56,6 +56,27 @@
 //! # fn main() {}
 //! ```
 //!
+//! The crate's `Cargo.toml` gives the unit its name and version, its summary
+//! (`description`), and the crate type of a module:
+//!
+//! ```toml
+//! [package]
+//! name = "memory"
+//! version = "0.1.0"
+//! edition = "2024"
+//! description = "Keeps hosts with enough free memory."
+//!
+//! [lib]
+//! crate-type = ["cdylib", "rlib"]
+//!
+//! [dependencies]
+//! placewright-sdk = { path = "PATH/TO/placewright/sdk/rust" }
+//! ```
+//!
+//! With once-per-VM reads as here, each VM of a request is judged by itself: a
+//! filter for something that adds up reads `Rows<Vm>` instead, see [`Request`].
+//!
+//! `placewright unit build` makes a component of it.
 //! Compiled for `wasm32-unknown-unknown` this is the core module of a unit;
 //! compiled natively, the same code is called through [`native`], by the
 //! author's tests and by benchmarks.
