@@ -58,7 +58,7 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
         output::number(explanation.draw),
         explanation.inventory_version
     );
-    let _ = write!(text, "Units: {}", units.join(", "));
+    text.push_str(&output::list("Units:", &units));
     text
 }
 

@@ -108,6 +108,23 @@ pub fn shown(table: &Table) -> String {
     lines.join("\n")
 }
 
+/// A list after its title, in lines that are no wider than tables.
+pub fn list(title: &str, items: &[String]) -> String {
+    let (mut text, mut width) = (title.to_owned(), title.chars().count());
+    for (number, item) in items.iter().enumerate() {
+        let comma = if number + 1 < items.len() { "," } else { "" };
+        let item = format!(" {item}{comma}");
+        let wide = item.chars().count();
+        if number > 0 && width + wide > usize::from(WIDTH) {
+            text.push_str("\n ");
+            width = 1;
+        }
+        text.push_str(&item);
+        width += wide;
+    }
+    text
+}
+
 /// A number that people read: thousands apart, no more decimals than matter.
 pub fn number(number: f64) -> String {
     if !number.is_finite() {
@@ -147,6 +164,16 @@ pub fn bytes(bytes: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lists_go_on_in_the_next_line() {
+        let items = ["a".repeat(60), "b".repeat(60), "c".to_owned()];
+        let text = list("Units:", &items);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], format!("Units: {},", "a".repeat(60)));
+        assert_eq!(lines[1], format!("  {}, c", "b".repeat(60)));
+        assert_eq!(list("Units:", &[]), "Units:");
+    }
 
     #[test]
     fn numbers_are_shown_as_people_read_them() {

@@ -253,14 +253,15 @@ fn ending(report: &Report) -> String {
     format!(
         "Trace: {} ({})\n\
          Left out: {} VMs of another scale, {} larger than a host\n\
-         Policy: {}; units: {}\n\
+         Policy: {}\n\
+         {}\n\
          Decisions: {}{statistics}",
         trace.name,
         trace.form,
         trace.left_out_other_scale,
         trace.left_out_too_large,
         report.policy,
-        units.join(", "),
+        output::list("Units:", &units),
         report.decision_fnv1a64,
     )
 }
