@@ -1,9 +1,13 @@
 //! `placewright policy`: policies that come with the program, and checks of others.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
+use placewright::chain::Chain;
 use placewright::document::ClusterDocument;
+use placewright::inventory::Inventory;
+use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::plugins;
 use placewright::policy::Policy as CheckedPolicy;
@@ -155,7 +159,7 @@ impl Check {
             }
         };
         let generation = self.units.load()?;
-        match CheckedPolicy::load(&text, &file, &generation, &schema) {
+        match check(&text, &file, &generation, schema) {
             Ok(policy) => {
                 let units = units_of(&policy).join(", ");
                 output::print(&format!(
@@ -165,9 +169,28 @@ impl Check {
                 Ok(Answer::Yes)
             }
             Err(problems) => {
-                output::print(&problems.to_string())?;
+                output::print(&problems)?;
                 Ok(Answer::No)
             }
         }
+    }
+}
+
+/// The policy, or everything that is wrong with it. Only where each part of it is
+/// right, units are asked whether their settings go together.
+fn check(
+    text: &str,
+    file: &str,
+    units: &Generation,
+    schema: Schema,
+) -> Result<Arc<CheckedPolicy>, String> {
+    let policy = CheckedPolicy::load(text, file, units, &schema);
+    let policy = policy
+        .map(Arc::new)
+        .map_err(|problems| problems.to_string())?;
+    let mut no_hosts = Inventory::new("check", Arc::new(schema));
+    match Chain::resolve(policy.clone(), units, &mut no_hosts) {
+        Ok(_) => Ok(policy),
+        Err(error) => Err(format!("{file}: {error}")),
     }
 }
