@@ -51,7 +51,10 @@ impl Inventory {
             return;
         };
         // Fleets are mostly added in the order of their ids: then it is the last.
-        let rank = match self.hosts().filter(|(other, _)| *other != slot).last() {
+        let before = (0..slot)
+            .rev()
+            .find_map(|other| Some((other, self.host(other)?)));
+        let rank = match before {
             Some((last, host))
                 if host.id < id
                     && self.ranks[last as usize] as usize + 2 == self.host_slots.len() =>
