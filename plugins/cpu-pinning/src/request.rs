@@ -1,0 +1,69 @@
+//! The VMs whose vCPUs are pinned.
+
+use numa_fit::exclusive::Wish;
+use numa_fit::nodes::VmNode;
+use numa_fit::pinning::Pinning;
+use placewright_sdk::prelude::*;
+
+/// What is read of each VM to be placed.
+#[derive(Row)]
+pub struct Vm {
+    #[column(gate)]
+    pub pinning: Option<Text>,
+    pub sockets: i64,
+    pub cores: i64,
+    pub threads: i64,
+    #[table("pins")]
+    pub pins: Rows<Pin>,
+    #[table("numa-nodes")]
+    pub nodes: Rows<VmNode>,
+}
+
+/// A CPU that a vCPU was pinned to by name.
+#[derive(Row)]
+pub struct Pin {
+    pub cpu: i64,
+}
+
+/// A VM that is pinned.
+#[derive(Debug, PartialEq)]
+pub struct Pinned {
+    /// Its number among the members.
+    pub member: i64,
+    /// The CPUs that it was pinned to by name; none if it gets CPUs for itself.
+    pub cpus: Vec<i64>,
+    /// What it wants for itself.
+    pub wish: Option<Wish>,
+    /// Is it resized to the host that it runs on?
+    pub resized: bool,
+}
+
+/// Those of the VMs that are pinned.
+pub fn pinned(vms: &Rows<Vm>) -> Vec<Pinned> {
+    let vms = (0..).zip(vms);
+    vms.filter_map(|(member, vm)| of_vm(member, &vm)).collect()
+}
+
+fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
+    let pinning = Pinning::named(vm.pinning.as_deref())?;
+    let wish = Wish::of(pinning, vm.sockets, vm.cores, vm.threads).map(|wish| Wish {
+        nodes: first_node(&vm.nodes),
+        ..wish
+    });
+    let cpus = match wish {
+        Some(_) => Vec::new(),
+        None => vm.pins.iter().map(|pin| pin.cpu).collect(),
+    };
+    Some(Pinned {
+        member,
+        cpus,
+        wish,
+        resized: pinning == Pinning::ResizeAndPin,
+    })
+}
+
+/// How many virtual NUMA nodes there are, and the memory of the first.
+fn first_node(nodes: &Rows<VmNode>) -> Option<(i64, Bytes)> {
+    let count = i64::try_from(nodes.len()).ok()?;
+    Some((count, nodes.get(0)?.memory))
+}

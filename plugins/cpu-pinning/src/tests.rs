@@ -1,0 +1,145 @@
+use super::request::Pin;
+use super::*;
+use numa_fit::topology::PinOnHost;
+
+pub fn vm(pinning: &str) -> Vm {
+    Vm {
+        pinning: Some(pinning.into()),
+        sockets: 1,
+        cores: 2,
+        threads: 1,
+        pins: Rows::default(),
+        nodes: Rows::default(),
+    }
+}
+
+fn pinned_to(cpus: &[i64]) -> Vm {
+    Vm {
+        pins: cpus.iter().map(|&cpu| Pin { cpu }).collect(),
+        ..vm("manual")
+    }
+}
+
+/// One socket; two threads in each core, those of these numbers online.
+pub fn host(online: &[i64]) -> Host {
+    let cpu = |&cpu: &i64| CpuOfHost {
+        cpu,
+        socket: Some(0),
+        core: Some(cpu / 2),
+        numa: Some(0),
+        online: Some(true),
+        exclusive: None,
+    };
+    Host {
+        cpus: online.iter().map(cpu).collect(),
+        nodes: Rows::default(),
+        vms: Rows::default(),
+        current: Rows::default(),
+    }
+}
+
+/// With a VM on the host that is pinned to these.
+pub fn beside(exclusive: bool, cpus: &[i64], host: Host) -> Host {
+    let vm = VmOnHost {
+        exclusive,
+        pins: cpus.iter().map(|&cpu| PinOnHost { cpu }).collect(),
+    };
+    Host {
+        vms: vec![vm].into(),
+        ..host
+    }
+}
+
+fn keep(vms: Vec<Vm>, host: &Host) -> Verdict<Reason> {
+    let request = Request { vms: vms.into() };
+    let pinned = CpuPinning::prepare(&request, &()).expect("nothing is refused");
+    CpuPinning::keep(&pinned, host)
+}
+
+const MISSING: Verdict<Reason> = Verdict::Remove(Reason::PinnedCpuMissing);
+const TOO_FEW: Verdict<Reason> = Verdict::Remove(Reason::TooFewToSpare);
+
+#[test]
+fn vms_that_are_not_pinned_run_anywhere() {
+    let unpinned = Vm {
+        pinning: None,
+        ..vm("")
+    };
+    assert_eq!(keep(vec![unpinned], &host(&[])), Verdict::Keep);
+}
+
+#[test]
+fn cpus_that_a_vm_is_pinned_to_must_be_online() {
+    assert_eq!(
+        keep(vec![pinned_to(&[0, 3])], &host(&[0, 1, 3])),
+        Verdict::Keep
+    );
+    assert_eq!(keep(vec![pinned_to(&[0, 2])], &host(&[0, 1, 3])), MISSING);
+    assert_eq!(keep(vec![pinned_to(&[0])], &host(&[])), MISSING);
+}
+
+#[test]
+fn they_may_be_shared_with_vms_that_are_pinned_there_too_but_with_no_owner() {
+    let online = [0, 1, 2, 3];
+    let shared = beside(false, &[0], host(&online));
+    assert_eq!(keep(vec![pinned_to(&[0])], &shared), Verdict::Keep);
+    let owned = beside(true, &[0], host(&online));
+    assert_eq!(keep(vec![pinned_to(&[0])], &owned), MISSING);
+    assert_eq!(keep(vec![pinned_to(&[1])], &owned), Verdict::Keep);
+}
+
+#[test]
+fn a_vm_with_cpus_for_itself_needs_some_to_which_nobody_is_pinned() {
+    let online = [0, 1, 2, 3];
+    assert_eq!(keep(vec![vm("dedicated")], &host(&online)), Verdict::Keep);
+    let two_left = beside(false, &[0, 2], host(&online));
+    assert_eq!(keep(vec![vm("dedicated")], &two_left), Verdict::Keep);
+    assert_eq!(keep(vec![vm("isolate-threads")], &two_left), TOO_FEW);
+    let one_left = beside(true, &[0, 2, 3], host(&online));
+    assert_eq!(keep(vec![vm("dedicated")], &one_left), TOO_FEW);
+}
+
+#[test]
+fn all_vms_of_a_request_get_theirs_and_named_cpus_are_left_out() {
+    let online = [0, 1, 2, 3];
+    let two = || vec![vm("dedicated"), vm("dedicated")];
+    assert_eq!(keep(two(), &host(&online)), Verdict::Keep);
+    assert_eq!(keep(two(), &host(&online[1..])), TOO_FEW);
+    let beside_named = |cpus: &[i64]| vec![vm("dedicated"), pinned_to(cpus)];
+    assert_eq!(keep(beside_named(&[0, 2]), &host(&online)), Verdict::Keep);
+    assert_eq!(keep(beside_named(&[0, 1, 2]), &host(&online)), TOO_FEW);
+}
+
+#[test]
+fn without_known_cpus_none_can_be_had_alone() {
+    assert_eq!(
+        keep(vec![vm("dedicated")], &host(&[])),
+        Verdict::Remove(Reason::UnknownCpus)
+    );
+}
+
+#[test]
+fn a_resized_vm_stands_beside_no_vm_with_cpus_for_itself() {
+    let online = [0, 1, 2, 3];
+    let resized = || vec![vm("resize-and-pin")];
+    let not = Verdict::Remove(Reason::ResizedBesideExclusive);
+    assert_eq!(keep(resized(), &host(&online)), Verdict::Keep);
+    assert_eq!(keep(resized(), &beside(true, &[3], host(&online))), not);
+    let both = vec![vm("resize-and-pin"), vm("dedicated")];
+    assert_eq!(keep(both, &host(&online)), not);
+}
+
+#[test]
+fn a_vm_that_runs_on_the_host_has_its_cpus() {
+    let own = Host {
+        current: vec![Current { member: 0 }].into(),
+        ..beside(true, &[0, 1], host(&[0, 1, 2, 3]))
+    };
+    assert_eq!(keep(vec![vm("dedicated")], &own), Verdict::Keep);
+    assert_eq!(
+        keep(vec![vm("dedicated"), vm("dedicated")], &own),
+        Verdict::Keep
+    );
+    let three = vec![vm("dedicated"), vm("dedicated"), vm("dedicated")];
+    assert_eq!(keep(three, &own), TOO_FEW);
+}

@@ -1,0 +1,158 @@
+//! Host device: a VM that gets devices of a host passed through runs where it is
+//! pinned to, while nobody else has them.
+
+#![forbid(unsafe_code)]
+
+use placewright_sdk::prelude::*;
+
+/// What is read of each VM to be placed.
+#[derive(Row)]
+struct Vm {
+    #[table("devices")]
+    devices: Rows<Device>,
+}
+
+/// A device that a VM needs.
+#[derive(Row)]
+struct Device {
+    name: Text,
+    kind: Option<Text>,
+}
+
+/// All VMs that are to be placed together on one host.
+#[derive(Request)]
+struct Request {
+    #[table("members")]
+    vms: Rows<Vm>,
+}
+
+/// What is read of a host.
+#[derive(Row)]
+struct Host {
+    /// Whether PCI devices can be passed through.
+    #[column("attribute.pci-passthrough")]
+    passes_pci: Option<bool>,
+    #[table("devices")]
+    devices: Rows<DeviceOfHost>,
+    #[table("vms")]
+    vms: Rows<VmOnHost>,
+    #[table("pinned")]
+    pinned: Rows<Member>,
+    #[table("current")]
+    current: Rows<Member>,
+}
+
+/// A device of the host.
+#[derive(Row)]
+struct DeviceOfHost {
+    name: Text,
+    free: Option<bool>,
+}
+
+/// A VM that runs on the host or has a place reserved there.
+#[derive(Row)]
+struct VmOnHost {
+    #[table("devices")]
+    devices: Rows<DeviceOfVm>,
+}
+
+/// A device that it has, or is to get.
+#[derive(Row)]
+struct DeviceOfVm {
+    name: Text,
+}
+
+/// A member that is pinned to the host, or runs there.
+#[derive(Row)]
+struct Member {
+    member: i64,
+}
+
+#[derive(Reason, Debug, PartialEq)]
+enum Reason {
+    /// cannot pass PCI devices through
+    NoPciPassthrough,
+    /// is not the host whose devices the VM is to get
+    AnotherHost,
+    /// has not all devices free that the VM is to get
+    NotFree,
+}
+
+/// A VM that is to get devices.
+struct Wish {
+    /// Its number among the members.
+    member: i64,
+    devices: Vec<Text>,
+    pci: bool,
+}
+
+struct HostDevice;
+
+impl RowWise for HostDevice {
+    type Request = Request;
+    type Host = Host;
+    type Settings = ();
+    type Reason = Reason;
+    type Need = Vec<Wish>;
+
+    fn prepare(request: &Request, (): &()) -> Result<Vec<Wish>, Problem> {
+        let wish = |(member, vm): (i64, Vm)| Wish {
+            member,
+            devices: vm.devices.iter().map(|device| device.name).collect(),
+            pci: (vm.devices.iter()).any(|device| device.kind.as_deref() == Some("pci")),
+        };
+        let wishes = (0..).zip(&request.vms).map(wish);
+        Ok(wishes.filter(|wish| !wish.devices.is_empty()).collect())
+    }
+}
+
+impl RowFilter for HostDevice {
+    fn keep(wishes: &Vec<Wish>, host: &Host) -> Verdict<Reason> {
+        use crate::Reason::*;
+        // A VM that runs here has its devices.
+        let newcomers = || {
+            wishes
+                .iter()
+                .filter(|wish| !has(&host.current, wish.member))
+        };
+        let passed = host.passes_pci == Some(true) || !newcomers().any(|wish| wish.pci);
+        Verdict::keep_if(passed, NoPciPassthrough)
+            .and(|| {
+                let here = newcomers().all(|wish| has(&host.pinned, wish.member));
+                Verdict::keep_if(here, AnotherHost)
+            })
+            .and(|| {
+                let mut devices: Vec<&Text> = newcomers().flat_map(|wish| &wish.devices).collect();
+                let wanted = devices.len();
+                devices.sort_unstable();
+                devices.dedup();
+                let apart = devices.len() == wanted;
+                Verdict::keep_if(
+                    apart && devices.into_iter().all(|it| host.is_free(it)),
+                    NotFree,
+                )
+            })
+    }
+}
+
+fn has(rows: &Rows<Member>, member: i64) -> bool {
+    rows.iter().any(|row| row.member == member)
+}
+
+impl Host {
+    /// Has the host the device, and nobody it?
+    fn is_free(&self, name: &Text) -> bool {
+        let mut devices = self.devices.iter();
+        let mut vms = self.vms.iter();
+        devices.any(|device| device.name == *name && device.free != Some(false))
+            && !vms.any(|vm| vm.devices.iter().any(|device| device.name == *name))
+    }
+}
+
+placewright_sdk::export!(
+    HostDevice: filter,
+    aliases = ["HostDevice", "728a21f1-f97e-4d32-bc3e-b3cc49756abb"]
+);
+
+#[cfg(test)]
+mod tests;

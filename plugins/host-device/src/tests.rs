@@ -1,0 +1,131 @@
+use super::*;
+
+fn vm(devices: &[(&str, &str)]) -> Vm {
+    let device = |&(name, kind): &(&str, &str)| Device {
+        name: name.into(),
+        kind: Some(kind.into()),
+    };
+    Vm {
+        devices: devices.iter().map(device).collect(),
+    }
+}
+
+fn members(members: &[i64]) -> Rows<Member> {
+    members.iter().map(|&member| Member { member }).collect()
+}
+
+/// With a free graphics card and a USB stick, pinned to by members 0 and 1.
+fn host() -> Host {
+    let device = |name: &str| DeviceOfHost {
+        name: name.into(),
+        free: Some(true),
+    };
+    Host {
+        passes_pci: Some(true),
+        devices: vec![device("card"), device("stick")].into(),
+        vms: Rows::default(),
+        pinned: members(&[0, 1]),
+        current: Rows::default(),
+    }
+}
+
+fn keep(vms: Vec<Vm>, host: &Host) -> Verdict<Reason> {
+    let request = Request { vms: vms.into() };
+    let wishes = HostDevice::prepare(&request, &()).expect("nothing is refused");
+    HostDevice::keep(&wishes, host)
+}
+
+fn card() -> Vec<Vm> {
+    vec![vm(&[("card", "pci")])]
+}
+
+const NOT_FREE: Verdict<Reason> = Verdict::Remove(Reason::NotFree);
+
+#[test]
+fn vms_without_devices_run_anywhere() {
+    let elsewhere = Host {
+        pinned: Rows::default(),
+        ..host()
+    };
+    assert_eq!(keep(vec![vm(&[])], &elsewhere), Verdict::Keep);
+}
+
+#[test]
+fn a_vm_gets_devices_on_the_host_that_it_is_pinned_to() {
+    assert_eq!(keep(card(), &host()), Verdict::Keep);
+    let elsewhere = Host {
+        pinned: members(&[1]),
+        ..host()
+    };
+    assert_eq!(
+        keep(card(), &elsewhere),
+        Verdict::Remove(Reason::AnotherHost)
+    );
+}
+
+#[test]
+fn pci_devices_need_a_host_that_passes_them_through() {
+    for passes_pci in [None, Some(false)] {
+        let not = Host {
+            passes_pci,
+            ..host()
+        };
+        assert_eq!(
+            keep(card(), &not),
+            Verdict::Remove(Reason::NoPciPassthrough)
+        );
+        assert_eq!(keep(vec![vm(&[("stick", "usb")])], &not), Verdict::Keep);
+    }
+}
+
+#[test]
+fn all_devices_must_be_there_and_free() {
+    assert_eq!(
+        keep(vec![vm(&[("card", "pci"), ("disk", "scsi")])], &host()),
+        NOT_FREE
+    );
+    let taken = Host {
+        devices: vec![DeviceOfHost {
+            name: "card".into(),
+            free: Some(false),
+        }]
+        .into(),
+        ..host()
+    };
+    assert_eq!(keep(card(), &taken), NOT_FREE);
+}
+
+#[test]
+fn a_device_that_a_pending_vm_is_to_get_is_not_free() {
+    let device = DeviceOfVm {
+        name: "card".into(),
+    };
+    let pending = Host {
+        vms: vec![VmOnHost {
+            devices: vec![device].into(),
+        }]
+        .into(),
+        ..host()
+    };
+    assert_eq!(keep(card(), &pending), NOT_FREE);
+}
+
+#[test]
+fn two_vms_do_not_get_the_same_device() {
+    let both = || vec![vm(&[("card", "pci")]), vm(&[("card", "pci")])];
+    assert_eq!(keep(both(), &host()), NOT_FREE);
+    let one_each = vec![vm(&[("card", "pci")]), vm(&[("stick", "usb")])];
+    assert_eq!(keep(one_each, &host()), Verdict::Keep);
+}
+
+#[test]
+fn a_vm_that_runs_on_the_host_has_its_devices() {
+    let own = Host {
+        passes_pci: None,
+        devices: Rows::default(),
+        pinned: Rows::default(),
+        current: members(&[0]),
+        ..host()
+    };
+    assert_eq!(keep(card(), &own), Verdict::Keep);
+}

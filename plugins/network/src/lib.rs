@@ -1,0 +1,122 @@
+//! Network: keeps the hosts that are connected to the networks of the VMs, and to the
+//! one that consoles are reached over.
+
+#![forbid(unsafe_code)]
+
+mod wanted;
+
+use placewright_sdk::prelude::*;
+
+use wanted::{ClusterNetwork, Vm, Wanted};
+
+/// All VMs that are to be placed together on one host.
+#[derive(Request)]
+struct Request {
+    #[table("members")]
+    vms: Rows<Vm>,
+    #[table("cluster/networks")]
+    networks: Rows<ClusterNetwork>,
+}
+
+/// What is read of a host.
+#[derive(Row)]
+struct Host {
+    #[table("networks")]
+    networks: Rows<Connection>,
+    #[table("attribute.virtual-functions")]
+    functions: Rows<Functions>,
+}
+
+/// A network that the host is connected to.
+#[derive(Row)]
+struct Connection {
+    name: Text,
+    ipv4: Option<Text>,
+    ipv6: Option<Text>,
+}
+
+/// Free virtual functions of the host's network cards that a network may use.
+#[derive(Row)]
+struct Functions {
+    network: Option<Text>,
+    free: Option<i64>,
+}
+
+#[derive(Settings)]
+struct Settings {
+    /// Whether only networks count that every host must have, and not the one that
+    /// consoles are reached over.
+    #[setting(default = false)]
+    only_required: bool,
+}
+
+#[derive(Reason, Debug, PartialEq)]
+enum Reason {
+    /// is not connected to a network that the VM needs
+    MissingNetwork,
+    /// is not connected to the network that consoles are reached over
+    MissingDisplayNetwork,
+    /// has no address in the network that consoles are reached over
+    UnreachableDisplay,
+    /// has no free virtual function for a network card of the VM
+    NoVirtualFunction,
+}
+
+struct Network;
+
+impl RowWise for Network {
+    type Request = Request;
+    type Host = Host;
+    type Settings = Settings;
+    type Reason = Reason;
+    type Need = Wanted;
+
+    fn prepare(request: &Request, settings: &Settings) -> Result<Wanted, Problem> {
+        Ok(Wanted::by(
+            &request.vms,
+            &request.networks,
+            settings.only_required,
+        ))
+    }
+}
+
+impl RowFilter for Network {
+    fn keep(wanted: &Wanted, host: &Host) -> Verdict<Reason> {
+        let connection = |name: &Text| host.networks.iter().find(|row| row.name == *name);
+        let connected = |name: &Text| connection(name).is_some();
+        Verdict::keep_if(
+            wanted.networks.iter().all(connected),
+            Reason::MissingNetwork,
+        )
+        .and(|| match wanted.display.as_ref().map(connection) {
+            None => Verdict::Keep,
+            Some(None) => Verdict::Remove(Reason::MissingDisplayNetwork),
+            Some(Some(display)) => Verdict::keep_if(
+                display.ipv4.is_some() || display.ipv6.is_some(),
+                Reason::UnreachableDisplay,
+            ),
+        })
+        .and(|| {
+            let free = |network: &Text| host.free_functions(network);
+            let mut wanted = wanted.functions.iter();
+            let enough = wanted.all(|(network, cards)| free(network) >= *cards);
+            Verdict::keep_if(enough, Reason::NoVirtualFunction)
+        })
+    }
+}
+
+impl Host {
+    fn free_functions(&self, network: &Text) -> i64 {
+        let rows = self.functions.iter();
+        let of_network = rows.filter(|row| row.network.as_ref() == Some(network));
+        of_network.fold(0, |sum, row| sum.saturating_add(row.free.unwrap_or(0)))
+    }
+}
+
+placewright_sdk::export!(
+    Network: filter,
+    aliases = ["Network", "72163d1c-9468-4480-99d9-0888664eb143"]
+);
+
+#[cfg(test)]
+mod tests;

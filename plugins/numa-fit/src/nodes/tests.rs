@@ -1,0 +1,168 @@
+use super::*;
+
+fn node(memory: i64, allowed: &[i64]) -> Node {
+    Node {
+        takes: Take::Memory(Bytes(memory)),
+        allowed: allowed.to_vec(),
+        pins: Vec::new(),
+    }
+}
+
+/// Host nodes 0, 1, ... with this much free.
+fn host(free: &[i64]) -> Vec<Place> {
+    let place = |(index, &free): (i64, &i64)| Place {
+        index,
+        free: Bytes(free),
+        ..Place::default()
+    };
+    (0..).zip(free).map(place).collect()
+}
+
+/// Does everything fit where it was put?
+fn fits(nodes: &[Node], free: &[i64], assigned: &[Option<i64>]) -> bool {
+    let mut left = free.to_vec();
+    for (node, index) in nodes.iter().zip(assigned) {
+        let (Some(index), Take::Memory(memory)) = (index, node.takes) else {
+            continue;
+        };
+        if !node.allowed.contains(index) {
+            return false;
+        }
+        left[*index as usize] -= memory.0;
+    }
+    left.iter().all(|&left| left >= 0)
+}
+
+#[test]
+fn nodes_are_put_where_there_is_room() {
+    let nodes = vec![node(1000, &[0, 1]); 4];
+    let assigned = assign(&nodes, host(&[2500, 2500])).expect("two on each");
+    assert!(fits(&nodes, &[2500, 2500], &assigned));
+    assert_eq!(assign(&nodes, host(&[2500, 1500])), None);
+}
+
+#[test]
+fn no_virtual_nodes_cannot_be_assigned() {
+    assert_eq!(assign(&[], host(&[1000])), None);
+}
+
+#[test]
+fn a_node_pinned_to_one_that_the_host_lacks_fits_nowhere() {
+    assert_eq!(assign(&[node(1, &[0, 4])], host(&[1000])), None);
+}
+
+#[test]
+fn nodes_that_are_not_pinned_take_nothing() {
+    let nodes = [node(1000, &[0]), node(9000, &[]), node(1000, &[1])];
+    let assigned = assign(&nodes, host(&[1000, 1000]));
+    assert_eq!(assigned, Some(vec![Some(0), None, Some(1)]));
+}
+
+#[test]
+fn a_first_choice_is_taken_back_if_a_later_node_needs_the_room() {
+    let nodes = [node(600, &[0, 1]), node(600, &[1])];
+    let assigned = assign(&nodes, host(&[600, 600]));
+    assert_eq!(assigned, Some(vec![Some(0), Some(1)]));
+    let mixed = [
+        node(500, &[0, 1, 2]),
+        node(700, &[0, 2]),
+        node(800, &[1, 2]),
+        node(300, &[2]),
+    ];
+    let free = [700, 800, 800];
+    let assigned = assign(&mixed, host(&free)).expect("0 and 3 share the last");
+    assert!(fits(&mixed, &free, &assigned));
+}
+
+#[test]
+fn many_nodes_alike_that_do_not_fit_are_found_out_soon() {
+    let everywhere: Vec<i64> = (0..8).collect();
+    let nodes = vec![node(100, &everywhere); 25];
+    assert_eq!(assign(&nodes, host(&[300; 8])), None);
+}
+
+#[test]
+fn all_that_fit_are_found_as_trying_everything_finds_them() {
+    // A small generator is enough: what counts is that many shapes occur.
+    let mut state = 12_345_u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    for _ in 0..500 {
+        let free: Vec<i64> = (0..3).map(|_| random(6) as i64).collect();
+        let nodes: Vec<Node> = (0..4)
+            .map(|_| {
+                let allowed: Vec<i64> = (0..3).filter(|_| random(3) > 0).collect();
+                node(random(4) as i64, &allowed)
+            })
+            .collect();
+        let found = assign(&nodes, host(&free));
+        let all = (0..81).any(|number| {
+            let digit = |place: u32| i64::from(number / 3_i32.pow(place) % 3);
+            let assigned: Vec<_> = (nodes.iter().zip(0..))
+                .map(|(node, place)| (!node.allowed.is_empty()).then(|| digit(place)))
+                .collect();
+            fits(&nodes, &free, &assigned)
+        });
+        assert_eq!(found.is_some(), all, "{nodes:?} on {free:?}");
+        assert!(found.is_none_or(|assigned| fits(&nodes, &free, &assigned)));
+    }
+}
+
+#[test]
+fn huge_pages_come_from_the_pages_of_the_node() {
+    let paged = |count| Node {
+        takes: Take::Pages {
+            size: Bytes::mib(2),
+            count,
+        },
+        ..node(0, &[0])
+    };
+    let mut place = host(&[0]);
+    place[0].pages = vec![(Bytes::gib(1), 100), (Bytes::mib(2), 8)];
+    assert!(assign(&[paged(5), paged(3)], place.clone()).is_some());
+    assert!(assign(&[paged(5), paged(4)], place).is_none());
+    assert!(assign(&[paged(1)], host(&[1 << 40])).is_none());
+}
+
+#[test]
+fn memory_in_pages_is_rounded_up_to_whole_pages() {
+    let pages = |memory| Take::of(Bytes(memory), Some(Bytes(10)));
+    let count = |count| Take::Pages {
+        size: Bytes(10),
+        count,
+    };
+    assert_eq!(pages(30), count(3));
+    assert_eq!(pages(31), count(4));
+    assert_eq!(Take::of(Bytes(31), Some(Bytes(0))), Take::Memory(Bytes(31)));
+}
+
+#[test]
+fn pinned_vcpus_must_be_able_to_run_on_the_node() {
+    let pinned = |pins: &[&[i64]]| Node {
+        pins: pins.iter().map(|cpus| cpus.to_vec()).collect(),
+        ..node(1, &[0, 1])
+    };
+    let mut places = host(&[10, 10]);
+    places[0].cpus = vec![0, 1];
+    places[1].cpus = vec![2, 3];
+    let on = |node| assign(&[node], places.clone()).map(|assigned| assigned[0]);
+    assert_eq!(on(pinned(&[&[0]])), Some(Some(0)));
+    assert_eq!(on(pinned(&[&[0, 3], &[2]])), Some(Some(1)));
+    assert_eq!(on(pinned(&[&[0], &[2]])), None);
+}
+
+#[test]
+fn vcpus_are_spread_over_nodes_in_order() {
+    let spread = |nodes, vcpus| -> Vec<_> {
+        (0..nodes)
+            .map(|node| vcpus_of_node(node, nodes, vcpus))
+            .collect()
+    };
+    assert_eq!(spread(2, 4), [0..2, 2..4]);
+    assert_eq!(spread(3, 4), [0..2, 2..3, 3..4]);
+    assert_eq!(spread(2, 0), [0..0, 0..0]);
+}

@@ -1,0 +1,177 @@
+//! NUMA: keeps the hosts on whose NUMA nodes all pinned virtual nodes of the VMs
+//! find memory, or huge pages, at the same time.
+//!
+//! Nodes in the mode `interleave` are treated like strict ones.
+
+#![forbid(unsafe_code)]
+
+mod facts;
+
+use numa_fit::nodes::{self, Node, NodeOfHost, PagesOfNode, Place, VmNode};
+use numa_fit::pinning::Pinning;
+use placewright_sdk::prelude::*;
+
+/// What is read of each VM to be placed.
+#[derive(Row)]
+struct Vm {
+    pinning: Option<Text>,
+    #[table("numa-nodes")]
+    nodes: Rows<VmNode>,
+    #[table("huge-pages")]
+    pages: Rows<Pages>,
+}
+
+/// Huge pages that a VM has its memory in.
+#[derive(Row)]
+struct Pages {
+    size: Bytes,
+}
+
+/// All VMs that are to be placed together on one host.
+#[derive(Request)]
+struct Request {
+    #[table("members")]
+    vms: Rows<Vm>,
+}
+
+/// What is read of a host.
+#[derive(Row)]
+struct Host {
+    #[table("numa-nodes")]
+    nodes: Rows<NodeOfHost>,
+    #[table("attribute.numa-huge-pages")]
+    pages: Rows<PagesOfNode>,
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+/// A member that runs on the host now.
+#[derive(Row)]
+struct Current {
+    member: i64,
+}
+
+#[derive(Reason, Debug, PartialEq)]
+enum Reason {
+    /// has no NUMA nodes
+    NoNodes,
+    /// has too little memory on the NUMA nodes that the VM is pinned to
+    TooLittleMemory,
+}
+
+/// A VM with virtual nodes.
+struct Divided {
+    /// Its number among the members.
+    member: i64,
+    /// The nodes that a place is sought for, each with its number: none, if the VM
+    /// only prefers the nodes that it is pinned to, or is given nodes once its host
+    /// is known.
+    nodes: Vec<(i64, Node)>,
+}
+
+impl Divided {
+    fn of(member: i64, vm: &Vm) -> Option<Self> {
+        if vm.nodes.is_empty() && !is_resized(vm) {
+            return None;
+        }
+        let prefers = |node: VmNode| node.mode.as_deref() == Some("preferred");
+        let nodes = if vm.nodes.iter().any(prefers) {
+            Vec::new()
+        } else {
+            let page = vm.pages.get(0).map(|pages| pages.size);
+            let numbers = vm.nodes.iter().map(|node| node.index);
+            numbers.zip(Node::of_vm(&vm.nodes, page)).collect()
+        };
+        Some(Self { member, nodes })
+    }
+}
+
+fn is_resized(vm: &Vm) -> bool {
+    Pinning::named(vm.pinning.as_deref()) == Some(Pinning::ResizeAndPin)
+}
+
+/// The VMs with virtual nodes; empty if none of these is pinned.
+struct Need(Vec<Divided>);
+
+struct Numa;
+
+impl RowWise for Numa {
+    type Request = Request;
+    type Host = Host;
+    type Settings = ();
+    type Reason = Reason;
+    type Need = Need;
+
+    fn prepare(request: &Request, (): &()) -> Result<Need, Problem> {
+        Ok(need(&request.vms))
+    }
+}
+
+fn need(vms: &Rows<Vm>) -> Need {
+    let is_pinned = |vm: Vm| {
+        let mut nodes = vm.nodes.iter();
+        is_resized(&vm) || nodes.any(|node| !node.host_nodes.is_empty())
+    };
+    if !vms.iter().any(is_pinned) {
+        return Need(Vec::new());
+    }
+    let numbered = (0..).zip(vms);
+    let divided = numbered.filter_map(|(member, vm)| Divided::of(member, &vm));
+    Need(divided.collect())
+}
+
+impl RowFilter for Numa {
+    fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
+        match host.assign(need) {
+            Ok(_) => Verdict::Keep,
+            Err(reason) => Verdict::Remove(reason),
+        }
+    }
+}
+
+/// Where a virtual node would be put.
+struct Assigned {
+    /// The VM's number among the members.
+    member: i64,
+    /// Number of the virtual node.
+    node: i64,
+    /// Number of the host's node.
+    host_node: i64,
+}
+
+impl Host {
+    /// Finds nodes for those of the VMs that do not run here yet.
+    fn assign(&self, need: &Need) -> Result<Vec<Assigned>, Reason> {
+        let runs_here = |vm: i64| self.current.iter().any(|row| row.member == vm);
+        let newcomers = || need.0.iter().filter(|vm| !runs_here(vm.member));
+        if newcomers().next().is_none() {
+            return Ok(Vec::new());
+        }
+        if self.nodes.is_empty() {
+            return Err(Reason::NoNodes);
+        }
+        let all = newcomers().flat_map(|vm| vm.nodes.iter().map(|node| (vm.member, node)));
+        let wanted: Vec<Node> = all.clone().map(|(_, (_, node))| node.clone()).collect();
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places = Place::of_host(&self.nodes, &self.pages);
+        let found = nodes::assign(&wanted, places).ok_or(Reason::TooLittleMemory)?;
+        let assigned = |((member, (node, _)), host_node): ((i64, &(i64, Node)), Option<i64>)| {
+            Some(Assigned {
+                member,
+                node: *node,
+                host_node: host_node?,
+            })
+        };
+        Ok(all.zip(found).filter_map(assigned).collect())
+    }
+}
+
+placewright_sdk::export!(
+    Numa: filter, explain,
+    aliases = ["NUMA", "fcbfe4b1-b83e-4428-b9d3-b3d348b93be6"]
+);
+
+#[cfg(test)]
+mod tests;

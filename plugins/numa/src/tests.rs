@@ -1,0 +1,149 @@
+use super::*;
+use numa_fit::nodes::PinnedTo;
+
+/// MiB, and the host's nodes that it is pinned to.
+pub fn node(mib: i64, pinned: &[i64]) -> VmNode {
+    VmNode {
+        index: 0,
+        memory: Bytes::mib(mib),
+        mode: Some("strict".into()),
+        host_nodes: pinned.iter().map(|&index| PinnedTo { index }).collect(),
+    }
+}
+
+pub fn vm(nodes: Vec<VmNode>) -> Vm {
+    Vm {
+        pinning: None,
+        nodes: nodes.into(),
+        pages: Rows::default(),
+    }
+}
+
+/// So many nodes with 1 GiB free in each.
+pub fn host(nodes: i64) -> Host {
+    let node = |index| NodeOfHost {
+        index,
+        total: Bytes::gib(4),
+        free: Some(Bytes::gib(1)),
+    };
+    Host {
+        nodes: (0..nodes).map(node).collect(),
+        pages: Rows::default(),
+        current: Rows::default(),
+    }
+}
+
+fn keep(vms: Vec<Vm>, host: &Host) -> Verdict<Reason> {
+    let request = Request { vms: vms.into() };
+    let need = Numa::prepare(&request, &()).expect("nothing is refused");
+    Numa::keep(&need, host)
+}
+
+const NO_NODES: Verdict<Reason> = Verdict::Remove(Reason::NoNodes);
+const TOO_LITTLE: Verdict<Reason> = Verdict::Remove(Reason::TooLittleMemory);
+
+#[test]
+fn vms_without_pinned_nodes_run_anywhere() {
+    assert_eq!(keep(vec![vm(vec![])], &host(0)), Verdict::Keep);
+    let unpinned = vm(vec![node(9_000, &[])]);
+    assert_eq!(keep(vec![unpinned], &host(0)), Verdict::Keep);
+}
+
+#[test]
+fn a_pinned_node_needs_the_hosts_node_and_memory_there() {
+    let pinned = |mib| vec![vm(vec![node(mib, &[1])])];
+    assert_eq!(keep(pinned(1_024), &host(2)), Verdict::Keep);
+    assert_eq!(keep(pinned(1_025), &host(2)), TOO_LITTLE);
+    assert_eq!(keep(pinned(1), &host(1)), TOO_LITTLE);
+    assert_eq!(keep(pinned(1), &host(0)), NO_NODES);
+}
+
+#[test]
+fn nodes_without_a_pin_beside_pinned_ones_take_nothing() {
+    let mixed = vm(vec![node(1_024, &[0]), node(9_000, &[])]);
+    assert_eq!(keep(vec![mixed], &host(1)), Verdict::Keep);
+}
+
+#[test]
+fn all_nodes_of_all_vms_must_fit_at_the_same_time() {
+    let small = |count| vm((0..count).map(|_| node(256, &[0, 1])).collect());
+    assert_eq!(keep(vec![small(4), small(4)], &host(2)), Verdict::Keep);
+    assert_eq!(keep(vec![small(4), small(5)], &host(2)), TOO_LITTLE);
+}
+
+#[test]
+fn a_vm_that_only_prefers_its_nodes_needs_no_memory_there() {
+    let preferring = || {
+        let preferred = VmNode {
+            mode: Some("preferred".into()),
+            ..node(9_000, &[7])
+        };
+        vec![vm(vec![node(1, &[0]), preferred])]
+    };
+    assert_eq!(keep(preferring(), &host(1)), Verdict::Keep);
+    assert_eq!(keep(preferring(), &host(0)), NO_NODES);
+}
+
+#[test]
+fn a_vm_that_runs_on_the_host_needs_nothing_there() {
+    let own = |nodes| Host {
+        current: vec![Current { member: 0 }].into(),
+        ..host(nodes)
+    };
+    let pinned = |mib| vm(vec![node(mib, &[0])]);
+    assert_eq!(keep(vec![pinned(9_000)], &own(0)), Verdict::Keep);
+    let two = || vec![pinned(9_000), pinned(1_024)];
+    assert_eq!(keep(two(), &own(1)), Verdict::Keep);
+    assert_eq!(keep(two(), &host(1)), TOO_LITTLE);
+}
+
+#[test]
+fn a_vm_that_is_resized_needs_a_host_with_nodes() {
+    let resized = || Vm {
+        pinning: Some("resize-and-pin".into()),
+        ..vm(vec![])
+    };
+    assert_eq!(keep(vec![resized()], &host(2)), Verdict::Keep);
+    assert_eq!(keep(vec![resized()], &host(0)), NO_NODES);
+}
+
+#[test]
+fn huge_pages_must_be_free_on_the_node_itself() {
+    let paged = || Vm {
+        pages: vec![Pages {
+            size: Bytes::mib(2),
+        }]
+        .into(),
+        ..vm(vec![node(512, &[0])])
+    };
+    let with = |free| Host {
+        pages: vec![PagesOfNode {
+            node: Some(0),
+            size: Some(Bytes::mib(2)),
+            free: Some(free),
+        }]
+        .into(),
+        ..host(1)
+    };
+    assert_eq!(keep(vec![paged()], &with(256)), Verdict::Keep);
+    assert_eq!(keep(vec![paged()], &with(255)), TOO_LITTLE);
+    assert_eq!(keep(vec![paged()], &host(1)), TOO_LITTLE);
+}
+
+#[test]
+fn a_node_of_unknown_free_memory_counts_as_empty() {
+    let unmeasured = NodeOfHost {
+        index: 0,
+        total: Bytes::gib(4),
+        free: None,
+    };
+    let host = Host {
+        nodes: vec![unmeasured].into(),
+        ..host(0)
+    };
+    assert_eq!(
+        keep(vec![vm(vec![node(4_096, &[0])])], &host),
+        Verdict::Keep
+    );
+    assert_eq!(keep(vec![vm(vec![node(4_097, &[0])])], &host), TOO_LITTLE);
+}
