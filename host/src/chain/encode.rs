@@ -10,6 +10,7 @@ pub(super) use dictionary::Dictionary;
 
 use fixedbitset::FixedBitSet;
 
+use super::candidates::Candidates;
 use super::plan::{ColumnPlan, Field, ReadPlan, Source, TablePlan};
 use super::subject::Subject;
 use crate::contract::Call;
@@ -54,6 +55,8 @@ pub(super) struct Context<'a> {
     pub(super) subject: Option<&'a Subject<'a>>,
     pub(super) settings: &'a Settings,
     pub(super) now: i64,
+    /// The hosts that a stage has left, where the part is asked about these.
+    pub(super) candidates: Option<&'a Candidates>,
 }
 
 /// Why a call cannot be made as it is.
@@ -408,6 +411,10 @@ fn top_level<'a>(table: &TablePlan, context: Context<'a>, hosts: HostRows<'a>) -
                 .filter_map(|(member, m)| Some((member, m.slot?)))
                 .collect(),
         ),
+        (Source::Candidates, _) => match context.candidates {
+            Some(candidates) => Level::Candidates(candidates, hosts),
+            None => Level::Empty,
+        },
         (Source::Groups, None) => Level::AllGroups(inventory.groups().collect()),
         _ => Level::Empty,
     }

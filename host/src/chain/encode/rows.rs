@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::super::candidates::Candidates;
 use super::super::plan::{ColumnPlan, Field};
 use super::super::subject::{GroupRow, Member, Relation};
 use super::{HostRows, cell_of};
@@ -54,6 +55,8 @@ pub(super) enum Level<'a> {
     Relations(Vec<[i64; 3]>),
     Facts(Vec<&'a Facts>),
     Settings(&'a Settings),
+    /// Candidates, with the hosts of the call, which are the same row for row.
+    Candidates(&'a Candidates, HostRows<'a>),
 }
 
 impl<'a> Level<'a> {
@@ -70,6 +73,7 @@ impl<'a> Level<'a> {
             Level::Amounts(rows) => rows.len(),
             Level::Relations(rows) => rows.len(),
             Level::Facts(rows) => rows.len(),
+            Level::Candidates(_, hosts) => hosts.len(),
         }
     }
 
@@ -181,6 +185,16 @@ impl<'a> Level<'a> {
             }
             Level::Facts(rows) => fact(rows[row], name),
             Level::Settings(settings) => settings.value(name).map(cell_of),
+            Level::Candidates(candidates, hosts) => {
+                let place = candidates.place(hosts.slot(row))?;
+                let number = |numbers: &[f64]| numbers.get(place).copied().map(CellRef::Number);
+                match name {
+                    "group" => candidates.groups.get(place).copied().map(CellRef::Integer),
+                    "share" => number(&candidates.shares),
+                    "cost" => number(&candidates.costs),
+                    _ => number(candidates.named(name.strip_prefix("cost.")?)?),
+                }
+            }
         }
     }
 }
