@@ -120,17 +120,8 @@ fn translate<R: Reason>(proposal: Proposal<R>, plan: &Plan) -> Result<contract::
             reason: reason.number(),
             rows: rows
                 .into_iter()
-                .map(|(table, row)| found(plan, table, row))
+                .map(|(table, row)| plan.row_of(table, row))
                 .collect::<Result<_, _>>()?,
         }),
     })
-}
-
-fn found(plan: &Plan, table: &str, row: u32) -> Result<contract::Row, Problem> {
-    match plan.table_number(table) {
-        Some(table) => Ok(contract::Row { table, row }),
-        None => Err(Problem::failed(format!(
-            "a finding names table `{table}`, which the part does not read"
-        ))),
-    }
 }

@@ -49,6 +49,42 @@ pub mod judge {
     });
 }
 
+/// The export `selection`.
+pub mod selection {
+    wit_bindgen::generate!({
+        inline: "
+            package placewright:sdk;
+            world selecting { export placewright:policy/selection@0.1.0; }
+        ",
+        path: "../../wit",
+        with: {
+            "placewright:policy/types@0.1.0": crate::bindings::contract::placewright::policy::types,
+            "placewright:policy/selection@0.1.0": generate,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_selection",
+        disable_custom_section_link_helpers: true,
+    });
+}
+
+/// The export `effects`.
+pub mod effects {
+    wit_bindgen::generate!({
+        inline: "
+            package placewright:sdk;
+            world effecting { export placewright:policy/effects@0.1.0; }
+        ",
+        path: "../../wit",
+        with: {
+            "placewright:policy/types@0.1.0": crate::bindings::contract::placewright::policy::types,
+            "placewright:policy/effects@0.1.0": generate,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_effects",
+        disable_custom_section_link_helpers: true,
+    });
+}
+
 /// The export `balance`.
 pub mod balance {
     wit_bindgen::generate!({
@@ -63,6 +99,42 @@ pub mod balance {
         },
         pub_export_macro: true,
         export_macro_name: "export_balance",
+        disable_custom_section_link_helpers: true,
+    });
+}
+
+/// The export `order`.
+pub mod order {
+    wit_bindgen::generate!({
+        inline: "
+            package placewright:sdk;
+            world ordering { export placewright:policy/order@0.1.0; }
+        ",
+        path: "../../wit",
+        with: {
+            "placewright:policy/types@0.1.0": crate::bindings::contract::placewright::policy::types,
+            "placewright:policy/order@0.1.0": generate,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_order",
+        disable_custom_section_link_helpers: true,
+    });
+}
+
+/// The export `explain`.
+pub mod explain {
+    wit_bindgen::generate!({
+        inline: "
+            package placewright:sdk;
+            world explaining { export placewright:policy/explain@0.1.0; }
+        ",
+        path: "../../wit",
+        with: {
+            "placewright:policy/types@0.1.0": crate::bindings::contract::placewright::policy::types,
+            "placewright:policy/explain@0.1.0": generate,
+        },
+        pub_export_macro: true,
+        export_macro_name: "export_explain",
         disable_custom_section_link_helpers: true,
     });
 }

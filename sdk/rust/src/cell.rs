@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::amounts::{Bytes, Millicores, Seconds};
 use crate::call::{Absent, Call, ColumnPlace};
-use crate::contract::Kind;
+use crate::contract::{Kind, Value};
 use crate::text::Text;
 
 /// A type of which a column can hold values.
@@ -37,6 +37,9 @@ pub trait Cell: Clone {
     fn absent(place: ColumnPlace<'_>) -> Absent<'_> {
         place.absent_integers()
     }
+
+    /// The value as it is written; none = absent.
+    fn written(self) -> Option<Value>;
 }
 
 impl Cell for i64 {
@@ -51,6 +54,10 @@ impl Cell for i64 {
     #[inline(always)]
     fn at(column: &&[i64], row: usize) -> Self {
         column[row]
+    }
+
+    fn written(self) -> Option<Value> {
+        Some(self.into())
     }
 }
 
@@ -72,6 +79,10 @@ impl Cell for f64 {
     fn absent(place: ColumnPlace<'_>) -> Absent<'_> {
         place.absent_numbers()
     }
+
+    fn written(self) -> Option<Value> {
+        Some(self.into())
+    }
 }
 
 impl Cell for bool {
@@ -86,6 +97,10 @@ impl Cell for bool {
     #[inline(always)]
     fn at(column: &&[i64], row: usize) -> Self {
         column[row] != 0
+    }
+
+    fn written(self) -> Option<Value> {
+        Some(self.into())
     }
 }
 
@@ -105,6 +120,10 @@ macro_rules! amount_cell {
             fn at(column: &&[i64], row: usize) -> Self {
                 Self(column[row])
             }
+
+            fn written(self) -> Option<Value> {
+                Some(self.into())
+            }
         }
     )*};
 }
@@ -123,6 +142,10 @@ impl Cell for Text {
     #[inline(always)]
     fn at(&(call, codes): &Self::Column<'_>, row: usize) -> Self {
         Self::of_call(call, codes[row])
+    }
+
+    fn written(self) -> Option<Value> {
+        Some(self.into())
     }
 }
 
@@ -144,5 +167,9 @@ impl<C: Cell> Cell for Option<C> {
         } else {
             Some(C::at(column, row))
         }
+    }
+
+    fn written(self) -> Option<Value> {
+        self.and_then(C::written)
     }
 }

@@ -8,11 +8,16 @@ use crate::bindings;
 use crate::call::Call;
 use crate::check::{self, CheckSettings};
 use crate::contract::{
-    Answers, BalancePart, Description, Judgement, Problem, Proposal, Setting, Tables,
+    self, Answers, Change, Description, Fact, Judgement, Problem, Proposal, Setting, Shares,
+    Tables, Turns,
 };
+use crate::effects::{self, Effects};
+use crate::explain::{self, Explain};
 use crate::judge::JudgePart;
 use crate::native::{self, NativeUnit};
+use crate::order::{self, Order};
 use crate::reads::Plan;
+use crate::selection::{self, Selection};
 
 /// The plan of a part, worked out at its first call.
 pub type PlanOnce = OnceLock<Arc<Plan>>;
@@ -34,38 +39,69 @@ pub struct Identity {
     pub aliases: &'static [&'static str],
 }
 
+/// The parts of a unit, as they are described; none = the unit has no such part.
+pub struct Parts {
+    /// Filter and cost function.
+    pub judge: Option<contract::JudgePart>,
+    /// Refinement of the candidates.
+    pub selection: Option<contract::SelectionPart>,
+    /// What follows from a placement.
+    pub effects: Option<contract::EffectsPart>,
+    /// Proposals for a cluster that runs.
+    pub balance: Option<contract::BalancePart>,
+    /// The turns of a batch.
+    pub order: Option<contract::OrderPart>,
+    /// The values behind a judgement.
+    pub explain: Option<contract::ExplainPart>,
+}
+
 /// The description of a unit with these settings and parts. Inlined, so that
 /// nothing is compiled for the parts that no unit has.
 #[inline(always)]
-pub fn describe(
-    identity: &Identity,
-    settings: Vec<Setting>,
-    judge: Option<crate::contract::JudgePart>,
-    balance: Option<BalancePart>,
-) -> Description {
+pub fn describe(identity: &Identity, settings: Vec<Setting>, parts: Parts) -> Description {
     Description {
         name: identity.name.to_owned(),
         version: identity.version.to_owned(),
         summary: identity.summary.to_owned(),
         aliases: identity.aliases.iter().map(|&name| name.into()).collect(),
         settings,
-        judge,
-        selection: None,
-        effects: None,
-        balance,
-        order: None,
-        explain: None,
+        judge: parts.judge,
+        selection: parts.selection,
+        effects: parts.effects,
+        balance: parts.balance,
+        order: parts.order,
+        explain: parts.explain,
     }
 }
 
 /// Describes a judge.
-pub fn describe_judge<J: JudgePart>(plan: &PlanOnce) -> crate::contract::JudgePart {
+pub fn describe_judge<J: JudgePart>(plan: &PlanOnce) -> contract::JudgePart {
     J::describe(plan.get_or_init(J::plan))
 }
 
+/// Describes a selection.
+pub fn describe_selection<S: Selection>(plan: &PlanOnce) -> contract::SelectionPart {
+    selection::describe::<S>(plan.get_or_init(selection::plan::<S>))
+}
+
+/// Describes an effects part.
+pub fn describe_effects<E: Effects>(plan: &PlanOnce) -> contract::EffectsPart {
+    effects::describe::<E>(plan.get_or_init(effects::plan::<E>))
+}
+
 /// Describes a balance part.
-pub fn describe_balance<B: Balance>(plan: &PlanOnce) -> BalancePart {
+pub fn describe_balance<B: Balance>(plan: &PlanOnce) -> contract::BalancePart {
     balance::describe::<B>(plan.get_or_init(balance::plan::<B>))
+}
+
+/// Describes an order part.
+pub fn describe_order<O: Order>(plan: &PlanOnce) -> contract::OrderPart {
+    order::describe(plan.get_or_init(order::plan::<O>))
+}
+
+/// Describes an explain part.
+pub fn describe_explain<E: Explain>(plan: &PlanOnce) -> contract::ExplainPart {
+    explain::describe(plan.get_or_init(explain::plan::<E>))
 }
 
 /// Asks a judge.
@@ -82,6 +118,26 @@ pub fn judge<J: JudgePart>(
     J::judge(&Call::open(plan, Arc::clone(call.tables()))?, want)
 }
 
+/// Asks a selection.
+///
+/// # Errors
+///
+/// As [`NativeUnit::refine`].
+pub fn refine<S: Selection>(plan: &PlanOnce, call: &native::Call) -> Result<Shares, Problem> {
+    let plan = plan.get_or_init(selection::plan::<S>);
+    selection::refine::<S>(&Call::open(plan, Arc::clone(call.tables()))?)
+}
+
+/// Asks what follows from a placement.
+///
+/// # Errors
+///
+/// As [`NativeUnit::placed`].
+pub fn placed<E: Effects>(plan: &PlanOnce, call: &native::Call) -> Result<Vec<Change>, Problem> {
+    let plan = plan.get_or_init(effects::plan::<E>);
+    effects::placed::<E>(&Call::open(plan, Arc::clone(call.tables()))?)
+}
+
 /// Asks for proposals.
 ///
 /// # Errors
@@ -90,6 +146,26 @@ pub fn judge<J: JudgePart>(
 pub fn balance<B: Balance>(plan: &PlanOnce, call: &native::Call) -> Result<Vec<Proposal>, Problem> {
     let plan = plan.get_or_init(balance::plan::<B>);
     balance::propose::<B>(&Call::open(plan, Arc::clone(call.tables()))?)
+}
+
+/// Asks for turns.
+///
+/// # Errors
+///
+/// As [`NativeUnit::order`].
+pub fn order<O: Order>(plan: &PlanOnce, call: &native::Call) -> Result<Turns, Problem> {
+    let plan = plan.get_or_init(order::plan::<O>);
+    order::order::<O>(&Call::open(plan, Arc::clone(call.tables()))?)
+}
+
+/// Asks for the values behind a judgement.
+///
+/// # Errors
+///
+/// As [`NativeUnit::explain`].
+pub fn explain<E: Explain>(plan: &PlanOnce, call: &native::Call) -> Result<Vec<Fact>, Problem> {
+    let plan = plan.get_or_init(explain::plan::<E>);
+    explain::explain::<E>(&Call::open(plan, Arc::clone(call.tables()))?)
 }
 
 /// Checks settings.
@@ -120,10 +196,38 @@ impl<U: Exported> bindings::judge::exports::placewright::policy::judge::Guest fo
     }
 }
 
+impl<U: Exported> bindings::selection::exports::placewright::policy::selection::Guest for U {
+    fn refine(call: Tables) -> Result<Shares, Problem> {
+        keep_last_words();
+        U::default().refine(&native::Call::new(call))
+    }
+}
+
+impl<U: Exported> bindings::effects::exports::placewright::policy::effects::Guest for U {
+    fn placed(call: Tables) -> Result<Vec<Change>, Problem> {
+        keep_last_words();
+        U::default().placed(&native::Call::new(call))
+    }
+}
+
 impl<U: Exported> bindings::balance::exports::placewright::policy::balance::Guest for U {
     fn balance(call: Tables) -> Result<Vec<Proposal>, Problem> {
         keep_last_words();
         U::default().balance(&native::Call::new(call))
+    }
+}
+
+impl<U: Exported> bindings::order::exports::placewright::policy::order::Guest for U {
+    fn order(call: Tables) -> Result<Turns, Problem> {
+        keep_last_words();
+        U::default().order(&native::Call::new(call))
+    }
+}
+
+impl<U: Exported> bindings::explain::exports::placewright::policy::explain::Guest for U {
+    fn explain(call: Tables) -> Result<Vec<Fact>, Problem> {
+        keep_last_words();
+        U::default().explain(&native::Call::new(call))
     }
 }
 

@@ -76,6 +76,30 @@
 //! With once-per-VM reads as here, each VM of a request is judged by itself: a
 //! filter for something that adds up reads `Rows<Vm>` instead, see [`Request`].
 //!
+//! A unit may have other parts, alone or together, each a trait:
+//!
+//! | in `export!` | trait | what it does |
+//! |---|---|---|
+//! | `filter`, `cost_function` | [`RowFilter`], [`RowCost`] | judges each host by itself |
+//! | `table_filter`, `table_cost_function` | [`TableFilter`], [`TableCost`] | judges hosts that it sees all at once |
+//! | `selection` | [`Selection`] | puts the candidates that are left in groups with shares |
+//! | `effects` | [`Effects`] | says what is to be written when a request is placed |
+//! | `order` | [`Order`] | puts the VMs of a batch in order |
+//! | `explain` | [`Explain`] | tells the values behind its answers, when a person asks |
+//! | `balance` | [`Balance`] | proposes moves in a cluster that runs |
+//! | `settings` | [`CheckSettings`] | refuses settings that do not go together |
+//!
+//! [`RowFilter`]: row_wise::RowFilter
+//! [`RowCost`]: row_wise::RowCost
+//! [`TableFilter`]: whole_table::TableFilter
+//! [`TableCost`]: whole_table::TableCost
+//! [`Selection`]: selection::Selection
+//! [`Effects`]: effects::Effects
+//! [`Order`]: order::Order
+//! [`Explain`]: explain::Explain
+//! [`Balance`]: balance::Balance
+//! [`CheckSettings`]: check::CheckSettings
+//!
 //! `placewright unit build` makes a component of it.
 //! Compiled for `wasm32-unknown-unknown` this is the core module of a unit;
 //! compiled natively, the same code is called through [`native`], by the
@@ -96,42 +120,53 @@ pub mod call;
 pub mod cell;
 pub mod check;
 pub mod contract;
+pub mod effects;
 pub mod entry;
+pub mod explain;
 pub mod judge;
 pub mod log;
 pub mod native;
+pub mod order;
 pub mod reads;
 pub mod reason;
 pub mod request;
 pub mod row;
 pub mod row_wise;
 pub mod rows;
+pub mod selection;
 pub mod settings;
 pub mod text;
 pub mod whole_table;
+pub mod written;
 
 pub use placewright_sdk_derive::export;
 pub use reason::Reason;
 pub use request::Request;
 pub use row::Row;
 pub use settings::Settings;
+pub use written::Written;
 
 /// Everything that a unit's source usually names.
 pub mod prelude {
     pub use crate::amounts::{Bytes, Millicores, Seconds};
     pub use crate::balance::{Balance, Proposal};
     pub use crate::check::CheckSettings;
-    pub use crate::contract::Problem;
+    pub use crate::contract::{Position, Problem};
+    pub use crate::effects::{Changes, Effects};
+    pub use crate::explain::{Explain, Fact};
     pub use crate::log;
+    pub use crate::order::Order;
     pub use crate::reason::{Reason, Verdict};
     pub use crate::request::Request;
     pub use crate::row::Row;
     pub use crate::row_wise::{FOR_GOOD, RowCost, RowFilter, RowWise, THIS_SECOND};
     pub use crate::rows::Rows;
+    pub use crate::selection::{Groups, Selection, Share};
     pub use crate::settings::Settings;
     pub use crate::text::Text;
     pub use crate::whole_table::{TableCost, TableFilter, WholeTable};
-    pub use placewright_sdk_derive::{Reason, Request, Row, Settings};
+    pub use crate::written::Written;
+    pub use placewright_sdk_derive::{Reason, Request, Row, Settings, Written};
 
     // Once more without their names, since a unit's own `Settings` hides the trait.
     pub use crate::reason::Reason as _;

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::contract::{Answers, Description, Judgement, Problem, Proposal, Tables};
+use crate::contract::{
+    Answers, Change, Description, Fact, Judgement, Problem, Proposal, Shares, Tables, Turns,
+};
 
 /// The tables of a call, to be evaluated as often as one likes without copying.
 #[derive(Clone)]
@@ -44,6 +46,26 @@ pub trait NativeUnit: Sync {
         ))
     }
 
+    /// Refines candidates.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeUnit::judge`].
+    fn refine(&self, call: &Call) -> Result<Shares, Problem> {
+        let _ = call;
+        Err(Problem::failed("the unit has no selection"))
+    }
+
+    /// Says what follows from a placement.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeUnit::judge`].
+    fn placed(&self, call: &Call) -> Result<Vec<Change>, Problem> {
+        let _ = call;
+        Err(Problem::failed("the unit has no effects part"))
+    }
+
     /// Proposes.
     ///
     /// # Errors
@@ -52,6 +74,26 @@ pub trait NativeUnit: Sync {
     fn balance(&self, call: &Call) -> Result<Vec<Proposal>, Problem> {
         let _ = call;
         Err(Problem::failed("the unit has no balance part"))
+    }
+
+    /// Puts a batch in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeUnit::judge`].
+    fn order(&self, call: &Call) -> Result<Turns, Problem> {
+        let _ = call;
+        Err(Problem::failed("the unit has no order part"))
+    }
+
+    /// Tells the values behind a judgement.
+    ///
+    /// # Errors
+    ///
+    /// As [`NativeUnit::judge`].
+    fn explain(&self, call: &Call) -> Result<Vec<Fact>, Problem> {
+        let _ = call;
+        Err(Problem::failed("the unit has no explain part"))
     }
 
     /// Checks settings against each other.

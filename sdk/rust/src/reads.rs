@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::cell::Cell;
-use crate::contract::{ColumnRead, Kind, TableRead};
+use crate::contract::{self, ColumnRead, Kind, Problem, TableRead};
 use crate::request::Request;
 use crate::row::Row;
 use crate::settings::Settings;
@@ -167,6 +167,16 @@ impl Plan {
     pub fn table_number(&self, name: &str) -> Option<u32> {
         let number = self.tables.iter().position(|table| table.table == name)?;
         u32::try_from(number).ok()
+    }
+
+    /// A row of a declared table, as an answer names it.
+    pub(crate) fn row_of(&self, table: &str, row: u32) -> Result<contract::Row, Problem> {
+        match self.table_number(table) {
+            Some(table) => Ok(contract::Row { table, row }),
+            None => Err(Problem::failed(format!(
+                "the answer names table `{table}`, which the part does not read"
+            ))),
+        }
     }
 }
 

@@ -6,11 +6,14 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Ident, LitStr, Result, Token, Type, bracketed};
 
+use crate::part::{PARTS, Part};
+
 /// `Type: part, ..., name = "...", aliases = ["...", ...]`.
 pub struct Export {
     unit: Type,
     judge: Option<Judge>,
-    balance: bool,
+    /// Which of [`PARTS`] it has.
+    has: [bool; PARTS.len()],
     settings: bool,
     name: Option<LitStr>,
     aliases: Vec<LitStr>,
@@ -30,7 +33,7 @@ impl Parse for Export {
         let mut export = Self {
             unit,
             judge: None,
-            balance: false,
+            has: [false; PARTS.len()],
             settings: false,
             name: None,
             aliases: Vec::new(),
@@ -47,9 +50,9 @@ impl Parse for Export {
                 input.parse::<Token![,]>()?;
             }
         }
-        if export.judge.is_none() && !export.balance {
+        if export.judge.is_none() && export.parts().next().is_none() {
             let message = "a unit needs a part: filter, cost_function, table_filter, \
-                           table_cost_function or balance";
+                           table_cost_function, selection, effects, balance, order or explain";
             return Err(Error::new_spanned(&export.unit, message));
         }
         Ok(export)
@@ -73,18 +76,22 @@ impl Export {
     }
 
     fn part(&mut self, word: &Ident) -> Result<()> {
-        let twice = match word.to_string().as_str() {
+        let name = word.to_string();
+        let twice = match name.as_str() {
             "filter" => self.judge(word, false)?.give_verdicts(),
             "cost_function" => self.judge(word, false)?.give_costs(),
             "table_filter" => self.judge(word, true)?.give_verdicts(),
             "table_cost_function" => self.judge(word, true)?.give_costs(),
-            "balance" => std::mem::replace(&mut self.balance, true),
             "settings" => std::mem::replace(&mut self.settings, true),
-            _ => {
-                let message = "expected filter, cost_function, table_filter, \
-                               table_cost_function, balance or settings";
-                return Err(Error::new(word.span(), message));
-            }
+            _ => match PARTS.iter().position(|part| part.name == name) {
+                Some(part) => std::mem::replace(&mut self.has[part], true),
+                None => {
+                    let message = "expected filter, cost_function, table_filter, \
+                                   table_cost_function, selection, effects, balance, order, \
+                                   explain or settings";
+                    return Err(Error::new(word.span(), message));
+                }
+            },
         };
         if twice {
             return Err(Error::new(word.span(), "this part is named twice"));
@@ -106,12 +113,22 @@ impl Export {
         Ok(judge)
     }
 
+    /// The parts that it has, besides `judge` and `settings`.
+    fn parts(&self) -> impl Iterator<Item = &'static Part> {
+        let has = self.has.iter();
+        PARTS
+            .iter()
+            .zip(has)
+            .filter_map(|(part, &has)| has.then_some(part))
+    }
+
     /// The unit: what it answers, and on wasm its exports.
     pub fn expand(&self) -> TokenStream {
         let unit = &self.unit;
         let describe = self.describe();
         let judge = self.judge.as_ref().map(|judge| judge.function(unit));
-        let balance = self.balance.then(|| balance_function(unit));
+        let plans = self.parts().map(Part::plan_item);
+        let functions = self.parts().map(|part| part.function(unit));
         let check = self.settings.then(|| check_function(unit));
         let same_settings = self.same_settings();
         let exports = self.exports();
@@ -124,17 +141,16 @@ impl Export {
 
                 static JUDGE: ::placewright_sdk::entry::PlanOnce =
                     ::placewright_sdk::entry::PlanOnce::new();
-                static BALANCE: ::placewright_sdk::entry::PlanOnce =
-                    ::placewright_sdk::entry::PlanOnce::new();
                 static SETTINGS: ::placewright_sdk::entry::PlanOnce =
                     ::placewright_sdk::entry::PlanOnce::new();
+                #(#plans)*
 
                 #same_settings
 
                 impl ::placewright_sdk::native::NativeUnit for Unit {
                     #describe
                     #judge
-                    #balance
+                    #(#functions)*
                     #check
                 }
 
@@ -155,9 +171,7 @@ impl Export {
             let judge = judge.part(unit);
             types.push(quote!(<#judge as ::placewright_sdk::judge::JudgePart>::Settings));
         }
-        if self.balance {
-            types.push(quote!(<#unit as ::placewright_sdk::balance::Balance>::Settings));
-        }
+        types.extend(self.parts().map(|part| part.settings(unit)));
         if self.settings {
             types.push(quote!(<#unit as ::placewright_sdk::check::CheckSettings>::Settings));
         }
@@ -187,10 +201,11 @@ impl Export {
             let judge = judge.part(unit);
             quote!(::placewright_sdk::entry::describe_judge::<#judge>(&JUDGE))
         }));
-        let balance = some_if(
-            self.balance
-                .then(|| quote!(::placewright_sdk::entry::describe_balance::<#unit>(&BALANCE))),
-        );
+        let others = PARTS.iter().zip(self.has).map(|(part, has)| {
+            let name = part.ident();
+            let described = some_if(has.then(|| part.describe(unit)));
+            quote!(#name: #described)
+        });
         quote! {
             #[inline(always)]
             fn describe(&self) -> ::placewright_sdk::contract::Description {
@@ -202,8 +217,10 @@ impl Export {
                         aliases: &[#(#aliases),*],
                     },
                     <#settings as ::placewright_sdk::settings::Settings>::describe(),
-                    #judge,
-                    #balance,
+                    ::placewright_sdk::entry::Parts {
+                        judge: #judge,
+                        #(#others,)*
+                    },
                 )
             }
         }
@@ -222,13 +239,7 @@ impl Export {
                 );
             });
         }
-        if self.balance {
-            exports.push(quote! {
-                ::placewright_sdk::bindings::balance::export_balance!(
-                    Unit with_types_in ::placewright_sdk::bindings::balance
-                );
-            });
-        }
+        exports.extend(self.parts().map(Part::export));
         if self.settings {
             exports.push(quote! {
                 ::placewright_sdk::bindings::settings::export_settings!(
@@ -278,20 +289,6 @@ impl Judge {
             > {
                 ::placewright_sdk::entry::judge::<#judge>(&JUDGE, want, call)
             }
-        }
-    }
-}
-
-fn balance_function(unit: &Type) -> TokenStream {
-    quote! {
-        fn balance(
-            &self,
-            call: &::placewright_sdk::native::Call,
-        ) -> ::std::result::Result<
-            ::std::vec::Vec<::placewright_sdk::contract::Proposal>,
-            ::placewright_sdk::contract::Problem,
-        > {
-            ::placewright_sdk::entry::balance::<#unit>(&BALANCE, call)
         }
     }
 }

@@ -10,11 +10,13 @@ mod amount;
 mod columns;
 mod export;
 mod fields;
+mod part;
 mod reason;
 mod request;
 mod row;
 mod setting_attribute;
 mod settings;
+mod written;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, Error, parse_macro_input};
@@ -43,13 +45,20 @@ pub fn reason(input: TokenStream) -> TokenStream {
     derive(input, reason::expand)
 }
 
+/// Writes `Written`: the fields are columns of a table that is written.
+#[proc_macro_derive(Written, attributes(column, written))]
+pub fn written(input: TokenStream) -> TokenStream {
+    derive(input, written::expand)
+}
+
 /// Makes a type the unit of its crate: `export!(Type: part, ...)`.
 ///
 /// Parts are `filter`, `cost_function` (traits `RowFilter`, `RowCost`),
-/// `table_filter`, `table_cost_function` (`TableFilter`, `TableCost`), `balance`
-/// (`Balance`) and `settings` (`CheckSettings`). Name, version and summary are
-/// those of the crate; `name = "..."` and `aliases = ["...", ...]` may follow the
-/// parts.
+/// `table_filter`, `table_cost_function` (`TableFilter`, `TableCost`),
+/// `selection` (`Selection`), `effects` (`Effects`), `balance` (`Balance`),
+/// `order` (`Order`), `explain` (`Explain`) and `settings` (`CheckSettings`), of
+/// which a unit has any but `settings` alone. Name, version and summary are those
+/// of the crate; `name = "..."` and `aliases = ["...", ...]` may follow the parts.
 ///
 /// Defines `native_unit()`, and on `wasm32` the exports of the component.
 #[proc_macro]

@@ -41,7 +41,8 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-fn row_field<'a>(ident: &'a Ident, field: &'a Field) -> Result<RowField<'a>> {
+/// The column or nested table of a field.
+pub fn row_field<'a>(ident: &'a Ident, field: &'a Field) -> Result<RowField<'a>> {
     let mut name = outside_name(ident);
     let mut content = Content::Column { gate: false };
     let mut seen = false;
