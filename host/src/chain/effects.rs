@@ -106,7 +106,10 @@ impl Writer<'_> {
             return Err(self.refused("names a write that it does not declare"));
         };
         let vm = member.unwrap_or(first).id.clone();
+        let reserves = matches!(change.operation, Operation::Reserve(_));
         let owner = match write.scope {
+            // What is reserved belongs to a placement, whatever write it names.
+            _ if reserves => WriteOwner::Placement(vm.clone()),
             Scope::Placement => WriteOwner::Placement(vm.clone()),
             Scope::Vm => WriteOwner::Vm(vm.clone()),
             Scope::Tenant => match self.request.facts.get("tenant") {

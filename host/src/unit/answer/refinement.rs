@@ -53,6 +53,16 @@ pub(in crate::unit) fn check_changes(
 ) -> Result<(), Cause> {
     for (number, change) in changes.iter().enumerate() {
         let wrong = |what: String| Err(broken(format!("change {number} {what}")));
+        // What is reserved belongs to a placement, whatever write it names.
+        if let Operation::Reserve((amount, value)) = &change.operation {
+            if change.entity as usize >= members {
+                return wrong(format!("reserves for member {} of {members}", change.entity));
+            }
+            if !(0..=GREATEST_INTEGER).contains(value) {
+                return wrong(format!("reserves {value} of \"{amount}\""));
+            }
+            continue;
+        }
         let Some(write) = part.writes.get(change.write as usize) else {
             return wrong(format!(
                 "is for write {}, and it declares {}",
@@ -76,15 +86,7 @@ pub(in crate::unit) fn check_changes(
                     return wrong(what);
                 }
             }
-            Operation::Remove(_) => {}
-            Operation::Reserve((amount, value)) => {
-                if write.scope != Scope::Placement {
-                    return wrong("reserves for something else than a placement".to_owned());
-                }
-                if !(0..=GREATEST_INTEGER).contains(value) {
-                    return wrong(format!("reserves {value} of \"{amount}\""));
-                }
-            }
+            Operation::Remove(_) | Operation::Reserve(_) => {}
         }
     }
     Ok(())
