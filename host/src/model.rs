@@ -15,7 +15,7 @@ pub use bounds::Bounds;
 pub use facts::{Facts, Group, GroupRule, Host, Pinning, Vm};
 pub use measure::Measure;
 pub use request::Request;
-pub use write::{Write, WriteChange, WriteMoment, WriteOwner};
+pub use write::{Effect, Entity, Moment, RowChange, Write};
 
 use std::fmt;
 use std::sync::Arc;

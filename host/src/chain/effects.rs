@@ -9,7 +9,7 @@ use super::run::{Refusal, Runner};
 use super::subject::Subject;
 use crate::contract::{self, Change, Moment, Operation, Scope};
 use crate::inventory::Inventory;
-use crate::model::{Facts, Request, Value, Write, WriteChange, WriteMoment, WriteOwner};
+use crate::model::{Entity, Facts, Request, RowChange, Value, Write};
 
 /// What one entry of the policy has follow from a placement.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,51 +102,40 @@ impl Writer<'_> {
         let declared = self.step.unit.description().effects.as_ref();
         let write = declared.and_then(|part| part.writes.get(change.write as usize));
         let member = self.request.members.get(change.entity as usize);
-        let (Some(write), Some(first)) = (write, self.request.members.first()) else {
+        let first = self.request.members.first();
+        let (Some(write), Some(vm)) = (write, member.or(first)) else {
             return Err(self.refused("names a write that it does not declare"));
         };
-        let vm = member.unwrap_or(first).id.clone();
-        let reserves = matches!(change.operation, Operation::Reserve(_));
-        let owner = match write.scope {
-            // What is reserved belongs to a placement, whatever write it names.
-            _ if reserves => WriteOwner::Placement(vm.clone()),
-            Scope::Placement => WriteOwner::Placement(vm.clone()),
-            Scope::Vm => WriteOwner::Vm(vm.clone()),
+        let vm = &vm.id;
+        let row = match change.operation {
+            Operation::Reserve((amount, value)) => {
+                return Ok(Write::reserve(vm.clone(), amount.as_str(), value));
+            }
+            Operation::Append(values) => RowChange::Append(facts(write, &values)),
+            Operation::Set((row, values)) => RowChange::Set(row as usize, by_column(write, &values)),
+            Operation::Remove(row) => RowChange::Remove(row as usize),
+        };
+        let written = Write::row(self.entity(write.scope, vm)?, write.table.as_str(), row);
+        Ok(match write.moment {
+            Moment::Decided => written,
+            Moment::Running => written.once_running(vm.clone()),
+        })
+    }
+
+    /// Whose table a write of that scope is about.
+    fn entity(&self, scope: Scope, vm: &Arc<str>) -> Result<Entity, Refusal> {
+        Ok(match scope {
+            Scope::Placement => Entity::Placement(vm.clone()),
+            Scope::Vm => Entity::Vm(vm.clone()),
             Scope::Tenant => match self.request.facts.get("tenant") {
-                Some(Value::Text(id)) => WriteOwner::Tenant(id.clone()),
+                Some(Value::Text(id)) => Entity::Tenant(id.clone()),
                 _ => return Err(self.refused("writes for a tenant, and the request names none")),
             },
             Scope::Host => match self.inventory.host(self.slot) {
-                Some(host) => WriteOwner::Host(host.id.clone()),
+                Some(host) => Entity::Host(host.id.clone()),
                 None => return Err(self.refused("writes for a host that is gone")),
             },
-            Scope::Cluster => WriteOwner::Cluster,
-        };
-        let facts = |values: Vec<Option<contract::Value>>| {
-            let mut facts = Facts::new();
-            for ((column, _), value) in write.columns.iter().zip(&values) {
-                if let Some(value) = value {
-                    facts.set(column.as_str(), Value::from(value));
-                }
-            }
-            facts
-        };
-        Ok(Write {
-            owner,
-            table: write.table.as_str().into(),
-            moment: match write.moment {
-                Moment::Decided => WriteMoment::Decided,
-                Moment::Running => WriteMoment::Running,
-            },
-            vm,
-            change: match change.operation {
-                Operation::Append(values) => WriteChange::Append(facts(values)),
-                Operation::Set((row, values)) => WriteChange::Set(row as usize, facts(values)),
-                Operation::Remove(row) => WriteChange::Remove(row as usize),
-                Operation::Reserve((amount, value)) => {
-                    WriteChange::Reserve(amount.as_str().into(), value)
-                }
-            },
+            Scope::Cluster => Entity::Cluster,
         })
     }
 
@@ -156,4 +145,26 @@ impl Writer<'_> {
             self.step.unit.description().name
         ))
     }
+}
+
+/// The values of a new row, by column.
+fn facts(write: &contract::Write, values: &[Option<contract::Value>]) -> Facts {
+    let mut facts = Facts::new();
+    for (column, value) in by_column(write, values) {
+        if let Some(value) = value {
+            facts.set(column, value);
+        }
+    }
+    facts
+}
+
+/// The values of a row, by column; none where there is to be none.
+fn by_column(
+    write: &contract::Write,
+    values: &[Option<contract::Value>],
+) -> Vec<(Arc<str>, Option<Value>)> {
+    let columns = write.columns.iter().zip(values);
+    columns
+        .map(|((column, _), value)| (column.as_str().into(), value.as_ref().map(Value::from)))
+        .collect()
 }

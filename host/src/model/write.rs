@@ -1,57 +1,106 @@
-//! Changes to rows that follow from a placement.
+//! What follows from a decision, besides the place itself.
 
 use std::sync::Arc;
 
-use super::Facts;
+use super::{Facts, Value};
 
-/// Whose table is written, and so how long what is written lives.
+/// One thing to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Write {
+    /// When it takes force.
+    pub moment: Moment,
+    /// What is done.
+    pub effect: Effect,
+}
+
+/// When a write takes force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WriteOwner {
-    /// The placement of the VM of that id: gone when the VM leaves the host, or the
-    /// reservation ends. Its tables are those below `hosts/vms`.
+pub enum Moment {
+    /// At once, with the decision.
+    Decided,
+    /// When the VM of this id runs where its place is reserved; at once if it has
+    /// none reserved and runs already. Never, if the reservation ends before.
+    Running(Arc<str>),
+}
+
+/// What a write does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Change a row of a table below an entity.
+    Row {
+        entity: Entity,
+        /// As documents call it, for example `keys`.
+        table: Arc<str>,
+        change: RowChange,
+    },
+    /// Add to what the VM's place takes of its host: of `memory` (bytes), `cpu`
+    /// (millicores) or a named amount.
+    Reserve {
+        vm: Arc<str>,
+        amount: Arc<str>,
+        /// 0 or more.
+        value: i64,
+    },
+}
+
+/// Whose tables are written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entity {
+    /// The stay of this VM on its host, reserved or running: what is written
+    /// ends with it.
     Placement(Arc<str>),
-    /// The VM of that id, for as long as the inventory knows it.
+    /// The VM of this id.
     Vm(Arc<str>),
-    /// The tenant of that id.
-    Tenant(Arc<str>),
-    /// The host of that id.
+    /// The host of this id.
     Host(Arc<str>),
+    /// The tenant of this id; it need not be known yet.
+    Tenant(Arc<str>),
     /// The cluster.
     Cluster,
 }
 
-/// When a write takes force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteMoment {
-    /// At once.
-    Decided,
-    /// When the VM of that place in the request is reported to run where it was
-    /// placed; at once if it runs there already.
-    Running,
-}
-
-/// What is done.
+/// What happens to the rows of a table. Rows are numbered from 0, as they were
+/// before everything that is written together.
 #[derive(Debug, Clone, PartialEq)]
-pub enum WriteChange {
-    /// Add a row at the end.
+pub enum RowChange {
+    /// Add a row behind all others.
     Append(Facts),
-    /// Replace the values of a row, by its number among the owner's rows.
-    Set(usize, Facts),
-    /// Remove a row, by its number among the owner's rows.
+    /// Set these values of a row, or take them away; the others stay.
+    Set(usize, Vec<(Arc<str>, Option<Value>)>),
+    /// Remove a row.
     Remove(usize),
-    /// Add so much of an amount to what the placement reserves (`memory`, `cpu`, or
-    /// a name of the operator's); only for a placement.
-    Reserve(Arc<str>, i64),
 }
 
-/// One change.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Write {
-    pub owner: WriteOwner,
-    /// The table's name below its owner, for example `keys`.
-    pub table: Arc<str>,
-    pub moment: WriteMoment,
-    /// The VM whose running it may wait for.
-    pub vm: Arc<str>,
-    pub change: WriteChange,
+impl Write {
+    /// A change of a row, at once.
+    pub fn row(entity: Entity, table: impl Into<Arc<str>>, change: RowChange) -> Self {
+        Self {
+            moment: Moment::Decided,
+            effect: Effect::Row {
+                entity,
+                table: table.into(),
+                change,
+            },
+        }
+    }
+
+    /// An addition to what a VM's place takes, at once.
+    pub fn reserve(vm: impl Into<Arc<str>>, amount: impl Into<Arc<str>>, value: i64) -> Self {
+        Self {
+            moment: Moment::Decided,
+            effect: Effect::Reserve {
+                vm: vm.into(),
+                amount: amount.into(),
+                value,
+            },
+        }
+    }
+
+    /// The same write, when that VM runs.
+    pub fn once_running(self, vm: impl Into<Arc<str>>) -> Self {
+        Self {
+            moment: Moment::Running(vm.into()),
+            ..self
+        }
+    }
 }
