@@ -5,6 +5,7 @@
 //! with every change. Every change counts the version up and is remembered for a
 //! while, so that [`Inventory::at_version`] can show an earlier state.
 
+mod batch;
 mod cluster;
 mod column;
 mod error;
@@ -14,11 +15,13 @@ mod hosts;
 mod intake;
 mod journal;
 mod past;
+mod rows;
 mod shape;
 mod texts;
 mod vm;
 mod vms;
 mod watch;
+mod writes;
 
 #[cfg(test)]
 mod tests;
@@ -60,6 +63,7 @@ struct Sums {
     vms_migrating: usize,
     vms_ha: usize,
     vms_widest: usize,
+    batch_placed: usize,
     id: usize,
     listed: usize,
     state: usize,
@@ -87,6 +91,8 @@ pub struct Inventory {
     free_vms: Vec<u32>,
     running: HashMap<Arc<str>, u32>,
     pending: HashMap<Arc<str>, u32>,
+    /// VMs that count nowhere, with the slots where they ran.
+    vacated: HashMap<Arc<str>, u32>,
     /// Reservations that end by themselves, soonest first.
     expiries: BTreeSet<(i64, Arc<str>)>,
     groups: BTreeMap<Arc<str>, GroupEntry>,
@@ -125,6 +131,7 @@ impl Inventory {
             vms_migrating: index("vms.migrating"),
             vms_ha: index("vms.ha"),
             vms_widest: index("vms.widest"),
+            batch_placed: index("batch.placed"),
             id: index("id"),
             listed: index("listed"),
             state: index("state"),
@@ -147,6 +154,7 @@ impl Inventory {
             free_vms: Vec::new(),
             running: HashMap::new(),
             pending: HashMap::new(),
+            vacated: HashMap::new(),
             expiries: BTreeSet::new(),
             groups: BTreeMap::new(),
             memberships: Memberships::new(),
@@ -290,12 +298,28 @@ impl Inventory {
 
     /// The VM of that id where it runs.
     pub fn running(&self, id: &str) -> Option<&VmEntry> {
-        self.vms[*self.running.get(id)? as usize].as_ref()
+        self.placed(id, false)
     }
 
     /// The VM of that id where it has a place reserved.
     pub fn pending(&self, id: &str) -> Option<&VmEntry> {
-        self.vms[*self.pending.get(id)? as usize].as_ref()
+        self.placed(id, true)
+    }
+
+    fn places(&self, pending: bool) -> &HashMap<Arc<str>, u32> {
+        match pending {
+            true => &self.pending,
+            false => &self.running,
+        }
+    }
+
+    fn placed(&self, id: &str, pending: bool) -> Option<&VmEntry> {
+        self.vms[*self.places(pending).get(id)? as usize].as_ref()
+    }
+
+    fn placed_mut(&mut self, id: &str, pending: bool) -> Option<&mut VmEntry> {
+        let index = *self.places(pending).get(id)? as usize;
+        self.vms[index].as_mut()
     }
 
     /// How many VMs run.

@@ -180,12 +180,14 @@ impl<'a> Encoder<'a, '_> {
             Source::Preferred => Some(&subject.preferred),
             Source::GroupMembersHere => Some(&subject.group_members),
             Source::GroupsOfHost => Some(&subject.group_hosts),
+            Source::Location => Some(&subject.location),
             _ => None,
         });
-        if let Some(relation) = relation {
-            return rows::related(relation, self.hosts, &mut self.call.integers);
-        }
         let integers = &mut self.call.integers;
+        if let Some(relation) = relation {
+            let relation = relation.iter().map(|row| (row.slot, row.numbers));
+            return Level::Relations(rows::related(relation, self.hosts, integers));
+        }
         let parents = &self.levels[parent];
         match table.source {
             Source::HostVms => {
@@ -209,6 +211,11 @@ impl<'a> Encoder<'a, '_> {
                 });
                 Level::Amounts(amounts)
             }
+            Source::Bindings => {
+                let bindings = subject.map_or(&[][..], |subject| &subject.bindings[..]);
+                let bindings = bindings.iter().map(|binding| (binding.slot, *binding));
+                Level::Bindings(rows::related(bindings, self.hosts, integers))
+            }
             Source::GroupVms | Source::GroupHosts => {
                 let (offsets, numbers) = self.group_rows(table.source, parents);
                 self.call.integers.extend(offsets);
@@ -218,7 +225,9 @@ impl<'a> Encoder<'a, '_> {
                 let name = table.short_name();
                 let facts: Vec<&'a Facts> =
                     rows::gather(integers, 0..parents.len(), |row, rows| {
-                        rows.extend(parents.rows_below(row, name, self.hosts, inventory));
+                        for part in parents.rows_below(row, name, self.hosts, inventory) {
+                            rows.extend(part);
+                        }
                     });
                 Level::Facts(facts)
             }

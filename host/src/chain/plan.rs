@@ -55,6 +55,8 @@ pub(super) enum Source {
     Preferred,
     GroupMembersHere,
     GroupsOfHost,
+    Location,
+    Bindings,
     Candidates,
     Settings,
     /// A setting that is a table.
@@ -153,6 +155,8 @@ fn source(table: &str, inventory: &Inventory) -> Source {
         "hosts/preferred" => Source::Preferred,
         "hosts/group-members" => Source::GroupMembersHere,
         "hosts/group-hosts" => Source::GroupsOfHost,
+        "hosts/location" => Source::Location,
+        "hosts/bindings" => Source::Bindings,
         "candidates" => Source::Candidates,
         "settings" => Source::Settings,
         _ if table.starts_with("settings/") => Source::SettingTable,
@@ -164,11 +168,13 @@ fn source(table: &str, inventory: &Inventory) -> Source {
 }
 
 /// The columns of relations in the order in which [`super::subject`] gives them.
+/// Bindings are not among them: they are rows of facts, with texts.
 fn relation_columns(source: Source) -> &'static [&'static str] {
     match source {
         Source::Current | Source::Pinned | Source::Preferred => &["member"],
         Source::GroupMembersHere => &["group", "vms", "unmovable"],
         Source::GroupsOfHost => &["group"],
+        Source::Location => &["member", "score"],
         Source::GroupVms => &["vm"],
         Source::GroupHosts => &["host"],
         _ => &[],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::candidates::Candidates;
 use super::super::plan::{ColumnPlan, Field};
-use super::super::subject::{GroupRow, Member, Relation};
+use super::super::subject::{Binding, GroupRow, Member};
 use super::{HostRows, cell_of};
 use crate::inventory::{Amount, GroupEntry, Inventory, Shape, VmEntry};
 use crate::model::{Facts, GroupRule, Kind, Request, Value, Vm};
@@ -53,6 +53,7 @@ pub(super) enum Level<'a> {
     Vms(Vec<&'a VmEntry>),
     Amounts(Vec<&'a Amount>),
     Relations(Vec<[i64; 3]>),
+    Bindings(Vec<Binding<'a>>),
     Facts(Vec<&'a Facts>),
     Settings(&'a Settings),
     /// Candidates, with the hosts of the call, which are the same row for row.
@@ -72,25 +73,27 @@ impl<'a> Level<'a> {
             Level::Vms(rows) => rows.len(),
             Level::Amounts(rows) => rows.len(),
             Level::Relations(rows) => rows.len(),
+            Level::Bindings(rows) => rows.len(),
             Level::Facts(rows) => rows.len(),
             Level::Candidates(_, hosts) => hosts.len(),
         }
     }
 
-    /// The rows of facts below one of these rows, in the table called `name`.
+    /// The rows of facts below one of these rows, in the table called `name`: those
+    /// of the row itself, and those of a VM's stay on its host.
     pub(super) fn rows_below(
         &self,
         row: usize,
         name: &str,
         hosts: HostRows<'_>,
         inventory: &'a Inventory,
-    ) -> &'a [Facts] {
-        match self {
+    ) -> [&'a [Facts]; 2] {
+        let own: &'a [Facts] = match self {
             Level::Hosts(_) => inventory
                 .host(hosts.slot(row))
                 .map_or(&[], |host| host.facts.rows(name)),
             Level::Members(members) => members[row].vm.facts.rows(name),
-            Level::Vms(vms) => vms[row].vm.facts.rows(name),
+            Level::Vms(vms) => return [vms[row].vm.facts.rows(name), vms[row].placed_rows(name)],
             Level::Facts(facts) => facts[row].rows(name),
             Level::Cluster(inventory) => inventory.facts().rows(name),
             Level::Tenant(_, facts) => facts.map_or(&[], |facts| facts.rows(name)),
@@ -99,7 +102,8 @@ impl<'a> Level<'a> {
                 request.map_or(&[], |request| request.facts.rows(name))
             }
             _ => &[],
-        }
+        };
+        [own, &[]]
     }
 
     /// The value of a column in a row.
@@ -115,6 +119,10 @@ impl<'a> Level<'a> {
             Level::Relations(rows) => match column.field {
                 Field::Number(number) => rows[row].get(number).copied().map(CellRef::Integer),
                 _ => None,
+            },
+            Level::Bindings(rows) => match name {
+                "row" => Some(CellRef::Integer(rows[row].row)),
+                _ => fact(rows[row].facts, name),
             },
             Level::Request { request, now, draw } => match name {
                 "now" => Some(CellRef::Integer(*now)),
@@ -257,31 +265,31 @@ pub(super) fn gather<P, R>(
     rows
 }
 
-/// The rows of a relation that stand below the hosts of the call; the offsets go
-/// to `integers`. Both are in the order of slots.
-pub(super) fn related<'a>(
-    relation: &[Relation],
+/// The rows of a relation, each with its slot, that stand below the hosts of the
+/// call; the offsets go to `integers`. Both are in the order of slots.
+pub(super) fn related<R>(
+    relation: impl ExactSizeIterator<Item = (u32, R)>,
     hosts: HostRows<'_>,
     integers: &mut Vec<i64>,
-) -> Level<'a> {
+) -> Vec<R> {
     let offsets = integers.len();
     integers.resize(offsets + hosts.len() + 1, 0);
     let offsets = &mut integers[offsets..];
     let mut rows = Vec::with_capacity(relation.len());
     let mut next_row = 0;
-    for related in relation {
+    for (slot, related) in relation {
         let row = match hosts {
-            HostRows::All(count) if related.slot < count => related.slot as usize,
+            HostRows::All(count) if slot < count => slot as usize,
             HostRows::All(_) => continue,
-            HostRows::List(slots) => match slots.binary_search(&related.slot) {
+            HostRows::List(slots) => match slots.binary_search(&slot) {
                 Ok(row) => row,
                 Err(_) => continue,
             },
         };
         offsets[next_row..=row].fill(rows.len() as i64);
         next_row = row + 1;
-        rows.push(related.numbers);
+        rows.push(related);
     }
     offsets[next_row..].fill(rows.len() as i64);
-    Level::Relations(rows)
+    rows
 }
