@@ -47,7 +47,7 @@ pub(super) const REQUEST: &[Key] = &[
         Shape::Texts,
         "Of the hosts that all filters left, only these are kept, if there is any",
     ),
-    key("force", TEXT, "Only this host is considered"),
+    key("force", TEXT, "An administrator's choice: this host, without asking any unit"),
     key("dry-run", BOOLEAN, "Decide, but change nothing"),
 ];
 
