@@ -14,6 +14,7 @@ mod host;
 mod hosts;
 mod intake;
 mod journal;
+mod nested;
 mod past;
 mod rows;
 mod shape;
@@ -30,6 +31,7 @@ pub use column::{Cell, Column};
 pub use error::InventoryError;
 pub use group::{GroupEntry, Presence};
 pub use host::{Amount, HostEntry};
+pub use nested::Nested;
 pub use shape::Shape;
 pub use texts::Texts;
 pub use vm::VmEntry;
@@ -85,6 +87,8 @@ pub struct Inventory {
     ranks: Vec<u32>,
     columns: Vec<Column>,
     column_names: HashMap<Arc<str>, usize>,
+    /// Tables below hosts that units read.
+    nested: Vec<Nested>,
     sums: Sums,
     texts: Texts,
     vms: Vec<Option<VmEntry>>,
@@ -148,6 +152,7 @@ impl Inventory {
             ranks: Vec::new(),
             columns,
             column_names,
+            nested: Vec::new(),
             sums,
             texts: Texts::default(),
             vms: Vec::new(),

@@ -4,6 +4,7 @@
 //! form is the WIT's record `tables`.
 
 mod dictionary;
+mod nested;
 mod rows;
 
 pub(super) use dictionary::Dictionary;
@@ -163,6 +164,7 @@ impl<'a> Encoder<'a, '_> {
         for column in &table.columns {
             match column.field {
                 Field::HostColumn(index) => self.host_column(index),
+                Field::NestedColumn(index) => self.nested_column(column, index),
                 _ => self.column(plan, table, column)?,
             }
         }
@@ -199,18 +201,7 @@ impl<'a> Encoder<'a, '_> {
                 });
                 Level::Vms(vms)
             }
-            Source::HostAmounts => {
-                let hosts = self.hosts.slots();
-                let amounts = rows::gather(integers, hosts, |slot, rows| {
-                    rows.extend(
-                        inventory
-                            .host(slot)
-                            .into_iter()
-                            .flat_map(|host| &host.amounts),
-                    );
-                });
-                Level::Amounts(amounts)
-            }
+            Source::Nested(index) => nested::offsets(inventory.nested(index), self.hosts, integers),
             Source::Bindings => {
                 let bindings = subject.map_or(&[][..], |subject| &subject.bindings[..]);
                 let bindings = bindings.iter().map(|binding| (binding.slot, *binding));

@@ -599,6 +599,7 @@ fn call_of(description: &Description, part: Part) -> Vec<(String, Vec<Option<Str
         subject: (part != Part::Balance).then_some(&subject),
         settings: &settings,
         now: 100,
+        candidates: None,
     };
     let mut call = Call::default();
     encode(

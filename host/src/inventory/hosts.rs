@@ -41,6 +41,7 @@ impl Inventory {
         self.hosts.push(Some(host));
         self.rank_host(slot);
         self.fill_host(slot);
+        self.renest_all(slot);
         slot
     }
 
@@ -167,6 +168,7 @@ impl Inventory {
         let was_up = self.is_up(slot);
         let host = self.hosts[slot as usize].take()?;
         self.note_up(was_up, false);
+        self.renest_all(slot);
         self.host_slots.remove(&host.id);
         let rank = self.ranks[slot as usize];
         for other in 0..self.ranks.len() {
@@ -300,6 +302,7 @@ impl Inventory {
         if &**table == "amounts" {
             self.recount_amounts(slot);
         }
+        self.renest(slot, table);
         old
     }
 

@@ -95,6 +95,7 @@ impl Inventory {
                 if &**table == "amounts" {
                     self.recount_amounts(*slot);
                 }
+                self.renest(*slot, table);
                 back
             }
             FactsOf::Vm { id, pending } | FactsOf::Stay { id, pending } => {

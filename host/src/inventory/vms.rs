@@ -316,10 +316,16 @@ impl Inventory {
 
     /// Count what a VM takes of named amounts in (`by` = 1) or out (`by` = -1).
     pub(super) fn count_amounts(&mut self, entry: &VmEntry, by: i64) {
-        if let Some(host) = self.hosts[entry.slot as usize].as_mut() {
-            for (name, taken) in entry.amounts() {
-                host.count_amount(name, taken.saturating_mul(by), entry.pending);
-            }
+        let Some(host) = self.hosts[entry.slot as usize].as_mut() else {
+            return;
+        };
+        let mut counted = false;
+        for (name, taken) in entry.amounts() {
+            host.count_amount(name, taken.saturating_mul(by), entry.pending);
+            counted = true;
+        }
+        if counted {
+            self.renest(entry.slot, "amounts");
         }
     }
 

@@ -6,7 +6,7 @@ use super::super::candidates::Candidates;
 use super::super::plan::{ColumnPlan, Field};
 use super::super::subject::{Binding, GroupRow, Member};
 use super::{HostRows, cell_of};
-use crate::inventory::{Amount, GroupEntry, Inventory, Shape, VmEntry};
+use crate::inventory::{GroupEntry, Inventory, Nested, Shape, VmEntry};
 use crate::model::{Facts, GroupRule, Kind, Request, Value, Vm};
 use crate::policy::Settings;
 
@@ -51,7 +51,8 @@ pub(super) enum Level<'a> {
     /// Members with the slots where they run.
     Sources(Vec<(i64, u32)>),
     Vms(Vec<&'a VmEntry>),
-    Amounts(Vec<&'a Amount>),
+    /// Rows below hosts that are stored in columns, and how many they are.
+    Nested(&'a Nested, usize),
     Relations(Vec<[i64; 3]>),
     Bindings(Vec<Binding<'a>>),
     Facts(Vec<&'a Facts>),
@@ -71,7 +72,7 @@ impl<'a> Level<'a> {
             Level::AllGroups(rows) => rows.len(),
             Level::Sources(rows) => rows.len(),
             Level::Vms(rows) => rows.len(),
-            Level::Amounts(rows) => rows.len(),
+            Level::Nested(_, rows) => *rows,
             Level::Relations(rows) => rows.len(),
             Level::Bindings(rows) => rows.len(),
             Level::Facts(rows) => rows.len(),
@@ -115,7 +116,8 @@ impl<'a> Level<'a> {
     ) -> Option<CellRef<'a>> {
         let name = &*column.name;
         match self {
-            Level::Empty | Level::Hosts(_) => None,
+            // The columns of hosts and below are copied whole.
+            Level::Empty | Level::Hosts(_) | Level::Nested(..) => None,
             Level::Relations(rows) => match column.field {
                 Field::Number(number) => rows[row].get(number).copied().map(CellRef::Integer),
                 _ => None,
@@ -127,6 +129,9 @@ impl<'a> Level<'a> {
             Level::Request { request, now, draw } => match name {
                 "now" => Some(CellRef::Integer(*now)),
                 "draw" => draw.map(CellRef::Number),
+                "forced" => Some(CellRef::Boolean(
+                    request.is_some_and(|request| request.forced.is_some()),
+                )),
                 _ => {
                     let given = request.and_then(|request| fact(&request.facts, name));
                     match name {
@@ -180,16 +185,6 @@ impl<'a> Level<'a> {
                     "name" => fact(&host.facts, name).or(Some(CellRef::Text(&host.id))),
                     _ => fact(&host.facts, name),
                 }
-            }
-            Level::Amounts(amounts) => {
-                let amount = amounts[row];
-                Some(match name {
-                    "name" => CellRef::Text(&amount.name),
-                    "total" => CellRef::Integer(amount.total),
-                    "used" => CellRef::Integer(amount.used),
-                    "pending" => CellRef::Integer(amount.pending),
-                    _ => return None,
-                })
             }
             Level::Facts(rows) => fact(rows[row], name),
             Level::Settings(settings) => settings.value(name).map(cell_of),

@@ -230,6 +230,11 @@ fn request() -> Table {
                 "What is asked for: place, migrate, or the operator's own word",
             ),
             maybe("tenant", Text, "Id of the tenant that asks"),
+            kept(
+                "forced",
+                Boolean,
+                "Whether an administrator chose the host, so that no unit was asked",
+            ),
             maybe("zone", Text, "Availability zone that is asked for"),
             maybe(
                 "instances",
