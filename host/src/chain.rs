@@ -7,10 +7,15 @@
 //! instances and buffers.
 
 mod balance;
+mod candidates;
 mod choose;
 mod decode;
+mod effects;
 mod encode;
 mod explain;
+mod facts;
+mod order;
+mod part;
 #[cfg(test)]
 mod paper;
 mod plan;
@@ -20,17 +25,19 @@ mod scale;
 mod subject;
 
 pub use balance::Proposed;
+pub use effects::Followed;
 pub use explain::{
-    CostShown, Explanation, HostShown, NotConsidered, RemovalShown, StageShown, UnitShown,
-    ValueShown,
+    CostShown, Explanation, HostShown, NotConsidered, RemovalShown, SelectionShown,
+    ShareShown, StageShown, UnitShown, ValueShown,
 };
+pub use facts::FactShown;
 pub use resolve::ChainError;
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
 
 use std::sync::Arc;
 
-use crate::contract::{Answers, Evaluation};
-use crate::policy::{OnFailure, Policy, Scaling, Settings};
+use crate::contract::{Answers, Evaluation, Part};
+use crate::policy::{Keep, OnFailure, Policy, Scaling, Settings};
 use crate::unit::Unit;
 use plan::ReadPlan;
 
@@ -39,7 +46,9 @@ use plan::ReadPlan;
 pub struct Chain {
     policy: Arc<Policy>,
     stages: Vec<Stage>,
-    balance: Option<BalanceStep>,
+    effects: Vec<PartStep>,
+    order: Option<PartStep>,
+    balance: Option<PartStep>,
 }
 
 #[derive(Debug)]
@@ -52,6 +61,28 @@ struct Stage {
     costs: Vec<Cost>,
     /// The tiers that occur, ascending.
     tiers: Vec<u32>,
+    selections: Vec<Selection>,
+    keep: Keep,
+    /// Units of the stage that can explain, each with each of its settings once.
+    explains: Vec<PartStep>,
+}
+
+/// A unit that refines the candidates.
+#[derive(Debug)]
+struct Selection {
+    step: PartStep,
+    on_failure: OnFailure,
+}
+
+/// A part of a unit that is asked once in a decision or a batch, not host by host.
+#[derive(Debug)]
+struct PartStep {
+    /// The policy's name for the entry.
+    name: Arc<str>,
+    part: Part,
+    unit: Arc<Unit>,
+    plan: ReadPlan,
+    settings: Settings,
 }
 
 /// One call of a judge.
@@ -88,13 +119,6 @@ struct Cost {
     on_failure: OnFailure,
 }
 
-#[derive(Debug)]
-struct BalanceStep {
-    unit: Arc<Unit>,
-    plan: ReadPlan,
-    settings: Settings,
-}
-
 impl Chain {
     /// The policy that this chain runs.
     pub fn policy(&self) -> &Arc<Policy> {
@@ -104,9 +128,12 @@ impl Chain {
     /// The units that it calls, each once, in the order of their first use.
     pub fn units(&self) -> Vec<&Arc<Unit>> {
         let mut units: Vec<&Arc<Unit>> = Vec::new();
-        let steps = self.stages.iter().flat_map(|stage| &stage.steps);
-        let balance = self.balance.iter().map(|step| &step.unit);
-        for unit in steps.map(|step| &step.unit).chain(balance) {
+        let of_stages = self.stages.iter().flat_map(|stage| {
+            let selections = stage.selections.iter().map(|selection| &selection.step.unit);
+            stage.steps.iter().map(|step| &step.unit).chain(selections)
+        });
+        let parts = self.effects.iter().chain(&self.order).chain(&self.balance);
+        for unit in of_stages.chain(parts.map(|step| &step.unit)) {
             if !units.iter().any(|known| known.digest() == unit.digest()) {
                 units.push(unit);
             }

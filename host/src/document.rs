@@ -6,6 +6,7 @@ mod cluster;
 pub mod form;
 pub(crate) mod json_schema;
 mod nearest;
+mod pinning;
 mod problem;
 mod request;
 mod row;

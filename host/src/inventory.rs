@@ -5,6 +5,7 @@
 //! with every change. Every change counts the version up and is remembered for a
 //! while, so that [`Inventory::at_version`] can show an earlier state.
 
+mod batch;
 mod cluster;
 mod column;
 mod error;
@@ -13,12 +14,15 @@ mod host;
 mod hosts;
 mod intake;
 mod journal;
+mod nested;
 mod past;
+mod rows;
 mod shape;
 mod texts;
 mod vm;
 mod vms;
 mod watch;
+mod writes;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +31,7 @@ pub use column::{Cell, Column};
 pub use error::InventoryError;
 pub use group::{GroupEntry, Presence};
 pub use host::{Amount, HostEntry};
+pub use nested::Nested;
 pub use shape::Shape;
 pub use texts::Texts;
 pub use vm::VmEntry;
@@ -60,6 +65,7 @@ struct Sums {
     vms_migrating: usize,
     vms_ha: usize,
     vms_widest: usize,
+    batch_placed: usize,
     id: usize,
     listed: usize,
     state: usize,
@@ -81,12 +87,16 @@ pub struct Inventory {
     ranks: Vec<u32>,
     columns: Vec<Column>,
     column_names: HashMap<Arc<str>, usize>,
+    /// Tables below hosts that units read.
+    nested: Vec<Nested>,
     sums: Sums,
     texts: Texts,
     vms: Vec<Option<VmEntry>>,
     free_vms: Vec<u32>,
     running: HashMap<Arc<str>, u32>,
     pending: HashMap<Arc<str>, u32>,
+    /// VMs that count nowhere, with the slots where they ran.
+    vacated: HashMap<Arc<str>, u32>,
     /// Reservations that end by themselves, soonest first.
     expiries: BTreeSet<(i64, Arc<str>)>,
     groups: BTreeMap<Arc<str>, GroupEntry>,
@@ -125,6 +135,7 @@ impl Inventory {
             vms_migrating: index("vms.migrating"),
             vms_ha: index("vms.ha"),
             vms_widest: index("vms.widest"),
+            batch_placed: index("batch.placed"),
             id: index("id"),
             listed: index("listed"),
             state: index("state"),
@@ -141,12 +152,14 @@ impl Inventory {
             ranks: Vec::new(),
             columns,
             column_names,
+            nested: Vec::new(),
             sums,
             texts: Texts::default(),
             vms: Vec::new(),
             free_vms: Vec::new(),
             running: HashMap::new(),
             pending: HashMap::new(),
+            vacated: HashMap::new(),
             expiries: BTreeSet::new(),
             groups: BTreeMap::new(),
             memberships: Memberships::new(),
@@ -290,12 +303,28 @@ impl Inventory {
 
     /// The VM of that id where it runs.
     pub fn running(&self, id: &str) -> Option<&VmEntry> {
-        self.vms[*self.running.get(id)? as usize].as_ref()
+        self.placed(id, false)
     }
 
     /// The VM of that id where it has a place reserved.
     pub fn pending(&self, id: &str) -> Option<&VmEntry> {
-        self.vms[*self.pending.get(id)? as usize].as_ref()
+        self.placed(id, true)
+    }
+
+    fn places(&self, pending: bool) -> &HashMap<Arc<str>, u32> {
+        match pending {
+            true => &self.pending,
+            false => &self.running,
+        }
+    }
+
+    fn placed(&self, id: &str, pending: bool) -> Option<&VmEntry> {
+        self.vms[*self.places(pending).get(id)? as usize].as_ref()
+    }
+
+    fn placed_mut(&mut self, id: &str, pending: bool) -> Option<&mut VmEntry> {
+        let index = *self.places(pending).get(id)? as usize;
+        self.vms[index].as_mut()
     }
 
     /// How many VMs run.

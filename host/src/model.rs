@@ -9,11 +9,13 @@ pub mod schema;
 mod bounds;
 mod facts;
 mod request;
+mod write;
 
 pub use bounds::Bounds;
 pub use facts::{Facts, Group, GroupRule, Host, Pinning, Vm};
 pub use measure::Measure;
 pub use request::Request;
+pub use write::{Effect, Entity, Moment, RowChange, Write};
 
 use std::fmt;
 use std::sync::Arc;

@@ -43,6 +43,23 @@ pub const POLICIES: &[EmbeddedPolicy] = policies![
     "best-fit",
     "worst-fit",
     "dot-product",
+    "ovirt-none",
+    "ovirt-evenly-distributed",
+    "ovirt-power-saving",
+    "ovirt-vm-evenly-distributed",
+    "ovirt-cluster-maintenance",
+    "pacemaker-default",
+    "pacemaker-utilization",
+    "pacemaker-balanced",
+    "pacemaker-minimal",
+    "flexiant",
+    "flexiant-local-storage",
+    "tricircle",
+    "tricircle-idlest",
+    "aeolus-round-robin",
+    "aeolus-least-used",
+    "aeolus-priority",
+    "aeolus-cheapest",
 ];
 
 /// The policy of that name that comes with the program.

@@ -18,7 +18,7 @@ pub use document::PolicyDocument;
 pub use json_schema::policy_json_schema;
 pub use settings::Settings;
 pub use unit_name::UnitName;
-pub use words::{OnFailure, Position, Scaling, Tie};
+pub use words::{Keep, OnFailure, Position, Scaling, Tie};
 
 use std::sync::Arc;
 
@@ -44,9 +44,16 @@ pub struct Policy {
     /// One or more, in order: the candidates of one are those that the one before
     /// left.
     pub stages: Vec<Stage>,
+    /// Units that say what follows from a placement, in the order in which they are
+    /// asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<EffectsEntry>,
+    /// The unit that puts the requests of a batch in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<UnitEntry>,
     /// The unit that proposes moves while the cluster runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub balance: Option<BalanceEntry>,
+    pub balance: Option<UnitEntry>,
     /// Conditions of which units can read since when they hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<Watch>,
@@ -66,10 +73,17 @@ pub struct Stage {
     /// As written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<CostEntry>,
-    /// In the order in which they are asked, as for filters; the unit says where
-    /// it must stand.
+    /// As written, which is the order in which they are asked; a unit may demand to
+    /// stand first or last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub selections: Vec<SelectionEntry>,
+    /// Which of the candidates that are then left go on.
+    #[serde(serialize_with = "serial::word", skip_serializing_if = "is_all")]
+    pub keep: Keep,
+}
+
+fn is_all(keep: &Keep) -> bool {
+    *keep == Keep::All
 }
 
 /// A unit that removes hosts.
@@ -143,10 +157,28 @@ pub struct SelectionEntry {
     pub settings: Settings,
 }
 
-/// The unit that proposes moves.
+/// A unit that says what follows from a placement. If it fails, so does the
+/// decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct BalanceEntry {
+pub struct EffectsEntry {
+    /// Unique among the policy's effects.
+    #[serde(serialize_with = "serial::text")]
+    pub name: Arc<str>,
+    /// The unit, under its own name.
+    #[serde(serialize_with = "serial::displayed")]
+    pub unit: UnitName,
+    /// False: it is checked with the policy, and not asked.
+    pub enabled: bool,
+    /// What the unit is set to.
+    #[serde(skip_serializing_if = "Settings::is_empty")]
+    pub settings: Settings,
+}
+
+/// A unit of which a policy has one: for the order of a batch, or for balance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitEntry {
     /// The unit, under its own name.
     #[serde(serialize_with = "serial::displayed")]
     pub unit: UnitName,

@@ -4,10 +4,13 @@
 //! A decision and its reservation are one step, so the next decision sees it. Many
 //! clusters are many schedulers.
 
+mod batch;
 mod decision;
 mod draw;
 mod error;
+mod place;
 
+pub use batch::{Batch, Plan, Turn};
 pub use decision::Decision;
 pub use error::{ExplainError, PlaceError};
 
@@ -18,7 +21,7 @@ use std::time::Duration;
 use crate::chain::{Chain, ChainError, Explanation, Proposed, Refusal, Runner, UnitTime};
 use crate::inventory::{HostWatch, Inventory};
 use crate::library::Generation;
-use crate::model::{Request, Vm};
+use crate::model::Request;
 use crate::policy::Policy;
 
 /// How a scheduler goes about its work.
@@ -45,12 +48,19 @@ impl Default for SchedulerOptions {
     }
 }
 
+/// A decision that is remembered.
+struct Recorded {
+    decision: Decision,
+    /// The copy of the inventory that it was made on, if it was made on one.
+    world: Option<Arc<Inventory>>,
+}
+
 /// The scheduler of one cluster.
 pub struct Scheduler {
     inventory: Inventory,
     runner: Runner,
     options: SchedulerOptions,
-    recorded: VecDeque<Decision>,
+    recorded: VecDeque<Recorded>,
     next_number: u64,
 }
 
@@ -111,89 +121,35 @@ impl Scheduler {
     /// # Errors
     /// If the request is at fault, a unit fails that the policy cannot do without,
     /// or the time limit is reached; then nothing changes.
-    pub fn place(&mut self, mut request: Request) -> Result<Decision, PlaceError> {
-        if request.members.is_empty() {
-            return Err(PlaceError::NoMembers);
-        }
-        self.inventory.advance(request.now);
-        for member in &mut request.members {
-            self.inventory.check_member(member)?;
-            self.known(member);
-            if self.inventory.pending(&member.id).is_some() {
-                return Err(PlaceError::Pending(member.id.clone()));
-            }
-        }
-        if let Some(twice) = twice(&request.members) {
-            return Err(PlaceError::MemberTwice(twice));
-        }
-        let number = self.next_number;
-        let draw = match request.draw {
-            Some(draw) if (0.0..1.0).contains(&draw) => draw,
-            Some(draw) => return Err(PlaceError::BadDraw(draw)),
-            None => draw::derive(self.options.seed, number),
-        };
-        let version = self.inventory.version();
-        let decided = self.runner.decide(&self.inventory, &request, draw)?;
-        let host = decided
-            .chosen
-            .as_ref()
-            .and_then(|chosen| Some(self.inventory.host(chosen.slot)?.id.clone()));
-        if let Some(host) = host.as_ref().filter(|_| !request.dry_run) {
-            self.reserve(&request, host)?;
-        }
-        let decision = Decision {
-            number,
-            request: Arc::new(request),
-            inventory_version: version,
-            draw,
-            chain: self.runner.chain().clone(),
-            decided,
-            host,
-        };
+    pub fn place(&mut self, request: Request) -> Result<Decision, PlaceError> {
+        let decision = place::place(
+            &mut self.inventory,
+            &mut self.runner,
+            &self.options,
+            self.next_number,
+            request,
+        )?;
         self.next_number += 1;
-        self.record(decision.clone());
+        self.record(Recorded {
+            decision: decision.clone(),
+            world: None,
+        });
         Ok(decision)
     }
 
-    /// Fill in what the inventory knows of a VM of which only the id is given.
-    fn known(&self, member: &mut Vm) {
-        let nothing_given = member.facts.values().next().is_none();
-        if let Some(entry) = self.inventory.running(&member.id).filter(|_| nothing_given) {
-            *member = (*entry.vm).clone();
-        }
-    }
-
-    fn reserve(&mut self, request: &Request, host: &str) -> Result<(), PlaceError> {
-        let expires = self
-            .options
-            .reservation
-            .map(|seconds| request.now.saturating_add(seconds));
-        for member in &request.members {
-            let stays = self
-                .inventory
-                .running(&member.id)
-                .is_some_and(|entry| self.inventory.slot(host) == Some(entry.slot));
-            if !stays {
-                self.inventory
-                    .reserve_vm(Arc::new(member.clone()), host, expires)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn record(&mut self, decision: Decision) {
+    fn record(&mut self, recorded: Recorded) {
         if self.options.recorded == 0 {
             return;
         }
         if self.recorded.len() == self.options.recorded {
             self.recorded.pop_front();
         }
-        self.recorded.push_back(decision);
+        self.recorded.push_back(recorded);
     }
 
     /// The decisions that are remembered, oldest first.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
-        self.recorded.iter()
+        self.recorded.iter().map(|recorded| &recorded.decision)
     }
 
     /// Explain a decision by running its chain again on the inventory as it was.
@@ -202,12 +158,14 @@ impl Scheduler {
     /// If the decision, or the inventory's version of then, is no longer remembered,
     /// or a unit fails.
     pub fn explain(&self, number: u64) -> Result<Explanation, ExplainError> {
-        let decision = self
-            .decisions()
-            .find(|decision| decision.number == number)
+        let Recorded { decision, world } = self
+            .recorded
+            .iter()
+            .find(|recorded| recorded.decision.number == number)
             .ok_or(ExplainError::Forgotten(number))?;
-        let past = self
-            .inventory
+        let past = world
+            .as_deref()
+            .unwrap_or(&self.inventory)
             .at_version(decision.inventory_version)
             .ok_or(ExplainError::TooLongAgo(number))?;
         let mut runner = Runner::new(decision.chain.clone(), self.options.chain_limit);
@@ -226,12 +184,4 @@ impl Scheduler {
             .chain()
             .balance(&self.inventory, now, self.options.chain_limit)
     }
-}
-
-fn twice(members: &[Vm]) -> Option<Arc<str>> {
-    let mut ids: Vec<&Arc<str>> = members.iter().map(|member| &member.id).collect();
-    ids.sort_unstable();
-    ids.windows(2)
-        .find(|pair| pair[0] == pair[1])
-        .map(|pair| pair[0].clone())
 }

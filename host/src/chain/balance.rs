@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::encode::{self, Context, Dictionary, HostRows, Incomplete};
-use super::{BalanceStep, Chain, Refusal};
-use crate::contract::{self, Call, Part};
+use super::encode::Context;
+use super::{Chain, PartStep, Refusal};
+use crate::contract;
 use crate::inventory::Inventory;
 
 /// What a balance unit proposes, in order of preference.
@@ -52,19 +52,19 @@ impl Chain {
         let Some(step) = &self.balance else {
             return Ok(Vec::new());
         };
-        let (call, slots) = tables(step, inventory, now)?;
-        let failed = |fault| Refusal::Failed {
-            entry: "balance".into(),
-            fault: Arc::new(fault),
+        let context = Context {
+            inventory,
+            subject: None,
+            settings: &step.settings,
+            now,
+            candidates: None,
         };
-        let mut instance = step.unit.instantiate(Part::Balance).map_err(failed)?;
-        let proposals =
-            instance
-                .balance(&call, limit)
-                .map_err(|fault| match fault.is_refusal() {
-                    true => Refusal::Refused(fault.to_string()),
-                    false => failed(fault),
-                })?;
+        // Hosts of every state.
+        let slots = inventory.hosts().map(|(slot, _)| slot).collect();
+        let (call, slots) = step.tables(context, slots)?;
+        let proposals = step
+            .ask(limit, |instance, limit| instance.balance(&call, limit))
+            .map_err(|fault| step.refusal(fault))?;
         let names = Names::new(step, inventory, &slots);
         Ok(proposals
             .into_iter()
@@ -73,58 +73,16 @@ impl Chain {
     }
 }
 
-/// The tables of the call, and the slots of the rows of hosts: every host in every
-/// state, but those that lack a value that the unit needs.
-fn tables(
-    step: &BalanceStep,
-    inventory: &Inventory,
-    now: i64,
-) -> Result<(Call, Vec<u32>), Refusal> {
-    let context = Context {
-        inventory,
-        subject: None,
-        settings: &step.settings,
-        now,
-    };
-    let mut call = Call::default();
-    let mut dictionary = Dictionary::default();
-    let mut slots: Vec<u32> = inventory.hosts().map(|(slot, _)| slot).collect();
-    let lacking = encode::lacking(&step.plan, inventory, HostRows::List(&slots));
-    without(&mut slots, &lacking);
-    loop {
-        let rows = HostRows::List(&slots);
-        match encode::encode(&step.plan, context, rows, &mut dictionary, &mut call) {
-            Ok(()) => return Ok((call, slots)),
-            Err(Incomplete::Hosts(lacking)) => without(&mut slots, &lacking),
-            Err(Incomplete::Table { table, column }) => {
-                return Err(Refusal::Refused(format!(
-                    "unit \"{}\" needs {column} of {table} for balancing, and nothing gives it",
-                    step.unit.description().name
-                )));
-            }
-        }
-    }
-}
-
-/// Take the given rows, ascending, out of the list.
-fn without(slots: &mut Vec<u32>, rows: &[u32]) {
-    let mut row = 0;
-    slots.retain(|_| {
-        row += 1;
-        rows.binary_search(&(row - 1)).is_err()
-    });
-}
-
 /// Row numbers of the call to ids.
 struct Names<'a> {
-    step: &'a BalanceStep,
+    step: &'a PartStep,
     hosts: Vec<Arc<str>>,
     /// Ids of VMs and of their hosts.
     vms: Vec<(Arc<str>, Arc<str>)>,
 }
 
 impl<'a> Names<'a> {
-    fn new(step: &'a BalanceStep, inventory: &Inventory, slots: &[u32]) -> Self {
+    fn new(step: &'a PartStep, inventory: &Inventory, slots: &[u32]) -> Self {
         let entries: Vec<_> = slots
             .iter()
             .filter_map(|slot| inventory.host(*slot))

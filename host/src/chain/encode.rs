@@ -4,12 +4,14 @@
 //! form is the WIT's record `tables`.
 
 mod dictionary;
+mod nested;
 mod rows;
 
 pub(super) use dictionary::Dictionary;
 
 use fixedbitset::FixedBitSet;
 
+use super::candidates::Candidates;
 use super::plan::{ColumnPlan, Field, ReadPlan, Source, TablePlan};
 use super::subject::Subject;
 use crate::contract::Call;
@@ -54,6 +56,8 @@ pub(super) struct Context<'a> {
     pub(super) subject: Option<&'a Subject<'a>>,
     pub(super) settings: &'a Settings,
     pub(super) now: i64,
+    /// The hosts that a stage has left, where the part is asked about these.
+    pub(super) candidates: Option<&'a Candidates>,
 }
 
 /// Why a call cannot be made as it is.
@@ -160,6 +164,7 @@ impl<'a> Encoder<'a, '_> {
         for column in &table.columns {
             match column.field {
                 Field::HostColumn(index) => self.host_column(index),
+                Field::NestedColumn(index) => self.nested_column(column, index),
                 _ => self.column(plan, table, column)?,
             }
         }
@@ -177,12 +182,14 @@ impl<'a> Encoder<'a, '_> {
             Source::Preferred => Some(&subject.preferred),
             Source::GroupMembersHere => Some(&subject.group_members),
             Source::GroupsOfHost => Some(&subject.group_hosts),
+            Source::Location => Some(&subject.location),
             _ => None,
         });
-        if let Some(relation) = relation {
-            return rows::related(relation, self.hosts, &mut self.call.integers);
-        }
         let integers = &mut self.call.integers;
+        if let Some(relation) = relation {
+            let relation = relation.iter().map(|row| (row.slot, row.numbers));
+            return Level::Relations(rows::related(relation, self.hosts, integers));
+        }
         let parents = &self.levels[parent];
         match table.source {
             Source::HostVms => {
@@ -194,17 +201,11 @@ impl<'a> Encoder<'a, '_> {
                 });
                 Level::Vms(vms)
             }
-            Source::HostAmounts => {
-                let hosts = self.hosts.slots();
-                let amounts = rows::gather(integers, hosts, |slot, rows| {
-                    rows.extend(
-                        inventory
-                            .host(slot)
-                            .into_iter()
-                            .flat_map(|host| &host.amounts),
-                    );
-                });
-                Level::Amounts(amounts)
+            Source::Nested(index) => nested::offsets(inventory.nested(index), self.hosts, integers),
+            Source::Bindings => {
+                let bindings = subject.map_or(&[][..], |subject| &subject.bindings[..]);
+                let bindings = bindings.iter().map(|binding| (binding.slot, *binding));
+                Level::Bindings(rows::related(bindings, self.hosts, integers))
             }
             Source::GroupVms | Source::GroupHosts => {
                 let (offsets, numbers) = self.group_rows(table.source, parents);
@@ -215,7 +216,9 @@ impl<'a> Encoder<'a, '_> {
                 let name = table.short_name();
                 let facts: Vec<&'a Facts> =
                     rows::gather(integers, 0..parents.len(), |row, rows| {
-                        rows.extend(parents.rows_below(row, name, self.hosts, inventory));
+                        for part in parents.rows_below(row, name, self.hosts, inventory) {
+                            rows.extend(part);
+                        }
                     });
                 Level::Facts(facts)
             }
@@ -408,6 +411,10 @@ fn top_level<'a>(table: &TablePlan, context: Context<'a>, hosts: HostRows<'a>) -
                 .filter_map(|(member, m)| Some((member, m.slot?)))
                 .collect(),
         ),
+        (Source::Candidates, _) => match context.candidates {
+            Some(candidates) => Level::Candidates(candidates, hosts),
+            None => Level::Empty,
+        },
         (Source::Groups, None) => Level::AllGroups(inventory.groups().collect()),
         _ => Level::Empty,
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::decode;
+use super::facts::{FactShown, Facts};
 use super::encode::{Dictionary, HostRows, encode};
 use super::run::{Decided, Refusal, Runner, StageRun, weighted};
 use super::subject::Subject;
@@ -60,6 +61,29 @@ pub struct StageShown {
     /// The tiers that occur, by number.
     pub tiers: Vec<u32>,
     pub hosts: Vec<HostShown>,
+    /// What its selections made of the candidates, one after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selections: Vec<SelectionShown>,
+    /// What its units work out for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactShown>,
+}
+
+/// The candidates after one selection.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SelectionShown {
+    /// The policy's entry.
+    pub name: Arc<str>,
+    pub unit: String,
+    /// Best group first.
+    pub groups: Vec<Vec<ShareShown>>,
+}
+
+/// A candidate and its share of chance in its group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShareShown {
+    pub host: Arc<str>,
+    pub share: f64,
 }
 
 /// What became of one host.
@@ -75,6 +99,9 @@ pub struct HostShown {
     /// The sums of its weighted costs, tier by tier; null = infinite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sums: Vec<f64>,
+    /// Left to the end of the stage, and not among those that go on to the next.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub passed_over: bool,
 }
 
 /// Why a host was removed.
@@ -127,7 +154,18 @@ impl Runner {
         let decided = self.decide(inventory, request, draw)?;
         let chain = self.chain().clone();
         let subject = Subject::new(request, inventory, draw);
-        let stages = chain.stages.iter().zip(self.stage_runs());
+        let asks = Facts {
+            chain: &chain,
+            inventory,
+            subject: &subject,
+            limit: self.limit(),
+        };
+        let mut stages = Vec::with_capacity(chain.stages.len());
+        for (number, (stage, run)) in chain.stages.iter().zip(self.stage_runs()).enumerate() {
+            let mut shown = stage_shown(stage, run, inventory, &subject);
+            shown.facts = asks.of_stage(number, self.stage_runs())?;
+            stages.push(shown);
+        }
         let explanation = Explanation {
             policy: chain.policy.name.clone(),
             cluster: inventory.name().clone(),
@@ -140,9 +178,7 @@ impl Runner {
                 .and_then(|chosen| Some(inventory.host(chosen.slot)?.id.clone())),
             tied: decided.chosen.as_ref().map_or(0, |chosen| chosen.tied),
             not_considered: not_considered(self.stage_runs().first(), inventory, request),
-            stages: stages
-                .map(|(stage, run)| stage_shown(stage, run, inventory, &subject))
-                .collect(),
+            stages,
             left_out: decided
                 .left_out
                 .iter()
@@ -229,14 +265,19 @@ fn stage_shown(
                 .collect()
         });
         let removed = run.removal(row).map(|removal| {
-            let step = &stage.steps[removal.step()];
+            let (filter, step) = removal.by(stage);
             let (reason, passing) = removal.reason(step);
+            let selection = || stage.selections.iter().find(|it| it.step.name == filter);
+            let unit = match step {
+                Some(step) => Some(&step.unit),
+                None => selection().map(|selection| &selection.step.unit),
+            };
             RemovalShown {
-                filter: step.filter_name(),
-                unit: step.unit.description().name.clone(),
+                unit: unit.map_or_else(String::new, |unit| unit.description().name.clone()),
                 reason: reason.to_owned(),
                 passing,
-                values: values(step, slot, inventory, subject),
+                values: step.map_or_else(Vec::new, |step| values(step, slot, inventory, subject)),
+                filter,
             }
         });
         let shown = HostShown {
@@ -246,6 +287,7 @@ fn stage_shown(
             sums: survivor.map_or(Vec::new(), |survivor| {
                 run.sums.iter().map(|tier| tier[survivor]).collect()
             }),
+            passed_over: run.removal(row).is_none() && !run.goes_on(row as u32),
         };
         hosts.push((inventory.ranks()[slot as usize], shown));
     }
@@ -254,7 +296,35 @@ fn stage_shown(
         name: stage.name.clone(),
         tiers: stage.tiers.clone(),
         hosts: hosts.into_iter().map(|(_, host)| host).collect(),
+        selections: selections_shown(stage, run, inventory),
+        facts: Vec::new(),
     }
+}
+
+fn selections_shown(stage: &Stage, run: &StageRun, inventory: &Inventory) -> Vec<SelectionShown> {
+    let shown = |row: u32, share: f64| {
+        let host = inventory.host(run.slot(row as usize))?;
+        Some(ShareShown {
+            host: host.id.clone(),
+            share,
+        })
+    };
+    let steps = stage.selections.iter().zip(&run.refined);
+    steps
+        .map(|(selection, groups)| SelectionShown {
+            name: selection.step.name.clone(),
+            unit: selection.step.unit.description().name.clone(),
+            groups: groups
+                .iter()
+                .map(|group| {
+                    let members = group.iter();
+                    members
+                        .filter_map(|member| shown(member.row, member.share))
+                        .collect()
+                })
+                .collect(),
+        })
+        .collect()
 }
 
 fn cost_shown(cost: &Cost, raw: f64, scaled: f64) -> CostShown {

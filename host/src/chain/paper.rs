@@ -10,7 +10,7 @@ use super::subject::Subject;
 use crate::contract::*;
 use crate::inventory::Inventory;
 use crate::model::schema::Schema;
-use crate::model::{self, Facts, Group, GroupRule, Host, Request, Vm};
+use crate::model::{self, Entity, Facts, Group, GroupRule, Host, Request, RowChange, Vm};
 use crate::policy::Settings;
 use crate::unit::inspect::problems;
 
@@ -149,6 +149,26 @@ fn flexiant_system_keys() -> Description {
     }
 }
 
+/// The keys that were fixed for the VMs of a host, against those of the customer.
+fn flexiant_customer_keys() -> Description {
+    Description {
+        judge: judging(
+            Answers::COSTS,
+            Evaluation::RowWise,
+            &[
+                "members",
+                KEYS,
+                "hosts",
+                "hosts/vms: id t",
+                "hosts/vms/keys: name t",
+                "hosts/vms/fixed-keys: name t, value n",
+            ],
+            &[],
+        ),
+        ..rule("flexiant-customer-keys")
+    }
+}
+
 /// A host's sticky keys stay with the VM once it runs.
 fn flexiant_sticky_key() -> Description {
     Description {
@@ -173,8 +193,8 @@ fn flexiant_sticky_key() -> Description {
                     Moment::Running,
                 ),
                 written(
-                    "keys",
-                    &[("name", Kind::Text), ("value", Kind::Text)],
+                    "fixed-keys",
+                    &[("name", Kind::Text), ("value", Kind::Number)],
                     Scope::Placement,
                     Moment::Decided,
                 ),
@@ -204,12 +224,15 @@ fn tricircle_binding() -> Description {
                 "hosts: zone t?",
                 "hosts/tags: key t, value t",
                 bindings,
+                "tenant: id t",
+                "tenant/bindings: host t, zone t?, end i?",
             ]),
             writes: vec![written(
-                "attribute.bindings",
+                "bindings",
                 &[
-                    ("pod", Kind::Text),
+                    ("host", Kind::Text),
                     ("zone", Kind::Text),
+                    ("tag", Kind::Text),
                     ("start", Kind::Integer),
                     ("end", Kind::Integer),
                 ],
@@ -399,16 +422,6 @@ fn schema() -> Schema {
             "provider account",
         )
         .unwrap();
-    let columns = [
-        ("pod", model::Kind::Text),
-        ("zone", model::Kind::Text),
-        ("start", model::Kind::Integer),
-        ("end", model::Kind::Integer),
-    ];
-    let columns = columns.map(|(name, kind)| (name.to_owned(), kind, None));
-    schema
-        .define_attribute_table("tenants", "bindings", &columns, "pods that it is bound to")
-        .unwrap();
     schema
 }
 
@@ -441,8 +454,28 @@ fn cluster() -> Inventory {
             .push_row("failures", Facts::new().with("time", 5i64));
         inventory.add_host(host).unwrap();
     }
-    let neighbour = Vm::new("neighbour").with("memory", 1i64 << 30);
+    let mut neighbour = Vm::new("neighbour").with("memory", 1i64 << 30);
+    let named = |name: &str| Facts::new().with("name", name).with("value", "1");
+    neighbour.facts.push_row("keys", named("own"));
     inventory.run_vm(neighbour, "h2").unwrap();
+    let fixed = Facts::new().with("name", "disk").with("value", 2.5);
+    for (table, row) in [("keys", named("placed")), ("fixed-keys", fixed)] {
+        let placement = Entity::Placement("neighbour".into());
+        let write = model::Write::row(placement, table, RowChange::Append(row));
+        inventory.apply(&[write]).unwrap();
+    }
+    let binding = |host: &str| Facts::new().with("host", host).with("start", 1i64);
+    let mut tenant = Facts::new();
+    tenant.set_rows(
+        "bindings",
+        vec![
+            binding("h2").with("end", 50i64),
+            binding("gone").with("end", 60i64),
+            binding("h1").with("zone", "z1").with("tag", "disk=ssd"),
+            binding("h2").with("zone", "z1"),
+        ],
+    );
+    inventory.set_tenant("acme", tenant).unwrap();
     inventory
         .set_group(Group {
             id: "pair".into(),
@@ -474,8 +507,12 @@ fn request() -> Request {
         .with("value", "1")
         .with("weight", 100.0);
     vm.facts.push_row("keys", key);
+    vm.pinning.location = [("h2", 5), ("h1", -1_000_000), ("h2", 5), ("gone", 7)]
+        .map(|(host, score)| (host.into(), score))
+        .to_vec();
     Request {
         members: vec![vm],
+        facts: Facts::new().with("tenant", "acme"),
         now: 100,
         ..Request::default()
     }
@@ -562,6 +599,7 @@ fn call_of(description: &Description, part: Part) -> Vec<(String, Vec<Option<Str
         subject: (part != Part::Balance).then_some(&subject),
         settings: &settings,
         now: 100,
+        candidates: None,
     };
     let mut call = Call::default();
     encode(
@@ -576,9 +614,10 @@ fn call_of(description: &Description, part: Part) -> Vec<(String, Vec<Option<Str
 }
 
 #[test]
-fn eleven_rules_of_five_systems_are_described_and_called() {
+fn twelve_rules_of_five_systems_are_described_and_called() {
     let rules = [
         flexiant_system_keys(),
+        flexiant_customer_keys(),
         flexiant_sticky_key(),
         tricircle_binding(),
         pacemaker_fit(),
@@ -658,7 +697,31 @@ fn a_call_carries_what_the_cluster_and_the_request_hold() {
     );
     let settings = values(&ovirt_cpu_overloaded(), judge, "settings.high-utilization");
     assert_eq!(settings, ["90"]);
+    let turn = |column| values(&pacemaker_turn(), Part::Order, column);
+    assert_eq!(turn("hosts/location.member"), ["0", "0", "0"]);
+    assert_eq!(turn("hosts/location.score"), ["-1000000", "5", "5"]);
+    let customer = |column| values(&flexiant_customer_keys(), judge, column);
+    assert_eq!(customer("hosts/vms/keys.name"), ["own", "placed"]);
+    assert_eq!(customer("hosts/vms/fixed-keys.value"), ["2.5"]);
     let power = ovirt_power_management();
     assert_eq!(values(&power, Part::Balance, "groups/vms.vm"), ["0"]);
     assert_eq!(values(&power, Part::Balance, "groups/hosts.host"), ["0"]);
+}
+
+#[test]
+fn the_bindings_of_the_tenant_stand_below_their_hosts() {
+    for part in [Part::Selection, Part::Effects] {
+        let bindings = |column| {
+            let column = format!("hosts/bindings.{column}");
+            values(&tricircle_binding(), part, &column)
+        };
+        assert_eq!(bindings("row"), ["2", "0", "3"]);
+        assert_eq!(bindings("zone"), ["z1", "-", "z1"]);
+        assert_eq!(bindings("tag"), ["disk=ssd", "-", "-"]);
+        assert_eq!(bindings("end"), ["-", "50", "-"]);
+    }
+    let tenants = |column| values(&tricircle_binding(), Part::Effects, column);
+    assert_eq!(tenants("tenant.id"), ["acme"]);
+    assert_eq!(tenants("tenant/bindings.host"), ["h2", "gone", "h1", "h2"]);
+    assert_eq!(tenants("tenant/bindings.end"), ["50", "60", "-", "-"]);
 }

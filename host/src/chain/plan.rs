@@ -49,12 +49,15 @@ pub(super) enum Source {
     Sources,
     Hosts,
     HostVms,
-    HostAmounts,
+    /// A table below hosts that the inventory stores in columns, by its number.
+    Nested(usize),
     Current,
     Pinned,
     Preferred,
     GroupMembersHere,
     GroupsOfHost,
+    Location,
+    Bindings,
     Candidates,
     Settings,
     /// A setting that is a table.
@@ -70,6 +73,8 @@ pub(super) enum Source {
 pub(super) enum Field {
     /// A host column, by its number in the inventory.
     HostColumn(usize),
+    /// A column of a table below hosts, by its number in that table.
+    NestedColumn(usize),
     /// What is known by this name.
     Named,
     /// The n-th number of a relation's row.
@@ -84,7 +89,13 @@ impl ReadPlan {
     pub(super) fn new(reads: &[TableRead], inventory: &mut Inventory) -> Self {
         let mut tables: Vec<TablePlan> = Vec::with_capacity(reads.len());
         for read in reads {
-            let source = source(&read.table, inventory);
+            let has_children = reads.iter().any(|other| other.parent() == Some(&read.table));
+            let source = match source(&read.table, inventory) {
+                Source::Below if !has_children => {
+                    nested(&read.table, inventory).unwrap_or(Source::Below)
+                }
+                source => source,
+            };
             let parent = read
                 .parent()
                 .and_then(|parent| tables.iter().position(|table| &*table.name == parent));
@@ -147,12 +158,13 @@ fn source(table: &str, inventory: &Inventory) -> Source {
         "sources" => Source::Sources,
         "hosts" => Source::Hosts,
         "hosts/vms" => Source::HostVms,
-        "hosts/amounts" => Source::HostAmounts,
         "hosts/current" => Source::Current,
         "hosts/pinned" => Source::Pinned,
         "hosts/preferred" => Source::Preferred,
         "hosts/group-members" => Source::GroupMembersHere,
         "hosts/group-hosts" => Source::GroupsOfHost,
+        "hosts/location" => Source::Location,
+        "hosts/bindings" => Source::Bindings,
         "candidates" => Source::Candidates,
         "settings" => Source::Settings,
         _ if table.starts_with("settings/") => Source::SettingTable,
@@ -163,12 +175,21 @@ fn source(table: &str, inventory: &Inventory) -> Source {
     }
 }
 
+/// A table right below hosts, stored in columns.
+fn nested(table: &str, inventory: &mut Inventory) -> Option<Source> {
+    let name = table.strip_prefix("hosts/")?;
+    let name = Some(name).filter(|name| !name.contains('/'))?;
+    inventory.ensure_nested(name).map(Source::Nested)
+}
+
 /// The columns of relations in the order in which [`super::subject`] gives them.
+/// Bindings are not among them: they are rows of facts, with texts.
 fn relation_columns(source: Source) -> &'static [&'static str] {
     match source {
         Source::Current | Source::Pinned | Source::Preferred => &["member"],
         Source::GroupMembersHere => &["group", "vms", "unmovable"],
         Source::GroupsOfHost => &["group"],
+        Source::Location => &["member", "score"],
         Source::GroupVms => &["vm"],
         Source::GroupHosts => &["host"],
         _ => &[],
@@ -181,6 +202,10 @@ fn field(source: Source, column: &ColumnRead, inventory: &mut Inventory) -> Fiel
         Source::Hosts => inventory
             .ensure_column(name)
             .map_or(Field::Nothing, Field::HostColumn),
+        Source::Nested(table) => inventory
+            .nested(table)
+            .column_index(name)
+            .map_or(Field::Nothing, Field::NestedColumn),
         _ => match relation_columns(source) {
             [] => Field::Named,
             columns => columns

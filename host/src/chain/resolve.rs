@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::encode::{Context, Dictionary, HostRows, encode};
 use super::plan::ReadPlan;
-use super::{BalanceStep, Chain, Cost, Filter, Stage, Step};
+use super::{Chain, Cost, Filter, PartStep, Selection, Stage, Step};
 use crate::contract::{Answers, Call, ColumnRead, Evaluation, JudgePart, Part, Setting, TableRead};
 use crate::inventory::Inventory;
 use crate::library::Generation;
@@ -26,10 +26,6 @@ pub enum ChainError {
     },
     #[error("policy \"{policy}\": {fault}")]
     Settings { policy: Arc<str>, fault: String },
-    #[error(
-        "policy \"{policy}\": selections are part of the contract, and this version does not run them yet; remove \"{entry}\""
-    )]
-    Selection { policy: Arc<str>, entry: Arc<str> },
 }
 
 impl Chain {
@@ -37,7 +33,8 @@ impl Chain {
     /// columns that units read and no host has yet are made.
     ///
     /// # Errors
-    /// If the generation lacks a unit of the policy.
+    /// If the generation lacks a unit of the policy, or a unit's settings do not go
+    /// together.
     pub fn resolve(
         policy: Arc<Policy>,
         generation: &Generation,
@@ -54,24 +51,33 @@ impl Chain {
             };
             stages.push(resolver.stage(stage)?);
         }
-        let balance = match &policy.balance {
-            None => None,
-            Some(entry) => {
-                let unit = find(&policy, generation, &entry.unit)?;
-                let Some(part) = &unit.description().balance else {
-                    return Err(no_part(&policy, &entry.unit, "balance part"));
-                };
-                check_settings(&policy, &unit, &entry.settings, inventory)?;
-                Some(BalanceStep {
-                    plan: ReadPlan::new(&part.reads, inventory),
-                    settings: entry.settings.clone(),
-                    unit,
-                })
-            }
+        let mut resolver = Resolver {
+            policy: &policy,
+            generation,
+            inventory,
+            places: &mut places,
         };
+        let mut effects = Vec::new();
+        for entry in policy.effects.iter().filter(|entry| entry.enabled) {
+            let (name, unit) = (&entry.name, &entry.unit);
+            effects.push(resolver.part(name, Part::Effects, unit, &entry.settings)?);
+        }
+        let mut alone = |entry: &Option<policy::UnitEntry>, part: Part| {
+            let Some(entry) = entry else {
+                return Ok(None);
+            };
+            let name: Arc<str> = part.name().into();
+            resolver
+                .part(&name, part, &entry.unit, &entry.settings)
+                .map(Some)
+        };
+        let order = alone(&policy.order, Part::Order)?;
+        let balance = alone(&policy.balance, Part::Balance)?;
         Ok(Self {
             policy,
             stages,
+            effects,
+            order,
             balance,
         })
     }
@@ -87,12 +93,6 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     fn stage(&mut self, stage: &policy::Stage) -> Result<Stage, ChainError> {
-        if let Some(selection) = stage.selections.iter().find(|entry| entry.enabled) {
-            return Err(ChainError::Selection {
-                policy: self.policy.name.clone(),
-                entry: selection.name.clone(),
-            });
-        }
         let mut steps: Vec<Step> = Vec::new();
         for entry in stage.filters.iter().filter(|entry| entry.enabled) {
             let mut step = self.step(&entry.unit, &entry.settings, Answers::VERDICTS)?;
@@ -118,12 +118,74 @@ impl Resolver<'_> {
                 on_failure: entry.on_failure,
             });
         }
+        let mut selections = Vec::new();
+        for entry in stage.selections.iter().filter(|entry| entry.enabled) {
+            let (name, unit) = (&entry.name, &entry.unit);
+            selections.push(Selection {
+                step: self.part(name, Part::Selection, unit, &entry.settings)?,
+                on_failure: entry.on_failure,
+            });
+        }
+        let explains = self.explains(&steps, &selections);
         Ok(Stage {
             name: stage.name.clone(),
             steps,
             costs,
             tiers,
+            selections,
+            keep: stage.keep,
+            explains,
         })
+    }
+
+    /// A part that is asked once.
+    fn part(
+        &mut self,
+        name: &Arc<str>,
+        part: Part,
+        unit_name: &UnitName,
+        settings: &Settings,
+    ) -> Result<PartStep, ChainError> {
+        let unit = find(self.policy, self.generation, unit_name)?;
+        let Some(reads) = unit.description().reads(part) else {
+            return Err(no_part(self.policy, unit_name, part.name()));
+        };
+        check_settings(self.policy, &unit, settings, self.inventory)?;
+        Ok(PartStep {
+            name: name.clone(),
+            part,
+            plan: ReadPlan::new(reads, self.inventory),
+            settings: settings.clone(),
+            unit,
+        })
+    }
+
+    /// The parts that explain, of the units of a stage, each with each of its
+    /// settings once.
+    fn explains(&mut self, steps: &[Step], selections: &[Selection]) -> Vec<PartStep> {
+        let of_steps = steps.iter().map(|step| (step.filter_name(), &step.unit, &step.settings));
+        let of_selections = selections
+            .iter()
+            .map(|Selection { step, .. }| (step.name.clone(), &step.unit, &step.settings));
+        let mut explains: Vec<PartStep> = Vec::new();
+        for (name, unit, settings) in of_steps.chain(of_selections) {
+            let Some(reads) = unit.description().reads(Part::Explain) else {
+                continue;
+            };
+            let known = |step: &PartStep| {
+                step.unit.digest() == unit.digest() && step.settings == *settings
+            };
+            if !explains.iter().any(known) {
+                explains.push(PartStep {
+                    name,
+                    part: Part::Explain,
+                    unit: unit.clone(),
+                    plan: ReadPlan::new(reads, self.inventory),
+                    settings: settings.clone(),
+                });
+            }
+        }
+        explains
     }
 
     /// Let a step give this cost: the call of a filter with the same unit and
@@ -235,6 +297,7 @@ fn check_settings(
         subject: None,
         settings,
         now: 0,
+        candidates: None,
     };
     let mut call = Call::default();
     let hosts = HostRows::List(&[]);

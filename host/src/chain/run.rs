@@ -1,6 +1,7 @@
 //! Runs a chain for one request.
 
 mod ask;
+mod refine;
 mod stage;
 
 use std::sync::Arc;
@@ -9,12 +10,13 @@ use std::time::{Duration, Instant};
 use super::choose::choose;
 use super::encode::{Context, Dictionary, HostRows};
 use super::subject::Subject;
-use super::{Chain, Step};
+use super::{Chain, PartStep, Step};
 use crate::contract::Call;
 use crate::inventory::Inventory;
 use crate::model::Request;
 use crate::unit::{Fault, Instance, Unit};
 use ask::Asker;
+pub(super) use refine::{candidates, equal};
 pub(super) use stage::{StageRun, weighted};
 
 /// What a chain came to.
@@ -28,6 +30,10 @@ pub struct Decided {
     pub removed: Vec<Removed>,
     /// Entries whose units failed and that were left out, as the policy says.
     pub left_out: Vec<LeftOut>,
+    /// Where selections decide: the groups of candidates, best first, each candidate
+    /// by its slot and with its share of chance in its group. The first group with
+    /// a share above 0 was drawn from.
+    pub shares: Vec<Vec<(u32, f64)>>,
 }
 
 /// The host that was chosen.
@@ -91,11 +97,34 @@ pub struct UnitTime {
     pub time: Duration,
 }
 
+impl UnitTime {
+    /// The entry of that unit, made if there is none.
+    fn of<'t>(times: &'t mut Vec<Self>, unit: &Unit) -> &'t mut Self {
+        let name = unit.description().name.as_str();
+        let place = times.iter().position(|time| *time.unit == *name);
+        let place = place.unwrap_or_else(|| {
+            times.push(Self::new(unit));
+            times.len() - 1
+        });
+        &mut times[place]
+    }
+
+    fn new(unit: &Unit) -> Self {
+        Self {
+            unit: unit.description().name.as_str().into(),
+            calls: 0,
+            rows: 0,
+            time: Duration::ZERO,
+        }
+    }
+}
+
 /// Instances and buffers for running one chain again and again. It changes no
 /// answer: a new runner decides the same.
 pub struct Runner {
     chain: Arc<Chain>,
     steps: Vec<StepState>,
+    part_times: Vec<UnitTime>,
     dictionary: Dictionary,
     /// How the stages of the last run went.
     stages: Vec<StageRun>,
@@ -118,17 +147,13 @@ impl Runner {
             steps.push(StepState {
                 instance: None,
                 call: Call::default(),
-                time: UnitTime {
-                    unit: step.unit.description().name.as_str().into(),
-                    calls: 0,
-                    rows: 0,
-                    time: Duration::ZERO,
-                },
+                time: UnitTime::new(&step.unit),
             });
         }
         Self {
             chain,
             steps,
+            part_times: Vec::new(),
             dictionary: Dictionary::default(),
             stages: Vec::new(),
             slots: Vec::new(),
@@ -141,9 +166,24 @@ impl Runner {
         &self.chain
     }
 
-    /// What each call of the chain has cost so far, in the order of calls.
+    /// What each call of the chain has cost so far, in the order of calls; then what
+    /// selections and effects have cost, unit by unit.
     pub fn times(&self) -> impl Iterator<Item = &UnitTime> {
-        self.steps.iter().map(|state| &state.time)
+        let judges = self.steps.iter().map(|state| &state.time);
+        judges.chain(&self.part_times)
+    }
+
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Note what a call of a part that is asked once has taken.
+    pub(super) fn took(&mut self, step: &PartStep, took: Duration) {
+        let times = &mut self.part_times;
+        let time = UnitTime::of(times, &step.unit);
+        time.calls += 1;
+        time.rows += 1;
+        time.time += took;
     }
 
     /// The tables that each call of the last decision carried, in the order of calls.
@@ -167,7 +207,10 @@ impl Runner {
         let chain = self.chain.clone();
         let subject = Subject::new(request, inventory, draw);
         self.stages.clear();
-        let everyone = candidates(inventory, request, &mut self.slots)?;
+        if let Some(forced) = &request.forced {
+            return self.forced(inventory, request, forced);
+        }
+        let everyone = considered_hosts(inventory, request, &mut self.slots)?;
         let considered = match everyone {
             true => HostRows::All(u32::try_from(inventory.slots()).unwrap_or(u32::MAX)),
             false => HostRows::List(&self.slots),
@@ -176,6 +219,7 @@ impl Runner {
             inventory,
             subject: &subject,
             states: &mut self.steps,
+            part_times: &mut self.part_times,
             dictionary: &mut self.dictionary,
             deadline: Instant::now() + self.limit,
             limit: self.limit,
@@ -194,7 +238,12 @@ impl Runner {
                 run.prefer(request, inventory);
             }
             run.add_up(stage);
-            left = run.survivor_slots().collect();
+            let earlier = &self.stages;
+            refine::refine(&chain, number, &mut run, earlier, &mut asker, &mut left_out)?;
+            if !last {
+                refine::pass_on(stage, &mut run);
+                left = run.passed_slots();
+            }
             self.stages.push(run);
         }
         Ok(self.decided(inventory, draw, considered_len(&self.stages), left_out))
@@ -209,6 +258,14 @@ impl Runner {
     ) -> Decided {
         let chosen = self.stages.last().and_then(|run| {
             let rule = &self.chain.policy.tie_rule;
+            if let Some(groups) = run.refined.last() {
+                let (row, tied) = refine::draw(groups, draw, run, inventory)?;
+                return Some(Chosen {
+                    slot: run.slot(row as usize),
+                    costs: run.sums_of(row),
+                    tied,
+                });
+            }
             let slot_of = |survivor| run.survivor_slot(survivor);
             let choice = choose(run.survivors(), &run.sums, slot_of, rule, draw, inventory)?;
             Some(Chosen {
@@ -229,7 +286,35 @@ impl Runner {
             considered,
             removed,
             left_out,
+            shares: self.stages.last().map_or(Vec::new(), StageRun::shares),
         }
+    }
+
+    /// The host that an administrator chose, if it is up: no unit is asked.
+    fn forced(
+        &self,
+        inventory: &Inventory,
+        request: &Request,
+        forced: &Arc<str>,
+    ) -> Result<Decided, Refusal> {
+        let slot = known(inventory, forced)?;
+        for named in [&request.allowed, &request.excluded, &request.preferred] {
+            for id in named {
+                known(inventory, id)?;
+            }
+        }
+        let chosen = Chosen {
+            slot,
+            costs: Vec::new(),
+            tied: 1,
+        };
+        Ok(Decided {
+            chosen: inventory.is_up(slot).then_some(chosen),
+            considered: usize::from(inventory.is_up(slot)),
+            removed: Vec::new(),
+            left_out: Vec::new(),
+            shares: Vec::new(),
+        })
     }
 
     /// How the stages of the last run went.
@@ -242,18 +327,20 @@ fn considered_len(stages: &[StageRun]) -> usize {
     stages.first().map_or(0, StageRun::considered)
 }
 
+fn known(inventory: &Inventory, id: &Arc<str>) -> Result<u32, Refusal> {
+    inventory
+        .slot(id)
+        .ok_or_else(|| Refusal::UnknownHost(id.clone()))
+}
+
 /// The hosts that are up and that the request allows. True: all of them, and no
 /// slot is free; else they are in `slots`, ascending.
-fn candidates(
+fn considered_hosts(
     inventory: &Inventory,
     request: &Request,
     slots: &mut Vec<u32>,
 ) -> Result<bool, Refusal> {
-    let known = |id: &Arc<str>| {
-        inventory
-            .slot(id)
-            .ok_or_else(|| Refusal::UnknownHost(id.clone()))
-    };
+    let known = |id: &Arc<str>| known(inventory, id);
     let mut allowed: Option<Vec<u32>> = None;
     if !request.allowed.is_empty() {
         allowed = Some(
@@ -263,13 +350,6 @@ fn candidates(
                 .map(known)
                 .collect::<Result<_, _>>()?,
         );
-    }
-    if let Some(forced) = &request.forced {
-        let forced = known(forced)?;
-        let is_allowed = allowed
-            .as_ref()
-            .is_none_or(|allowed| allowed.contains(&forced));
-        allowed = Some(if is_allowed { vec![forced] } else { vec![] });
     }
     let excluded: Vec<u32> = request
         .excluded
@@ -306,6 +386,7 @@ impl Step {
             subject: Some(subject),
             settings: &self.settings,
             now: subject.request.now,
+            candidates: None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::inventory::{GroupEntry, Inventory, Shape};
-use crate::model::{GroupRule, Request, Vm};
+use crate::model::{Facts, GroupRule, Request, Vm};
 
 /// A request with everything about it that does not depend on which host is asked
 /// about.
@@ -19,6 +19,8 @@ pub(super) struct Subject<'a> {
     pub(super) preferred: Vec<Relation>,
     pub(super) group_members: Vec<Relation>,
     pub(super) group_hosts: Vec<Relation>,
+    pub(super) location: Vec<Relation>,
+    pub(super) bindings: Vec<Binding<'a>>,
     /// The number that decides what is left to chance.
     pub(super) draw: f64,
 }
@@ -49,6 +51,14 @@ pub(super) struct Relation {
     pub(super) numbers: [i64; 3],
 }
 
+/// A row of `hosts/bindings`: the host's slot, and the row of `tenant/bindings`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Binding<'a> {
+    pub(super) slot: u32,
+    pub(super) row: i64,
+    pub(super) facts: &'a Facts,
+}
+
 impl<'a> Subject<'a> {
     pub(super) fn new(request: &'a Request, inventory: &'a Inventory, draw: f64) -> Self {
         let members: Vec<Member<'a>> = request
@@ -57,7 +67,7 @@ impl<'a> Subject<'a> {
             .map(|vm| Member {
                 vm,
                 shape: Shape::of(&vm.facts),
-                slot: inventory.running(&vm.id).map(|entry| entry.slot),
+                slot: inventory.runs_on(&vm.id),
             })
             .collect();
         let mut subject = Self {
@@ -68,6 +78,8 @@ impl<'a> Subject<'a> {
             preferred: Vec::new(),
             group_members: Vec::new(),
             group_hosts: Vec::new(),
+            location: Vec::new(),
+            bindings: bindings(request, inventory),
             members,
             draw,
         };
@@ -87,6 +99,13 @@ impl<'a> Subject<'a> {
                     .filter_map(|id| Some(row(inventory.slot(id)?)))
                     .collect()
             };
+            self.location
+                .extend(member.vm.pinning.location.iter().filter_map(|(id, score)| {
+                    Some(Relation {
+                        slot: inventory.slot(id)?,
+                        numbers: [number, *score, 0],
+                    })
+                }));
             self.current.extend(member.slot.map(row));
             self.pinned.extend(named(&member.vm.pinning.pinned));
             self.preferred.extend(named(&member.vm.pinning.preferred));
@@ -95,6 +114,8 @@ impl<'a> Subject<'a> {
             relation.sort_unstable();
             relation.dedup();
         }
+        // Several scores for one host all count, equal ones too.
+        self.location.sort_unstable();
     }
 
     fn relate_groups(&mut self, inventory: &Inventory) {
@@ -131,6 +152,24 @@ impl<'a> Subject<'a> {
         self.group_members.sort_unstable();
         self.group_hosts.sort_unstable();
     }
+}
+
+/// The bindings of the request's tenant to hosts that are there, in the order of
+/// slots, those of one host in the order of the tenant's.
+fn bindings<'a>(request: &Request, inventory: &'a Inventory) -> Vec<Binding<'a>> {
+    let tenant = request.facts.text("tenant");
+    let rows = tenant
+        .and_then(|id| inventory.tenant(id))
+        .map_or(&[][..], |tenant| tenant.rows("bindings"));
+    let mut bindings: Vec<Binding<'a>> = (0i64..)
+        .zip(rows)
+        .filter_map(|(row, facts)| {
+            let slot = inventory.slot(facts.text("host")?)?;
+            Some(Binding { slot, row, facts })
+        })
+        .collect();
+    bindings.sort_by_key(|binding| binding.slot);
+    bindings
 }
 
 fn in_group(entry: &GroupEntry, member: &Member<'_>) -> bool {

@@ -53,10 +53,12 @@ fn inventory(document: ClusterDocument, now: i64) -> Result<Inventory, Inventory
         inventory.add_host(host)?;
     }
     for placed in document.vms {
+        let writes = placed.writes();
         match placed.pending {
             true => inventory.reserve_vm(Arc::new(placed.vm), &placed.host, None)?,
             false => inventory.run_vm(placed.vm, &placed.host)?,
         }
+        inventory.apply(&writes)?;
     }
     for group in document.groups {
         inventory.set_group(group)?;

@@ -32,6 +32,8 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
             "{}\n",
             stage_text(stage, explanation.chosen.as_ref(), extent)
         );
+        text.push_str(&selections_text(stage, extent));
+        text.push_str(&facts_text(stage, extent));
     }
     text.push_str(&not_considered(explanation, extent));
     for (entry, fault) in &explanation.left_out {
@@ -76,6 +78,48 @@ fn not_considered(explanation: &Explanation, extent: Extent) -> String {
                 .collect()
         }
     }
+}
+
+/// What each selection made of the candidates: its groups, best first.
+fn selections_text(stage: &StageShown, extent: Extent) -> String {
+    let mut text = String::new();
+    for selection in &stage.selections {
+        let _ = writeln!(text, "After {}:", selection.name);
+        for (number, group) in selection.groups.iter().enumerate() {
+            let shown = match extent {
+                Extent::Whole => group.len(),
+                Extent::Best(hosts) => group.len().min(hosts),
+            };
+            let members = group[..shown].iter().map(|member| {
+                format!("{} {}", member.host, output::number(member.share))
+            });
+            let more = match group.len() - shown {
+                0 => String::new(),
+                more => format!(" ... and {more} more"),
+            };
+            let members = members.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "  group {}: {members}{more}", number + 1);
+        }
+    }
+    text
+}
+
+/// What the units work out, where everything is shown.
+fn facts_text(stage: &StageShown, extent: Extent) -> String {
+    if stage.facts.is_empty() || extent != Extent::Whole {
+        return String::new();
+    }
+    let mut table = output::table(&["entry", "about", "what", "value"]);
+    for fact in &stage.facts {
+        let about = fact.about.as_ref();
+        table.add_row([
+            fact.entry.to_string(),
+            about.map_or(String::new(), |(table, row)| format!("{table} {row}")),
+            fact.name.clone(),
+            fact.value.to_string(),
+        ]);
+    }
+    format!("{}\n\n", output::shown(&table))
 }
 
 fn stage_text(stage: &StageShown, chosen: Option<&Arc<str>>, extent: Extent) -> String {

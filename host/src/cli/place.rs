@@ -1,12 +1,15 @@
 //! `placewright place`: cluster, policy and VMs in; decisions out.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use placewright::chain::Explanation;
 use placewright::document::{Surroundings, read_requests};
-use placewright::scheduler::{Decision, Scheduler, SchedulerOptions};
+use placewright::model::Request;
+use placewright::scheduler::{Batch, Decision, Scheduler, SchedulerOptions};
 use serde::Serialize;
 
 use super::clusters::{self, Cluster};
@@ -24,6 +27,7 @@ use super::units::{self, UnitArgs};
 Examples:
   placewright place --cluster cluster.toml --policy none --vm vm.toml
   placewright place --cluster cluster.toml --policy mine.toml --units my-units --vm vm.toml --explain
+  placewright place --cluster cluster.toml --policy pacemaker-balanced --vm vms.toml --batch --from-nothing
 
 Exit code 1: a request found no host. See placewright --help for the others.")]
 pub struct Place {
@@ -36,6 +40,12 @@ pub struct Place {
     /// The document of what is to be placed: a VM, VMs, or requests (TOML or JSON)
     #[arg(long, value_name = "FILE")]
     vm: PathBuf,
+    /// Take all VMs of the document as one batch: the policy says in which order
+    #[arg(long)]
+    batch: bool,
+    /// With --batch: plan as if none of these VMs had a place, so that those that run may move
+    #[arg(long, requires = "batch")]
+    from_nothing: bool,
     /// Tell of every host why it was removed or what it cost
     #[arg(long)]
     explain: bool,
@@ -59,9 +69,15 @@ impl Place {
         let requests =
             read_requests(&units::read(&self.vm)?, &file, surroundings).map_err(Failure::input)?;
         let mut scheduler = self.scheduler(cluster)?;
-        let mut placed = Vec::with_capacity(requests.len());
-        for request in requests {
-            let decision = scheduler.place(request).map_err(Failure::place)?;
+        let decisions = match self.batch {
+            true => self.in_turns(&mut scheduler, requests)?,
+            false => requests
+                .into_iter()
+                .map(|request| scheduler.place(request).map_err(Failure::place))
+                .collect::<Result<Vec<Decision>, Failure>>()?,
+        };
+        let mut placed = Vec::with_capacity(decisions.len());
+        for decision in decisions {
             let explanation = match self.explain {
                 true => Some(
                     scheduler
@@ -76,6 +92,40 @@ impl Place {
         Ok(Answer::yes_if(
             placed.iter().all(|(decision, _)| decision.host.is_some()),
         ))
+    }
+
+    /// All VMs of the requests as one batch. A batch has one time and one set of facts.
+    fn in_turns(
+        &self,
+        scheduler: &mut Scheduler,
+        requests: Vec<Request>,
+    ) -> Result<Vec<Decision>, Failure> {
+        let mut batch = Batch {
+            from_nothing: self.from_nothing,
+            ..Batch::default()
+        };
+        for (number, request) in requests.into_iter().enumerate() {
+            if number == 0 {
+                (batch.now, batch.draw) = (request.now, request.draw);
+                batch.facts = request.facts.clone();
+            } else if request.facts != batch.facts || request.now != batch.now {
+                return Err(Failure::input_because(format!(
+                    "request {} differs from the first one in more than its VMs; a batch has one time, tenant and kind",
+                    number + 1
+                )));
+            }
+            batch.members.extend(request.members);
+        }
+        let plan = scheduler.place_batch(batch).map_err(Failure::place)?;
+        if let Some(vm) = plan.without_turn.first() {
+            return Err(Failure::input_because(format!(
+                "the policy's order gives VM \"{vm}\" no turn"
+            )));
+        }
+        plan.turns
+            .into_iter()
+            .map(|turn| turn.outcome.map_err(Failure::place))
+            .collect()
     }
 
     fn scheduler(&self, cluster: Cluster) -> Result<Scheduler, Failure> {
@@ -139,7 +189,13 @@ fn why(decision: &Decision) -> String {
                 .iter()
                 .map(|cost| output::number(*cost))
                 .collect();
+            let drawn = decision.shares.iter().flatten();
+            let drawn = drawn.filter(|(host, _)| Some(host) == decision.host.as_ref());
             match costs.is_empty() {
+                true if !decision.shares.is_empty() => {
+                    let share: f64 = drawn.map(|(_, share)| share).sum();
+                    format!("drawn with a chance of {}", output::number(share))
+                }
                 true => format!("best of {left}{tied}"),
                 false => format!("best of {left}, cost {}{tied}", costs.join(" / ")),
             }
@@ -171,6 +227,9 @@ struct DecisionShown<'a> {
     considered: usize,
     tied: usize,
     costs: Vec<f64>,
+    /// Groups of candidates, best first, each a map of hosts and shares of chance.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shares: Vec<BTreeMap<&'a str, f64>>,
     removed: Vec<RemovedShown<'a>>,
     left_out: Vec<LeftOutShown<'a>>,
     draw: f64,
@@ -191,6 +250,10 @@ struct RemovedShown<'a> {
 struct LeftOutShown<'a> {
     entry: &'a str,
     fault: String,
+}
+
+fn shares(group: &Vec<(Arc<str>, f64)>) -> BTreeMap<&str, f64> {
+    group.iter().map(|(host, share)| (&**host, *share)).collect()
 }
 
 impl<'a> DecisionShown<'a> {
@@ -214,6 +277,7 @@ impl<'a> DecisionShown<'a> {
             considered: decided.considered,
             tied: chosen.map_or(0, |chosen| chosen.tied),
             costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),
+            shares: decision.shares.iter().map(shares).collect(),
             removed: removed.collect(),
             left_out: left_out.collect(),
             draw: decision.draw,

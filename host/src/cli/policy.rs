@@ -99,8 +99,10 @@ fn units_of(policy: &CheckedPolicy) -> Vec<String> {
         let selections = stage.selections.iter().map(|entry| &entry.unit);
         filters.chain(costs).chain(selections)
     });
-    let balance = policy.balance.iter().map(|balance| &balance.unit);
-    for unit in stages.chain(balance) {
+    let effects = policy.effects.iter().map(|entry| &entry.unit);
+    let alone = policy.order.iter().chain(&policy.balance);
+    let alone = alone.map(|entry| &entry.unit);
+    for unit in stages.chain(effects).chain(alone) {
         if !units.contains(&unit.name.to_string()) {
             units.push(unit.name.to_string());
         }

@@ -9,7 +9,6 @@ mod groups;
 mod hosts;
 mod json_schema;
 
-pub(super) use hosts::pinning;
 pub use json_schema::cluster_json_schema;
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +17,7 @@ use std::sync::Arc;
 use super::form::{Fields, Key, Shape, TEXT, TIME, key};
 use super::{Place, Problems, RowReader, parse, shown};
 use crate::model::schema::Schema;
-use crate::model::{Bounds, Facts, Group, Host, Kind, Vm};
+use crate::model::{Bounds, Entity, Facts, Group, Host, Kind, RowChange, Vm, Write};
 
 /// The content of a cluster's document.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,10 +47,25 @@ pub struct ClusterDocument {
 pub struct PlacedVm {
     /// The VM.
     pub vm: Vm,
+    /// Rows of tables below `hosts/vms` that end with its stay on the host.
+    pub placed: Facts,
     /// Id of the host.
     pub host: Arc<str>,
     /// Whether the place is reserved and the VM does not run there yet.
     pub pending: bool,
+}
+
+impl PlacedVm {
+    /// What is to be written for its stay on the host, once it has its place.
+    pub fn writes(&self) -> Vec<Write> {
+        let tables = self.placed.tables();
+        let rows = tables.flat_map(|(table, rows)| rows.iter().map(move |row| (table, row)));
+        rows.map(|(table, row)| {
+            let entity = Entity::Placement(self.vm.id.clone());
+            Write::row(entity, table.clone(), RowChange::Append(row.clone()))
+        })
+        .collect()
+    }
 }
 
 /// What a cluster's document holds besides the columns and tables of `cluster`.

@@ -71,6 +71,8 @@ pub const fn required(name: &'static str, shape: Shape, meaning: &'static str) -
 pub const TEXT: Shape = Shape::Value(Kind::Text, None, Bounds::NONE);
 /// True or false.
 pub const BOOLEAN: Shape = Shape::Value(Kind::Boolean, None, Bounds::NONE);
+/// Any integer.
+pub const INTEGER: Shape = Shape::Value(Kind::Integer, None, Bounds::NONE);
 /// Any finite number.
 pub const NUMBER: Shape = Shape::Value(Kind::Number, None, Bounds::NONE);
 /// A point in time.

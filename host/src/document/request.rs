@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::cluster::{Ids, pinning};
+use super::cluster::Ids;
 use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
+use super::pinning::{LOCATION, PINNED, PREFERRED, pinning};
 use super::{Content, Entry, Node, Place, Problems, RowReader, Table, parse, shown};
 use crate::model::schema::{Schema, Source};
 use crate::model::{Bounds, Kind, Request, Vm};
@@ -46,23 +47,16 @@ pub(super) const REQUEST: &[Key] = &[
         Shape::Texts,
         "Of the hosts that all filters left, only these are kept, if there is any",
     ),
-    key("force", TEXT, "Only this host is considered"),
+    key("force", TEXT, "An administrator's choice: this host, without asking any unit"),
     key("dry-run", BOOLEAN, "Decide, but change nothing"),
 ];
 
 /// What a VM to be placed has besides the columns and tables of `members`.
 pub(super) const VM: &[Key] = &[
     required("id", TEXT, "Id of the VM, unique in the cluster"),
-    key(
-        "pinned",
-        Shape::Texts,
-        "Ids of the hosts that it is pinned to",
-    ),
-    key(
-        "preferred",
-        Shape::Texts,
-        "Ids of the hosts that it prefers",
-    ),
+    PINNED,
+    PREFERRED,
+    LOCATION,
 ];
 
 /// Where the VMs of a request stand.
@@ -178,19 +172,14 @@ impl<'t> RequestReader<'_, 't> {
     fn options(&mut self, fields: &Fields<'t>, columns: Vec<&Entry>, form: &[Key]) -> Request {
         let keys: Vec<_> = form.iter().map(|key| key.name).collect();
         let facts = self.rows.facts("request", columns, &keys);
-        for key in [
-            "allowed",
-            "excluded",
-            "preferred-hosts",
-            "pinned",
-            "preferred",
-        ] {
+        let problems = &mut self.rows.problems;
+        for key in ["allowed", "excluded", "preferred-hosts"] {
             for (host, place) in fields.texts(key) {
-                self.check_host(host, place);
+                check_host(self.hosts, host, place, problems);
             }
         }
         if let (Some(host), Some(place)) = (fields.text("force"), fields.place_of("force")) {
-            self.check_host(&host, place);
+            check_host(self.hosts, &host, place, problems);
         }
         let draw = fields.number("draw");
         if let (Some(1.0), Some(place)) = (draw, fields.place_of("draw")) {
@@ -215,11 +204,6 @@ impl<'t> RequestReader<'_, 't> {
         let mut members = Vec::new();
         for table in request.tables("vms") {
             let (fields, others) = Fields::split(table, VM, "a VM", &mut self.rows.problems);
-            for key in ["pinned", "preferred"] {
-                for (host, place) in fields.texts(key) {
-                    self.check_host(host, place);
-                }
-            }
             members.extend(self.vm(&fields, others, VM));
         }
         members
@@ -228,24 +212,35 @@ impl<'t> RequestReader<'_, 't> {
     fn vm(&mut self, fields: &Fields<'t>, columns: Vec<&Entry>, form: &[Key]) -> Option<Vm> {
         let keys: Vec<_> = form.iter().map(|key| key.name).collect();
         let facts = self.rows.facts("members", columns, &keys);
+        let problems = &mut self.rows.problems;
+        let hosts = self.hosts;
+        let pinning = pinning(fields, problems, |host, place, problems| {
+            check_host(hosts, host, place, problems);
+        });
         Some(Vm {
-            id: self.ids.take(fields, &mut self.rows.problems)?,
+            id: self.ids.take(fields, problems)?,
             facts,
-            pinning: pinning(fields),
+            pinning,
         })
     }
+}
 
-    fn check_host(&mut self, host: &str, place: &Place) {
-        let Some(hosts) = self.hosts.filter(|hosts| !hosts.contains(host)) else {
-            return;
-        };
-        self.rows.problems.add_misnamed(
-            place,
-            format!("there is no host \"{}\"", shown(host)),
-            host,
-            hosts.iter().map(|known| &**known),
-        );
-    }
+/// Complain of a host that is not one of those that are known, if they are.
+fn check_host(
+    hosts: Option<&BTreeSet<Arc<str>>>,
+    host: &str,
+    place: &Place,
+    problems: &mut Problems,
+) {
+    let Some(hosts) = hosts.filter(|hosts| !hosts.contains(host)) else {
+        return;
+    };
+    problems.add_misnamed(
+        place,
+        format!("there is no host \"{}\"", shown(host)),
+        host,
+        hosts.iter().map(|known| &**known),
+    );
 }
 
 /// The request with its members. Who asks owns the VMs, and who owns all the VMs

@@ -205,7 +205,7 @@ impl Row<'_> {
     fn noun(&self) -> String {
         match &*self.table.name {
             "hosts" => "a host".to_owned(),
-            "members" => "a VM".to_owned(),
+            "members" | "hosts/vms" => "a VM".to_owned(),
             "tenant" => "a tenant".to_owned(),
             "cluster" => "a cluster".to_owned(),
             "request" => "a request".to_owned(),

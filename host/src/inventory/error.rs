@@ -32,6 +32,28 @@ pub enum InventoryError {
         id: Arc<str>,
         table: Arc<str>,
     },
+    #[error("{entity} \"{id}\": {table} has no row {row}: it has {rows} rows, counted from 0")]
+    NoRow {
+        entity: &'static str,
+        id: Arc<str>,
+        table: Arc<str>,
+        row: usize,
+        rows: usize,
+    },
+    #[error("{entity} \"{id}\": row {row} of {table} is removed, and set or removed besides")]
+    RowRemoved {
+        entity: &'static str,
+        id: Arc<str>,
+        table: Arc<str>,
+        row: usize,
+    },
+    #[error("{entity} \"{id}\": a row of {table} needs {column}")]
+    Missing {
+        entity: &'static str,
+        id: Arc<str>,
+        table: Arc<str>,
+        column: Arc<str>,
+    },
     #[error("{entity} \"{id}\": {column} is of kind {wanted}, not {given}")]
     WrongKind {
         entity: &'static str,

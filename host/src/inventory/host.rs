@@ -40,21 +40,16 @@ impl HostEntry {
         }
     }
 
-    /// Count the named amounts of a VM in (`by` = 1) or out (`by` = -1). Amounts
-    /// that the host does not have are the concern of filters.
-    pub(super) fn count_amounts(&mut self, vm: &Facts, pending: bool, by: i64) {
-        for need in vm.rows("amounts") {
-            let (Some(name), Some(needed)) = (need.text("name"), need.integer("need")) else {
-                continue;
+    /// Add to what VMs take of an amount. One that the host does not have is the
+    /// concern of filters.
+    pub(super) fn count_amount(&mut self, name: &str, by: i64, pending: bool) {
+        if let Some(amount) = self.amounts.iter_mut().find(|a| &*a.name == name) {
+            let sum = if pending {
+                &mut amount.pending
+            } else {
+                &mut amount.used
             };
-            if let Some(amount) = self.amounts.iter_mut().find(|a| &*a.name == name) {
-                let sum = if pending {
-                    &mut amount.pending
-                } else {
-                    &mut amount.used
-                };
-                *sum = sum.saturating_add(needed.saturating_mul(by));
-            }
+            *sum = sum.saturating_add(by);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::{Cell, HostEntry, Inventory, InventoryError, host};
 use crate::model::schema::Source;
-use crate::model::{Facts, Host, Kind, Value, Vm};
+use crate::model::{Facts, Host, Kind, Value};
 
 impl Inventory {
     /// Add a host.
@@ -26,7 +26,7 @@ impl Inventory {
         }
         let slot = self.insert_host(HostEntry::new(host, self.next_listed));
         self.next_listed += 1;
-        self.changed(Undo::AddHost);
+        self.changed(Undo::AddHost { slot });
         Ok(slot)
     }
 
@@ -41,6 +41,7 @@ impl Inventory {
         self.hosts.push(Some(host));
         self.rank_host(slot);
         self.fill_host(slot);
+        self.renest_all(slot);
         slot
     }
 
@@ -96,7 +97,7 @@ impl Inventory {
             let default = match &*column.name {
                 "state" => Some(Value::from("up")),
                 "cpu.total" => Some(Value::Integer(cores.unwrap_or(0).saturating_mul(1000))),
-                "memory.overcommit" => Some(Value::Number(1.0)),
+                "cpu.overcommit" | "memory.overcommit" => Some(Value::Number(1.0)),
                 "name" if !name_given => Some(Value::Text(id.clone())),
                 _ if column.optional => None,
                 _ => match column.kind {
@@ -155,7 +156,7 @@ impl Inventory {
                 vms,
             });
         }
-        if let Some(host) = self.vacate(slot) {
+        if let Some(host) = self.free_slot(slot) {
             let host = Box::new(host);
             self.changed(Undo::RemoveHost { slot, host });
         }
@@ -163,10 +164,11 @@ impl Inventory {
     }
 
     /// Free a slot and close the gap among the ranks.
-    pub(super) fn vacate(&mut self, slot: u32) -> Option<HostEntry> {
+    pub(super) fn free_slot(&mut self, slot: u32) -> Option<HostEntry> {
         let was_up = self.is_up(slot);
         let host = self.hosts[slot as usize].take()?;
         self.note_up(was_up, false);
+        self.renest_all(slot);
         self.host_slots.remove(&host.id);
         let rank = self.ranks[slot as usize];
         for other in 0..self.ranks.len() {
@@ -250,7 +252,7 @@ impl Inventory {
     pub(super) fn write_default(&mut self, slot: u32, column: &str) {
         let default = match column {
             "state" => Some(Value::from("up")),
-            "memory.overcommit" => Some(Value::Number(1.0)),
+            "cpu.overcommit" | "memory.overcommit" => Some(Value::Number(1.0)),
             "memory.total" | "memory.reserved" => Some(Value::Integer(0)),
             "name" => self.host(slot).map(|host| Value::Text(host.id.clone())),
             _ => None,
@@ -292,24 +294,32 @@ impl Inventory {
         table: &Arc<str>,
         rows: Vec<Facts>,
     ) -> Vec<Facts> {
-        let entries: Vec<(Arc<Vm>, bool)> = match self.host(slot) {
-            Some(host) if &**table == "amounts" => self
-                .vms_of(host)
-                .map(|entry| (entry.vm.clone(), entry.pending))
-                .collect(),
-            _ => Vec::new(),
-        };
         let Some(host) = self.hosts[slot as usize].as_mut() else {
             return Vec::new();
         };
         let old = host.facts.rows(table).to_vec();
         host.facts.set_rows(table.clone(), rows);
         if &**table == "amounts" {
-            host.amounts = host::amounts_of(&host.facts);
-            for (vm, pending) in entries {
-                host.count_amounts(&vm.facts, pending, 1);
+            self.recount_amounts(slot);
+        }
+        self.renest(slot, table);
+        old
+    }
+
+    /// The amounts of a host, from what was given of them and what its VMs take.
+    pub(super) fn recount_amounts(&mut self, slot: u32) {
+        // Out of its slot meanwhile, so that its VMs can be looked at.
+        let Some(mut host) = self.hosts[slot as usize].take() else {
+            return;
+        };
+        host.amounts = host::amounts_of(&host.facts);
+        let vms = std::mem::take(&mut host.vms);
+        for entry in vms.iter().flat_map(|index| &self.vms[*index as usize]) {
+            for (name, taken) in entry.amounts() {
+                host.count_amount(name, taken, entry.pending);
             }
         }
-        old
+        host.vms = vms;
+        self.hosts[slot as usize] = Some(host);
     }
 }

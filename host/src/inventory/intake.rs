@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::InventoryError;
-use crate::model::schema::{Schema, Source, Table};
+use crate::model::schema::{Column, Schema, Source, Table};
 use crate::model::{Facts, GREATEST_INTEGER, Value};
 
 /// Whose facts are checked, for the error.
@@ -42,11 +42,69 @@ pub(super) fn child<'a>(
     schema
         .table(&format!("{}/{name}", table.name))
         .filter(|below| below.source != Source::Kept)
-        .ok_or_else(|| InventoryError::UnknownTable {
+        .ok_or_else(|| unknown_table(owner, name))
+}
+
+pub(super) fn unknown_table(owner: Owner<'_>, name: &Arc<str>) -> InventoryError {
+    InventoryError::UnknownTable {
+        entity: owner.entity,
+        id: owner.id.clone(),
+        table: name.clone(),
+    }
+}
+
+/// Check that a new row of `table` has what it must have.
+pub(super) fn check_complete(
+    table: &Table,
+    owner: Owner<'_>,
+    row: &Facts,
+) -> Result<(), InventoryError> {
+    let missing = table.columns.iter().find(|column| {
+        !column.optional && column.source == Source::Given && row.get(&column.name).is_none()
+    });
+    match missing {
+        Some(column) => Err(InventoryError::Missing {
             entity: owner.entity,
             id: owner.id.clone(),
-            table: name.clone(),
-        })
+            table: table.short_name().into(),
+            column: column.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The column of that name, if its values may be given.
+pub(super) fn check_column(
+    table: &Table,
+    owner: Owner<'_>,
+    column: &Arc<str>,
+) -> Result<Column, InventoryError> {
+    let Owner { entity, id } = owner;
+    let id = id.clone();
+    let Some(known) = table.column(column) else {
+        return Err(InventoryError::UnknownColumn {
+            entity,
+            id,
+            table: table.name.clone(),
+            column: column.clone(),
+        });
+    };
+    if known.source == Source::Kept {
+        return Err(InventoryError::NotGiven {
+            entity,
+            id,
+            column: of_table(table, column),
+        });
+    }
+    Ok(known)
+}
+
+/// What a sentence calls a column: that of a nested table with the table.
+fn of_table(table: &Table, column: &Arc<str>) -> Arc<str> {
+    match table.parent() {
+        Some(_) => format!("{column} in {}", table.short_name()).into(),
+        None => column.clone(),
+    }
 }
 
 /// Check one value of a row of `table`.
@@ -56,23 +114,10 @@ pub(super) fn check_value(
     column: &Arc<str>,
     value: &Value,
 ) -> Result<(), InventoryError> {
+    let known = check_column(table, owner, column)?;
     let Owner { entity, id } = owner;
-    let (id, column_name) = (id.clone(), column.clone());
-    let Some(known) = table.column(column) else {
-        return Err(InventoryError::UnknownColumn {
-            entity,
-            id,
-            table: table.name.clone(),
-            column: column_name,
-        });
-    };
-    if known.source == Source::Kept {
-        return Err(InventoryError::NotGiven {
-            entity,
-            id,
-            column: column_name,
-        });
-    }
+    let id = id.clone();
+    let column_name = of_table(table, column);
     if known.kind != value.kind() {
         return Err(InventoryError::WrongKind {
             entity,
@@ -83,7 +128,7 @@ pub(super) fn check_value(
         });
     }
     match value {
-        Value::Integer(value) if value.abs() > GREATEST_INTEGER => {
+        Value::Integer(value) if value.unsigned_abs() > GREATEST_INTEGER as u64 => {
             Err(InventoryError::OutOfRange {
                 entity,
                 id,

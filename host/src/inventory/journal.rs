@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use super::column::Cell;
 use super::host::HostEntry;
+use super::rows::{FactsOf, RowEdit};
 use super::vm::VmEntry;
 use crate::model::{Facts, Group, Value};
 
 /// How to take one change back.
 #[derive(Debug, Clone)]
 pub(super) enum Undo {
-    /// The host in this slot was added last.
-    AddHost,
+    /// The host in this slot was not there.
+    AddHost { slot: u32 },
     /// The host in this slot was there.
     RemoveHost { slot: u32, host: Box<HostEntry> },
     /// A host's column had this given value.
@@ -35,6 +36,25 @@ pub(super) enum Undo {
     SetGroup { id: Arc<str>, old: Option<Group> },
     /// The facts of a tenant.
     SetTenant { id: Arc<str>, old: Option<Facts> },
+    /// A row of a table is brought back to what it was.
+    Row {
+        of: FactsOf,
+        table: Arc<str>,
+        back: RowEdit,
+    },
+    /// A VM's place took so much less of an amount.
+    Reserve {
+        id: Arc<str>,
+        pending: bool,
+        amount: Arc<str>,
+        value: i64,
+    },
+    /// The last of what waits until this VM runs did not wait.
+    Wait { id: Arc<str> },
+    /// A VM had been vacated from this slot, or not been vacated.
+    Vacated { id: Arc<str>, old: Option<u32> },
+    /// The batch had placed so many VMs on the hosts in these slots.
+    Batch(Vec<(u32, i64)>),
     /// A watched condition had begun to hold then, or did not hold.
     Since {
         slot: u32,

@@ -1,7 +1,7 @@
 //! The way back to earlier versions.
 
-use super::Inventory;
 use super::journal::Undo;
+use super::{Cell, Inventory};
 
 impl Inventory {
     pub(super) fn changed(&mut self, undo: Undo) {
@@ -17,16 +17,32 @@ impl Inventory {
     /// The inventory as it was at an earlier version. None if that is too long ago,
     /// or still to come.
     pub fn at_version(&self, version: u64) -> Option<Inventory> {
-        if version > self.version || version < self.oldest_version() {
+        if !self.remembers(version) {
             return None;
         }
         let mut past = self.clone();
-        while past.version > version {
-            let undo = past.journal.pop()?;
-            past.undo(undo);
-            past.version -= 1;
-        }
+        past.take_back(version);
         Some(past)
+    }
+
+    /// Take back everything since an earlier version, as if it had not happened.
+    /// False, and nothing is changed, if that is too long ago or still to come.
+    pub fn take_back(&mut self, version: u64) -> bool {
+        if !self.remembers(version) {
+            return false;
+        }
+        while self.version > version {
+            let Some(undo) = self.journal.pop() else {
+                break;
+            };
+            self.undo(undo);
+            self.version -= 1;
+        }
+        true
+    }
+
+    fn remembers(&self, version: u64) -> bool {
+        (self.oldest_version()..=self.version).contains(&version)
     }
 
     pub(super) fn undo(&mut self, undo: Undo) {
@@ -38,14 +54,14 @@ impl Inventory {
 
     pub(super) fn undo_unwatched(&mut self, undo: Undo) {
         match undo {
-            Undo::AddHost => {
-                let slot = u32::try_from(self.hosts.len().saturating_sub(1)).unwrap_or(u32::MAX);
-                self.vacate(slot);
+            Undo::AddHost { slot } => {
+                self.free_slot(slot);
                 self.next_listed -= 1;
             }
             Undo::RemoveHost { slot, host } => {
                 self.host_slots.insert(host.id.clone(), slot);
                 self.hosts[slot as usize] = Some(*host);
+                self.renest_all(slot);
                 self.rank_host(slot);
                 self.note_up(false, self.is_up(slot));
             }
@@ -54,12 +70,7 @@ impl Inventory {
                 self.put_host_rows(slot, &table, old);
             }
             Undo::AddVm { id, pending } => {
-                let places = if pending {
-                    &self.pending
-                } else {
-                    &self.running
-                };
-                if let Some(index) = places.get(&id).copied() {
+                if let Some(index) = self.places(pending).get(&id).copied() {
                     self.extract_vm(index);
                 }
             }
@@ -72,6 +83,32 @@ impl Inventory {
                     Some(facts) => self.tenants.insert(id, facts),
                     None => self.tenants.remove(&id),
                 };
+            }
+            Undo::Row { of, table, back } => {
+                self.edit_row(&of, &table, back);
+            }
+            Undo::Reserve {
+                id,
+                pending,
+                amount,
+                value,
+            } => self.add_reserved(&id, pending, &amount, -value),
+            Undo::Wait { id } => {
+                if let Some(entry) = self.placed_mut(&id, true) {
+                    entry.stay_mut().waiting.pop();
+                }
+            }
+            Undo::Vacated { id, old } => {
+                match old {
+                    Some(slot) => self.vacated.insert(id, slot),
+                    None => self.vacated.remove(&id),
+                };
+            }
+            Undo::Batch(old) => {
+                for (slot, count) in old {
+                    let count = Some(Cell::Integer(count));
+                    self.columns[self.sums.batch_placed].set(slot as usize, count);
+                }
             }
             Undo::Since { slot, column, old } => self.columns[column].set(slot as usize, old),
             Undo::Clock(clock) => self.clock = clock,

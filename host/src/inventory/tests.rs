@@ -144,6 +144,8 @@ fn an_earlier_version_shows_what_was_then() {
 fn a_refused_change_leaves_everything_as_it_was() {
     let mut inventory = cluster();
     let version = inventory.version();
+    let mut far = vm("a", 1);
+    far.pinning.location = vec![("h1".into(), i64::MIN)];
     let refusals = [
         inventory.add_host(Host::new("h1")).map(drop),
         inventory
@@ -162,6 +164,7 @@ fn a_refused_change_leaves_everything_as_it_was() {
         inventory.run_vm(Vm::new("a").with("memory", "4 GiB"), "h1"),
         inventory.confirm_vm("a"),
         inventory.remove_vm("a"),
+        inventory.check_member(&far),
     ];
     let sentences: Vec<String> = refusals
         .into_iter()
@@ -179,9 +182,102 @@ fn a_refused_change_leaves_everything_as_it_was() {
             "VM \"a\": memory is of kind integer, not text",
             "VM \"a\" does not run and has no place reserved",
             "VM \"a\" does not run and has no place reserved",
+            "VM \"a\": score in location must be within ±(2^53 - 1) and not NaN or infinite",
         ]
     );
     assert_eq!(inventory.version(), version);
+}
+
+#[test]
+fn overcommit_is_one_if_not_given() {
+    let mut inventory = cluster();
+    let one = Some(Value::Number(1.0));
+    for column in ["cpu.overcommit", "memory.overcommit"] {
+        let value = |inventory: &Inventory| inventory.host_value(0, column);
+        assert_eq!(value(&inventory), one);
+        inventory
+            .set_host_value("h2", column, Some(Value::Number(4.0)))
+            .unwrap();
+        assert_eq!(value(&inventory), Some(Value::Number(4.0)));
+        inventory.set_host_value("h2", column, None).unwrap();
+        assert_eq!(value(&inventory), one);
+    }
+}
+
+#[test]
+fn several_hosts_that_were_added_are_taken_back() {
+    let inventory = cluster();
+    let past = inventory.at_version(inventory.version() - 2).unwrap();
+    let ids: Vec<_> = past.hosts().map(|(_, host)| &*host.id).collect();
+    assert_eq!(ids, ["h2"]);
+}
+
+#[test]
+fn a_vacated_vm_counts_nowhere_and_is_known_to_have_run() {
+    let mut inventory = cluster();
+    let start = inventory.version();
+    let busy = vm("a", 4).with("cpu.usage", 0.5);
+    inventory.run_vm(busy, "h1").unwrap();
+    inventory
+        .reserve_vm(Arc::new(vm("a", 4)), "h2", None)
+        .unwrap();
+    let (h1, h3) = (inventory.slot("h1"), inventory.slot("h3"));
+    let version = inventory.version();
+    let known = inventory.vacate("a").unwrap();
+    assert_eq!(known.facts.number("cpu.usage"), Some(0.5));
+    for host in ["h1", "h2"] {
+        assert_eq!(integer(&inventory, host, "memory.committed"), Some(0));
+        assert_eq!(integer(&inventory, host, "memory.pending"), Some(0));
+        assert_eq!(integer(&inventory, host, "vms.migrating"), Some(0));
+    }
+    assert!(inventory.running("a").is_none() && inventory.pending("a").is_none());
+    assert_eq!(inventory.runs_on("a"), h1);
+    assert_eq!(
+        inventory.vacate("a").unwrap_err(),
+        InventoryError::UnknownVm("a".into())
+    );
+
+    // What was measured of it still holds.
+    inventory.reserve_vm(known, "h3", None).unwrap();
+    assert_eq!(integer(&inventory, "h3", "load.pending"), Some(2000));
+    assert_eq!(inventory.runs_on("a"), h1);
+    inventory.confirm_vm("a").unwrap();
+    assert_eq!(inventory.runs_on("a"), h3);
+    inventory.remove_vm("a").unwrap();
+    assert_eq!(inventory.runs_on("a"), None);
+
+    assert_eq!(
+        inventory.at_version(version + 1).unwrap().runs_on("a"),
+        None
+    );
+    let vacated = inventory.at_version(version + 3).unwrap();
+    assert_eq!(vacated.runs_on("a"), h1);
+    assert!(inventory.take_back(version));
+    assert_eq!(inventory.running("a").map(|entry| entry.slot), h1);
+    assert_eq!(integer(&inventory, "h1", "vms.migrating"), Some(1));
+    assert!(inventory.take_back(start));
+    assert_eq!(inventory.runs_on("a"), None);
+}
+
+#[test]
+fn a_batch_counts_what_it_has_placed() {
+    let mut inventory = cluster();
+    let placed = |inventory: &Inventory| {
+        ["h1", "h2", "h3"].map(|host| integer(inventory, host, "batch.placed"))
+    };
+    let (h1, h2) = (inventory.slot("h1").unwrap(), inventory.slot("h2").unwrap());
+    let version = inventory.version();
+    inventory.count_in_batch(h1, 2);
+    inventory.count_in_batch(h2, 1);
+    inventory.count_in_batch(h1, 1);
+    inventory.count_in_batch(99, 1);
+    assert_eq!(placed(&inventory), [Some(3), Some(1), Some(0)]);
+    inventory.reset_batch();
+    inventory.reset_batch();
+    assert_eq!(placed(&inventory), [Some(0); 3]);
+    let past = |version| placed(&inventory.at_version(version).unwrap());
+    assert_eq!(past(version + 2), [Some(2), Some(1), Some(0)]);
+    assert_eq!(past(version), [Some(0); 3]);
 }
 
 #[test]

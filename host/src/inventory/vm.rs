@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use super::Shape;
-use crate::model::Vm;
+use super::writes::Step;
+use crate::model::{Facts, Vm};
+
+/// Amounts that are columns of hosts, by the names under which they are reserved.
+pub(super) const MEMORY: &str = "memory";
+pub(super) const CPU: &str = "cpu";
 
 /// A VM that runs on a host, or has a place reserved on it.
 #[derive(Debug, Clone)]
@@ -17,4 +22,66 @@ pub struct VmEntry {
     pub pending: bool,
     /// Second after which a reservation ends by itself; None: it does not.
     pub expires: Option<i64>,
+    /// Few VMs have any of it.
+    pub(super) stay: Option<Box<Stay>>,
+}
+
+/// What belongs to a VM's stay on its host, and ends with it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stay {
+    /// Rows of tables below `hosts/vms`.
+    pub(super) rows: Facts,
+    /// What it takes of the host beyond what the VM needs.
+    pub(super) reserved: Vec<(Arc<str>, i64)>,
+    /// What is written when the VM runs.
+    pub(super) waiting: Vec<Step>,
+}
+
+impl VmEntry {
+    /// The rows of a table below `hosts/vms` that belong to its stay on the host.
+    pub fn placed_rows(&self, table: &str) -> &[Facts] {
+        self.stay.as_ref().map_or(&[], |stay| stay.rows.rows(table))
+    }
+
+    /// What its place takes of the host beyond what the VM needs, by the names of
+    /// the amounts.
+    pub fn reserved(&self) -> &[(Arc<str>, i64)] {
+        self.stay.as_ref().map_or(&[], |stay| &stay.reserved)
+    }
+
+    /// What its place takes of one amount beyond what the VM needs.
+    pub(super) fn reserved_of(&self, amount: &str) -> i64 {
+        let reserved = self.reserved().iter();
+        reserved
+            .filter(|(name, _)| **name == *amount)
+            .map(|(_, value)| *value)
+            .sum()
+    }
+
+    /// What it takes of the amounts with names of the operator's choice.
+    pub(super) fn amounts(&self) -> impl Iterator<Item = (&str, i64)> {
+        let needed = self.vm.facts.rows("amounts").iter();
+        let rows = needed.chain(self.placed_rows("amounts"));
+        let reserved = self.reserved().iter();
+        rows.filter_map(|row| Some((row.text("name")?, row.integer("need")?)))
+            .chain(
+                reserved
+                    .map(|(name, value)| (&**name, *value))
+                    .filter(|(name, _)| ![MEMORY, CPU].contains(name)),
+            )
+    }
+
+    pub(super) fn stay_mut(&mut self) -> &mut Stay {
+        self.stay.get_or_insert_default()
+    }
+}
+
+impl Stay {
+    pub(super) fn reserve(&mut self, amount: &Arc<str>, by: i64) {
+        match self.reserved.iter_mut().find(|(name, _)| name == amount) {
+            Some((_, value)) => *value = value.saturating_add(by),
+            None => self.reserved.push((amount.clone(), by)),
+        }
+        self.reserved.retain(|(_, value)| *value != 0);
+    }
 }

@@ -4,30 +4,34 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
+use super::vm::{CPU, MEMORY};
 use super::{Cell, Inventory, InventoryError, Shape, VmEntry};
-use crate::model::Vm;
+use crate::model::{GREATEST_INTEGER, Vm};
 
 impl Inventory {
     /// A VM runs on a host: one that is new here, or one that the operator moved or
-    /// started by hand. A place reserved for it, on whatever host, is given back.
+    /// started by hand. A place reserved for it on that host is where it runs now;
+    /// one on another host is given back.
     ///
     /// # Errors
     /// If there is no such host, or the VM's facts do not fit the schema.
     pub fn run_vm(&mut self, vm: Vm, host: &str) -> Result<(), InventoryError> {
         let slot = self.known_slot(host)?;
         self.check_vm(&vm)?;
-        if let Some(index) = self.pending.get(&vm.id).copied() {
-            self.take_vm(index);
+        let mut stay = None;
+        for pending in [true, false] {
+            if let Some(index) = self.places(pending).get(&vm.id).copied() {
+                let here = self.take_vm(index).filter(|entry| entry.slot == slot);
+                stay = stay.or(here.and_then(|entry| entry.stay));
+            }
         }
-        if let Some(index) = self.running.get(&vm.id).copied() {
-            self.take_vm(index);
-        }
-        self.put_vm(VmEntry {
+        self.start(VmEntry {
             shape: Shape::of(&vm.facts),
             vm: Arc::new(vm),
             slot,
             pending: false,
             expires: None,
+            stay,
         });
         Ok(())
     }
@@ -49,7 +53,7 @@ impl Inventory {
         }
         self.check_vm(&vm)?;
         let mut shape = Shape::of(&vm.facts);
-        if !self.running.contains_key(&vm.id) {
+        if self.runs_on(&vm.id).is_none() {
             // What was measured elsewhere says nothing of a VM that starts anew.
             shape.load = None;
         }
@@ -59,12 +63,13 @@ impl Inventory {
             slot,
             pending: true,
             expires,
+            stay: None,
         });
         Ok(())
     }
 
     /// The VM now runs where its place was reserved, and no longer where it ran
-    /// before.
+    /// before. What waited for that is written.
     ///
     /// # Errors
     /// If it has no place reserved.
@@ -76,7 +81,7 @@ impl Inventory {
             self.take_vm(running);
         }
         if let Some(entry) = self.take_vm(index) {
-            self.put_vm(VmEntry {
+            self.start(VmEntry {
                 shape: Shape::of(&entry.vm.facts),
                 pending: false,
                 expires: None,
@@ -84,6 +89,16 @@ impl Inventory {
             });
         }
         Ok(())
+    }
+
+    /// A VM runs: what waited for that is written.
+    fn start(&mut self, mut entry: VmEntry) {
+        let id = entry.vm.id.clone();
+        let stay = entry.stay.as_mut();
+        let waiting = stay.map_or_else(Vec::new, |stay| std::mem::take(&mut stay.waiting));
+        self.put_vm(entry);
+        self.forget_vacated(&id);
+        self.carry_out(waiting);
     }
 
     /// The place reserved for the VM is given back.
@@ -105,7 +120,7 @@ impl Inventory {
     /// # Errors
     /// If it neither runs nor has a place reserved.
     pub fn remove_vm(&mut self, id: &str) -> Result<(), InventoryError> {
-        let places = [self.running.get(id).copied(), self.pending.get(id).copied()];
+        let places = [false, true].map(|pending| self.places(pending).get(id).copied());
         if places == [None, None] {
             return Err(InventoryError::UnknownVm(id.into()));
         }
@@ -139,6 +154,14 @@ impl Inventory {
             entity: "VM",
             id: &vm.id,
         };
+        let mut scores = vm.pinning.location.iter().map(|(_, score)| *score);
+        if scores.any(|score| score.unsigned_abs() > GREATEST_INTEGER as u64) {
+            return Err(InventoryError::OutOfRange {
+                entity: owner.entity,
+                id: vm.id.clone(),
+                column: "score in location".into(),
+            });
+        }
         match self.schema.table("members") {
             Some(table) => intake::check(&self.schema, table, owner, &vm.facts),
             None => Ok(()),
@@ -254,14 +277,16 @@ impl Inventory {
         } = entry;
         let row = *slot as usize;
         let sums = self.sums;
+        let cpu = shape.cpu.saturating_add(entry.reserved_of(CPU));
+        let memory = shape.memory.saturating_add(entry.reserved_of(MEMORY));
         let mut add = |column: usize, amount: i64| self.columns[column].add(row, by * amount);
         if *pending {
-            add(sums.cpu_pending, shape.cpu);
-            add(sums.memory_pending, shape.memory);
+            add(sums.cpu_pending, cpu);
+            add(sums.memory_pending, memory);
             add(sums.vms_pending, 1);
         } else {
-            add(sums.cpu_committed, shape.cpu);
-            add(sums.memory_committed, shape.memory);
+            add(sums.cpu_committed, cpu);
+            add(sums.memory_committed, memory);
             add(sums.vms_count, 1);
         }
         if shape.ha {
@@ -278,9 +303,7 @@ impl Inventory {
         } else {
             add(sums.vcpus, shape.vcpus());
         }
-        if let Some(host) = self.hosts[row].as_mut() {
-            host.count_amounts(&entry.vm.facts, *pending, by);
-        }
+        self.count_amounts(entry, by);
         self.count_widest(row, shape, by);
         if let Some(groups) = self.memberships.get(&entry.vm.id) {
             for group in groups {
@@ -288,6 +311,21 @@ impl Inventory {
                     group.count(*slot, !shape.migratable, by);
                 }
             }
+        }
+    }
+
+    /// Count what a VM takes of named amounts in (`by` = 1) or out (`by` = -1).
+    pub(super) fn count_amounts(&mut self, entry: &VmEntry, by: i64) {
+        let Some(host) = self.hosts[entry.slot as usize].as_mut() else {
+            return;
+        };
+        let mut counted = false;
+        for (name, taken) in entry.amounts() {
+            host.count_amount(name, taken.saturating_mul(by), entry.pending);
+            counted = true;
+        }
+        if counted {
+            self.renest(entry.slot, "amounts");
         }
     }
 

@@ -70,6 +70,46 @@ impl Facts {
         insert(&mut self.tables, table.into(), rows);
     }
 
+    /// Add a row to the table `table` below, before the row that has the number
+    /// `at` now, or behind all others. Gives the row's number.
+    pub fn insert_row(&mut self, table: &Arc<str>, at: usize, row: Facts) -> usize {
+        let place = place(&self.tables, table).unwrap_or_else(|place| {
+            self.tables.insert(place, (table.clone(), Vec::new()));
+            place
+        });
+        let rows = &mut self.tables[place].1;
+        let at = at.min(rows.len());
+        rows.insert(at, row);
+        at
+    }
+
+    /// Put `row` in the place of the one that has the number `at`, and give that
+    /// one, if there is any.
+    pub fn replace_row(&mut self, table: &str, at: usize, row: Facts) -> Option<Facts> {
+        let place = place(&self.tables, table).ok()?;
+        let old = self.tables[place].1.get_mut(at)?;
+        Some(std::mem::replace(old, row))
+    }
+
+    /// Remove the row that has the number `at`, and give it, if there is any.
+    pub fn remove_row(&mut self, table: &str, at: usize) -> Option<Facts> {
+        let place = place(&self.tables, table).ok()?;
+        let rows = &mut self.tables[place].1;
+        let row = (at < rows.len()).then(|| rows.remove(at))?;
+        if rows.is_empty() {
+            self.tables.remove(place);
+        }
+        Some(row)
+    }
+
+    /// Take out all rows of the table `table` below.
+    pub fn take_rows(&mut self, table: &str) -> Vec<Facts> {
+        match place(&self.tables, table) {
+            Ok(place) => self.tables.remove(place).1,
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// The value of a column, if there is one.
     pub fn get(&self, column: &str) -> Option<&Value> {
         let place = place(&self.values, column).ok()?;
@@ -150,6 +190,9 @@ pub struct Pinning {
     pub pinned: Vec<Arc<str>>,
     /// Ids of the hosts that the VM prefers (`hosts/preferred`).
     pub preferred: Vec<Arc<str>>,
+    /// Ids of hosts with the scores that the VM has for them (`hosts/location`). A
+    /// host may stand here several times.
+    pub location: Vec<(Arc<str>, i64)>,
 }
 
 impl Vm {

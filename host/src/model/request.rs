@@ -21,7 +21,8 @@ pub struct Request {
     pub allowed: Vec<Arc<str>>,
     /// These hosts are not considered.
     pub excluded: Vec<Arc<str>>,
-    /// If given, only this host is considered.
+    /// If given, an administrator's choice: this host is taken without a unit being
+    /// asked, if it is up. What follows from a placement follows all the same.
     pub forced: Option<Arc<str>>,
     /// Of the hosts that all filters left, only these are kept, if there is any.
     pub preferred: Vec<Arc<str>>,

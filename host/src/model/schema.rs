@@ -91,7 +91,7 @@ impl Table {
     }
 
     /// Columns that exist under any name: when a watch's condition began to hold,
-    /// and the costs of earlier stages.
+    /// and what cost functions gave.
     fn family(&self, name: &str) -> Option<Column> {
         let (kind, measure, meaning) = match &*self.name {
             "hosts" if in_family(name, "watch.", ".since") => (
@@ -102,7 +102,7 @@ impl Table {
             "candidates" if in_family(name, "cost.", "") => (
                 Kind::Number,
                 None,
-                "The cost that the policy's entry of this name gave in an earlier stage or tier",
+                "The cost that the policy's entry of this name gave in this or an earlier stage, unweighted",
             ),
             _ => return None,
         };

@@ -12,8 +12,9 @@ mod watches;
 use std::collections::BTreeSet;
 
 use super::document::Draft;
-use super::{BalanceEntry, Policy, Stage, Tie, UnitName};
+use super::{Keep, Policy, Stage, Tie, UnitEntry, UnitName};
 use crate::contract::Description;
+use crate::document::form::Fields;
 use crate::document::{Problems, Table, shown};
 use crate::model::schema::Schema;
 use names::EntryNames;
@@ -65,13 +66,16 @@ impl<'a, 't> Checker<'a, 't> {
         let draft = self.draft;
         let fields = &draft.fields;
         let stages = self.stages();
-        let balance = draft.balance.as_ref().and_then(|balance| {
-            let entry = self.entry(balance, "balance")?;
-            Some(BalanceEntry {
+        let effects = self.effects(&draft.effects);
+        let mut alone = |fields: &'a Option<Fields<'t>>, key| {
+            let entry = self.entry(fields.as_ref()?, key)?;
+            Some(UnitEntry {
                 unit: entry.unit,
                 settings: entry.settings,
             })
-        });
+        };
+        let order = alone(&draft.order, "order");
+        let balance = alone(&draft.balance, "balance");
         let watches = watches::watches(&draft.watches, self.schema, &mut self.problems);
         self.unknown_shared_settings();
         self.problems.or(Policy {
@@ -81,6 +85,8 @@ impl<'a, 't> Checker<'a, 't> {
                 .words("tie-rule")
                 .unwrap_or_else(|| Tie::DEFAULT.to_vec()),
             stages,
+            effects,
+            order,
             balance,
             watches,
         })
@@ -104,6 +110,7 @@ impl<'a, 't> Checker<'a, 't> {
                 filters: self.filters(&stage.filters, &mut filters),
                 costs: self.costs(&stage.costs, &mut costs),
                 selections: self.selections(&stage.selections, &mut selections),
+                keep: stage.fields.word("keep").unwrap_or_default(),
             })
             .collect();
         if stages.is_empty() {
@@ -113,6 +120,7 @@ impl<'a, 't> Checker<'a, 't> {
                 filters: Vec::new(),
                 costs: Vec::new(),
                 selections: Vec::new(),
+                keep: Keep::All,
             });
         }
         stages

@@ -1,7 +1,7 @@
 //! A policy document, and its way to a policy.
 
 use super::check::{Checker, UnitDescriptions};
-use super::form::{BALANCE, COST, FILTER, POLICY, SELECTION, STAGE, WATCH};
+use super::form::{COST, EFFECTS, FILTER, POLICY, SELECTION, STAGE, UNIT_ALONE, WATCH};
 use super::{Policy, UnitName};
 use crate::document::form::{Fields, Key};
 use crate::document::{Problems, Table, parse, stem};
@@ -65,6 +65,8 @@ impl PolicyDocument {
 pub(super) struct Draft<'t> {
     pub(super) fields: Fields<'t>,
     pub(super) stages: Vec<StageDraft<'t>>,
+    pub(super) effects: Vec<Fields<'t>>,
+    pub(super) order: Option<Fields<'t>>,
     pub(super) balance: Option<Fields<'t>>,
     pub(super) watches: Vec<Fields<'t>>,
 }
@@ -94,9 +96,15 @@ impl<'t> Draft<'t> {
             let stage = Fields::split(tree, &STAGE[1..], "a stage", &mut Problems::new()).0;
             vec![StageDraft::read(stage, problems)]
         };
-        let balance = fields
-            .table("balance")
-            .map(|table| entry(table, BALANCE, "\"balance\"", problems));
+        let effects = fields.tables("effects").iter();
+        let effects = effects
+            .map(|table| entry(table, EFFECTS, "an effect", problems))
+            .collect();
+        let mut alone = |key: &str| {
+            let table = fields.table(key)?;
+            Some(entry(table, UNIT_ALONE, &format!("\"{key}\""), problems))
+        };
+        let (order, balance) = (alone("order"), alone("balance"));
         let watches = fields
             .tables("watches")
             .iter()
@@ -105,6 +113,8 @@ impl<'t> Draft<'t> {
         Self {
             fields,
             stages,
+            effects,
+            order,
             balance,
             watches,
         }

@@ -1,6 +1,6 @@
 //! The keys of a policy document.
 
-use super::{OnFailure, Position, Scaling, Tie};
+use super::{Keep, OnFailure, Position, Scaling, Tie};
 use crate::document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, required};
 use crate::document::{Word, words};
 use crate::model::{Bounds, Kind};
@@ -57,8 +57,18 @@ pub(super) const POLICY: &[Key] = &[
         "The selections of a policy of one stage",
     ),
     key(
+        "effects",
+        Shape::Tables(EFFECTS),
+        "Units that say what follows from a placement, in order",
+    ),
+    key(
+        "order",
+        Shape::Table(UNIT_ALONE),
+        "The unit that puts the requests of a batch in order; as listed if not given",
+    ),
+    key(
         "balance",
-        Shape::Table(BALANCE),
+        Shape::Table(UNIT_ALONE),
         "The unit that proposes moves while the cluster runs",
     ),
     key(
@@ -78,6 +88,11 @@ pub(super) const STAGE: &[Key] = &[
     key("filters", FILTERS, "Units that remove hosts"),
     key("costs", COSTS, "Units that say how well hosts suit"),
     key("selections", SELECTIONS, "Units that refine the candidates"),
+    key(
+        "keep",
+        Shape::Word(words::<Keep>),
+        "Which candidates go on: all that are left, or only the best, those of least cost; all if not given",
+    ),
 ];
 
 /// An entry of `filters`.
@@ -144,8 +159,20 @@ pub(super) const SELECTION: &[Key] = &[
     ENABLED,
 ];
 
-/// The table `balance`.
-pub(super) const BALANCE: &[Key] = &[UNIT, SETTINGS];
+/// An entry of `effects`.
+pub(super) const EFFECTS: &[Key] = &[
+    UNIT,
+    key(
+        "name",
+        TEXT,
+        "Unique among the policy's effects; the unit's name if not given",
+    ),
+    SETTINGS,
+    ENABLED,
+];
+
+/// The tables `order` and `balance`.
+pub(super) const UNIT_ALONE: &[Key] = &[UNIT, SETTINGS];
 
 /// An entry of `watches`.
 pub(super) const WATCH: &[Key] = &[

@@ -203,6 +203,7 @@ tie-rule = ["listed", "draw"]
 settings = { headroom = "2 GiB" }
 
 [[stages]]
+keep = "best"
 [[stages.filters]]
 unit = "memory"
 position = "last"
@@ -230,10 +231,10 @@ unit = "power-saving"
 on-failure = "fail"
 settings.threshold = "80 %"
 [[stages.selections]]
-unit = "softmax"
-[[stages.selections]]
 unit = "top"
 on-failure = "fail"
+[[stages.selections]]
+unit = "softmax"
 
 [balance]
 unit = "power-saving"
@@ -259,6 +260,7 @@ fn a_policy_is_read_and_completed() {
     };
     assert_eq!((&*first.name, &*second.name), ("stage-1", "second"));
 
+    assert_eq!((first.keep, second.keep), (Keep::Best, Keep::All));
     let names: Vec<_> = first.filters.iter().map(|filter| &*filter.name).collect();
     assert_eq!(names, ["even-distribution", "memory-2", "memory"]);
     let [even, pinned, memory] = &first.filters[..] else {
@@ -407,7 +409,8 @@ fn names_and_positions_are_checked() {
         "7:8: there is a second filter \"m\"; the first is at 3:8\n\
          8:12: only one filter of a stage can be first, and that is the one at 4:12\n\
          13:8: the name of a filter must not be empty\n\
-         17:8: only one selection of a stage can be first, and that is the one at 15:8"
+         17:8: unit \"top\" must stand first among the selections of a stage, \
+         since it gives the shares that the others start from"
     );
 }
 

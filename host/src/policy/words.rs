@@ -76,6 +76,20 @@ impl Word for Scaling {
     ];
 }
 
+/// Which of the candidates that a stage has left go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Keep {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of the least cost, all tiers compared.
+    Best,
+}
+
+impl Word for Keep {
+    const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All), ("best", Self::Best)];
+}
+
 /// What becomes of a decision in which a unit fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OnFailure {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::chain::{Chain, Decided};
+use crate::chain::{Chain, Decided, Followed};
+use crate::inventory::Inventory;
 use crate::model::Request;
 
 /// One decision.
@@ -22,4 +23,16 @@ pub struct Decision {
     pub decided: Decided,
     /// Id of the chosen host; None if every host was removed.
     pub host: Option<Arc<str>>,
+    /// Where selections decide: the groups of candidates, best first, each candidate
+    /// by its id and with its share of chance in its group.
+    pub shares: Vec<Vec<(Arc<str>, f64)>>,
+    /// What the policy's effects have follow from it.
+    pub followed: Vec<Followed>,
+}
+
+impl Decision {
+    /// The slot of the chosen host, in the inventory that it was made on.
+    pub(super) fn slot(&self, inventory: &Inventory) -> Option<u32> {
+        inventory.slot(self.host.as_deref()?)
+    }
 }

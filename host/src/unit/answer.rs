@@ -1,5 +1,9 @@
 //! Checks of what a unit answers, before anyone uses it.
 
+mod refinement;
+
+pub(super) use refinement::{check_changes, check_facts, check_shares, check_turns};
+
 use super::fault::Cause;
 use crate::contract::{Answers, BalancePart, JudgePart, Judgement, Proposal, TableRead};
 

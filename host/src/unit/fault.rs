@@ -135,6 +135,8 @@ pub enum Cause {
         /// How many reasons are declared.
         known: usize,
     },
+    /// Its answer breaks a rule of the contract, which the sentence names.
+    AgainstContract(String),
     /// A proposal names a row or table that is not there.
     Row {
         /// Number of the proposal, from 0.
@@ -241,6 +243,9 @@ impl fmt::Display for Cause {
                 f,
                 "gave the reason {reason} in entry {place} of its answer and declares {known}"
             ),
+            Cause::AgainstContract(what) => {
+                write!(f, "gave an answer that breaks the contract: {what}")
+            }
             Cause::Row {
                 proposal,
                 table,

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::super::candidates::Candidates;
 use super::super::plan::{ColumnPlan, Field};
-use super::super::subject::{GroupRow, Member, Relation};
+use super::super::subject::{Binding, GroupRow, Member};
 use super::{HostRows, cell_of};
-use crate::inventory::{Amount, GroupEntry, Inventory, Shape, VmEntry};
+use crate::inventory::{GroupEntry, Inventory, Nested, Shape, VmEntry};
 use crate::model::{Facts, GroupRule, Kind, Request, Value, Vm};
 use crate::policy::Settings;
 
@@ -50,10 +51,14 @@ pub(super) enum Level<'a> {
     /// Members with the slots where they run.
     Sources(Vec<(i64, u32)>),
     Vms(Vec<&'a VmEntry>),
-    Amounts(Vec<&'a Amount>),
+    /// Rows below hosts that are stored in columns, and how many they are.
+    Nested(&'a Nested, usize),
     Relations(Vec<[i64; 3]>),
+    Bindings(Vec<Binding<'a>>),
     Facts(Vec<&'a Facts>),
     Settings(&'a Settings),
+    /// Candidates, with the hosts of the call, which are the same row for row.
+    Candidates(&'a Candidates, HostRows<'a>),
 }
 
 impl<'a> Level<'a> {
@@ -67,26 +72,29 @@ impl<'a> Level<'a> {
             Level::AllGroups(rows) => rows.len(),
             Level::Sources(rows) => rows.len(),
             Level::Vms(rows) => rows.len(),
-            Level::Amounts(rows) => rows.len(),
+            Level::Nested(_, rows) => *rows,
             Level::Relations(rows) => rows.len(),
+            Level::Bindings(rows) => rows.len(),
             Level::Facts(rows) => rows.len(),
+            Level::Candidates(_, hosts) => hosts.len(),
         }
     }
 
-    /// The rows of facts below one of these rows, in the table called `name`.
+    /// The rows of facts below one of these rows, in the table called `name`: those
+    /// of the row itself, and those of a VM's stay on its host.
     pub(super) fn rows_below(
         &self,
         row: usize,
         name: &str,
         hosts: HostRows<'_>,
         inventory: &'a Inventory,
-    ) -> &'a [Facts] {
-        match self {
+    ) -> [&'a [Facts]; 2] {
+        let own: &'a [Facts] = match self {
             Level::Hosts(_) => inventory
                 .host(hosts.slot(row))
                 .map_or(&[], |host| host.facts.rows(name)),
             Level::Members(members) => members[row].vm.facts.rows(name),
-            Level::Vms(vms) => vms[row].vm.facts.rows(name),
+            Level::Vms(vms) => return [vms[row].vm.facts.rows(name), vms[row].placed_rows(name)],
             Level::Facts(facts) => facts[row].rows(name),
             Level::Cluster(inventory) => inventory.facts().rows(name),
             Level::Tenant(_, facts) => facts.map_or(&[], |facts| facts.rows(name)),
@@ -95,7 +103,8 @@ impl<'a> Level<'a> {
                 request.map_or(&[], |request| request.facts.rows(name))
             }
             _ => &[],
-        }
+        };
+        [own, &[]]
     }
 
     /// The value of a column in a row.
@@ -107,14 +116,22 @@ impl<'a> Level<'a> {
     ) -> Option<CellRef<'a>> {
         let name = &*column.name;
         match self {
-            Level::Empty | Level::Hosts(_) => None,
+            // The columns of hosts and below are copied whole.
+            Level::Empty | Level::Hosts(_) | Level::Nested(..) => None,
             Level::Relations(rows) => match column.field {
                 Field::Number(number) => rows[row].get(number).copied().map(CellRef::Integer),
                 _ => None,
             },
+            Level::Bindings(rows) => match name {
+                "row" => Some(CellRef::Integer(rows[row].row)),
+                _ => fact(rows[row].facts, name),
+            },
             Level::Request { request, now, draw } => match name {
                 "now" => Some(CellRef::Integer(*now)),
                 "draw" => draw.map(CellRef::Number),
+                "forced" => Some(CellRef::Boolean(
+                    request.is_some_and(|request| request.forced.is_some()),
+                )),
                 _ => {
                     let given = request.and_then(|request| fact(&request.facts, name));
                     match name {
@@ -169,18 +186,18 @@ impl<'a> Level<'a> {
                     _ => fact(&host.facts, name),
                 }
             }
-            Level::Amounts(amounts) => {
-                let amount = amounts[row];
-                Some(match name {
-                    "name" => CellRef::Text(&amount.name),
-                    "total" => CellRef::Integer(amount.total),
-                    "used" => CellRef::Integer(amount.used),
-                    "pending" => CellRef::Integer(amount.pending),
-                    _ => return None,
-                })
-            }
             Level::Facts(rows) => fact(rows[row], name),
             Level::Settings(settings) => settings.value(name).map(cell_of),
+            Level::Candidates(candidates, hosts) => {
+                let place = candidates.place(hosts.slot(row))?;
+                let number = |numbers: &[f64]| numbers.get(place).copied().map(CellRef::Number);
+                match name {
+                    "group" => candidates.groups.get(place).copied().map(CellRef::Integer),
+                    "share" => number(&candidates.shares),
+                    "cost" => number(&candidates.costs),
+                    _ => number(candidates.named(name.strip_prefix("cost.")?)?),
+                }
+            }
         }
     }
 }
@@ -243,31 +260,31 @@ pub(super) fn gather<P, R>(
     rows
 }
 
-/// The rows of a relation that stand below the hosts of the call; the offsets go
-/// to `integers`. Both are in the order of slots.
-pub(super) fn related<'a>(
-    relation: &[Relation],
+/// The rows of a relation, each with its slot, that stand below the hosts of the
+/// call; the offsets go to `integers`. Both are in the order of slots.
+pub(super) fn related<R>(
+    relation: impl ExactSizeIterator<Item = (u32, R)>,
     hosts: HostRows<'_>,
     integers: &mut Vec<i64>,
-) -> Level<'a> {
+) -> Vec<R> {
     let offsets = integers.len();
     integers.resize(offsets + hosts.len() + 1, 0);
     let offsets = &mut integers[offsets..];
     let mut rows = Vec::with_capacity(relation.len());
     let mut next_row = 0;
-    for related in relation {
+    for (slot, related) in relation {
         let row = match hosts {
-            HostRows::All(count) if related.slot < count => related.slot as usize,
+            HostRows::All(count) if slot < count => slot as usize,
             HostRows::All(_) => continue,
-            HostRows::List(slots) => match slots.binary_search(&related.slot) {
+            HostRows::List(slots) => match slots.binary_search(&slot) {
                 Ok(row) => row,
                 Err(_) => continue,
             },
         };
         offsets[next_row..=row].fill(rows.len() as i64);
         next_row = row + 1;
-        rows.push(related.numbers);
+        rows.push(related);
     }
     offsets[next_row..].fill(rows.len() as i64);
-    Level::Relations(rows)
+    rows
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::Step;
-use super::super::encode::{self, Dictionary, HostRows, Incomplete};
+use super::super::encode::{self, Context, Dictionary, HostRows, Incomplete};
 use super::super::subject::Subject;
-use super::{Refusal, StepState};
+use super::super::{PartStep, Step};
+use super::{Refusal, StepState, UnitTime};
 use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;
+use crate::policy::Settings;
 use crate::unit::{Cause, Fault, Instance};
 
 /// After so many calls a warm instance is renewed: bounds what a slow leak in a
@@ -20,6 +21,8 @@ pub(super) struct Asker<'a> {
     pub(super) inventory: &'a Inventory,
     pub(super) subject: &'a Subject<'a>,
     pub(super) states: &'a mut [StepState],
+    /// What calls of parts that are asked once have cost.
+    pub(super) part_times: &'a mut Vec<UnitTime>,
     pub(super) dictionary: &'a mut Dictionary,
     pub(super) deadline: Instant,
     pub(super) limit: Duration,
@@ -56,7 +59,51 @@ enum NoCall {
     OutOfTime,
 }
 
-impl Asker<'_> {
+impl<'a> Asker<'a> {
+    /// What a part of the policy that is set so is asked about.
+    pub(super) fn context<'s>(&self, settings: &'s Settings) -> Context<'s>
+    where
+        'a: 's,
+    {
+        Context {
+            inventory: self.inventory,
+            subject: Some(self.subject),
+            settings,
+            now: self.subject.request.now,
+            candidates: None,
+        }
+    }
+
+    /// The time that is left, for the entry of that name.
+    pub(super) fn left(&self, entry: &Arc<str>) -> Result<Duration, Refusal> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            return Ok(left);
+        }
+        let slowest = self.slowest.as_ref();
+        Err(Refusal::OutOfTime {
+            limit: self.limit,
+            slowest: slowest.map_or_else(|| entry.clone(), |(_, unit)| unit.clone()),
+        })
+    }
+
+    /// Note what a call of a part has taken.
+    pub(super) fn took(&mut self, step: &PartStep, rows: usize, took: Duration) {
+        let time = UnitTime::of(self.part_times, &step.unit);
+        time.calls += 1;
+        time.rows += rows as u64;
+        time.time += took;
+        let unit = time.unit.clone();
+        self.slow(took, unit);
+    }
+
+    fn slow(&mut self, took: Duration, unit: Arc<str>) {
+        let slowest = self.slowest.as_ref();
+        if slowest.is_none_or(|(slowest, _)| took > *slowest) {
+            self.slowest = Some((took, unit));
+        }
+    }
+
     pub(super) fn ask(&mut self, step: &Step, rows: HostRows<'_>) -> Result<Answer, NoAnswer> {
         let began = Instant::now();
         let context = step.context(self.inventory, self.subject);
@@ -135,13 +182,7 @@ impl Asker<'_> {
         state.time.rows += rows.len() as u64;
         state.time.time += took;
         let unit = state.time.unit.clone();
-        if self
-            .slowest
-            .as_ref()
-            .is_none_or(|(slowest, _)| took > *slowest)
-        {
-            self.slowest = Some((took, unit.clone()));
-        }
+        self.slow(took, unit.clone());
         match answer {
             Ok(judgement) => Ok(Ok(judgement)),
             Err(NoCall::Fault(fault)) if fault.is_refusal() => {

@@ -1,11 +1,13 @@
 //! One stage of a chain for one request: who is removed, what the others cost.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::super::encode::HostRows;
 use super::super::scale::scale;
 use super::super::{Cost, Stage, Step};
 use super::ask::{Answer, Asker, NoAnswer, kept};
+use super::refine::Groups;
 use super::{LeftOut, Refusal, Removed};
 use crate::contract::{Evaluation, Judgement};
 use crate::inventory::Inventory;
@@ -14,6 +16,9 @@ use crate::policy::OnFailure;
 
 /// What a filter without answer for a host says.
 const LACKS_A_VALUE: &str = "lacks a value that the unit needs";
+
+/// What a selection says of a host that it leaves out.
+const NOT_SELECTED: &str = "is not among those that the selection leaves";
 
 /// Why a host is out of a stage: the step and its reason, 0 for a value that is
 /// missing.
@@ -27,12 +32,32 @@ impl Removal {
         Self((step as u32 + 1) << 8 | u32::from(reason))
     }
 
-    pub(in crate::chain) fn step(self) -> usize {
+    /// By the selection in that place of the stage.
+    pub(super) fn by_selection(stage: &Stage, place: usize) -> Self {
+        Self::new(stage.steps.len() + place, 0)
+    }
+
+    fn step(self) -> usize {
         (self.0 >> 8) as usize - 1
     }
 
+    /// Who removed the host: the entry's name, and its step; none for a selection.
+    pub(in crate::chain) fn by(self, stage: &Stage) -> (Arc<str>, Option<&Step>) {
+        match stage.steps.get(self.step()) {
+            Some(step) => (step.filter_name(), Some(step)),
+            None => {
+                let selection = stage.selections.get(self.step() - stage.steps.len());
+                let name = selection.map_or_else(|| stage.name.clone(), |it| it.step.name.clone());
+                (name, None)
+            }
+        }
+    }
+
     /// The reason's text, and whether waiting may help.
-    pub(in crate::chain) fn reason(self, step: &Step) -> (&str, bool) {
+    pub(in crate::chain) fn reason(self, step: Option<&Step>) -> (&str, bool) {
+        let Some(step) = step else {
+            return (NOT_SELECTED, false);
+        };
         let judge = step.unit.description().judge.as_ref();
         let number = (self.0 & 0xff) as usize;
         number
@@ -62,6 +87,10 @@ pub(in crate::chain) struct StageRun {
     survivors: Option<Vec<u32>>,
     /// By tier: the sum of weighted costs of each survivor.
     pub(in crate::chain) sums: Vec<Vec<f64>>,
+    /// The groups after each selection.
+    pub(in crate::chain) refined: Vec<Groups>,
+    /// The rows that go on to the next stage, if not all survivors do.
+    passed: Option<Vec<u32>>,
 }
 
 impl StageRun {
@@ -84,6 +113,8 @@ impl StageRun {
             counts: vec![true; stage.costs.len()],
             survivors: None,
             sums: Vec::new(),
+            refined: Vec::new(),
+            passed: None,
         };
         for (number, step) in stage.steps.iter().enumerate() {
             let asked = run.asked(step);
@@ -316,8 +347,100 @@ impl StageRun {
         self.slot(self.survivor_row(survivor) as usize)
     }
 
-    pub(super) fn survivor_slots(&self) -> impl Iterator<Item = u32> {
-        (0..self.survivors()).map(|survivor| self.survivor_slot(survivor))
+    /// The row of the host in that slot.
+    pub(in crate::chain) fn row(&self, slot: u32) -> Option<usize> {
+        match &self.slots {
+            None => Some(slot as usize).filter(|row| *row < self.rows),
+            Some(slots) => slots.binary_search(&slot).ok(),
+        }
+    }
+
+    /// The place of a row among the survivors whose costs were added up.
+    fn survivor(&self, row: u32) -> Option<usize> {
+        match &self.survivors {
+            None => Some(row as usize),
+            Some(rows) => rows.binary_search(&row).ok(),
+        }
+    }
+
+    /// The sums of a survivor's weighted costs, tier by tier.
+    pub(in crate::chain) fn sums_of(&self, row: u32) -> Vec<f64> {
+        let Some(survivor) = self.survivor(row) else {
+            return Vec::new();
+        };
+        self.sums.iter().map(|tier| tier[survivor]).collect()
+    }
+
+    /// The sum of a survivor's weighted costs of all tiers.
+    pub(super) fn sum(&self, row: u32) -> f64 {
+        let tiers = self.sums_of(row).into_iter();
+        tiers.fold(0.0, plus)
+    }
+
+    /// Whose sums are lower, tier by tier.
+    pub(super) fn compare(&self, a: u32, b: u32) -> Ordering {
+        let (Some(a), Some(b)) = (self.survivor(a), self.survivor(b)) else {
+            return Ordering::Equal;
+        };
+        self.sums
+            .iter()
+            .map(|tier| tier[a].total_cmp(&tier[b]))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// Let a selection remove the survivors that are in no group any more.
+    pub(super) fn cut(&mut self, groups: &Groups, removal: Removal) {
+        let mut left = vec![false; self.rows];
+        for member in groups.iter().flatten() {
+            left[member.row as usize] = true;
+        }
+        for (removed, left) in self.removed_by.iter_mut().zip(left) {
+            if *removed == Removal::KEPT && !left {
+                *removed = removal;
+                self.kept -= 1;
+            }
+        }
+    }
+
+    /// Let only these rows, ascending, go on.
+    pub(super) fn pass(&mut self, rows: Vec<u32>) {
+        self.passed = Some(rows);
+    }
+
+    /// The rows that go on, ascending.
+    pub(super) fn passed_rows(&self) -> Vec<u32> {
+        match &self.passed {
+            Some(rows) => rows.clone(),
+            None => (0..self.survivors())
+                .map(|survivor| self.survivor_row(survivor))
+                .collect(),
+        }
+    }
+
+    /// Whether the row goes on to the next stage.
+    pub(in crate::chain) fn goes_on(&self, row: u32) -> bool {
+        let passed = self.passed.as_ref();
+        passed.is_none_or(|rows| rows.binary_search(&row).is_ok())
+    }
+
+    /// The slots of the rows that go on, ascending.
+    pub(super) fn passed_slots(&self) -> Vec<u32> {
+        let rows = self.passed_rows().into_iter();
+        rows.map(|row| self.slot(row as usize)).collect()
+    }
+
+    /// The groups that the last selection made, by slots.
+    pub(super) fn shares(&self) -> Vec<Vec<(u32, f64)>> {
+        let groups = self.refined.last().into_iter().flatten();
+        groups
+            .map(|group| {
+                let members = group.iter();
+                members
+                    .map(|member| (self.slot(member.row as usize), member.share))
+                    .collect()
+            })
+            .collect()
     }
 
     /// Whether the cost entry was left out because its unit failed.
@@ -341,10 +464,10 @@ impl StageRun {
         removals
             .chunk_by(|a, b| a == b)
             .map(|same| {
-                let step = &stage.steps[same[0].step()];
+                let (filter, step) = same[0].by(stage);
                 let (reason, passing) = same[0].reason(step);
                 Removed {
-                    filter: step.filter_name(),
+                    filter,
                     reason: reason.into(),
                     passing,
                     hosts: same.len(),

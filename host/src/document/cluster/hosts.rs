@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::{Ids, PlacedVm};
 use crate::document::form::{BOOLEAN, Fields, Key, Shape, TEXT, key, required};
+use crate::document::pinning::{LOCATION, PINNED, PREFERRED, pinning};
 use crate::document::{Content, Problems, RowReader, Table};
-use crate::model::{Host, Pinning, Vm};
+use crate::model::schema::Schema;
+use crate::model::{Facts, Host, Vm};
 
 /// What a host has besides the columns and tables of `hosts`.
 pub(in crate::document) const HOST: &[Key] = &[
@@ -13,7 +15,7 @@ pub(in crate::document) const HOST: &[Key] = &[
     key("vms", Shape::OpenTables, "The VMs on the host"),
 ];
 
-/// What a VM has besides the columns and tables of `members`.
+/// What a VM has besides the columns and tables of `hosts/vms`.
 pub(in crate::document) const VM: &[Key] = &[
     required("id", TEXT, "Id of the VM, unique in the cluster"),
     key(
@@ -26,16 +28,9 @@ pub(in crate::document) const VM: &[Key] = &[
         BOOLEAN,
         "Whether its place is reserved and it does not run there yet",
     ),
-    key(
-        "pinned",
-        Shape::Texts,
-        "Ids of the hosts that it is pinned to",
-    ),
-    key(
-        "preferred",
-        Shape::Texts,
-        "Ids of the hosts that it prefers",
-    ),
+    PINNED,
+    PREFERRED,
+    LOCATION,
 ];
 
 /// All hosts, and all VMs with their hosts.
@@ -89,13 +84,10 @@ impl<'t> VmReader<'_, 't, '_> {
     fn read(&mut self, inside: Option<Arc<str>>, table: &'t Table) -> Option<PlacedVm> {
         let problems = &mut self.reader.problems;
         let (fields, others) = Fields::split(table, VM, "a VM", problems);
-        for (host, place) in fields
-            .texts("pinned")
-            .iter()
-            .chain(fields.texts("preferred"))
-        {
-            self.hosts.refer(host, place, problems);
-        }
+        let hosts = self.hosts;
+        let pinning = pinning(&fields, problems, |host, place, problems| {
+            hosts.refer(host, place, problems);
+        });
         let host = match inside {
             Some(host) => self.inside(host, &fields),
             None => self.outside(&fields, table),
@@ -103,13 +95,15 @@ impl<'t> VmReader<'_, 't, '_> {
         let problems = &mut self.reader.problems;
         let id = self.ids.take(&fields, problems);
         let keys: Vec<_> = VM.iter().map(|key| key.name).collect();
-        let facts = self.reader.facts("members", others, &keys);
+        let mut facts = self.reader.facts("hosts/vms", others, &keys);
+        let placed = split_placed(&mut facts, self.reader.schema);
         Some(PlacedVm {
             vm: Vm {
                 id: id?,
                 facts,
-                pinning: pinning(&fields),
+                pinning,
             },
+            placed,
             host: host?,
             pending: fields.boolean("pending").unwrap_or(false),
         })
@@ -144,10 +138,16 @@ impl<'t> VmReader<'_, 't, '_> {
     }
 }
 
-/// The hosts that a VM names.
-pub(in crate::document) fn pinning(vm: &Fields<'_>) -> Pinning {
-    Pinning {
-        pinned: vm.list("pinned"),
-        preferred: vm.list("preferred"),
+/// Take out of `facts` what belongs to the VM's stay on its host: the tables that
+/// only a VM with a place has.
+fn split_placed(facts: &mut Facts, schema: &Schema) -> Facts {
+    let mut placed = Facts::new();
+    let names: Vec<Arc<str>> = facts.tables().map(|(name, _)| name.clone()).collect();
+    for name in names {
+        if schema.table(&format!("members/{name}")).is_none() {
+            let rows = facts.take_rows(&name);
+            placed.set_rows(name, rows);
+        }
     }
+    placed
 }

@@ -11,7 +11,7 @@ use crate::model::schema::Schema;
 /// The JSON Schema of a cluster's document, with the built-in tables and columns.
 /// Attributes may have any value: what they are is said in the document itself.
 pub fn cluster_json_schema() -> JsonSchema {
-    let vm = entity("members", hosts::VM);
+    let vm = entity("hosts/vms", hosts::VM);
     let mut host = entity("hosts", hosts::HOST);
     // A table under "vms" holds the columns `vms.*`, a list the VMs.
     let mut nested_columns = row(Schema::built_in(), "hosts", Map::new(), Vec::new());

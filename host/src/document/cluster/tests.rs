@@ -20,6 +20,15 @@ tier = "integer"
 [[tenants]]
 id = "acme"
 attribute.tier = -1
+[[tenants.bindings]]
+host = "gone"
+start = 1970-01-02T00:00:00Z
+end = 100000
+[[tenants.bindings]]
+host = "h1"
+zone = "z1"
+tag = "disk=ssd"
+start = 100000
 
 [[hosts]]
 id = "h1"
@@ -31,7 +40,7 @@ attribute.budget = "1 MiB"
 attribute.licences = [{ product = "db", seats = 3 }]
 networks = [{ name = "red" }, { name = "blue", ipv4 = "dhcp" }]
 watch.busy.since = 100
-vms = [{ id = "v0", cpu = "0.5 cores", numa-nodes = [{ index = 0, memory = "1 GiB", host-nodes = [{ index = 1 }] }] }]
+vms = [{ id = "v0", cpu = "0.5 cores", fixed-keys = [{ name = "cpu", value = 2.5 }], numa-nodes = [{ index = 0, memory = "1 GiB", host-nodes = [{ index = 1 }] }] }]
 
 [[hosts]]
 id = "h2"
@@ -44,6 +53,7 @@ pending = true
 priority = -5
 pinned = ["h1", "h2"]
 preferred = ["h2"]
+location = [{ host = "h1", score = -20 }, { host = "h2", score = 1000000 }]
 
 [[groups]]
 id = "g"
@@ -62,7 +72,9 @@ const JSON: &str = r#"{
     "budget": {"kind": "integer", "measure": "bytes", "meaning": "What may be spent"},
     "licences": {"table": {"product": {"kind": "text"}, "seats": "integer"}}},
   "clusters": {"region": "text"}, "tenants": {"tier": "integer"}},
-"tenants": [{"id": "acme", "attribute.tier": -1}],
+"tenants": [{"id": "acme", "attribute.tier": -1, "bindings": [
+  {"host": "gone", "start": 86400, "end": 100000},
+  {"host": "h1", "zone": "z1", "tag": "disk=ssd", "start": 100000}]}],
 "hosts": [
   {"id": "h1", "memory": {"total": 549755813888, "overcommit": 1.5},
    "cpu.sockets": 2, "cpu.cores": 40, "cpu.usage": 0.25,
@@ -72,10 +84,11 @@ const JSON: &str = r#"{
    "watch.busy.since": 100},
   {"id": "h2"}],
 "vms": [
-  {"id": "v0", "host": "h1", "cpu": 500,
+  {"id": "v0", "host": "h1", "cpu": 500, "fixed-keys": [{"name": "cpu", "value": 2.5}],
    "numa-nodes": [{"index": 0, "memory": 1073741824, "host-nodes": [{"index": 1}]}]},
   {"id": "v1", "host": "h2", "memory": "4 GiB", "pending": true, "priority": -5,
-   "pinned": ["h1", "h2"], "preferred": ["h2"]}],
+   "pinned": ["h1", "h2"], "preferred": ["h2"],
+   "location": [{"host": "h1", "score": -20}, {"host": "h2", "score": 1000000}]}],
 "groups": [{"id": "g", "vms": ["v0", "later"], "hosts": ["h1"], "rule": "negative",
   "hard": true, "host-rule": "positive"}]
 }"#;
@@ -104,7 +117,19 @@ fn a_cluster_is_read() {
     assert_eq!(cluster.seed, 7);
     assert_eq!(cluster.facts.text("attribute.region"), Some("eu"));
     assert!(cluster.facts.rows("networks")[0].is("required"));
-    assert_eq!(cluster.tenants["acme"].integer("attribute.tier"), Some(-1));
+    let acme = &cluster.tenants["acme"];
+    assert_eq!(acme.integer("attribute.tier"), Some(-1));
+    let [gone, bound] = acme.rows("bindings") else {
+        panic!("there are two bindings");
+    };
+    assert_eq!(
+        (gone.integer("start"), gone.text("zone")),
+        (Some(86_400), None)
+    );
+    assert_eq!(
+        (bound.text("tag"), bound.integer("end")),
+        (Some("disk=ssd"), None)
+    );
 
     let h1 = &cluster.hosts[0].facts;
     assert_eq!(h1.integer("memory.total"), Some(512 << 30));
@@ -132,8 +157,13 @@ fn a_cluster_is_read() {
         Pinning {
             pinned: vec!["h1".into(), "h2".into()],
             preferred: vec!["h2".into()],
+            location: vec![("h1".into(), -20), ("h2".into(), 1_000_000)],
         }
     );
+    assert_eq!(v0.placed.rows("fixed-keys")[0].number("value"), Some(2.5));
+    assert!(v0.vm.facts.rows("fixed-keys").is_empty());
+    assert_eq!(v0.writes().len(), 1);
+    assert_eq!(v1.writes(), []);
 
     let group = &cluster.groups[0];
     assert_eq!(group.vm_rule, Some(GroupRule::Negative { hard: true }));
@@ -277,6 +307,33 @@ fn hosts_that_are_named_must_be_there() {
     assert_eq!(
         host("[[groups]]\nid = 'g'\nhosts = ['h1', 'h3']\nvms = ['unknown']"),
         "5:16: there is no host \"h3\" (did you mean \"h1\"?)"
+    );
+    assert_eq!(
+        vm("location = [{ host = 'h1', score = 5 }, { host = 'hx', score = 5 }]"),
+        "6:50: there is no host \"hx\" (did you mean \"h1\"?)"
+    );
+}
+
+#[test]
+fn rows_of_facts_are_checked() {
+    assert_eq!(
+        vm("location = [{ host = 'h1' }, { score = 'much' }]"),
+        "6:13: a row of \"location\" needs \"score\": the score; ±1000000 stand for infinity\n\
+         6:30: a row of \"location\" needs \"host\": id of the host\n\
+         6:40: \"score\" must be a whole number, not a text"
+    );
+    assert_eq!(
+        host("amounts = [{ name = 'gpu', total = -1 }]"),
+        "3:36: \"total\" must be 0 or more, not -1"
+    );
+    assert_eq!(
+        problems("[[tenants]]\nid = 'a'\nbindings = [{ host = 'h1', end = -1 }]"),
+        "c.toml:3:13: a row of \"bindings\" needs \"start\": when it began\n\
+         c.toml:3:34: \"end\" must be 0 or more, not -1"
+    );
+    assert_eq!(
+        vm("fixed-keys = [{ name = 'cpu', value = 'high' }]"),
+        "6:39: \"value\" must be a number, not a text"
     );
 }
 

@@ -24,6 +24,7 @@ fn problems(text: &str) -> String {
 #[test]
 fn a_vm_is_a_request() {
     let toml = "id = 'v1'\nmemory = '4 GiB'\n\"cpu.usage\" = 0.5\npinned = ['h1']\npreferred = ['h2']\n\
+                location = [{ host = 'h1', score = 5 }, { host = 'h1', score = -1000000 }]\n\
                 tenant = 'acme'\nzone = 'z1'\nkind = 'place'\nforce = 'h2'\ndraw = 0.25\ndry-run = true\n\
                 preferred-hosts = ['h1']\nexcluded = ['h1']\nnics = [{ network = 'red' }]\ninstances = 3";
     let [request] = &requests(toml)[..] else {
@@ -37,6 +38,10 @@ fn a_vm_is_a_request() {
     assert_eq!(vm.facts.rows("nics")[0].text("network"), Some("red"));
     assert_eq!(vm.pinning.pinned, ["h1".into()]);
     assert_eq!(vm.pinning.preferred, ["h2".into()]);
+    assert_eq!(
+        vm.pinning.location,
+        [("h1".into(), 5), ("h1".into(), -1_000_000)]
+    );
     assert_eq!(vm.facts.get("zone"), None);
     assert_eq!(request.facts.text("zone"), Some("z1"));
     assert_eq!(request.facts.text("tenant"), Some("acme"));
@@ -47,7 +52,8 @@ fn a_vm_is_a_request() {
     assert!(request.dry_run);
 
     let json = r#"{"id": "v1", "memory": 4294967296, "cpu.usage": 0.5, "pinned": ["h1"],
-        "preferred": ["h2"], "tenant": "acme", "zone": "z1", "kind": "place", "force": "h2",
+        "preferred": ["h2"],
+        "location": [{"host": "h1", "score": 5}, {"host": "h1", "score": -1000000}], "tenant": "acme", "zone": "z1", "kind": "place", "force": "h2",
         "draw": 0.25, "dry-run": true, "preferred-hosts": ["h1"], "excluded": ["h1"],
         "nics": [{"network": "red"}], "instances": 3}"#;
     assert_eq!(read(json, "r.json"), Ok(vec![request.clone()]));
@@ -90,15 +96,16 @@ fn mistakes_are_said() {
     );
     assert_eq!(
         problems(
-            "id = 'v'\nforce = 'h3'\ndraw = 1\npinned = ['hx']\nmemry = 1\nvcpus = 2\ncpu = '-1 cores'\nhost = 'h1'"
+            "id = 'v'\nforce = 'h3'\ndraw = 1\npinned = ['hx']\nlocation = [{ host = 'hx', score = 1 }]\nmemry = 1\nvcpus = 2\ncpu = '-1 cores'\nhost = 'h1'"
         ),
         "2:9: there is no host \"h3\" (did you mean \"h1\"?)\n\
          3:8: \"draw\" must be less than 1\n\
          4:11: there is no host \"hx\" (did you mean \"h1\"?)\n\
-         5:1: a VM has no \"memry\" (did you mean \"memory\"?)\n\
-         6:1: \"vcpus\" is worked out by the runtime; leave it out\n\
-         7:7: \"cpu\" must be 0 or more, not -1000\n\
-         8:1: a VM has no \"host\""
+         5:22: there is no host \"hx\" (did you mean \"h1\"?)\n\
+         6:1: a VM has no \"memry\" (did you mean \"memory\"?)\n\
+         7:1: \"vcpus\" is worked out by the runtime; leave it out\n\
+         8:7: \"cpu\" must be 0 or more, not -1000\n\
+         9:1: a VM has no \"host\""
     );
     assert_eq!(
         problems("zoen = 'z'\nvms = [{ id = 'a' }, { id = 'a' }]"),

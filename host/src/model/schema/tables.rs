@@ -122,6 +122,17 @@ pub(super) fn built_in() -> Vec<Table> {
             "The tenant that the request is made for",
             vec![kept("id", Text, "Id of the tenant")],
         ),
+        nested(
+            "tenant/bindings",
+            "Hosts that the tenant is or was bound to, in the order in which it was",
+            vec![
+                given("host", Text, "Id of the host, which may be gone by now"),
+                maybe("zone", Text, "Availability zone at the time"),
+                maybe("tag", Text, "Tag at the time"),
+                given("start", Integer, "When it began").in_measure(Time),
+                maybe("end", Integer, "When it ended; absent while it holds").in_measure(Time),
+            ],
+        ),
         table(
             "cluster",
             Rows::One,
@@ -169,7 +180,7 @@ pub(super) fn built_in() -> Vec<Table> {
             "candidates",
             Rows::Many,
             Source::Kept,
-            "For selections: the hosts that are left, row for row as in hosts",
+            "For selections and explain parts: the hosts that are left, row for row as in hosts",
             vec![
                 kept(
                     "group",
@@ -187,6 +198,14 @@ pub(super) fn built_in() -> Vec<Table> {
     ];
     tables.extend(below_vms("members"));
     tables.extend(below_vms("hosts/vms"));
+    tables.push(nested(
+        "hosts/vms/fixed-keys",
+        "Placement keys that were fixed when it was placed, for as long as it stays on the host",
+        vec![
+            given("name", Text, "Name of the key"),
+            given("value", Number, "Value"),
+        ],
+    ));
     tables.extend(below_hosts());
     tables.extend(relations());
     tables
@@ -211,6 +230,11 @@ fn request() -> Table {
                 "What is asked for: place, migrate, or the operator's own word",
             ),
             maybe("tenant", Text, "Id of the tenant that asks"),
+            kept(
+                "forced",
+                Boolean,
+                "Whether an administrator chose the host, so that no unit was asked",
+            ),
             maybe("zone", Text, "Availability zone that is asked for"),
             maybe(
                 "instances",
@@ -347,6 +371,13 @@ fn hosts() -> Vec<Column> {
         maybe("cpu.threads", Integer, "CPU threads of all cores"),
         given("cpu.total", Integer, "CPU that it has; 1000 per core if not given")
             .in_measure(Millicores),
+        given(
+            "cpu.overcommit",
+            Number,
+            "How much of its CPU may be promised, 1 = all of it once; 1 if not given",
+        )
+        .in_measure(Fraction)
+        .within(Bounds::FROM_ZERO),
         maybe("cpu.usage", Number, "Measured share of its CPU in use").in_measure(Fraction),
         added("cpu.committed", Integer, "CPU promised to the VMs that run here")
             .in_measure(Millicores),

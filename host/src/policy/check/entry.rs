@@ -78,6 +78,8 @@ impl<'a, 't> Checker<'a, 't> {
             "filters" => "gives no verdicts",
             "costs" => "gives no costs",
             "selections" => "does not refine candidates",
+            "effects" => "says nothing of what follows from a placement",
+            "order" => "puts no batch in order",
             _ => "proposes no moves",
         };
         let instead = match fitting.as_slice() {
@@ -105,6 +107,12 @@ fn lists_for(description: &Description) -> Vec<&'static str> {
     if description.selection.is_some() {
         lists.push("selections");
     }
+    if description.effects.is_some() {
+        lists.push("effects");
+    }
+    if description.order.is_some() {
+        lists.push("order");
+    }
     if description.balance.is_some() {
         lists.push("balance");
     }
@@ -115,6 +123,8 @@ fn lists_for(description: &Description) -> Vec<&'static str> {
 fn part_of(list: &str) -> Part {
     match list {
         "selections" => Part::Selection,
+        "effects" => Part::Effects,
+        "order" => Part::Order,
         "balance" => Part::Balance,
         _ => Part::Judge,
     }

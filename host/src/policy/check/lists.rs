@@ -3,10 +3,10 @@
 use super::Checker;
 use super::entry::Entry;
 use super::names::EntryNames;
-use crate::contract;
+use crate::contract::{self, Description};
 use crate::document::Place;
 use crate::document::form::Fields;
-use crate::policy::{CostEntry, FilterEntry, OnFailure, Position, Scaling, SelectionEntry};
+use crate::policy::{CostEntry, EffectsEntry, FilterEntry, OnFailure, Position, Scaling, SelectionEntry};
 
 impl<'a, 't> Checker<'a, 't> {
     /// The filters of a stage.
@@ -75,39 +75,67 @@ impl<'a, 't> Checker<'a, 't> {
         drafts: &'a [Fields<'t>],
         names: &mut EntryNames<'t>,
     ) -> Vec<SelectionEntry> {
-        let mut placed = Vec::new();
-        let mut selections: Vec<(Position, SelectionEntry)> = Vec::new();
+        let mut enabled = Vec::new();
+        let mut selections: Vec<SelectionEntry> = Vec::new();
         for draft in drafts {
             let Some(entry) = self.entry(draft, "selections") else {
                 continue;
             };
-            let position = match entry
-                .description
-                .selection
-                .as_ref()
-                .map(|part| part.position)
-            {
-                Some(contract::Position::First) => Position::First,
-                Some(contract::Position::Last) => Position::Last,
-                Some(contract::Position::Any) | None => Position::Any,
-            };
             if entry.enabled {
-                placed.push((position, entry.place));
+                enabled.push((entry.description, entry.place));
             }
-            selections.push((
-                position,
-                SelectionEntry {
-                    name: names.name(draft, &entry.description.name),
-                    unit: entry.unit,
-                    on_failure: draft.word("on-failure").unwrap_or(OnFailure::BestCost),
-                    settings: entry.settings,
-                    enabled: entry.enabled,
-                },
-            ));
+            selections.push(SelectionEntry {
+                name: names.name(draft, &entry.description.name),
+                unit: entry.unit,
+                on_failure: draft.word("on-failure").unwrap_or(OnFailure::BestCost),
+                settings: entry.settings,
+                enabled: entry.enabled,
+            });
         }
-        self.check_positions("selection", &placed);
-        selections.sort_by_key(|(position, _)| *position);
-        selections.into_iter().map(|(_, entry)| entry).collect()
+        self.check_selection_order(&enabled);
+        selections
+    }
+
+    /// A unit that must stand first or last among the selections of a stage does.
+    fn check_selection_order(&mut self, enabled: &[(&Description, &Place)]) {
+        let last = enabled.len().saturating_sub(1);
+        for (number, (description, place)) in enabled.iter().enumerate() {
+            let Some(part) = &description.selection else {
+                continue;
+            };
+            let word = match part.position {
+                contract::Position::First if number != 0 => "first",
+                contract::Position::Last if number != last => "last",
+                _ => continue,
+            };
+            let message = format!(
+                "unit \"{}\" must stand {word} among the selections of a stage, since it {}",
+                description.name,
+                match word {
+                    "first" => "gives the shares that the others start from",
+                    _ => "leaves nothing for others to refine",
+                }
+            );
+            self.problems.add(place, message);
+        }
+    }
+
+    /// What follows from placements.
+    pub(super) fn effects(&mut self, drafts: &'a [Fields<'t>]) -> Vec<EffectsEntry> {
+        let mut names = EntryNames::new("effect", drafts.iter(), &mut self.problems);
+        let mut effects = Vec::new();
+        for draft in drafts {
+            let Some(entry) = self.entry(draft, "effects") else {
+                continue;
+            };
+            effects.push(EffectsEntry {
+                name: names.name(draft, &entry.description.name),
+                unit: entry.unit,
+                enabled: entry.enabled,
+                settings: entry.settings,
+            });
+        }
+        effects
     }
 
     fn check_range(&mut self, entry: &Entry<'_, '_>, scaling: Scaling) {

@@ -7,15 +7,11 @@ use crate::model::Kind;
 use crate::model::schema::{ATTRIBUTE, attribute_entity};
 
 impl Checker<'_, '_> {
-    /// Check what the part reads, and what follows from placements. That built-in
-    /// columns are right was checked when the unit was loaded; attributes differ
-    /// from cluster to cluster.
+    /// Check what the part reads, and the part that explains. That built-in columns
+    /// are right was checked when the unit was loaded; attributes differ from
+    /// cluster to cluster.
     pub(super) fn check_reads(&mut self, description: &Description, part: Part, place: &Place) {
-        let parts = match part {
-            Part::Balance => vec![part],
-            _ => vec![part, Part::Effects],
-        };
-        for part in parts {
+        for part in [part, Part::Explain] {
             for table in description.reads(part).unwrap_or_default() {
                 // The unit's own settings.
                 if table.table == "settings" || table.table.starts_with("settings/") {

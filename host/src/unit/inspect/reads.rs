@@ -76,7 +76,7 @@ fn misplaced(part: Part, table: &str) -> Option<String> {
     let is =
         |root: &str| table == root || table.strip_prefix(root).is_some_and(|t| t.starts_with('/'));
     let only = if is("candidates") {
-        [Part::Selection].as_slice()
+        [Part::Selection, Part::Explain].as_slice()
     } else if is("groups/vms") || is("groups/hosts") {
         &[Part::Balance]
     } else {
@@ -85,9 +85,10 @@ fn misplaced(part: Part, table: &str) -> Option<String> {
     if only.contains(&part) {
         return None;
     }
+    let only: Vec<&str> = only.iter().map(|part| part.name()).collect();
     Some(format!(
         "the table {table} exists for the part {} only",
-        only[0]
+        only.join(" or ")
     ))
 }
 

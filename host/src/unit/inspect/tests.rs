@@ -120,7 +120,7 @@ fn reads_that_cannot_be_served_are_found() {
         ),
         (
             vec![table("candidates", vec![])],
-            "exists for the part selection only",
+            "exists for the part selection or explain only",
         ),
         (
             vec![table("groups", vec![]), table("groups/vms", vec![])],

@@ -1,0 +1,170 @@
+//! What follows from a placement, by the policy's effects.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::PartStep;
+use super::encode::Context;
+use super::run::{Refusal, Runner};
+use super::subject::Subject;
+use crate::contract::{self, Change, Moment, Operation, Scope};
+use crate::inventory::Inventory;
+use crate::model::{Entity, Facts, Request, RowChange, Value, Write};
+
+/// What one entry of the policy has follow from a placement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Followed {
+    /// The policy's name for the entry.
+    pub entry: Arc<str>,
+    /// What is written, in order.
+    pub writes: Vec<Write>,
+}
+
+impl Runner {
+    /// Ask the policy's effects what follows if the request's members are placed
+    /// on the host in `slot`. Entries that want nothing written are left out.
+    ///
+    /// # Errors
+    /// If one of the units refuses or fails: then the decision fails.
+    pub fn follow(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        slot: u32,
+    ) -> Result<Vec<Followed>, Refusal> {
+        let chain = self.chain().clone();
+        if chain.effects.is_empty() {
+            return Ok(Vec::new());
+        }
+        let subject = Subject::new(request, inventory, draw);
+        let mut followed = Vec::new();
+        for step in &chain.effects {
+            let began = Instant::now();
+            let context = Context {
+                inventory,
+                subject: Some(&subject),
+                settings: &step.settings,
+                now: request.now,
+                candidates: None,
+            };
+            let (call, shown) = step.tables(context, vec![slot])?;
+            if shown.is_empty() {
+                return Err(lacking(step, inventory, slot));
+            }
+            let members = request.members.len();
+            let changes = step
+                .ask(self.limit(), |instance, limit| {
+                    instance.placed(&call, members, limit)
+                })
+                .map_err(|fault| step.refusal(fault))?;
+            self.took(step, began.elapsed());
+            let writer = Writer {
+                step,
+                inventory,
+                request,
+                slot,
+            };
+            let writes: Vec<Write> = changes
+                .into_iter()
+                .map(|change| writer.write(change))
+                .collect::<Result<_, _>>()?;
+            if !writes.is_empty() {
+                followed.push(Followed {
+                    entry: step.name.clone(),
+                    writes,
+                });
+            }
+        }
+        Ok(followed)
+    }
+}
+
+fn lacking(step: &PartStep, inventory: &Inventory, slot: u32) -> Refusal {
+    Refusal::Refused(format!(
+        "unit \"{}\" cannot say what follows: host \"{}\" lacks a value that it needs",
+        step.unit.description().name,
+        inventory.host(slot).map_or("", |host| &host.id)
+    ))
+}
+
+/// Row numbers of a call to ids.
+struct Writer<'a> {
+    step: &'a PartStep,
+    inventory: &'a Inventory,
+    request: &'a Request,
+    slot: u32,
+}
+
+impl Writer<'_> {
+    /// A change that was checked against the declared writes, in ids.
+    fn write(&self, change: Change) -> Result<Write, Refusal> {
+        let declared = self.step.unit.description().effects.as_ref();
+        let write = declared.and_then(|part| part.writes.get(change.write as usize));
+        let member = self.request.members.get(change.entity as usize);
+        let first = self.request.members.first();
+        let (Some(write), Some(vm)) = (write, member.or(first)) else {
+            return Err(self.refused("names a write that it does not declare"));
+        };
+        let vm = &vm.id;
+        let row = match change.operation {
+            Operation::Reserve((amount, value)) => {
+                return Ok(Write::reserve(vm.clone(), amount.as_str(), value));
+            }
+            Operation::Append(values) => RowChange::Append(facts(write, &values)),
+            Operation::Set((row, values)) => RowChange::Set(row as usize, by_column(write, &values)),
+            Operation::Remove(row) => RowChange::Remove(row as usize),
+        };
+        let written = Write::row(self.entity(write.scope, vm)?, write.table.as_str(), row);
+        Ok(match write.moment {
+            Moment::Decided => written,
+            Moment::Running => written.once_running(vm.clone()),
+        })
+    }
+
+    /// Whose table a write of that scope is about.
+    fn entity(&self, scope: Scope, vm: &Arc<str>) -> Result<Entity, Refusal> {
+        Ok(match scope {
+            Scope::Placement => Entity::Placement(vm.clone()),
+            Scope::Vm => Entity::Vm(vm.clone()),
+            Scope::Tenant => match self.request.facts.get("tenant") {
+                Some(Value::Text(id)) => Entity::Tenant(id.clone()),
+                _ => return Err(self.refused("writes for a tenant, and the request names none")),
+            },
+            Scope::Host => match self.inventory.host(self.slot) {
+                Some(host) => Entity::Host(host.id.clone()),
+                None => return Err(self.refused("writes for a host that is gone")),
+            },
+            Scope::Cluster => Entity::Cluster,
+        })
+    }
+
+    fn refused(&self, what: &str) -> Refusal {
+        Refusal::Refused(format!(
+            "unit \"{}\" {what}",
+            self.step.unit.description().name
+        ))
+    }
+}
+
+/// The values of a new row, by column.
+fn facts(write: &contract::Write, values: &[Option<contract::Value>]) -> Facts {
+    let mut facts = Facts::new();
+    for (column, value) in by_column(write, values) {
+        if let Some(value) = value {
+            facts.set(column, value);
+        }
+    }
+    facts
+}
+
+/// The values of a row, by column; none where there is to be none.
+fn by_column(
+    write: &contract::Write,
+    values: &[Option<contract::Value>],
+) -> Vec<(Arc<str>, Option<Value>)> {
+    let columns = write.columns.iter().zip(values);
+    columns
+        .map(|((column, _), value)| (column.as_str().into(), value.as_ref().map(Value::from)))
+        .collect()
+}

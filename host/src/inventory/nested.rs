@@ -1,0 +1,259 @@
+//! The rows of tables below hosts, stored as columns of all hosts, so that they
+//! cross to a unit by a copy of memory.
+//!
+//! Only tables that a unit reads are stored so, beside the hosts' facts, from which
+//! they can be made again at any time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Cell, Column, HostEntry, Inventory, Texts};
+use crate::model::{Facts, Kind, Value};
+
+/// The table whose `used` and `pending` follow from VMs.
+const AMOUNTS: &str = "amounts";
+
+/// One table below hosts: the rows of all hosts, those of a host together.
+#[derive(Debug, Clone)]
+pub struct Nested {
+    table: Arc<str>,
+    names: Vec<Arc<str>>,
+    columns: Vec<Column>,
+    /// By slot of the host: its first row, and how many it has.
+    spans: Vec<(u32, u32)>,
+    /// How many rows there are, unused ones included.
+    rows: usize,
+    /// Whether the rows stand in the order of slots without gaps.
+    packed: bool,
+}
+
+impl Nested {
+    fn new(table: Arc<str>, columns: impl Iterator<Item = (Arc<str>, Kind)>) -> Self {
+        let (names, columns) = columns
+            .map(|(name, kind)| (name, Column::absent(kind, 0)))
+            .unzip();
+        Self {
+            table,
+            names,
+            columns,
+            spans: Vec::new(),
+            rows: 0,
+            packed: true,
+        }
+    }
+
+    /// The number of a column.
+    pub fn column_index(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| **known == *name)
+    }
+
+    /// A column, by its number; a row for every row of the table.
+    pub fn column(&self, index: usize) -> &Column {
+        &self.columns[index]
+    }
+
+    /// The rows of the host in that slot.
+    pub fn span(&self, slot: u32) -> Range<usize> {
+        let (first, count) = self.spans.get(slot as usize).copied().unwrap_or((0, 0));
+        first as usize..(first + count) as usize
+    }
+
+    /// How many rows there are, if those of all hosts stand in the order of slots
+    /// without gaps.
+    pub fn packed_rows(&self) -> Option<usize> {
+        self.packed.then_some(self.rows)
+    }
+
+    /// Make place for the rows of a host.
+    fn place(&mut self, slot: u32, count: usize) -> Range<usize> {
+        let slot = slot as usize;
+        while self.spans.len() <= slot {
+            let end = u32::try_from(self.rows).unwrap_or(u32::MAX);
+            self.spans.push((end, 0));
+        }
+        let (_, held) = self.spans[slot];
+        if held as usize != count {
+            let is_last = slot + 1 == self.spans.len();
+            self.packed &= is_last && held == 0;
+            let first = u32::try_from(self.rows).unwrap_or(u32::MAX);
+            self.spans[slot] = (first, u32::try_from(count).unwrap_or(u32::MAX));
+            self.rows += count;
+            for column in &mut self.columns {
+                for _ in 0..count {
+                    column.push_absent();
+                }
+            }
+        }
+        self.span(u32::try_from(slot).unwrap_or(u32::MAX))
+    }
+
+    fn set_amounts(&mut self, slot: u32, host: &HostEntry, texts: &mut Texts) {
+        let rows = self.place(slot, host.amounts.len());
+        for (row, amount) in rows.zip(&host.amounts) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match &**name {
+                    "name" => i64::from(texts.code(&amount.name)),
+                    "total" => amount.total,
+                    "used" => amount.used,
+                    _ => amount.pending,
+                };
+                column.set(row, Some(Cell::Integer(cell)));
+            }
+        }
+    }
+
+    fn set_facts(&mut self, slot: u32, facts: &[Facts], texts: &mut Texts) {
+        let rows = self.place(slot, facts.len());
+        for (row, facts) in rows.zip(facts) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match facts.get(name) {
+                    Some(Value::Integer(value)) => Some(Cell::Integer(*value)),
+                    Some(Value::Number(value)) => Some(Cell::Number(*value)),
+                    Some(Value::Boolean(value)) => Some(Cell::Integer(i64::from(*value))),
+                    Some(Value::Text(text)) => Some(Cell::Integer(i64::from(texts.code(text)))),
+                    None => None,
+                };
+                column.set(row, cell);
+            }
+        }
+    }
+
+    fn set(&mut self, slot: u32, host: Option<&HostEntry>, texts: &mut Texts) {
+        match host {
+            None => drop(self.place(slot, 0)),
+            Some(host) if *self.table == *AMOUNTS => self.set_amounts(slot, host, texts),
+            Some(host) => self.set_facts(slot, host.facts.rows(&self.table), texts),
+        }
+    }
+
+    /// Whether more of the rows are unused than used.
+    fn is_sparse(&self) -> bool {
+        let used: usize = self.spans.iter().map(|(_, count)| *count as usize).sum();
+        self.rows > 2 * used + 64
+    }
+}
+
+impl Inventory {
+    /// A table below hosts that is stored in columns.
+    pub fn nested(&self, index: usize) -> &Nested {
+        &self.nested[index]
+    }
+
+    /// The number of the table `hosts/TABLE`, which is stored in columns from now
+    /// on; None if there is no such table.
+    pub(crate) fn ensure_nested(&mut self, table: &str) -> Option<usize> {
+        let known = self.nested.iter().position(|it| *it.table == *table);
+        if known.is_some() {
+            return known;
+        }
+        let schema = self.schema.clone();
+        let of_schema = schema.table(&format!("hosts/{table}"))?;
+        let columns = of_schema.columns.iter();
+        let columns = columns.map(|column| (column.name.clone(), column.kind));
+        self.nested.push(Nested::new(table.into(), columns));
+        let index = self.nested.len() - 1;
+        self.rebuild_nested(index);
+        Some(index)
+    }
+
+    fn rebuild_nested(&mut self, index: usize) {
+        let nested = &mut self.nested[index];
+        let columns: Vec<_> = nested.columns.iter().map(Column::kind).collect();
+        let columns = nested.names.iter().cloned().zip(columns);
+        let mut fresh = Nested::new(nested.table.clone(), columns);
+        for (slot, host) in (0u32..).zip(&self.hosts) {
+            fresh.set(slot, host.as_ref(), &mut self.texts);
+        }
+        *nested = fresh;
+    }
+
+    /// The rows of a table below a host have changed.
+    pub(super) fn renest(&mut self, slot: u32, table: &str) {
+        let Some(index) = self.nested.iter().position(|it| *it.table == *table) else {
+            return;
+        };
+        let host = self.hosts[slot as usize].as_ref();
+        self.nested[index].set(slot, host, &mut self.texts);
+        // Looked at rarely, since it takes a walk over the hosts.
+        if !self.nested[index].packed && self.version % 1024 == 0 && self.nested[index].is_sparse() {
+            self.rebuild_nested(index);
+        }
+    }
+
+    /// The host in that slot has come or gone.
+    pub(super) fn renest_all(&mut self, slot: u32) {
+        for nested in &mut self.nested {
+            let host = self.hosts[slot as usize].as_ref();
+            nested.set(slot, host, &mut self.texts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::schema::Schema;
+    use crate::model::{Host, Vm};
+
+    fn amount(name: &str, total: i64) -> Facts {
+        Facts::new().with("name", name).with("total", total)
+    }
+
+    fn host(id: &str, amounts: &[(&str, i64)]) -> Host {
+        let mut host = Host::new(id);
+        for (name, total) in amounts {
+            host.facts.push_row("amounts", amount(name, *total));
+        }
+        host
+    }
+
+    /// Name, total, used and pending of each amount of a host.
+    fn amounts(inventory: &Inventory, index: usize, slot: u32) -> Vec<(String, i64, i64, i64)> {
+        let nested = inventory.nested(index);
+        let value = |column: &str, row: usize| {
+            let column = nested.column_index(column).unwrap();
+            nested.column(column).integer(row).unwrap()
+        };
+        let rows = nested.span(slot);
+        rows.map(|row| {
+            let name = inventory.texts().text(value("name", row)).unwrap();
+            (
+                name.to_string(),
+                value("total", row),
+                value("used", row),
+                value("pending", row),
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn rows_below_hosts_follow_every_change_and_its_undoing() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        inventory.add_host(host("a", &[("cpu", 4), ("gpu", 1)])).unwrap();
+        let index = inventory.ensure_nested("amounts").unwrap();
+        inventory.add_host(host("b", &[("cpu", 8)])).unwrap();
+        assert_eq!(inventory.nested(index).packed_rows(), Some(3));
+        let before = inventory.version();
+        let mut vm = Vm::new("vm");
+        let need = Facts::new().with("name", "cpu").with("need", 3);
+        vm.facts.push_row("amounts", need);
+        inventory.run_vm(vm, "b").unwrap();
+        assert_eq!(amounts(&inventory, index, 1), [("cpu".into(), 8, 3, 0)]);
+        inventory
+            .set_host_rows("a", "amounts", vec![amount("gpu", 2)])
+            .unwrap();
+        assert_eq!(amounts(&inventory, index, 0), [("gpu".into(), 2, 0, 0)]);
+        assert_eq!(inventory.nested(index).packed_rows(), None);
+        let past = inventory.at_version(before).unwrap();
+        assert_eq!(
+            amounts(&past, index, 0),
+            [("cpu".into(), 4, 0, 0), ("gpu".into(), 1, 0, 0)]
+        );
+        assert_eq!(amounts(&past, index, 1), [("cpu".into(), 8, 0, 0)]);
+        inventory.remove_host("a").unwrap();
+        assert_eq!(amounts(&inventory, index, 0), []);
+    }
+}

@@ -1,0 +1,135 @@
+//! One request: decide, reserve, write what follows.
+
+use std::sync::Arc;
+
+use super::{Decision, PlaceError, SchedulerOptions, draw};
+use crate::chain::{Followed, Runner};
+use crate::inventory::Inventory;
+use crate::model::{Request, Vm, Write};
+
+/// Decide where the request's VMs run and, unless it is a dry run, reserve their
+/// places in the inventory and write what follows.
+pub(super) fn place(
+    inventory: &mut Inventory,
+    runner: &mut Runner,
+    options: &SchedulerOptions,
+    number: u64,
+    mut request: Request,
+) -> Result<Decision, PlaceError> {
+    if request.members.is_empty() {
+        return Err(PlaceError::NoMembers);
+    }
+    inventory.advance(request.now);
+    for member in &mut request.members {
+        inventory.check_member(member)?;
+        known(inventory, member);
+        if inventory.pending(&member.id).is_some() {
+            return Err(PlaceError::Pending(member.id.clone()));
+        }
+    }
+    if let Some(twice) = twice(&request.members) {
+        return Err(PlaceError::MemberTwice(twice));
+    }
+    let draw = draw(options, &request, number)?;
+    let version = inventory.version();
+    let decided = runner.decide(inventory, &request, draw)?;
+    let mut followed = Vec::new();
+    let mut host = None;
+    if let Some(chosen) = &decided.chosen {
+        followed = runner.follow(inventory, &request, draw, chosen.slot)?;
+        host = inventory.host(chosen.slot).map(|host| host.id.clone());
+    }
+    if let Some(host) = host.as_ref().filter(|_| !request.dry_run) {
+        settle(inventory, options, &request, host, &followed)?;
+    }
+    let id_of = |(slot, share): &(u32, f64)| Some((inventory.host(*slot)?.id.clone(), *share));
+    let groups = decided.shares.iter();
+    let shares = groups
+        .map(|group| group.iter().filter_map(id_of).collect())
+        .collect();
+    Ok(Decision {
+        number,
+        request: Arc::new(request),
+        inventory_version: version,
+        draw,
+        chain: runner.chain().clone(),
+        decided,
+        host,
+        shares,
+        followed,
+    })
+}
+
+/// Fill in what the inventory knows of a VM of which only the id is given.
+pub(super) fn known(inventory: &Inventory, member: &mut Vm) {
+    let nothing_given = member.facts.values().next().is_none();
+    if let Some(entry) = inventory.running(&member.id).filter(|_| nothing_given) {
+        *member = (*entry.vm).clone();
+    }
+}
+
+/// The request's own draw, or one that follows from the decision's number.
+pub(super) fn draw(
+    options: &SchedulerOptions,
+    request: &Request,
+    number: u64,
+) -> Result<f64, PlaceError> {
+    match request.draw {
+        Some(draw) if (0.0..1.0).contains(&draw) => Ok(draw),
+        Some(draw) => Err(PlaceError::BadDraw(draw)),
+        None => Ok(draw::derive(options.seed, number)),
+    }
+}
+
+/// Reserve the members' places and write what follows: all of it or nothing.
+pub(super) fn settle(
+    inventory: &mut Inventory,
+    options: &SchedulerOptions,
+    request: &Request,
+    host: &str,
+    followed: &[Followed],
+) -> Result<(), PlaceError> {
+    let reserved = reserve(inventory, options, request, host)?;
+    let writes: Vec<Write> = followed
+        .iter()
+        .flat_map(|followed| followed.writes.iter().cloned())
+        .collect();
+    if let Err(error) = inventory.apply(&writes) {
+        for member in reserved {
+            inventory.cancel_vm(&member)?;
+        }
+        return Err(PlaceError::Effects(error));
+    }
+    Ok(())
+}
+
+fn reserve(
+    inventory: &mut Inventory,
+    options: &SchedulerOptions,
+    request: &Request,
+    host: &str,
+) -> Result<Vec<Arc<str>>, PlaceError> {
+    let expires = options
+        .reservation
+        .map(|seconds| request.now.saturating_add(seconds));
+    let mut reserved = Vec::with_capacity(request.members.len());
+    for member in &request.members {
+        let stays = inventory
+            .running(&member.id)
+            .is_some_and(|entry| inventory.slot(host) == Some(entry.slot));
+        if !stays {
+            inventory.reserve_vm(Arc::new(member.clone()), host, expires)?;
+            reserved.push(member.id.clone());
+        }
+    }
+    Ok(reserved)
+}
+
+/// The id of a member that is named twice.
+pub(super) fn twice(members: &[Vm]) -> Option<Arc<str>> {
+    let mut ids: Vec<&Arc<str>> = members.iter().map(|member| &member.id).collect();
+    ids.sort_unstable();
+    ids.windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0].clone())
+}
