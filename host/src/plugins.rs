@@ -60,6 +60,7 @@ pub const POLICIES: &[EmbeddedPolicy] = policies![
     "aeolus-least-used",
     "aeolus-priority",
     "aeolus-cheapest",
+    "aeolus-conductor",
 ];
 
 /// The policy of that name that comes with the program.
