@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Decision, PlaceError, SchedulerOptions, draw};
 use crate::chain::{Followed, Runner};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, InventoryError};
 use crate::model::{Request, Vm, Write};
 
 /// Decide where the request's VMs run and, unless it is a dry run, reserve their
@@ -89,18 +89,18 @@ pub(super) fn settle(
     host: &str,
     followed: &[Followed],
 ) -> Result<(), PlaceError> {
-    let reserved = reserve(inventory, options, request, host)?;
+    let before = inventory.version();
     let writes: Vec<Write> = followed
         .iter()
         .flat_map(|followed| followed.writes.iter().cloned())
         .collect();
-    if let Err(error) = inventory.apply(&writes) {
-        for member in reserved {
-            inventory.cancel_vm(&member)?;
-        }
-        return Err(PlaceError::Effects(error));
+    let settled = reserve(inventory, options, request, host)
+        .map_err(PlaceError::Inventory)
+        .and_then(|()| inventory.apply(&writes).map_err(PlaceError::Effects));
+    if settled.is_err() {
+        inventory.take_back(before);
     }
-    Ok(())
+    settled
 }
 
 fn reserve(
@@ -108,21 +108,19 @@ fn reserve(
     options: &SchedulerOptions,
     request: &Request,
     host: &str,
-) -> Result<Vec<Arc<str>>, PlaceError> {
+) -> Result<(), InventoryError> {
     let expires = options
         .reservation
         .map(|seconds| request.now.saturating_add(seconds));
-    let mut reserved = Vec::with_capacity(request.members.len());
     for member in &request.members {
         let stays = inventory
             .running(&member.id)
             .is_some_and(|entry| inventory.slot(host) == Some(entry.slot));
         if !stays {
             inventory.reserve_vm(Arc::new(member.clone()), host, expires)?;
-            reserved.push(member.id.clone());
         }
     }
-    Ok(reserved)
+    Ok(())
 }
 
 /// The id of a member that is named twice.
