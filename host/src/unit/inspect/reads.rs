@@ -194,7 +194,8 @@ fn check_settings(
 pub(super) fn check_writes(effects: &EffectsPart, schema: &Schema, problems: &mut Vec<String>) {
     for write in &effects.writes {
         let parent = match write.scope {
-            Scope::Placement | Scope::Vm => "hosts/vms",
+            Scope::Placement => "hosts/vms",
+            Scope::Vm => "members",
             Scope::Tenant => "tenant",
             Scope::Host => "hosts",
             Scope::Cluster => "cluster",
