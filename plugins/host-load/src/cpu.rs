@@ -53,9 +53,9 @@ impl Counting {
         })
     }
 
-    /// Where the topology is not known, a host has a CPU for each whole core of its
-    /// total.
-    fn cpus(&self, cpu: &Cpu) -> u64 {
+    /// All CPUs of a host. Where the topology is not known, it has one for each whole
+    /// core of its total.
+    pub fn cpus(&self, cpu: &Cpu) -> u64 {
         let known = if self.threads_as_cores {
             cpu.threads
         } else {

@@ -1,10 +1,12 @@
-//! How busy the CPUs of hosts are, and which moves of VMs would relieve them.
+//! How busy the CPUs of hosts are, how much memory they have left, and which moves of
+//! VMs would relieve them.
 //!
 //! A library for units, no unit itself. [`load`] has loads as exact amounts,
 //! [`cpu`] works out the load of a host from what is known of its CPU, [`placing`]
 //! what VMs to be placed would add to it, and [`moving`] finds the VMs of a
-//! cluster that are better moved. Loads are counted in the same way everywhere; a
-//! policy may choose how, by [`cpu::Counting`].
+//! cluster that are better moved; [`memory`] has the memory that hosts have left to
+//! promise. Loads are counted in the same way everywhere; a policy may choose how, by
+//! [`cpu::Counting`].
 //!
 //! Formulas are those of oVirt's scheduler.
 
@@ -13,5 +15,6 @@
 
 pub mod cpu;
 pub mod load;
+pub mod memory;
 pub mod moving;
 pub mod placing;

@@ -132,10 +132,12 @@ pub struct Limits {
 
 impl Limits {
     /// The load in percent that hosts are brought to, a margin below the high one:
-    /// four fifths of it, but at least 10 less. Both as in oVirt's engine.
+    /// four fifths of it (as in oVirt's engine), but lower by at least the load that
+    /// is assumed for one vCPU.
     pub fn target(&self) -> f64 {
         let high = self.high_utilization;
-        (80.0 * high / 100.0).trunc().min((high - 10.0).trunc())
+        let four_fifths = (80.0 * high / 100.0).trunc();
+        four_fifths.min((high - self.counting.assumed_load).trunc())
     }
 }
 
@@ -165,6 +167,11 @@ impl Place {
     /// VMs that run here.
     pub fn vms(&self) -> i64 {
         self.host.vms_count
+    }
+
+    /// Does it manage a pool of storage?
+    pub fn manages_storage(&self) -> bool {
+        self.host.spm == Some(true)
     }
 
     /// Could it take the VM and stay within the limits?

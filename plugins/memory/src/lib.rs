@@ -220,10 +220,7 @@ impl RowCost for Memory {
 
 placewright_sdk::export!(
     Memory: filter, cost_function,
-    aliases = [
-        "c9ddbb34-0e1d-4061-a8d7-b0893fa80932",
-        "4134247a-9c58-4b9a-8593-530bb9e37c59",
-    ]
+    aliases = ["c9ddbb34-0e1d-4061-a8d7-b0893fa80932"]
 );
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Balance for PowerSaving {
 /// From hosts with too much to do, the busiest first; then from those with too
 /// little, the least busy first. Wherever there is room.
 fn move_by_cpu(cluster: &Cluster, settings: &Settings) -> Vec<Proposal<Reason>> {
-    let high = settings.high_utilization;
+    let high = settings.high_utilization();
     let target = settings.limits().target();
     let mut over = cluster.hosts(|host| cluster.is_over(host, target));
     let mut under = cluster.hosts(|host| cluster.is_under(host, settings.low_utilization, 1));

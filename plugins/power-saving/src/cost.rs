@@ -59,7 +59,8 @@ impl Host {
 /// What is added to a host, and up to where it may be filled.
 pub struct Need {
     vms: Newcomers,
-    high_utilization: f64,
+    /// None = up to any load.
+    high_utilization: Option<f64>,
 }
 
 impl RowWise for PowerSaving {
@@ -83,7 +84,8 @@ impl RowCost for PowerSaving {
     fn cost(need: &Need, host: &Host) -> f64 {
         let added = need.vms.added(&host.current);
         let before = need.vms.before(&host.cpu(), &host.pending());
-        let before = before.filter(|shared| shared.percent() as f64 <= need.high_utilization);
+        let limit = need.high_utilization.unwrap_or(f64::INFINITY);
+        let before = before.filter(|shared| shared.percent() as f64 <= limit);
         let shared = before.and_then(|shared| shared.with(added.load, added.exclusive));
         shared.map_or(f64::INFINITY, |shared| 0.0 - shared.cost(1))
     }
@@ -94,6 +96,10 @@ mod tests {
     use super::*;
 
     fn cost(percent: f64) -> f64 {
+        cost_up_to(Some(75.0), percent)
+    }
+
+    fn cost_up_to(high_utilization: Option<f64>, percent: f64) -> f64 {
         let host = Host {
             cores: Some(4),
             threads: Some(8),
@@ -111,7 +117,10 @@ mod tests {
             exclusive: false,
             running: false,
         };
-        let settings = Settings::defaults().expect("all have defaults");
+        let settings = Settings {
+            high_utilization,
+            ..Settings::defaults().expect("all have defaults")
+        };
         let request = Request {
             vms: vec![vm].into(),
         };
@@ -123,5 +132,6 @@ mod tests {
     fn the_busier_host_costs_less_up_to_the_limit() {
         assert_eq!([cost(0.0), cost(40.0), cost(75.0)], [-10.0, -50.0, -85.0]);
         assert_eq!(cost(76.0), f64::INFINITY);
+        assert_eq!(cost_up_to(None, 99.0), -109.0);
     }
 }

@@ -16,9 +16,10 @@ use placewright_sdk::prelude::*;
 #[derive(Settings)]
 struct Settings {
     /// CPU load that hosts are filled up to: one above it costs most of all, and none
-    /// to which a VM is moved may exceed it.
-    #[setting(default = 75, least = 0, measure = "percent")]
-    high_utilization: f64,
+    /// to which a VM is moved may exceed it. If not set, costs have no such limit, and
+    /// that of moves is 75 percent.
+    #[setting(least = 0, measure = "percent")]
+    high_utilization: Option<f64>,
     /// CPU load below which a host is emptied.
     #[setting(default = 20, least = 0, measure = "percent")]
     low_utilization: f64,
@@ -48,7 +49,14 @@ struct Settings {
     enable_host_power_management: bool,
 }
 
+/// The limit of moves if none is set, as in oVirt's engine.
+const HIGH_UTILIZATION: f64 = 75.0;
+
 impl Settings {
+    fn high_utilization(&self) -> f64 {
+        self.high_utilization.unwrap_or(HIGH_UTILIZATION)
+    }
+
     fn counting(&self) -> Counting {
         Counting {
             threads_as_cores: self.count_threads_as_cores,
@@ -59,7 +67,7 @@ impl Settings {
     fn limits(&self) -> Limits {
         Limits {
             counting: self.counting(),
-            high_utilization: self.high_utilization,
+            high_utilization: self.high_utilization(),
             duration: self.over_commit_duration,
             vcpu_ratio: 0.0,
             low_memory: self.low_memory,
@@ -73,7 +81,7 @@ impl CheckSettings for PowerSaving {
     type Settings = Settings;
 
     fn check(settings: &Settings) -> Result<(), String> {
-        if settings.low_utilization >= settings.high_utilization {
+        if settings.low_utilization >= settings.high_utilization() {
             return Err("low-utilization must be below high-utilization".into());
         }
         if settings

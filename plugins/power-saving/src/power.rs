@@ -47,9 +47,9 @@ impl Host {
             && self.is_fine()
     }
 
-    /// Is it in this state because a policy wanted it?
+    /// Is it in this state because a policy wanted it, and may it still decide?
     fn is_parked(&self, state: &str) -> bool {
-        self.by_policy == Some(true) && self.state == state
+        self.by_policy == Some(true) && self.keep_on != Some(true) && self.state == state
     }
 }
 
@@ -169,7 +169,11 @@ mod tests {
             by_policy: None,
             ..parked("maintenance")
         };
-        assert_eq!(next(vec![up(0), by_hand], 1), None);
+        let left_alone = Host {
+            keep_on: Some(true),
+            ..parked("maintenance")
+        };
+        assert_eq!(next(vec![up(0), by_hand, left_alone], 1), None);
     }
 
     #[test]

@@ -216,16 +216,21 @@ fn equal_loads_keep_their_order() {
 }
 
 #[test]
-fn the_target_lies_a_fifth_and_at_least_ten_below_the_limit() {
-    let target = |high_utilization| {
+fn the_target_lies_a_fifth_and_at_least_the_load_of_a_vcpu_below_the_limit() {
+    let target = |high_utilization, assumed_load| {
+        let counting = Counting {
+            assumed_load,
+            ..LIMITS.counting
+        };
         let limits = Limits {
+            counting,
             high_utilization,
             ..LIMITS
         };
         limits.target()
     };
-    assert_eq!(
-        [target(80.0), target(75.0), target(40.0)],
-        [64.0, 60.0, 30.0]
-    );
+    assert_eq!(target(80.0, 10.0), 64.0);
+    assert_eq!(target(75.0, 10.0), 60.0);
+    assert_eq!(target(40.0, 10.0), 30.0);
+    assert_eq!(target(80.0, 20.0), 60.0);
 }

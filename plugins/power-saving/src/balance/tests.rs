@@ -75,7 +75,7 @@ fn moves(hosts: Vec<Host>, settings: Settings) -> Vec<(u32, Vec<u32>, Reason)> {
 
 fn settings() -> Settings {
     Settings {
-        high_utilization: 80.0,
+        high_utilization: Some(80.0),
         ..Settings::defaults().expect("all have defaults")
     }
 }

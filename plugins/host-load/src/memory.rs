@@ -1,0 +1,143 @@
+//! The memory that hosts have left to promise, as a preference counts it: without
+//! what VMs take beside their own memory.
+//!
+//! A MiB is the unit of measure, as in oVirt's scheduler, whose formulas are not the
+//! same in another one.
+
+use placewright_sdk::prelude::*;
+
+use crate::placing::Current;
+
+/// What is read of each VM to be placed.
+#[derive(Row)]
+pub struct Vm {
+    /// Memory that it was promised.
+    pub memory: Bytes,
+}
+
+/// All VMs that are to be placed together on one host.
+#[derive(Request)]
+pub struct Request {
+    /// They take memory together.
+    #[table("members")]
+    pub vms: Rows<Vm>,
+}
+
+/// What is read of a host.
+#[derive(Row)]
+pub struct Host {
+    /// Physical memory.
+    #[column("memory.total")]
+    pub total: Bytes,
+    /// Memory that the host keeps for itself.
+    #[column("memory.reserved")]
+    pub reserved: Bytes,
+    /// How much of its memory may be promised.
+    #[column("memory.overcommit")]
+    pub overcommit: f64,
+    /// Memory promised to the VMs that run here.
+    #[column("memory.committed")]
+    pub committed: Bytes,
+    /// Memory promised to the VMs that have a place reserved here.
+    #[column("memory.pending")]
+    pub pending: Bytes,
+    /// The members that run here.
+    #[table("current")]
+    pub current: Rows<Current>,
+}
+
+impl Host {
+    /// MiB that it has left to promise; 0 where more was promised than may be.
+    fn left(&self) -> f64 {
+        let limit = mib(self.total) * self.overcommit;
+        let promised = mib(self.committed) + mib(self.pending);
+        (limit - promised - mib(self.reserved).max(0.0)).max(0.0)
+    }
+}
+
+fn mib(memory: Bytes) -> f64 {
+    memory.0 as f64 / Bytes::mib(1).0 as f64
+}
+
+/// What hosts have left to promise, before and after VMs are placed there.
+#[derive(Debug, PartialEq)]
+pub struct Left {
+    /// MiB that the host with the most has left before.
+    pub most: f64,
+    /// MiB that each host has left afterwards; less than 0 where the VMs take more
+    /// than there is.
+    pub after: Vec<f64>,
+}
+
+impl Left {
+    /// On all hosts. A VM takes nothing where it runs already.
+    pub fn of(request: &Request, hosts: &Rows<Host>) -> Self {
+        let needs: Vec<f64> = request.vms.iter().map(|vm| mib(vm.memory)).collect();
+        let all: f64 = needs.iter().sum();
+        let mut left = Self {
+            most: 0.0,
+            after: Vec::with_capacity(hosts.len()),
+        };
+        for host in hosts {
+            let before = host.left();
+            let here = host.current.iter();
+            let here = here.filter_map(|row| needs.get(usize::try_from(row.member).ok()?));
+            left.most = left.most.max(before);
+            left.after.push(before - (all - here.sum::<f64>()));
+        }
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(committed: i64) -> Host {
+        Host {
+            total: Bytes::mib(1_024),
+            reserved: Bytes(0),
+            overcommit: 1.0,
+            committed: Bytes::mib(committed),
+            pending: Bytes(0),
+            current: Rows::default(),
+        }
+    }
+
+    fn left(hosts: Vec<Host>) -> Left {
+        let vm = |mib| Vm {
+            memory: Bytes::mib(mib),
+        };
+        let request = Request {
+            vms: vec![vm(100), vm(28)].into(),
+        };
+        Left::of(&request, &hosts.into())
+    }
+
+    #[test]
+    fn what_is_left_is_what_may_be_promised_without_what_was() {
+        let generous = Host {
+            overcommit: 2.0,
+            reserved: Bytes::mib(24),
+            pending: Bytes::mib(100),
+            ..host(900)
+        };
+        let (most, after) = (1_024.0, vec![896.0, 896.0]);
+        assert_eq!(left(vec![host(0), generous]), Left { most, after });
+    }
+
+    #[test]
+    fn a_vm_takes_nothing_where_it_runs() {
+        let own = Host {
+            current: vec![Current { member: 1 }].into(),
+            ..host(0)
+        };
+        assert_eq!(left(vec![own]).after, [924.0]);
+    }
+
+    #[test]
+    fn a_host_that_promised_too_much_has_nothing_left() {
+        let (most, after) = (0.0, vec![-128.0]);
+        assert_eq!(left(vec![host(2_000)]), Left { most, after });
+    }
+}
