@@ -187,7 +187,8 @@ pub struct UnitEntry {
     pub settings: Settings,
 }
 
-/// A condition on a column of `hosts`. Since when it holds without a break is the
+/// A condition on a column of `hosts`: of two bounds, that the value lies between
+/// them or, if they cross, outside of them. Since when it holds without a break is the
 /// column `watch.NAME.since`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]

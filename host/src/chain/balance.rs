@@ -79,6 +79,7 @@ struct Names<'a> {
     hosts: Vec<Arc<str>>,
     /// Ids of VMs and of their hosts.
     vms: Vec<(Arc<str>, Arc<str>)>,
+    groups: Vec<Arc<str>>,
 }
 
 impl<'a> Names<'a> {
@@ -95,6 +96,10 @@ impl<'a> Names<'a> {
         Self {
             step,
             vms: vms.collect(),
+            groups: inventory
+                .groups()
+                .map(|entry| entry.group.id.clone())
+                .collect(),
             hosts: entries.iter().map(|host| host.id.clone()).collect(),
         }
     }
@@ -143,6 +148,7 @@ impl<'a> Names<'a> {
         let id = match name.as_str() {
             "hosts" => self.hosts.get(number).map(|id| id.to_string()),
             "hosts/vms" => self.vms.get(number).map(|(vm, _)| vm.to_string()),
+            "groups" => self.groups.get(number).map(|id| id.to_string()),
             _ => None,
         };
         (name, id.unwrap_or_else(|| number.to_string()))

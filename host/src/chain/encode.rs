@@ -15,7 +15,7 @@ use super::candidates::Candidates;
 use super::plan::{ColumnPlan, Field, ReadPlan, Source, TablePlan};
 use super::subject::Subject;
 use crate::contract::Call;
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, VmEntry};
 use crate::model::{Facts, Kind, Value};
 use crate::policy::Settings;
 use rows::{CellRef, Level};
@@ -237,14 +237,17 @@ impl<'a> Encoder<'a, '_> {
             offsets.resize(parents.len() + 1, 0);
             return (offsets, numbers);
         };
-        let vms = self.levels.iter().find_map(|level| match level {
-            Level::Vms(vms) => Some(vms),
-            _ => None,
-        });
+        // Numbered as in hosts/vms, whether that was declared before or not.
+        let inventory = self.context.inventory;
+        let hosts = self.hosts.slots().filter_map(|slot| inventory.host(slot));
+        let vms: Vec<&VmEntry> = match source {
+            Source::GroupVms => hosts.flat_map(|host| inventory.vms_of(host)).collect(),
+            _ => Vec::new(),
+        };
         for entry in groups {
             match source {
                 Source::GroupVms => {
-                    let rows = (0i64..).zip(vms.into_iter().flatten());
+                    let rows = (0i64..).zip(&vms);
                     numbers.extend(
                         rows.filter(|(_, vm)| entry.group.vms.contains(&vm.vm.id))
                             .map(|(row, _)| [row, 0, 0]),

@@ -24,6 +24,10 @@ pub(super) fn scale(scaling: Scaling, range: Option<(f64, f64)>, costs: &mut [f6
         }
         Scaling::Rank => rank(costs),
         Scaling::Stretch => stretch(costs),
+        Scaling::StretchedRank => {
+            stretch(costs);
+            rank(costs);
+        }
     }
 }
 
@@ -106,6 +110,15 @@ mod tests {
         assert_eq!(scaled(Scaling::MinMax, &costs), [0.0, 0.0]);
         assert_eq!(scaled(Scaling::Rank, &costs), [0.0, 0.0]);
         assert_eq!(scaled(Scaling::Stretch, &costs), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn costs_of_one_step_have_one_rank() {
+        let costs = [0.0, 0.1, 500.0, 1000.0, f64::INFINITY];
+        assert_eq!(
+            scaled(Scaling::StretchedRank, &costs),
+            [0.0, 0.0, 2.0, 3.0, 3.0]
+        );
     }
 
     #[test]

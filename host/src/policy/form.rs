@@ -190,7 +190,7 @@ pub(super) const WATCH: &[Key] = &[
     key(
         "at-most",
         Shape::Any,
-        "The condition holds for values up to here",
+        "The condition holds for values up to here; if that is less than at-least, for values outside of the two",
     ),
 ];
 

@@ -64,6 +64,8 @@ pub enum Scaling {
     /// The least cost of the candidates becomes 1, the greatest 1000, in whole
     /// steps, half a step rounded up.
     Stretch,
+    /// Stretched, and then ranked: costs of one step are equal.
+    StretchedRank,
 }
 
 impl Word for Scaling {
@@ -73,6 +75,7 @@ impl Word for Scaling {
         ("min-max", Self::MinMax),
         ("rank", Self::Rank),
         ("stretch", Self::Stretch),
+        ("stretched-rank", Self::StretchedRank),
     ];
 }
 

@@ -30,7 +30,7 @@ pub(super) fn watches(
         };
         let at_least = bound(draft, "at-least", &column, problems);
         let at_most = bound(draft, "at-most", &column, problems);
-        check_bounds(draft, at_least, at_most, problems);
+        check_bounds(draft, problems);
         if let Some(name) = name {
             watches.push(Watch {
                 name,
@@ -99,24 +99,12 @@ fn bound(draft: &Fields<'_>, key: &str, column: &Column, problems: &mut Problems
     }
 }
 
-fn check_bounds(
-    draft: &Fields<'_>,
-    at_least: Option<f64>,
-    at_most: Option<f64>,
-    problems: &mut Problems,
-) {
+/// Of two bounds the watch holds between them, or outside if they cross.
+fn check_bounds(draft: &Fields<'_>, problems: &mut Problems) {
     if draft.node("at-least").is_none() && draft.node("at-most").is_none() {
         problems.add(
             draft.place,
             "a watch needs \"at-least\" or \"at-most\": the values for which it holds",
-        );
-    }
-    if let (Some(least), Some(most), Some(place)) = (at_least, at_most, draft.place_of("at-most"))
-        && least > most
-    {
-        problems.add(
-            place,
-            format!("no value is both {least} or more and {most} or less"),
         );
     }
 }
