@@ -44,7 +44,7 @@ impl Exports {
                 Part::Unit => typed::<(), (Description,)>(guest, part),
                 Part::Judge => typed::<(Answers, &'static Call), Answer<Judgement>>(guest, part),
                 Part::Selection => typed::<Tables, Answer<Shares>>(guest, part),
-                Part::Effects => typed::<(&'static Call, u32), Answer<Vec<Change>>>(guest, part),
+                Part::Effects => typed::<Tables, Answer<Vec<Change>>>(guest, part),
                 Part::Balance => typed::<Tables, Answer<Vec<Proposal>>>(guest, part),
                 Part::Order => typed::<Tables, Answer<Turns>>(guest, part),
                 Part::Explain => typed::<Tables, Answer<Vec<Fact>>>(guest, part),
