@@ -111,12 +111,17 @@ impl Instance {
         Ok(proposals)
     }
 
-    /// Ask the part `selection` to refine the candidates of `call`. The shares have
-    /// been checked against them.
+    /// Ask the part `selection` to refine so many candidates, those of `call`. The
+    /// shares have been checked against them.
     ///
     /// # Errors
     /// However the call ended without an answer that can be used.
-    pub fn refine(&mut self, call: &Call, budget: Duration) -> Result<Shares, Fault> {
+    pub fn refine(
+        &mut self,
+        call: &Call,
+        candidates: usize,
+        budget: Duration,
+    ) -> Result<Shares, Fault> {
         let function: Refine<'_> = match self.refine {
             Some(function) => function,
             None => {
@@ -126,7 +131,7 @@ impl Instance {
         };
         let (answer,) = self.guest.run(Part::Selection, budget, function, (call,))?;
         let shares = answer.map_err(|problem| self.guest.problem(Part::Selection, problem))?;
-        answer::check_shares(&shares, self.rows(Part::Selection, "candidates", call))
+        answer::check_shares(&shares, candidates)
             .map_err(|cause| self.guest.fault(Part::Selection, cause))?;
         Ok(shares)
     }

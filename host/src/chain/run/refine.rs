@@ -136,7 +136,9 @@ fn ask(
         ..asker.context(&step.settings)
     };
     let (call, slots) = step.tables(context, candidates.slots.clone())?;
-    let answer = step.ask(limit, |instance, limit| instance.refine(&call, limit));
+    let answer = step.ask(limit, |instance, limit| {
+        instance.refine(&call, slots.len(), limit)
+    });
     asker.took(step, slots.len(), began.elapsed());
     match answer {
         Ok(shares) => Ok(Ok((shares, slots))),
