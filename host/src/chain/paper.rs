@@ -328,7 +328,7 @@ fn ovirt_numa() -> Description {
             Answers::VERDICTS,
             Evaluation::RowWise,
             &[
-                "members: memory i, pinning t!",
+                "members: memory i, has-numa-nodes b!, has-huge-pages b",
                 "members/numa-nodes: index i, memory i, mode t?",
                 "members/numa-nodes/host-nodes: index i",
                 "members/pins: vcpu i, cpu i",
@@ -683,6 +683,9 @@ fn a_call_carries_what_the_cluster_and_the_request_hold() {
         values(&ovirt_numa(), judge, "members/numa-nodes/host-nodes.index"),
         ["1"]
     );
+    let numa = |column| values(&ovirt_numa(), judge, column);
+    assert_eq!(numa("members.has-numa-nodes"), ["1"]);
+    assert_eq!(numa("members.has-huge-pages"), ["0"]);
     assert_eq!(
         values(&ovirt_vm_affinity(), judge, "hosts/group-members.vms"),
         ["1"]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use comfy_table::{Cell, Table};
 use placewright::chain::{Explanation, HostShown, RemovalShown, StageShown};
+use placewright::model::Value;
 
 use super::output;
 
@@ -27,13 +28,8 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
         if explanation.stages.len() > 1 {
             let _ = writeln!(text, "Stage {}", stage.name);
         }
-        let _ = writeln!(
-            text,
-            "{}\n",
-            stage_text(stage, explanation.chosen.as_ref(), extent)
-        );
-        text.push_str(&selections_text(stage, extent));
-        text.push_str(&facts_text(stage, extent));
+        let shown = stage_text(stage, explanation.chosen.as_ref(), extent);
+        let _ = writeln!(text, "{shown}\n");
     }
     text.push_str(&not_considered(explanation, extent));
     for (entry, fault) in &explanation.left_out {
@@ -47,12 +43,7 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
             format!("{} {} ({digest})", unit.name, unit.version)
         })
         .collect();
-    let tied = match explanation.tied {
-        0 | 1 => String::new(),
-        tied => format!(" of {tied} with the same costs"),
-    };
-    let chosen = explanation.chosen.as_deref().unwrap_or("none");
-    let _ = writeln!(text, "Chosen: {chosen}{tied}");
+    let _ = writeln!(text, "Chosen: {}", chosen_text(explanation));
     let _ = writeln!(
         text,
         "Policy: {}, draw {}, inventory version {}",
@@ -62,6 +53,35 @@ pub fn text(explanation: &Explanation, extent: Extent) -> String {
     );
     text.push_str(&output::list("Units:", &units));
     text
+}
+
+/// Who was chosen, and from whom.
+fn chosen_text(explanation: &Explanation) -> String {
+    let selections = explanation.stages.last().map(|stage| &stage.selections);
+    let groups = selections
+        .and_then(|selections| selections.last())
+        .map(|it| &it.groups);
+    let Some(chosen) = &explanation.chosen else {
+        return match groups.is_some_and(|groups| groups.iter().any(|group| !group.is_empty())) {
+            true => "none, since no candidate has a chance".to_owned(),
+            false => "none".to_owned(),
+        };
+    };
+    let mut shares = (1..)
+        .zip(groups.into_iter().flatten())
+        .flat_map(|(number, group)| {
+            let members = group.iter();
+            members.map(move |member| (number, member))
+        });
+    let drawn: Option<(usize, _)> = shares.find(|(_, member)| member.host == *chosen);
+    match (drawn, explanation.tied) {
+        (Some((group, member)), _) => {
+            let share = output::number(member.share);
+            format!("{chosen}, drawn from group {group} with a chance of {share}")
+        }
+        (None, 0 | 1) => chosen.to_string(),
+        (None, tied) => format!("{chosen} of {tied} with the same costs"),
+    }
 }
 
 fn not_considered(explanation: &Explanation, extent: Extent) -> String {
@@ -82,33 +102,33 @@ fn not_considered(explanation: &Explanation, extent: Extent) -> String {
 
 /// What each selection made of the candidates: its groups, best first.
 fn selections_text(stage: &StageShown, extent: Extent) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for selection in &stage.selections {
-        let _ = writeln!(text, "After {}:", selection.name);
+        lines.push(format!("After {}:", selection.name));
+        if selection.groups.is_empty() {
+            lines.push("  nobody is left".to_owned());
+        }
         for (number, group) in selection.groups.iter().enumerate() {
             let shown = match extent {
                 Extent::Whole => group.len(),
                 Extent::Best(hosts) => group.len().min(hosts),
             };
-            let members = group[..shown].iter().map(|member| {
-                format!("{} {}", member.host, output::number(member.share))
-            });
+            let members = group[..shown]
+                .iter()
+                .map(|member| format!("{} {}", member.host, output::number(member.share)));
             let more = match group.len() - shown {
                 0 => String::new(),
                 more => format!(" ... and {more} more"),
             };
             let members = members.collect::<Vec<_>>().join(", ");
-            let _ = writeln!(text, "  group {}: {members}{more}", number + 1);
+            lines.push(format!("  group {}: {members}{more}", number + 1));
         }
     }
-    text
+    lines.join("\n")
 }
 
-/// What the units work out, where everything is shown.
-fn facts_text(stage: &StageShown, extent: Extent) -> String {
-    if stage.facts.is_empty() || extent != Extent::Whole {
-        return String::new();
-    }
+/// What the units work out.
+fn facts_table(stage: &StageShown) -> Table {
     let mut table = output::table(&["entry", "about", "what", "value"]);
     for fact in &stage.facts {
         let about = fact.about.as_ref();
@@ -116,10 +136,13 @@ fn facts_text(stage: &StageShown, extent: Extent) -> String {
             fact.entry.to_string(),
             about.map_or(String::new(), |(table, row)| format!("{table} {row}")),
             fact.name.clone(),
-            fact.value.to_string(),
+            match &fact.value {
+                Value::Number(number) => output::number(*number),
+                value => value.to_string(),
+            },
         ]);
     }
-    format!("{}\n\n", output::shown(&table))
+    table
 }
 
 fn stage_text(stage: &StageShown, chosen: Option<&Arc<str>>, extent: Extent) -> String {
@@ -133,7 +156,9 @@ fn stage_text(stage: &StageShown, chosen: Option<&Arc<str>>, extent: Extent) -> 
         by_sums.then(is_chosen(b).cmp(&is_chosen(a)))
     });
     let mut parts = Vec::new();
-    if !left.is_empty() {
+    // Where selections are not about costs, their groups tell who is left.
+    let has_groups = !stage.selections.is_empty() && stage.tiers.is_empty();
+    if !left.is_empty() && !has_groups {
         parts.push(left_text(stage, &left, chosen, extent));
     }
     if !removed.is_empty() {
@@ -141,6 +166,12 @@ fn stage_text(stage: &StageShown, chosen: Option<&Arc<str>>, extent: Extent) -> 
             Extent::Whole => output::shown(&removed_table(&removed)),
             Extent::Best(_) => output::shown(&reasons_table(&removed)),
         });
+    }
+    if !stage.selections.is_empty() {
+        parts.push(selections_text(stage, extent));
+    }
+    if !stage.facts.is_empty() && extent == Extent::Whole {
+        parts.push(output::shown(&facts_table(stage)));
     }
     parts.join("\n\n")
 }
@@ -267,4 +298,67 @@ fn values(removal: &RemovalShown) -> String {
         })
         .collect();
     values.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use placewright::chain::{SelectionShown, ShareShown};
+
+    use super::*;
+
+    fn drawn(groups: &[&[(&str, f64)]], chosen: Option<&str>) -> String {
+        let member = |(host, share): &(&str, f64)| ShareShown {
+            host: (*host).into(),
+            share: *share,
+        };
+        let selection = SelectionShown {
+            name: "equal".into(),
+            unit: "equal-shares".to_owned(),
+            groups: groups
+                .iter()
+                .map(|group| group.iter().map(member).collect())
+                .collect(),
+        };
+        let stage = StageShown {
+            name: "main".into(),
+            tiers: Vec::new(),
+            hosts: Vec::new(),
+            selections: vec![selection],
+            facts: Vec::new(),
+        };
+        let explanation = Explanation {
+            policy: "test".into(),
+            cluster: "test".into(),
+            inventory_version: 1,
+            draw: 0.5,
+            units: Vec::new(),
+            chosen: chosen.map(Into::into),
+            tied: 2,
+            not_considered: Vec::new(),
+            stages: vec![stage],
+            left_out: Vec::new(),
+        };
+        text(&explanation, Extent::Whole)
+    }
+
+    #[test]
+    fn a_host_that_was_drawn_is_told_with_its_group_and_its_chance() {
+        let text = drawn(&[&[("a", 0.0)], &[("b", 0.25), ("c", 0.75)]], Some("c"));
+        assert!(
+            text.starts_with(
+                "After equal:\n  group 1: a 0\n  group 2: b 0.2500, c 0.7500\n\n\
+                 Chosen: c, drawn from group 2 with a chance of 0.7500\n"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn candidates_without_a_chance_are_told_from_there_being_none() {
+        let chanceless = drawn(&[&[("a", 0.0)]], None);
+        assert!(chanceless.contains("Chosen: none, since no candidate has a chance\n"));
+        let empty = drawn(&[], None);
+        assert!(empty.contains("  nobody is left\n"), "{empty}");
+        assert!(empty.contains("Chosen: none\n"), "{empty}");
+    }
 }

@@ -7,11 +7,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Cell, Column, HostEntry, Inventory, Texts};
+use super::{Cell, Column, HostEntry, Inventory, Texts, VmEntry};
 use crate::model::{Facts, Kind, Value};
 
 /// The table whose `used` and `pending` follow from VMs.
 const AMOUNTS: &str = "amounts";
+
+/// The table whose `pending` follows from VMs.
+pub(super) const HUGE_PAGES: &str = "huge-pages";
 
 /// One table below hosts: the rows of all hosts, those of a host together.
 #[derive(Debug, Clone)]
@@ -118,11 +121,44 @@ impl Nested {
         }
     }
 
-    fn set(&mut self, slot: u32, host: Option<&HostEntry>, texts: &mut Texts) {
+    fn set(
+        &mut self,
+        slot: u32,
+        host: Option<&HostEntry>,
+        vms: &[Option<VmEntry>],
+        texts: &mut Texts,
+    ) {
         match host {
             None => drop(self.place(slot, 0)),
             Some(host) if *self.table == *AMOUNTS => self.set_amounts(slot, host, texts),
-            Some(host) => self.set_facts(slot, host.facts.rows(&self.table), texts),
+            Some(host) => {
+                self.set_facts(slot, host.facts.rows(&self.table), texts);
+                if *self.table == *HUGE_PAGES {
+                    let vms = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+                    self.add_pending_pages(slot, vms.filter(|vm| vm.pending));
+                }
+            }
+        }
+    }
+
+    /// Add the pages that these VMs need to what was given. Pages of a size that the
+    /// host does not have are the concern of filters.
+    fn add_pending_pages<'a>(&mut self, slot: u32, vms: impl Iterator<Item = &'a VmEntry>) {
+        let index = |name| self.column_index(name);
+        let (Some(size), Some(pending)) = (index("size"), index("pending")) else {
+            return;
+        };
+        let rows = self.span(slot);
+        for row in rows.clone() {
+            self.columns[pending].add(row, 0);
+        }
+        for (wanted, count) in vms.flat_map(VmEntry::huge_pages) {
+            let found = rows
+                .clone()
+                .find(|row| self.columns[size].integer(*row) == Some(wanted));
+            if let Some(row) = found {
+                self.columns[pending].add(row, count);
+            }
         }
     }
 
@@ -162,7 +198,7 @@ impl Inventory {
         let columns = nested.names.iter().cloned().zip(columns);
         let mut fresh = Nested::new(nested.table.clone(), columns);
         for (slot, host) in (0u32..).zip(&self.hosts) {
-            fresh.set(slot, host.as_ref(), &mut self.texts);
+            fresh.set(slot, host.as_ref(), &self.vms, &mut self.texts);
         }
         *nested = fresh;
     }
@@ -173,7 +209,7 @@ impl Inventory {
             return;
         };
         let host = self.hosts[slot as usize].as_ref();
-        self.nested[index].set(slot, host, &mut self.texts);
+        self.nested[index].set(slot, host, &self.vms, &mut self.texts);
         // Looked at rarely, since it takes a walk over the hosts.
         if !self.nested[index].packed && self.version % 1024 == 0 && self.nested[index].is_sparse() {
             self.rebuild_nested(index);
@@ -184,7 +220,7 @@ impl Inventory {
     pub(super) fn renest_all(&mut self, slot: u32) {
         for nested in &mut self.nested {
             let host = self.hosts[slot as usize].as_ref();
-            nested.set(slot, host, &mut self.texts);
+            nested.set(slot, host, &self.vms, &mut self.texts);
         }
     }
 }
@@ -255,5 +291,49 @@ mod tests {
         assert_eq!(amounts(&past, index, 1), [("cpu".into(), 8, 0, 0)]);
         inventory.remove_host("a").unwrap();
         assert_eq!(amounts(&inventory, index, 0), []);
+    }
+
+    /// Pending huge pages of the host in slot 0, row by row.
+    fn pending_pages(inventory: &Inventory, index: usize) -> Vec<i64> {
+        let nested = inventory.nested(index);
+        let pending = nested.column(nested.column_index("pending").unwrap());
+        let rows = nested.span(0);
+        rows.map(|row| pending.integer(row).unwrap()).collect()
+    }
+
+    #[test]
+    fn huge_pages_of_pending_vms_are_added_to_those_that_were_given() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for (size, given) in [(2i64, Some(5i64)), (1024, None)] {
+            let mut pages = Facts::new().with("size", size).with("free", 100i64);
+            if let Some(given) = given {
+                pages.set("pending", given);
+            }
+            host.facts.push_row("huge-pages", pages);
+        }
+        inventory.add_host(host).unwrap();
+        let vm = |id: &str, pages: &[(i64, i64)]| {
+            let mut vm = Vm::new(id);
+            for (size, count) in pages {
+                let pages = Facts::new().with("size", *size).with("count", *count);
+                vm.facts.push_row("huge-pages", pages);
+            }
+            Arc::new(vm)
+        };
+        // A place that is reserved before anybody asks counts all the same.
+        inventory.reserve_vm(vm("first", &[(2, 10)]), "a", None).unwrap();
+        let index = inventory.ensure_nested("huge-pages").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [15, 0]);
+        let before = inventory.version();
+        let second = vm("second", &[(1024, 3), (4, 1)]);
+        inventory.reserve_vm(second, "a", None).unwrap();
+        assert_eq!(pending_pages(&inventory, index), [15, 3]);
+        let past = inventory.at_version(before).unwrap();
+        assert_eq!(pending_pages(&past, index), [15, 0]);
+        inventory.confirm_vm("first").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [5, 3]);
+        inventory.cancel_vm("second").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [5, 0]);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Inventory;
 use super::journal::Undo;
+use super::nested::HUGE_PAGES;
 use crate::model::Facts;
 
 /// Whose facts.
@@ -114,7 +115,11 @@ impl Inventory {
                 if counts {
                     self.count_amounts(&entry, 1);
                 }
+                let slot = entry.slot;
                 self.vms[index] = Some(entry);
+                if *pending && **table == *HUGE_PAGES {
+                    self.renest(slot, HUGE_PAGES);
+                }
                 back
             }
         }

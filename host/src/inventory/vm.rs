@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Shape;
+use super::nested::HUGE_PAGES;
 use super::writes::Step;
 use crate::model::{Facts, Vm};
 
@@ -69,6 +70,18 @@ impl VmEntry {
                     .map(|(name, value)| (&**name, *value))
                     .filter(|(name, _)| ![MEMORY, CPU].contains(name)),
             )
+    }
+
+    /// The huge pages that it needs: their size, and how many.
+    pub(super) fn huge_pages(&self) -> impl Iterator<Item = (i64, i64)> {
+        let needed = self.vm.facts.rows(HUGE_PAGES).iter();
+        let rows = needed.chain(self.placed_rows(HUGE_PAGES));
+        rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)))
+    }
+
+    /// Whether pages are set apart for it, which it does not have yet.
+    pub(super) fn waits_for_pages(&self) -> bool {
+        self.pending && self.huge_pages().next().is_some()
     }
 
     pub(super) fn stay_mut(&mut self) -> &mut Stay {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
+use super::nested::HUGE_PAGES;
 use super::vm::{CPU, MEMORY};
 use super::{Cell, Inventory, InventoryError, Shape, VmEntry};
 use crate::model::{GREATEST_INTEGER, Vm};
@@ -191,6 +192,7 @@ impl Inventory {
     pub(super) fn insert_vm(&mut self, entry: VmEntry) {
         let id = entry.vm.id.clone();
         let (slot, expires) = (entry.slot, entry.expires);
+        let waits_for_pages = entry.waits_for_pages();
         let other = if entry.pending {
             self.running.get(&id)
         } else {
@@ -229,6 +231,9 @@ impl Inventory {
             });
             host.vms.insert(place, index);
         }
+        if waits_for_pages {
+            self.renest(slot, HUGE_PAGES);
+        }
         self.watch_host(slot);
     }
 
@@ -255,6 +260,9 @@ impl Inventory {
         let other_slot = other.map(|entry| entry.slot);
         self.count_vm(&entry, -1);
         self.count_migration(entry.slot, other_slot, -1);
+        if entry.waits_for_pages() {
+            self.renest(entry.slot, HUGE_PAGES);
+        }
         self.watch_host(entry.slot);
         Some(entry)
     }

@@ -119,7 +119,7 @@ impl ResourceKey {
         let weight = self.weight.unwrap_or(0.0);
         if weight.is_nan() || weight.abs() > GREATEST_WEIGHT {
             return Err(self.refused(&format!(
-                "has weight {weight}: weights are numbers from -2^53 to 2^53"
+                "has weight {weight:?}: weights are numbers from -2^53 to 2^53"
             )));
         }
         Ok(weight)

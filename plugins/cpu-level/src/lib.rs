@@ -11,6 +11,9 @@ use placewright_sdk::prelude::*;
 /// What is read of the VM to be placed.
 #[derive(Row)]
 struct Vm {
+    #[column("has-cpu-flags", gate)]
+    #[expect(dead_code, reason = "a gate: read by the runtime")]
+    needs_flags: bool,
     running: bool,
     /// Whether it is shown the CPU of its host as it is.
     #[column("attribute.cpu-passthrough")]
@@ -82,6 +85,7 @@ mod tests {
 
     fn vm(needed: &[&str]) -> Vm {
         Vm {
+            needs_flags: !needed.is_empty(),
             running: false,
             passthrough: None,
             flags: flags(needed),

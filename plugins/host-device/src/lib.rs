@@ -8,6 +8,9 @@ use placewright_sdk::prelude::*;
 /// What is read of each VM to be placed.
 #[derive(Row)]
 struct Vm {
+    #[column("has-devices", gate)]
+    #[expect(dead_code, reason = "a gate: read by the runtime")]
+    needs_devices: bool,
     #[table("devices")]
     devices: Rows<Device>,
 }

@@ -6,6 +6,7 @@ fn vm(devices: &[(&str, &str)]) -> Vm {
         kind: Some(kind.into()),
     };
     Vm {
+        needs_devices: !devices.is_empty(),
         devices: devices.iter().map(device).collect(),
     }
 }

@@ -9,6 +9,9 @@ use placewright_sdk::prelude::*;
 /// What is read of each VM to be placed.
 #[derive(Row)]
 struct Vm {
+    #[column("has-huge-pages", gate)]
+    #[expect(dead_code, reason = "a gate: read by the runtime")]
+    needs_pages: bool,
     #[table("huge-pages")]
     pages: Rows<Needed>,
 }
@@ -41,7 +44,7 @@ struct Host {
 struct Available {
     size: Bytes,
     free: i64,
-    pending: Option<i64>,
+    pending: i64,
 }
 
 /// A member that runs on the host now.
@@ -102,7 +105,7 @@ impl RowWise for HugePages {
 
 impl RowFilter for HugePages {
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
-        let unpromised = |pages: &Available| pages.free - pages.pending.unwrap_or(0);
+        let unpromised = |pages: &Available| pages.free - pages.pending;
         Verdict::keep_if(need.is_met(host, |pages| pages.free), Reason::TooFew)
             .and(|| Verdict::keep_if(need.is_met(host, unpromised), Reason::TooFewWhilePending))
     }
@@ -123,6 +126,7 @@ mod tests {
             count,
         };
         Vm {
+            needs_pages: !pages.is_empty(),
             pages: pages.iter().map(row).collect(),
         }
     }
@@ -132,7 +136,7 @@ mod tests {
         let row = |&(mib, free, pending): &(i64, i64, i64)| Available {
             size: Bytes::mib(mib),
             free,
-            pending: Some(pending),
+            pending,
         };
         Host {
             pages: pages.iter().map(row).collect(),

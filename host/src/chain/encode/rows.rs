@@ -148,6 +148,10 @@ impl<'a> Level<'a> {
                     "has-preferred" => {
                         Some(CellRef::Boolean(!member.vm.pinning.preferred.is_empty()))
                     }
+                    "has-numa-nodes" | "has-huge-pages" | "has-devices" | "has-cpu-flags" => {
+                        let rows = member.vm.facts.rows(name.trim_start_matches("has-"));
+                        Some(CellRef::Boolean(!rows.is_empty()))
+                    }
                     _ => vm_cell(member.vm, &member.shape, name),
                 }
             }

@@ -341,6 +341,26 @@ fn members() -> Vec<Column> {
             Boolean,
             "Whether it prefers hosts (hosts/preferred)",
         ),
+        kept(
+            "has-numa-nodes",
+            Boolean,
+            "Whether it has NUMA nodes of its own (members/numa-nodes)",
+        ),
+        kept(
+            "has-huge-pages",
+            Boolean,
+            "Whether it needs huge pages (members/huge-pages)",
+        ),
+        kept(
+            "has-devices",
+            Boolean,
+            "Whether it needs devices of a host (members/devices)",
+        ),
+        kept(
+            "has-cpu-flags",
+            Boolean,
+            "Whether it needs CPU flags (members/cpu-flags)",
+        ),
     ]);
     columns
 }
@@ -632,10 +652,10 @@ fn below_hosts() -> Vec<Table> {
             vec![
                 given("size", Integer, "Size of a page").in_measure(Bytes),
                 given("free", Integer, "Free pages"),
-                maybe(
+                added(
                     "pending",
                     Integer,
-                    "Pages needed by VMs that have a place reserved here",
+                    "Pages needed by the VMs that have a place reserved here",
                 ),
             ],
         ),
