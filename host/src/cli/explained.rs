@@ -90,9 +90,9 @@ fn selections_text(stage: &StageShown, extent: Extent) -> String {
                 Extent::Whole => group.len(),
                 Extent::Best(hosts) => group.len().min(hosts),
             };
-            let members = group[..shown].iter().map(|member| {
-                format!("{} {}", member.host, output::number(member.share))
-            });
+            let members = group[..shown]
+                .iter()
+                .map(|member| format!("{} {}", member.host, output::number(member.share)));
             let more = match group.len() - shown {
                 0 => String::new(),
                 more => format!(" ... and {more} more"),

@@ -1,0 +1,182 @@
+//! Which hosts have the most free capacity, where each has several kinds of it.
+//!
+//! A host is *ahead* of another if it has more of more amounts than it has less of; an
+//! amount that a host does not have is 0. That is a vote and no order: with three
+//! amounts, each of three hosts can be ahead of one of the others. So hosts are
+//! judged by how many are ahead of them.
+
+use std::cmp::Ordering;
+
+use named_amounts::{HostAmount, Name};
+use placewright_sdk::prelude::*;
+
+/// For each host, how many are ahead of it; 0 is best.
+///
+/// Counted are the hosts of which no other has as much of everything and more of
+/// something, and of those alike one: the *front*. It is enough to look at them: who
+/// has as much of everything as another host is ahead of whatever that one is ahead
+/// of. So all is found in one pass that carries the front along. A host that is not
+/// in it is last: it costs as much as there are hosts in the front.
+pub fn ahead(hosts: impl Iterator<Item = Rows<HostAmount>>) -> Vec<f64> {
+    let mut lines = Lines::default();
+    let mut front = Front::default();
+    let alike: Vec<Option<usize>> = hosts
+        .enumerate()
+        .map(|(host, amounts)| front.meet(host, lines.read(&amounts)))
+        .collect();
+    front.widen(lines.names.len());
+    let last = front.0.len() as f64;
+    let mut counts = vec![last; alike.len()];
+    for host in &front.0 {
+        counts[host.number] = front.ahead_of(&host.line) as f64;
+    }
+    let count = |like: &Option<usize>| like.map_or(last, |host| counts[host]);
+    alike.iter().map(count).collect()
+}
+
+/// For each host its rank, from the one with the most free capacity to the one with
+/// the least: how many others are ahead of it, or level with it and listed before it.
+/// Wherever the vote makes an order, this is that order.
+///
+/// Compares all pairs: for a batch as a whole, not for each of its VMs.
+pub fn ranks(hosts: impl Iterator<Item = Rows<HostAmount>>) -> Vec<usize> {
+    let mut lines = Lines::default();
+    let mut hosts: Vec<Vec<i64>> = hosts.map(|amounts| lines.read(&amounts).to_vec()).collect();
+    for line in &mut hosts {
+        line.resize(lines.names.len(), 0);
+    }
+    let comes_before = |one: usize, other: usize| match lead(&hosts[one], &hosts[other]) {
+        0 => one < other,
+        lead => lead > 0,
+    };
+    let rank = |host| {
+        let others = (0..hosts.len()).filter(|&other| comes_before(other, host));
+        others.count()
+    };
+    (0..hosts.len()).map(rank).collect()
+}
+
+/// Of how many amounts the one line has more than the other, less those of which it
+/// has less.
+fn lead(one: &[i64], other: &[i64]) -> i64 {
+    let amounts = one.iter().zip(other);
+    amounts
+        .map(|(one, other)| i64::from(one.cmp(other) as i8))
+        .sum()
+}
+
+/// Makes a line of the free amounts of a host: a value for each name that was met so
+/// far, in the order in which they were met.
+#[derive(Default)]
+struct Lines {
+    names: Vec<Name>,
+    line: Vec<i64>,
+}
+
+impl Lines {
+    fn read(&mut self, amounts: &Rows<HostAmount>) -> &[i64] {
+        // Most hosts name the same amounts in the same order.
+        let mut column = 0;
+        let as_before = amounts.iter().fold(true, |as_before, amount| {
+            let known = self.names.get(column) == Some(&amount.name);
+            if let (true, Some(value)) = (as_before && known, self.line.get_mut(column)) {
+                *value = amount.free();
+                column += 1;
+                return true;
+            }
+            false
+        });
+        if !as_before || column < self.names.len() {
+            self.read_by_name(amounts);
+        }
+        &self.line
+    }
+
+    #[cold]
+    fn read_by_name(&mut self, amounts: &Rows<HostAmount>) {
+        self.line.fill(0);
+        for amount in amounts {
+            let known = self.names.iter().position(|name| *name == amount.name);
+            let column = known.unwrap_or_else(|| {
+                self.names.push(amount.name);
+                self.line.push(0);
+                self.line.len() - 1
+            });
+            self.line[column] = amount.free();
+        }
+    }
+}
+
+/// Hosts of which no other has as much of everything and more of something.
+#[derive(Default)]
+struct Front(Vec<Member>);
+
+/// A host of the front.
+struct Member {
+    number: usize,
+    line: Vec<i64>,
+}
+
+impl Front {
+    /// Lets a host join, unless it has no place here; those that have none beside it
+    /// leave. Returns the host of the front that has the same as this one, maybe it
+    /// itself.
+    fn meet(&mut self, number: usize, line: &[i64]) -> Option<usize> {
+        let mut place = 0;
+        while let Some(member) = self.0.get(place) {
+            if member.line.len() < line.len() {
+                self.widen(line.len());
+                continue;
+            }
+            match compare(line, &member.line) {
+                Some(Ordering::Equal) => return Some(member.number),
+                Some(Ordering::Less) => {
+                    // Who has more than one host has more than others: let them meet
+                    // it sooner.
+                    self.0.swap(place, place / 2);
+                    return None;
+                }
+                Some(Ordering::Greater) => {
+                    self.0.swap_remove(place);
+                }
+                None => place += 1,
+            }
+        }
+        let line = line.to_vec();
+        self.0.push(Member { number, line });
+        Some(number)
+    }
+
+    /// Gives every line so many values: of what was not met before, a host has 0.
+    fn widen(&mut self, names: usize) {
+        for member in &mut self.0 {
+            member.line.resize(names, 0);
+        }
+    }
+
+    /// How many are ahead of a host.
+    fn ahead_of(&self, line: &[i64]) -> usize {
+        let ahead = self.0.iter().filter(|member| lead(&member.line, line) > 0);
+        ahead.count()
+    }
+}
+
+/// The one line against the other: greater if nothing in it is less and something is
+/// greater; None if each is greater somewhere.
+#[inline]
+fn compare(one: &[i64], other: &[i64]) -> Option<Ordering> {
+    let (mut less, mut greater) = (false, false);
+    for (one, other) in one.iter().zip(other) {
+        less |= one < other;
+        greater |= one > other;
+    }
+    match (less, greater) {
+        (false, false) => Some(Ordering::Equal),
+        (true, false) => Some(Ordering::Less),
+        (false, true) => Some(Ordering::Greater),
+        (true, true) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
