@@ -6,6 +6,7 @@
 //! inventory ([`resolve`](Chain::resolve)), and run by a [`Runner`], which holds the
 //! instances and buffers.
 
+mod alike;
 mod balance;
 mod candidates;
 mod choose;
@@ -15,9 +16,9 @@ mod encode;
 mod explain;
 mod facts;
 mod order;
-mod part;
 #[cfg(test)]
 mod paper;
+mod part;
 mod plan;
 mod resolve;
 mod run;
@@ -27,8 +28,8 @@ mod subject;
 pub use balance::Proposed;
 pub use effects::Followed;
 pub use explain::{
-    CostShown, Explanation, HostShown, NotConsidered, RemovalShown, SelectionShown,
-    ShareShown, StageShown, UnitShown, ValueShown,
+    CostShown, Explanation, HostShown, NotConsidered, RemovalShown, SelectionShown, ShareShown,
+    StageShown, UnitShown, ValueShown,
 };
 pub use facts::FactShown;
 pub use resolve::ChainError;
@@ -61,6 +62,9 @@ struct Stage {
     costs: Vec<Cost>,
     /// The tiers that occur, ascending.
     tiers: Vec<u32>,
+    /// The place of the first tier whose costs are asked only about the hosts that
+    /// the tiers before leave equal; beyond the last tier if there is none.
+    late_tier: usize,
     selections: Vec<Selection>,
     keep: Keep,
     /// Units of the stage that can explain, each with each of its settings once.
@@ -129,7 +133,10 @@ impl Chain {
     pub fn units(&self) -> Vec<&Arc<Unit>> {
         let mut units: Vec<&Arc<Unit>> = Vec::new();
         let of_stages = self.stages.iter().flat_map(|stage| {
-            let selections = stage.selections.iter().map(|selection| &selection.step.unit);
+            let selections = stage
+                .selections
+                .iter()
+                .map(|selection| &selection.step.unit);
             stage.steps.iter().map(|step| &step.unit).chain(selections)
         });
         let parts = self.effects.iter().chain(&self.order).chain(&self.balance);

@@ -57,7 +57,7 @@ pub(super) fn choose(
 }
 
 /// The survivors with the least sums, tier by tier.
-fn least(survivors: usize, sums: &[Vec<f64>]) -> Vec<usize> {
+pub(super) fn least(survivors: usize, sums: &[Vec<f64>]) -> Vec<usize> {
     let Some((first, rest)) = sums.split_first() else {
         return (0..survivors).collect();
     };

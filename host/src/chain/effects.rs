@@ -112,7 +112,9 @@ impl Writer<'_> {
                 return Ok(Write::reserve(vm.clone(), amount.as_str(), value));
             }
             Operation::Append(values) => RowChange::Append(facts(write, &values)),
-            Operation::Set((row, values)) => RowChange::Set(row as usize, by_column(write, &values)),
+            Operation::Set((row, values)) => {
+                RowChange::Set(row as usize, by_column(write, &values))
+            }
             Operation::Remove(row) => RowChange::Remove(row as usize),
         };
         let written = Write::row(self.entity(write.scope, vm)?, write.table.as_str(), row);

@@ -176,15 +176,7 @@ impl<'a> Encoder<'a, '_> {
         let Context {
             inventory, subject, ..
         } = self.context;
-        let relation = subject.and_then(|subject| match table.source {
-            Source::Current => Some(&subject.current),
-            Source::Pinned => Some(&subject.pinned),
-            Source::Preferred => Some(&subject.preferred),
-            Source::GroupMembersHere => Some(&subject.group_members),
-            Source::GroupsOfHost => Some(&subject.group_hosts),
-            Source::Location => Some(&subject.location),
-            _ => None,
-        });
+        let relation = subject.and_then(|subject| subject.relation(table.source));
         let integers = &mut self.call.integers;
         if let Some(relation) = relation {
             let relation = relation.iter().map(|row| (row.slot, row.numbers));

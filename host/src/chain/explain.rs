@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::decode;
-use super::facts::{FactShown, Facts};
 use super::encode::{Dictionary, HostRows, encode};
+use super::facts::{FactShown, Facts};
 use super::run::{Decided, Refusal, Runner, StageRun, weighted};
 use super::subject::Subject;
 use super::{Chain, Cost, Stage, Step};
@@ -151,7 +151,7 @@ impl Runner {
         request: &Request,
         draw: f64,
     ) -> Result<(Decided, Explanation), Refusal> {
-        let decided = self.decide(inventory, request, draw)?;
+        let decided = self.run(inventory, request, draw, true)?;
         let chain = self.chain().clone();
         let subject = Subject::new(request, inventory, draw);
         let asks = Facts {

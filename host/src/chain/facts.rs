@@ -66,7 +66,13 @@ impl Facts<'_> {
             let rows: Vec<u32> = (0..run.survivors())
                 .map(|survivor| run.survivor_row(survivor))
                 .collect();
-            candidates(self.chain, number, run, earlier, &vec![equal(rows.into_iter())])
+            candidates(
+                self.chain,
+                number,
+                run,
+                earlier,
+                &vec![equal(rows.into_iter())],
+            )
         });
         let slots = match &left {
             Some(left) => left.slots.clone(),

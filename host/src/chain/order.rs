@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use super::Chain;
 use super::encode::Context;
 use super::run::Refusal;
 use super::subject::Subject;
-use super::Chain;
 use crate::inventory::Inventory;
 use crate::model::Request;
 
@@ -25,7 +25,9 @@ impl Chain {
         limit: Duration,
     ) -> Result<Vec<Vec<usize>>, Refusal> {
         let Some(step) = &self.order else {
-            return Ok((0..batch.members.len()).map(|member| vec![member]).collect());
+            return Ok((0..batch.members.len())
+                .map(|member| vec![member])
+                .collect());
         };
         let subject = Subject::new(batch, inventory, draw);
         let context = Context {

@@ -89,7 +89,9 @@ impl ReadPlan {
     pub(super) fn new(reads: &[TableRead], inventory: &mut Inventory) -> Self {
         let mut tables: Vec<TablePlan> = Vec::with_capacity(reads.len());
         for read in reads {
-            let has_children = reads.iter().any(|other| other.parent() == Some(&read.table));
+            let has_children = reads
+                .iter()
+                .any(|other| other.parent() == Some(&read.table));
             let source = match source(&read.table, inventory) {
                 Source::Below if !has_children => {
                     nested(&read.table, inventory).unwrap_or(Source::Below)
@@ -217,6 +219,12 @@ fn field(source: Source, column: &ColumnRead, inventory: &mut Inventory) -> Fiel
 }
 
 impl TablePlan {
+    /// Whether it stands somewhere below that table of the plan.
+    pub(super) fn is_below(&self, table: usize, plan: &ReadPlan) -> bool {
+        self.parent
+            .is_some_and(|parent| parent == table || plan.tables[parent].is_below(table, plan))
+    }
+
     /// The last part of the table's name: what facts call it.
     pub(super) fn short_name(&self) -> &str {
         short_name(&self.name)

@@ -8,7 +8,7 @@ use super::{Chain, Cost, Filter, PartStep, Selection, Stage, Step};
 use crate::contract::{Answers, Call, ColumnRead, Evaluation, JudgePart, Part, Setting, TableRead};
 use crate::inventory::Inventory;
 use crate::library::Generation;
-use crate::policy::{self, Policy, Settings, UnitName};
+use crate::policy::{self, Policy, Scaling, Settings, UnitName};
 use crate::unit::Unit;
 
 /// Why a checked policy cannot run with this generation.
@@ -73,6 +73,20 @@ impl Chain {
         };
         let order = alone(&policy.order, Part::Order)?;
         let balance = alone(&policy.balance, Part::Balance)?;
+        // What selections read of costs must be there for every host.
+        let no_later_selection = |number: usize| {
+            let mut later = stages[number..].iter();
+            later.all(|stage: &Stage| stage.selections.is_empty())
+        };
+        let late: Vec<usize> = (0..stages.len())
+            .map(|number| match no_later_selection(number) {
+                true => late_tier(&stages[number]),
+                false => stages[number].tiers.len(),
+            })
+            .collect();
+        for (stage, late) in stages.iter_mut().zip(late) {
+            stage.late_tier = late;
+        }
         Ok(Self {
             policy,
             stages,
@@ -129,6 +143,7 @@ impl Resolver<'_> {
         let explains = self.explains(&steps, &selections);
         Ok(Stage {
             name: stage.name.clone(),
+            late_tier: tiers.len(),
             steps,
             costs,
             tiers,
@@ -163,7 +178,9 @@ impl Resolver<'_> {
     /// The parts that explain, of the units of a stage, each with each of its
     /// settings once.
     fn explains(&mut self, steps: &[Step], selections: &[Selection]) -> Vec<PartStep> {
-        let of_steps = steps.iter().map(|step| (step.filter_name(), &step.unit, &step.settings));
+        let of_steps = steps
+            .iter()
+            .map(|step| (step.filter_name(), &step.unit, &step.settings));
         let of_selections = selections
             .iter()
             .map(|Selection { step, .. }| (step.name.clone(), &step.unit, &step.settings));
@@ -172,9 +189,8 @@ impl Resolver<'_> {
             let Some(reads) = unit.description().reads(Part::Explain) else {
                 continue;
             };
-            let known = |step: &PartStep| {
-                step.unit.digest() == unit.digest() && step.settings == *settings
-            };
+            let known =
+                |step: &PartStep| step.unit.digest() == unit.digest() && step.settings == *settings;
             if !explains.iter().any(known) {
                 explains.push(PartStep {
                     name,
@@ -255,6 +271,30 @@ impl Resolver<'_> {
             place,
         })
     }
+}
+
+/// The first tier from which on no cost need be asked about hosts that an earlier
+/// tier has put behind others: answers are row-wise, serve no filter, and are put on
+/// no scale that is made from all hosts.
+fn late_tier(stage: &Stage) -> usize {
+    let can_wait = |step: &Step, from: usize| {
+        let mut entries = step.costs.iter().map(|entry| &stage.costs[*entry]);
+        step.filter.is_none()
+            && step.evaluation == Evaluation::RowWise
+            && entries.all(|cost| {
+                cost.tier >= from && matches!(cost.scaling, Scaling::None | Scaling::Range)
+            })
+    };
+    let is_late = |from: &usize| {
+        let mut steps = stage.steps.iter();
+        steps.all(|step| {
+            let mut entries = step.costs.iter();
+            let before = entries.all(|entry| stage.costs[*entry].tier < *from);
+            before || can_wait(step, *from)
+        })
+    };
+    let tiers = stage.tiers.len();
+    (1..tiers).find(is_late).unwrap_or(tiers)
 }
 
 fn judge(unit: &Unit, want: Answers) -> Option<&JudgePart> {

@@ -204,6 +204,18 @@ impl Runner {
         request: &Request,
         draw: f64,
     ) -> Result<Decided, Refusal> {
+        self.run(inventory, request, draw, false)
+    }
+
+    /// Decide; if `whole`, with all costs of all hosts, whether they are needed or
+    /// not.
+    pub(super) fn run(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        whole: bool,
+    ) -> Result<Decided, Refusal> {
         let chain = self.chain.clone();
         let subject = Subject::new(request, inventory, draw);
         self.stages.clear();
@@ -220,6 +232,7 @@ impl Runner {
             subject: &subject,
             states: &mut self.steps,
             part_times: &mut self.part_times,
+            whole,
             dictionary: &mut self.dictionary,
             deadline: Instant::now() + self.limit,
             limit: self.limit,
@@ -237,7 +250,7 @@ impl Runner {
             if last {
                 run.prefer(request, inventory);
             }
-            run.add_up(stage);
+            run.add_up(stage, rows, &mut asker, &mut left_out)?;
             let earlier = &self.stages;
             refine::refine(&chain, number, &mut run, earlier, &mut asker, &mut left_out)?;
             if !last {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::plan::Source;
 use crate::inventory::{GroupEntry, Inventory, Shape};
 use crate::model::{Facts, GroupRule, Request, Vm};
 
@@ -86,6 +87,29 @@ impl<'a> Subject<'a> {
         subject.relate_members(inventory);
         subject.relate_groups(inventory);
         subject
+    }
+
+    /// The slots of the hosts that have rows in a relation; None if the source is no
+    /// relation.
+    pub(super) fn related_slots(&self, source: Source) -> Option<Vec<u32>> {
+        let slots = |relation: &[Relation]| relation.iter().map(|row| row.slot).collect();
+        Some(match source {
+            Source::Bindings => self.bindings.iter().map(|row| row.slot).collect(),
+            _ => slots(self.relation(source)?),
+        })
+    }
+
+    /// The rows of a relation; None if the source is none, or has columns of its own.
+    pub(super) fn relation(&self, source: Source) -> Option<&[Relation]> {
+        Some(match source {
+            Source::Current => &self.current,
+            Source::Pinned => &self.pinned,
+            Source::Preferred => &self.preferred,
+            Source::GroupMembersHere => &self.group_members,
+            Source::GroupsOfHost => &self.group_hosts,
+            Source::Location => &self.location,
+            _ => return None,
+        })
     }
 
     fn relate_members(&mut self, inventory: &Inventory) {

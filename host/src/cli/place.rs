@@ -253,7 +253,10 @@ struct LeftOutShown<'a> {
 }
 
 fn shares(group: &Vec<(Arc<str>, f64)>) -> BTreeMap<&str, f64> {
-    group.iter().map(|(host, share)| (&**host, *share)).collect()
+    group
+        .iter()
+        .map(|(host, share)| (&**host, *share))
+        .collect()
 }
 
 impl<'a> DecisionShown<'a> {

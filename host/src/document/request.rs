@@ -47,7 +47,11 @@ pub(super) const REQUEST: &[Key] = &[
         Shape::Texts,
         "Of the hosts that all filters left, only these are kept, if there is any",
     ),
-    key("force", TEXT, "An administrator's choice: this host, without asking any unit"),
+    key(
+        "force",
+        TEXT,
+        "An administrator's choice: this host, without asking any unit",
+    ),
     key("dry-run", BOOLEAN, "Decide, but change nothing"),
 ];
 

@@ -151,6 +151,11 @@ impl Column {
         &self.absent
     }
 
+    /// Whether no row has a value.
+    pub fn is_empty(&self) -> bool {
+        self.absent_count == self.absent.len()
+    }
+
     /// Whether every row has a value.
     pub fn is_complete(&self) -> bool {
         self.absent_count == 0

@@ -61,6 +61,11 @@ impl Nested {
         first as usize..(first + count) as usize
     }
 
+    /// Whether no host has a row.
+    pub fn is_empty(&self) -> bool {
+        self.spans.iter().all(|(_, count)| *count == 0)
+    }
+
     /// How many rows there are, if those of all hosts stand in the order of slots
     /// without gaps.
     pub fn packed_rows(&self) -> Option<usize> {
@@ -211,7 +216,8 @@ impl Inventory {
         let host = self.hosts[slot as usize].as_ref();
         self.nested[index].set(slot, host, &self.vms, &mut self.texts);
         // Looked at rarely, since it takes a walk over the hosts.
-        if !self.nested[index].packed && self.version % 1024 == 0 && self.nested[index].is_sparse() {
+        if !self.nested[index].packed && self.version % 1024 == 0 && self.nested[index].is_sparse()
+        {
             self.rebuild_nested(index);
         }
     }
@@ -268,7 +274,9 @@ mod tests {
     #[test]
     fn rows_below_hosts_follow_every_change_and_its_undoing() {
         let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
-        inventory.add_host(host("a", &[("cpu", 4), ("gpu", 1)])).unwrap();
+        inventory
+            .add_host(host("a", &[("cpu", 4), ("gpu", 1)]))
+            .unwrap();
         let index = inventory.ensure_nested("amounts").unwrap();
         inventory.add_host(host("b", &[("cpu", 8)])).unwrap();
         assert_eq!(inventory.nested(index).packed_rows(), Some(3));

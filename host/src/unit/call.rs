@@ -10,8 +10,8 @@ use super::fault::Fault;
 use super::guest::Guest;
 use super::state::Logged;
 use crate::contract::{
-    Answers, Call, Change, Description, Fact, Judgement, Part, Problem, Proposal, Shares, TableRead,
-    Turns,
+    Answers, Call, Change, Description, Fact, Judgement, Part, Problem, Proposal, Shares,
+    TableRead, Turns,
 };
 
 // A call borrows its tables. Wasmtime's functions are covariant in their

@@ -57,8 +57,7 @@ impl Encoder<'_, '_> {
                 for row in rows {
                     // What has no text has no code either.
                     let code = stored.integer(row).map_or(0, |code| {
-                        self.dictionary
-                            .inventory_code(code, texts, &mut call.texts)
+                        self.dictionary.inventory_code(code, texts, &mut call.texts)
                     });
                     call.integers.push(code);
                 }

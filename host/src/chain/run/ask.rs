@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::super::alike::representatives;
 use super::super::encode::{self, Context, Dictionary, HostRows, Incomplete};
 use super::super::subject::Subject;
 use super::super::{PartStep, Step};
@@ -24,6 +25,8 @@ pub(super) struct Asker<'a> {
     /// What calls of parts that are asked once have cost.
     pub(super) part_times: &'a mut Vec<UnitTime>,
     pub(super) dictionary: &'a mut Dictionary,
+    /// Whether every cost of every host is wanted, to be shown.
+    pub(super) whole: bool,
     pub(super) deadline: Instant,
     pub(super) limit: Duration,
     /// The unit whose call took longest so far, and how long.
@@ -118,6 +121,12 @@ impl<'a> Asker<'a> {
             };
         }
         let lacking = encode::lacking(&step.plan, self.inventory, rows);
+        if lacking.is_empty()
+            && step.evaluation == Evaluation::RowWise
+            && let Some(answer) = self.ask_about_representatives(step, rows, began)?
+        {
+            return Ok(answer);
+        }
         if lacking.is_empty() {
             match self.call(step, rows, rows.len(), began)? {
                 Ok(judgement) => Ok(Answer::Each { judgement, lacking }),
@@ -126,6 +135,27 @@ impl<'a> Asker<'a> {
         } else {
             self.ask_without(step, rows, lacking, began)
         }
+    }
+
+    /// Ask about one of the hosts that are alike to the unit, if most are, and let
+    /// its answer stand for all of them.
+    fn ask_about_representatives(
+        &mut self,
+        step: &Step,
+        rows: HostRows<'_>,
+        began: Instant,
+    ) -> Result<Option<Answer>, NoAnswer> {
+        let alike = representatives(&step.plan, self.inventory, self.subject, rows);
+        let Some((asked, place)) = alike else {
+            return Ok(None);
+        };
+        let slots: Vec<u32> = asked.iter().map(|row| rows.slot(*row as usize)).collect();
+        // A host that lacks a value below it has to be left out: the long way.
+        let answer = self.call(step, HostRows::List(&slots), slots.len(), began)?;
+        Ok(answer.ok().map(|judgement| Answer::Each {
+            judgement: repeat(&judgement, &asked, place, rows.len()),
+            lacking: Vec::new(),
+        }))
     }
 
     /// Ask again, about the hosts that lack nothing.
@@ -208,7 +238,6 @@ fn judge(
     answers: usize,
     deadline: Instant,
 ) -> Result<Judgement, NoCall> {
-    let keeps = step.evaluation == Evaluation::RowWise;
     let warm = state.instance.take();
     let was_warm = warm.is_some();
     let mut instance = match warm {
@@ -228,7 +257,7 @@ fn judge(
         answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
     }
     let used_up = state.time.calls % CALLS_PER_INSTANCE == CALLS_PER_INSTANCE - 1;
-    if keeps && !used_up && !instance.is_poisoned() {
+    if !used_up && !instance.is_poisoned() {
         state.instance = Some(instance);
     }
     answer.map_err(NoCall::Fault)
@@ -241,6 +270,26 @@ fn is_worth_another_try(fault: &Fault) -> bool {
 
 fn fresh(step: &Step) -> Result<Instance, NoCall> {
     step.unit.instantiate(Part::Judge).map_err(NoCall::Fault)
+}
+
+/// Put answers for some rows in their places, and the answer in `place` in all
+/// others.
+fn repeat(judgement: &Judgement, asked: &[u32], place: usize, rows: usize) -> Judgement {
+    fn fill<T: Copy>(answers: &[T], asked: &[u32], place: usize, rows: usize) -> Vec<T> {
+        let Some(common) = answers.get(place) else {
+            return Vec::new();
+        };
+        let mut all = vec![*common; rows];
+        for (row, answer) in asked.iter().zip(answers) {
+            all[*row as usize] = *answer;
+        }
+        all
+    }
+    Judgement {
+        verdicts: fill(&judgement.verdicts, asked, place, rows),
+        costs: fill(&judgement.costs, asked, place, rows),
+        until: fill(&judgement.until, asked, place, rows),
+    }
 }
 
 /// Put answers for some rows in their places among all rows.

@@ -89,7 +89,10 @@ pub(in crate::chain) fn candidates(
         })
         .collect();
     rows.sort_unstable_by_key(|(row, ..)| *row);
-    let slots: Vec<u32> = rows.iter().map(|(row, ..)| run.slot(*row as usize)).collect();
+    let slots: Vec<u32> = rows
+        .iter()
+        .map(|(row, ..)| run.slot(*row as usize))
+        .collect();
     let mut named = Vec::new();
     for (stage, of_stage) in chain.stages.iter().zip(earlier) {
         add_costs(stage, of_stage, &slots, &mut named);
@@ -104,12 +107,7 @@ pub(in crate::chain) fn candidates(
     }
 }
 
-fn add_costs(
-    stage: &Stage,
-    run: &StageRun,
-    slots: &[u32],
-    named: &mut Vec<(Arc<str>, Vec<f64>)>,
-) {
+fn add_costs(stage: &Stage, run: &StageRun, slots: &[u32], named: &mut Vec<(Arc<str>, Vec<f64>)>) {
     for (entry, cost) in stage.costs.iter().enumerate() {
         if run.counts(entry) {
             let raw = slots.iter().filter_map(|slot| run.row(*slot));
@@ -165,7 +163,14 @@ fn regrouped(shares: &Shares, slots: &[u32], run: &StageRun) -> Groups {
 
 /// The candidates of least cost.
 fn best(run: &StageRun, groups: &Groups) -> Vec<u32> {
-    let rows: Vec<u32> = groups.iter().flatten().map(|member| member.row).collect();
+    cheapest(
+        run,
+        groups.iter().flatten().map(|member| member.row).collect(),
+    )
+}
+
+/// Those of the rows that cost least.
+fn cheapest(run: &StageRun, rows: Vec<u32>) -> Vec<u32> {
     let compare = |a: &u32, b: &u32| run.compare(*a, *b);
     let Some(least) = rows.iter().copied().min_by(compare) else {
         return rows;
@@ -189,15 +194,15 @@ pub(super) fn pass_on(stage: &Stage, run: &mut StageRun) {
         rows.sort_unstable();
         run.pass(rows);
     }
-    if stage.keep == Keep::Best {
-        let rows: Vec<u32> = run.passed_rows();
-        let least = rows.iter().copied().min_by(|a, b| run.compare(*a, *b));
-        if let Some(least) = least {
-            let best = rows.into_iter();
-            run.pass(
-                best.filter(|row| run.compare(*row, least).is_eq())
-                    .collect(),
-            );
+    match (stage.keep, run.refined.is_empty()) {
+        (Keep::All, _) => {}
+        (Keep::Best, true) => {
+            let best = run.best().into_iter();
+            run.pass(best.map(|survivor| run.survivor_row(survivor)).collect());
+        }
+        (Keep::Best, false) => {
+            let rows: Vec<u32> = run.passed_rows();
+            run.pass(cheapest(run, rows));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::super::choose::least;
 use super::super::encode::HostRows;
 use super::super::scale::scale;
 use super::super::{Cost, Stage, Step};
@@ -94,7 +95,8 @@ pub(in crate::chain) struct StageRun {
 }
 
 impl StageRun {
-    /// Ask every step of the stage.
+    /// Ask the steps of the stage; those of the late tiers wait, unless all hosts are
+    /// to be shown.
     pub(super) fn run(
         stage: &Stage,
         rows: HostRows<'_>,
@@ -116,34 +118,51 @@ impl StageRun {
             refined: Vec::new(),
             passed: None,
         };
-        for (number, step) in stage.steps.iter().enumerate() {
-            let asked = run.asked(step);
-            let answer = match &asked {
-                None => asker.ask(step, rows),
-                Some(asked) => {
-                    let slots: Vec<u32> =
-                        asked.iter().map(|row| rows.slot(*row as usize)).collect();
-                    asker.ask(step, HostRows::List(&slots))
-                }
-            };
-            match answer {
-                Ok(answer) => run.take(number, step, asked, answer),
-                Err(NoAnswer::Refusal(refusal)) => return Err(refusal),
-                Err(NoAnswer::Fault(fault)) => {
-                    let fault = kept(fault);
-                    for entry in run.without(step, stage, &fault)? {
-                        left_out.push(LeftOut {
-                            entry,
-                            fault: fault.clone(),
-                        });
-                    }
-                }
+        for number in 0..stage.steps.len() {
+            let step = &stage.steps[number];
+            if asker.whole || step.tier(stage) < stage.late_tier {
+                let asked = run.asked(step);
+                run.ask(stage, number, asked, rows, asker, left_out)?;
             }
         }
         if run.kept < run.rows {
             run.survivors = Some(run.kept_rows());
         }
         Ok(run)
+    }
+
+    /// Ask one step about these of the rows; None: about all.
+    fn ask(
+        &mut self,
+        stage: &Stage,
+        number: usize,
+        asked: Option<Vec<u32>>,
+        rows: HostRows<'_>,
+        asker: &mut Asker<'_>,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<(), Refusal> {
+        let step = &stage.steps[number];
+        let answer = match &asked {
+            None => asker.ask(step, rows),
+            Some(asked) => {
+                let slots: Vec<u32> = asked.iter().map(|row| rows.slot(*row as usize)).collect();
+                asker.ask(step, HostRows::List(&slots))
+            }
+        };
+        match answer {
+            Ok(answer) => self.take(number, step, asked, answer),
+            Err(NoAnswer::Refusal(refusal)) => return Err(refusal),
+            Err(NoAnswer::Fault(fault)) => {
+                let fault = kept(fault);
+                for entry in self.without(step, stage, &fault)? {
+                    left_out.push(LeftOut {
+                        entry,
+                        fault: fault.clone(),
+                    });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The rows to ask about; None: all. Row-wise answers do not depend on who else
@@ -290,18 +309,51 @@ impl StageRun {
         }
     }
 
-    /// Add up the weighted costs of the survivors, entry by entry in policy order.
-    pub(super) fn add_up(&mut self, stage: &Stage) {
+    /// Add up the weighted costs of the survivors, tier by tier, entry by entry in
+    /// policy order. Steps of late tiers are asked now, about the survivors that are
+    /// still equal; the others' sums in that tier stay 0.
+    pub(super) fn add_up(
+        &mut self,
+        stage: &Stage,
+        rows: HostRows<'_>,
+        asker: &mut Asker<'_>,
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<(), Refusal> {
         self.sums = vec![vec![0.0; self.survivors()]; stage.tiers.len()];
+        for tier in 0..stage.tiers.len() {
+            if tier >= stage.late_tier && !asker.whole {
+                let equal = least(self.survivors(), &self.sums[..tier]);
+                let equal = equal
+                    .into_iter()
+                    .map(|survivor| self.survivor_row(survivor));
+                let equal: Vec<u32> = equal.collect();
+                for number in 0..stage.steps.len() {
+                    if stage.steps[number].tier(stage) == tier {
+                        let asked = Some(equal.clone());
+                        self.ask(stage, number, asked, rows, asker, left_out)?;
+                    }
+                }
+            }
+            self.add_tier(stage, tier);
+        }
+        Ok(())
+    }
+
+    fn add_tier(&mut self, stage: &Stage, tier: usize) {
         for (entry, cost) in stage.costs.iter().enumerate() {
-            if !self.counts[entry] || cost.factor == 0.0 {
+            if cost.tier != tier || !self.counts[entry] || cost.factor == 0.0 {
                 continue;
             }
             let scaled = self.scaled(entry, cost);
-            for (sum, scaled) in self.sums[cost.tier].iter_mut().zip(scaled) {
+            for (sum, scaled) in self.sums[tier].iter_mut().zip(scaled) {
                 *sum = plus(*sum, weighted(cost.factor, scaled));
             }
         }
+    }
+
+    /// The places of the survivors of least cost, all tiers compared.
+    pub(super) fn best(&self) -> Vec<usize> {
+        least(self.survivors(), &self.sums)
     }
 
     /// The scaled costs of the survivors.
@@ -478,6 +530,15 @@ impl StageRun {
 }
 
 impl Step {
+    /// The first tier that it gives costs for; 0 for a filter.
+    fn tier(&self, stage: &Stage) -> usize {
+        if self.filter.is_some() {
+            return 0;
+        }
+        let tiers = self.costs.iter().map(|entry| stage.costs[*entry].tier);
+        tiers.min().unwrap_or(0)
+    }
+
     pub(in crate::chain) fn filter_name(&self) -> Arc<str> {
         match &self.filter {
             Some(filter) => filter.name.clone(),

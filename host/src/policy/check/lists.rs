@@ -6,7 +6,9 @@ use super::names::EntryNames;
 use crate::contract::{self, Description};
 use crate::document::Place;
 use crate::document::form::Fields;
-use crate::policy::{CostEntry, EffectsEntry, FilterEntry, OnFailure, Position, Scaling, SelectionEntry};
+use crate::policy::{
+    CostEntry, EffectsEntry, FilterEntry, OnFailure, Position, Scaling, SelectionEntry,
+};
 
 impl<'a, 't> Checker<'a, 't> {
     /// The filters of a stage.

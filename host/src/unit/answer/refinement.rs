@@ -56,7 +56,10 @@ pub(in crate::unit) fn check_changes(
         // What is reserved belongs to a placement, whatever write it names.
         if let Operation::Reserve((amount, value)) = &change.operation {
             if change.entity as usize >= members {
-                return wrong(format!("reserves for member {} of {members}", change.entity));
+                return wrong(format!(
+                    "reserves for member {} of {members}",
+                    change.entity
+                ));
             }
             if !(0..=GREATEST_INTEGER).contains(value) {
                 return wrong(format!("reserves {value} of \"{amount}\""));
