@@ -43,12 +43,28 @@ enum Reason {
 struct Stickiness(Vec<i64>);
 
 impl Stickiness {
-    /// The scores of the VMs on a host.
-    fn scores(&self, host: &Host) -> impl Iterator<Item = Score> {
-        let said = said(host);
-        (0..)
-            .zip(&self.0)
-            .map(move |(vm, stickiness)| said.score(vm, *stickiness))
+    /// The lowest score of a VM on a host, and the sum of all scores there.
+    #[inline]
+    fn lowest_and_sum(&self, host: &Host) -> (Score, i64) {
+        match said(host).of_all() {
+            // So it is on most hosts.
+            Some(score) => (score, score.value() * self.0.len() as i64),
+            None => self.one_by_one(&said(host)),
+        }
+    }
+
+    fn one_by_one(&self, said: &Said<'_>) -> (Score, i64) {
+        let vms = (0..).zip(&self.0);
+        let scores = vms.map(|(vm, stickiness)| said.score(vm, *stickiness));
+        scores.fold((Score::INFINITE, 0), |(lowest, sum), score| {
+            (lowest.min(score), sum + score.value())
+        })
+    }
+
+    /// Do all of the VMs run there?
+    fn all_run_on(&self, host: &Host) -> bool {
+        let mut vms = (0..).zip(&self.0);
+        !host.current.is_empty() && vms.all(|(vm, _)| said(host).runs(vm))
     }
 }
 
@@ -80,7 +96,7 @@ impl RowWise for HostScore {
 impl RowFilter for HostScore {
     /// Every one of the VMs must be allowed there.
     fn keep(stickiness: &Stickiness, host: &Host) -> Verdict<Reason> {
-        let lowest = stickiness.scores(host).min().unwrap_or_default();
+        let (lowest, _) = stickiness.lowest_and_sum(host);
         Verdict::keep_if(lowest > Score::FORBIDDEN, Reason::Forbidden)
             .and(|| Verdict::keep_if(lowest >= Score::ZERO, Reason::BelowZero))
     }
@@ -90,9 +106,8 @@ impl RowCost for HostScore {
     /// Minus the score. Scores are whole numbers, so half a point more puts the host
     /// where the VM runs before all others of the same score, and before no others.
     fn cost(stickiness: &Stickiness, host: &Host) -> f64 {
-        let score: i64 = stickiness.scores(host).map(Score::value).sum();
-        let all_run_here = || (0..).zip(&stickiness.0).all(|(vm, _)| said(host).runs(vm));
-        let stays = score > 0 && !host.current.is_empty() && all_run_here();
+        let (_, score) = stickiness.lowest_and_sum(host);
+        let stays = score > 0 && stickiness.all_run_on(host);
         0.0 - score as f64 - if stays { 0.5 } else { 0.0 }
     }
 }

@@ -20,13 +20,13 @@ use placewright_sdk::prelude::*;
 pub fn ahead(hosts: impl Iterator<Item = Rows<HostAmount>>) -> Vec<f64> {
     let mut lines = Lines::default();
     let mut front = Front::default();
-    let alike: Vec<Option<u32>> = hosts
+    let numbers: Vec<u32> = hosts
         .map(|amounts| front.meet(lines.read(&amounts)))
         .collect();
     front.widen(lines.names.len());
     let counts = front.counts();
-    let count = |like: Option<u32>| counts[like.unwrap_or(LAST) as usize];
-    alike.into_iter().map(count).collect()
+    let count = |number: u32| counts[number as usize];
+    numbers.into_iter().map(count).collect()
 }
 
 /// For each host its rank, from the one with the most free capacity to the one with
@@ -124,14 +124,13 @@ struct Member {
     line: Vec<i64>,
 }
 
-/// Stands for every host that is not in the front; members are numbered from 1.
+/// The number of every host that is not in the front; members are numbered from 1.
 const LAST: u32 = 0;
 
 impl Front {
     /// Lets a host join, unless it has no place here; those that have none beside it
-    /// leave. Returns the number of the member that has the same as this host, maybe
-    /// it itself.
-    fn meet(&mut self, line: &[i64]) -> Option<u32> {
+    /// leave. Returns its number: that of a member that has the same, if there is one.
+    fn meet(&mut self, line: &[i64]) -> u32 {
         let mut place = 0;
         while let Some(member) = self.members.get(place) {
             if member.line.len() < line.len() {
@@ -139,12 +138,12 @@ impl Front {
                 continue;
             }
             match compare(line, &member.line) {
-                Some(Ordering::Equal) => return Some(member.number),
+                Some(Ordering::Equal) => return member.number,
                 Some(Ordering::Less) => {
                     // Who has more than one host has more than others: let them meet
                     // it sooner.
                     self.members.swap(place, place / 2);
-                    return None;
+                    return LAST;
                 }
                 Some(Ordering::Greater) => {
                     self.members.swap_remove(place);
@@ -157,7 +156,7 @@ impl Front {
             number: self.joined,
             line: line.to_vec(),
         });
-        Some(self.joined)
+        self.joined
     }
 
     /// Gives every line so many values: of what was not met before, a host has 0.

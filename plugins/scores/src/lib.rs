@@ -37,6 +37,12 @@ impl Score {
     /// The lowest score.
     pub const FORBIDDEN: Self = Self(-Self::INFINITE.0);
 
+    /// A score as it was given.
+    #[inline]
+    pub fn of(given: i64) -> Self {
+        Self(given.clamp(Self::FORBIDDEN.0, Self::INFINITE.0))
+    }
+
     /// The sum of scores: minus infinity if one of them is, else infinity if one of
     /// them is, else what they add up to, within these.
     pub fn sum(scores: impl IntoIterator<Item = i64>) -> Self {
@@ -50,7 +56,7 @@ impl Score {
         }
         match infinite {
             true => Self::INFINITE,
-            false => Self(sum.clamp(Self::FORBIDDEN.0, Self::INFINITE.0)),
+            false => Self::of(sum),
         }
     }
 
@@ -71,12 +77,15 @@ pub struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// The score of a VM on the host, by the VM's row number.
+    /// The score of every VM, if nothing is said of one of them that is not said of all.
     #[inline]
+    pub fn of_all(&self) -> Option<Score> {
+        let same_for_all = self.location.is_empty() && self.current.is_empty();
+        same_for_all.then(|| self.health.map_or(Score::ZERO, Score::of))
+    }
+
+    /// The score of a VM on the host, by the VM's row number.
     pub fn score(&self, member: i64, stickiness: i64) -> Score {
-        if self.location.is_empty() && self.current.is_empty() {
-            return Score::sum(self.health);
-        }
         let given = self.location.iter().filter(|row| row.member == member);
         // Only who wants to stay counts it: nobody wants to leave by being sticky.
         let stays = (stickiness > 0 && self.runs(member)).then_some(stickiness);

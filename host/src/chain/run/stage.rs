@@ -120,7 +120,9 @@ impl StageRun {
         };
         for number in 0..stage.steps.len() {
             let step = &stage.steps[number];
-            if asker.whole || step.tier(stage) < stage.late_tier {
+            // Filters never wait, not even in a stage without costs, which has no tier.
+            let waits = step.filter.is_none() && step.tier(stage) >= stage.late_tier;
+            if asker.whole || !waits {
                 let asked = run.asked(step);
                 run.ask(stage, number, asked, rows, asker, left_out)?;
             }

@@ -7,7 +7,6 @@ fn named(hosts: &[Vec<i64>]) -> impl Iterator<Item = Rows<HostAmount>> {
 }
 
 /// A part of each is in use and another one pending.
-
 fn amounts(free: impl Iterator<Item = (i64, i64)>) -> Rows<HostAmount> {
     let amount = |(name, free)| HostAmount {
         name: Name(name),

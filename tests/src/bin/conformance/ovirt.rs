@@ -6,14 +6,21 @@
 
 mod allocation;
 mod asking;
+mod balance;
+mod conflicts;
 mod document;
+mod enforcement;
 mod filters;
 mod input;
 mod outcome;
 mod parameters;
 mod pending;
 mod policy;
+mod ranking;
+mod recorded;
+mod selectors;
 mod vector;
+mod weights;
 
 use super::report::Report;
 use super::units::Units;
@@ -73,8 +80,14 @@ fn runner(unit: &UnitNamed) -> Result<Runner, &'static str> {
         ("aggregation", _) => {
             return Err("history: a unit that fails stops the decision here, if not told otherwise");
         }
-        ("weight" | "load_balancing" | "selector" | "helper", _) => return Err("not run yet"),
-        ("power" | "enforcer" | "manager" | "check", _) => return Err("not run yet"),
+        ("weight", _) => weights::run,
+        ("load_balancing", _) => balance::run,
+        ("power", _) => balance::run_power,
+        ("enforcer", _) => |_, vector, units| enforcement::run(vector, units),
+        ("manager", _) => |_, vector, units| enforcement::run_round(vector, units),
+        ("check", _) => |_, vector, units| conflicts::run(vector, units),
+        ("selector", _) => selectors::run,
+        ("helper", "(ranking and list order)") => |_, vector, units| ranking::run(vector, units),
         _ => return Err("no known type of unit"),
     })
 }

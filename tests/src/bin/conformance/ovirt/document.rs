@@ -30,6 +30,8 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     #[serde(skip_serializing_if = "Table::is_empty")]
     pub settings: Table,

@@ -1,7 +1,7 @@
 //! Enforcement of affinity: which VMs are moved for the sake of their groups, and one of
 //! them for each cluster in a round.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use placewright::chain::Proposed;
 use placewright::model::{Request, Vm};
@@ -14,8 +14,6 @@ use super::input::{GroupInput, HostInput, Input, Rule, VmInput};
 use super::outcome::{Ids, Outcome, listed};
 use super::vector::Vector;
 use crate::units::Units;
-
-const UNIT: &str = "affinity-enforcement";
 
 /// The policy under which clusters are upgraded: it enforces nothing.
 const UPGRADE: &str = "8d5d7bec-68de-4a67-b53e-0ac54686d586";
@@ -59,18 +57,24 @@ struct Migrated {
 pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Order = vector.expect()?;
     let input: Input = vector.input()?;
-    let policy = Document {
-        // Which hosts can take a VM is given: each has the machine types of the VMs
-        // that it can take.
-        filters: vec![Entry::new("emulated-machine", Table::new())],
-        ..enforcing()
-    };
-    let mut scheduler = units.scheduler(with_machines(input.clone()).inventory()?, &policy.text()?)?;
+    let mut scheduler = units.scheduler(input.inventory()?, &enforcing(true).text()?)?;
     let now = input.now()?;
-    let proposed = scheduler.balance(now).map_err(|error| error.to_string())?;
     let mut moved = Vec::new();
-    for proposal in &proposed {
-        moved.extend(chosen(proposal, &mut scheduler, now, true)?);
+    for proposal in scheduler.balance(now).map_err(|error| error.to_string())? {
+        let Proposed::Move { vm, among, accept, .. } = proposal else {
+            continue;
+        };
+        let request = Request {
+            members: vec![Vm::new(vm.clone())],
+            allowed: among,
+            excluded: input.impossible_hosts(&vm),
+            now,
+            dry_run: true,
+            ..Request::default()
+        };
+        if is_placed(&mut scheduler, request, &accept)? {
+            moved.push(vm.to_string());
+        }
     }
     let mut outcome = Outcome::default();
     let got = grouped(&moved, &expect.order);
@@ -95,32 +99,103 @@ pub fn run_round(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     Ok(outcome)
 }
 
-/// A policy that enforces affinity.
-fn enforcing() -> Document {
+/// A policy that enforces affinity, or does not.
+fn enforcing(enforces: bool) -> Document {
     Document {
-        balance: Some(Entry::new(UNIT, Table::new())),
+        balance: enforces.then(|| Entry::new("affinity-enforcement", Table::new())),
         ..Document::default()
     }
 }
 
-/// The VM that a proposal moves, if the scheduler finds a host for it that will do.
-fn chosen(
-    proposal: &Proposed,
+/// Whether the scheduler finds a host, and one that will do.
+fn is_placed(
     scheduler: &mut Scheduler,
-    now: i64,
-    dry_run: bool,
-) -> Result<Option<String>, String> {
-    let Proposed::Move { vm, among, accept, .. } = proposal else {
-        return Ok(None);
-    };
-    let decision = scheduler.place(Request {
-        members: vec![Vm::new(vm.clone())],
-        allowed: among.clone(),
-        now,
-        dry_run,
-        ..Request::default()
-    });
-    let decision = decision.map_err(|error| error.to_string())?;
-    let will_do = |host| accept.is_empty() || accept.contains(host);
-    Ok(decision.host.as_ref().filter(|host| will_do(host)).map(|_| vm.to_string()))
+    request: Request,
+    accept: &[Arc<str>],
+) -> Result<bool, String> {
+    let decision = scheduler.place(request).map_err(|error| error.to_string())?;
+    let will_do = |host: &Arc<str>| accept.is_empty() || accept.contains(host);
+    Ok(decision.host.is_some_and(|host| will_do(&host)))
+}
+
+impl Input {
+    /// The hosts that cannot take a VM. Of a VM of which nothing is said all can.
+    fn impossible_hosts(&self, vm: &str) -> Vec<Arc<str>> {
+        let Some(possible) = self.possible_hosts.get(vm) else {
+            return Vec::new();
+        };
+        let hosts = self.hosts.iter().filter(|host| !possible.contains(&host.id));
+        hosts.map(|host| host.id.as_str().into()).collect()
+    }
+}
+
+/// The VMs in their order, in groups as large as those that are expected; what is more
+/// stands in a group of its own.
+fn grouped(vms: &[String], expected: &[Ids]) -> Vec<Ids> {
+    let mut rest = vms.iter().cloned();
+    let groups = expected.iter().map(|group| rest.by_ref().take(group.len()).collect());
+    let mut groups: Vec<Ids> = groups.collect();
+    groups.push(rest.collect());
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+fn shown(order: &[Ids]) -> String {
+    match order {
+        [] => "none".to_owned(),
+        groups => Vec::from_iter(groups.iter().map(listed)).join("; then "),
+    }
+}
+
+impl Cluster {
+    /// The VM that is moved in a round, if there is one.
+    fn migrated(&self, units: &Units) -> Result<Option<String>, String> {
+        let enforces = self.policy.as_deref() != Some(UPGRADE);
+        let inventory = self.input().inventory()?;
+        let mut scheduler = units.scheduler(inventory, &enforcing(enforces).text()?)?;
+        for proposal in scheduler.balance(0).map_err(|error| error.to_string())? {
+            let Proposed::Move { vm, among, accept, .. } = proposal else {
+                continue;
+            };
+            let request = Request {
+                members: vec![Vm::new(vm.clone())],
+                allowed: among,
+                ..Request::default()
+            };
+            if is_placed(&mut scheduler, request, &accept)? {
+                return Ok(Some(vm.to_string()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A cluster in which these are the VMs that are best moved, in this order: all run
+    /// on a host where they must not be, the first by one rule, the next by two, and so
+    /// on, since those that break the fewest come first.
+    fn input(&self) -> Input {
+        let mut input = Input::default();
+        input.cluster.id = Some(self.id.clone());
+        let host = |id: &str| HostInput {
+            id: id.to_owned(),
+            ..HostInput::default()
+        };
+        input.hosts = ["wrong", "right"].map(host).into();
+        for (place, candidate) in self.candidates.iter().flatten().enumerate() {
+            input.vms.push(VmInput {
+                id: candidate.clone(),
+                run_on: Some("wrong".to_owned()),
+                ..VmInput::default()
+            });
+            let rules = (0..=place).map(|rule| GroupInput {
+                id: format!("{candidate}-{rule}"),
+                host_rule: Some(Rule::Positive),
+                host_enforcing: Some(true),
+                vms: vec![candidate.clone()],
+                hosts: vec!["right".to_owned()],
+                ..GroupInput::default()
+            });
+            input.affinity_groups.extend(rules);
+        }
+        input
+    }
 }

@@ -23,13 +23,12 @@ pub use form::*;
 /// The input of a vector.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(dead_code, reason = "what is documented may stand there, read or not")]
 pub struct Input {
     /// Settings of oVirt's engine.
-    config: BTreeMap<String, Value>,
+    pub config: BTreeMap<String, Value>,
     /// Parameters of the policy.
-    params: BTreeMap<String, String>,
-    now: Option<String>,
+    pub params: BTreeMap<String, String>,
+    pub now: Option<String>,
     pub cluster: ClusterInput,
     /// The candidates, as listed.
     pub hosts: Vec<HostInput>,
@@ -49,7 +48,7 @@ pub struct Input {
     pub vm_static_overhead_mb: Option<i64>,
     pub pending_physical_mb: Option<i64>,
     /// Follows from the VMs' huge pages.
-    dynamic_huge_pages_mb: Option<IgnoredAny>,
+    pub dynamic_huge_pages_mb: Option<IgnoredAny>,
     /// For the enforcer, where each VM could go.
     pub possible_hosts: BTreeMap<String, Vec<String>>,
 }

@@ -93,7 +93,7 @@ const WEIGHTS: &[Weight] = &[
     },
     // VmAffinityGroups.
     Weight {
-        id: "84e6ddee-ab0d-42dd-82f0-c297779db566",
+        id: "84e6ddee-ab0d-42dd-82f0-c297779db567",
         scaling: "rank",
         counts_from: 1.0,
         settings: &[("vms", true), ("hosts", false)],
@@ -170,7 +170,7 @@ pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, 
         ..Document::default()
     };
     let explanation = asking::explain(&input, &policy, units)?;
-    let scores = weight.scores(asking::hosts(&explanation)?)?;
+    let scores = weight.scores(&asking::stage(&explanation)?.hosts)?;
     Ok(expect.compared_with(&scores))
 }
 

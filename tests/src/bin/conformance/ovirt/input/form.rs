@@ -56,14 +56,14 @@ pub struct HostInput {
     pub keep_on: Option<bool>,
     pub by_policy: Option<bool>,
     // Of no matter to any unit here.
-    guest_overhead_mb: Option<IgnoredAny>,
-    ha_active: Option<IgnoredAny>,
-    ha_score: Option<IgnoredAny>,
-    ha_local_maintenance: Option<IgnoredAny>,
-    os: Option<IgnoredAny>,
-    tsc_frequency: Option<IgnoredAny>,
-    tsc_scaling: Option<IgnoredAny>,
-    mdevs: Option<IgnoredAny>,
+    pub guest_overhead_mb: Option<IgnoredAny>,
+    pub ha_active: Option<IgnoredAny>,
+    pub ha_score: Option<IgnoredAny>,
+    pub ha_local_maintenance: Option<IgnoredAny>,
+    pub os: Option<IgnoredAny>,
+    pub tsc_frequency: Option<IgnoredAny>,
+    pub tsc_scaling: Option<IgnoredAny>,
+    pub mdevs: Option<IgnoredAny>,
 }
 
 /// Huge pages of a host, of one size.
@@ -129,9 +129,9 @@ pub struct VmInput {
     pub lease_domain: Option<String>,
     pub nics: Option<Vec<Nic>>,
     // Of no matter to any unit here.
-    cluster: Option<IgnoredAny>,
-    use_tsc_frequency: Option<IgnoredAny>,
-    mdevs: Option<IgnoredAny>,
+    pub cluster: Option<IgnoredAny>,
+    pub use_tsc_frequency: Option<IgnoredAny>,
+    pub mdevs: Option<IgnoredAny>,
 }
 
 /// A NUMA node of a VM.
@@ -145,7 +145,7 @@ pub struct VmNode {
     pub host_nodes: Option<Vec<i64>>,
     pub mode: Option<String>,
     /// Units here share a VM's vCPUs among its nodes themselves.
-    cpus: Option<IgnoredAny>,
+    pub cpus: Option<IgnoredAny>,
 }
 
 /// A network card of a VM.
