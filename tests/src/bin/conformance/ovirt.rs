@@ -56,7 +56,9 @@ fn runner(unit: &UnitNamed) -> Result<Runner, &'static str> {
         }
         "InClusterUpgrade" => return Err("about upgrades between releases of oVirt's hosts"),
         "MDevice" => return Err("mediated devices are not known"),
-        "Migration-Tsc-Frequency" => return Err("frequencies of time stamp counters are not known"),
+        "Migration-Tsc-Frequency" => {
+            return Err("frequencies of time stamp counters are not known");
+        }
         _ => {}
     }
     Ok(match (unit.kind.as_str(), unit.name.as_str()) {
@@ -71,7 +73,9 @@ fn runner(unit: &UnitNamed) -> Result<Runner, &'static str> {
             return Err("operating systems of hosts are not told apart");
         }
         ("aggregation", _) => {
-            return Err("history: a unit that fails stops the decision here, if not told otherwise");
+            return Err(
+                "history: a unit that fails stops the decision here, if not told otherwise",
+            );
         }
         ("weight" | "load_balancing" | "selector" | "helper", _) => return Err("not run yet"),
         ("power" | "enforcer" | "manager" | "check", _) => return Err("not run yet"),
