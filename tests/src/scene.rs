@@ -69,6 +69,21 @@ pub fn balancing(unit: &str, how: &str) -> String {
     format!("[balance]\nunit = '{unit}'\nsettings.how = '{how}'\n")
 }
 
+/// A policy with one selection: the unit, set to go wrong in that way.
+pub fn selecting(unit: &str, how: &str) -> String {
+    format!("[[selections]]\nunit = '{unit}'\nsettings.how = '{how}'\n")
+}
+
+/// A policy with effects: the unit, set to go wrong in that way.
+pub fn following(unit: &str, how: &str) -> String {
+    format!("[[effects]]\nunit = '{unit}'\nsettings.how = '{how}'\n")
+}
+
+/// A policy with an order part: the unit, set to go wrong in that way.
+pub fn ordering(unit: &str, how: &str) -> String {
+    format!("[order]\nunit = '{unit}'\nsettings.how = '{how}'\n")
+}
+
 /// A scheduler of the cluster under the policy. A decision may take long, since
 /// other tests run beside this one.
 ///

@@ -3,6 +3,7 @@
 mod bad_bytes;
 mod bad_calls;
 mod bad_documents;
+mod bad_parts;
 mod decisions;
 mod drift;
 mod layering;

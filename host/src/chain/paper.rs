@@ -120,7 +120,7 @@ fn written(table: &str, columns: &[(&str, Kind)], scope: Scope, moment: Moment) 
 const KEYS: &str = "members/keys: level i, index i?, class t, name t, value t, weight n?";
 
 /// Score of a host by the keys of its bag; a band of scores above a threshold.
-fn flexiant_system_keys() -> Description {
+fn rule_system_keys() -> Description {
     Description {
         settings: vec![
             setting("steps", Kind::Integer, Value::Integer(10)),
@@ -145,12 +145,12 @@ fn flexiant_system_keys() -> Description {
         explain: Some(ExplainPart {
             reads: reads(&["members", KEYS, "hosts", "hosts/keys: name t, value n"]),
         }),
-        ..rule("flexiant-system-keys")
+        ..rule("system-keys")
     }
 }
 
 /// The keys that were fixed for the VMs of a host, against those of the customer.
-fn flexiant_customer_keys() -> Description {
+fn rule_customer_keys() -> Description {
     Description {
         judge: judging(
             Answers::COSTS,
@@ -165,12 +165,12 @@ fn flexiant_customer_keys() -> Description {
             ],
             &[],
         ),
-        ..rule("flexiant-customer-keys")
+        ..rule("customer-keys")
     }
 }
 
 /// A host's sticky keys stay with the VM once it runs.
-fn flexiant_sticky_key() -> Description {
+fn rule_sticky_key() -> Description {
     Description {
         effects: Some(EffectsPart {
             reads: reads(&[
@@ -200,12 +200,12 @@ fn flexiant_sticky_key() -> Description {
                 ),
             ],
         }),
-        ..rule("flexiant-sticky-key")
+        ..rule("sticky-key")
     }
 }
 
 /// Stay with the pod that the tenant is bound to; else bind anew.
-fn tricircle_binding() -> Description {
+fn rule_binding() -> Description {
     let bindings = "hosts/bindings: row i, zone t?, tag t?, start i, end i?";
     Description {
         settings: vec![setting("by-zone", Kind::Boolean, Value::Boolean(true))],
@@ -240,12 +240,12 @@ fn tricircle_binding() -> Description {
                 Moment::Decided,
             )],
         }),
-        ..rule("tricircle-binding")
+        ..rule("binding")
     }
 }
 
 /// Every named amount that is needed must be free.
-fn pacemaker_fit() -> Description {
+fn rule_fit() -> Description {
     Description {
         judge: judging(
             Answers::VERDICTS,
@@ -266,12 +266,12 @@ fn pacemaker_fit() -> Description {
                 "hosts/amounts: name t, total i, used i, pending i",
             ]),
         }),
-        ..rule("pacemaker-fit")
+        ..rule("fit")
     }
 }
 
 /// Priority first, then the score where it runs, then scores node by node.
-fn pacemaker_turn() -> Description {
+fn rule_turn() -> Description {
     Description {
         order: Some(OrderPart {
             reads: reads(&[
@@ -282,12 +282,12 @@ fn pacemaker_turn() -> Description {
                 "hosts/current: member i",
             ]),
         }),
-        ..rule("pacemaker-turn")
+        ..rule("turn")
     }
 }
 
 /// How many of the other candidates have more free capacity, by majority.
-fn pacemaker_majority() -> Description {
+fn rule_majority() -> Description {
     Description {
         judge: judging(
             Answers::COSTS,
@@ -295,12 +295,12 @@ fn pacemaker_majority() -> Description {
             &["hosts", "hosts/amounts: name t, total i, used i, pending i"],
             &[],
         ),
-        ..rule("pacemaker-majority")
+        ..rule("majority")
     }
 }
 
 /// Failed launches cost an account some of its share.
-fn aeolus_penalty() -> Description {
+fn rule_penalty() -> Description {
     Description {
         settings: vec![
             setting("percent", Kind::Number, Value::Number(5.0)),
@@ -317,12 +317,12 @@ fn aeolus_penalty() -> Description {
             "candidates: group i, share n",
             "settings: percent n, period i, unit t",
         ]),
-        ..rule("aeolus-penalty")
+        ..rule("penalty")
     }
 }
 
 /// The VM's NUMA nodes must fit the host's nodes that they are pinned to.
-fn ovirt_numa() -> Description {
+fn rule_numa() -> Description {
     Description {
         judge: judging(
             Answers::VERDICTS,
@@ -339,12 +339,12 @@ fn ovirt_numa() -> Description {
             ],
             &[("has no NUMA nodes that the VM's fit", false)],
         ),
-        ..rule("ovirt-numa")
+        ..rule("numa")
     }
 }
 
 /// VMs of a group together, or apart.
-fn ovirt_vm_affinity() -> Description {
+fn rule_vm_affinity() -> Description {
     Description {
         judge: judging(
             Answers::BOTH,
@@ -356,12 +356,12 @@ fn ovirt_vm_affinity() -> Description {
             ],
             &[("is not where the VM's group is", false)],
         ),
-        ..rule("ovirt-vm-affinity")
+        ..rule("vm-affinity")
     }
 }
 
 /// Out, when the load has been too high for too long.
-fn ovirt_cpu_overloaded() -> Description {
+fn rule_cpu_overloaded() -> Description {
     Description {
         settings: vec![
             setting("high-utilization", Kind::Integer, Value::Integer(90)),
@@ -377,12 +377,12 @@ fn ovirt_cpu_overloaded() -> Description {
             ],
             &[("has been overloaded for too long", false)],
         ),
-        ..rule("ovirt-cpu-overloaded")
+        ..rule("cpu-overloaded")
     }
 }
 
 /// Switch hosts off that nobody needs, and on when they run short.
-fn ovirt_power_management() -> Description {
+fn rule_power_management() -> Description {
     Description {
         balance: Some(BalancePart {
             reads: reads(&[
@@ -398,7 +398,7 @@ fn ovirt_power_management() -> Description {
                 passing: false,
             }],
         }),
-        ..rule("ovirt-power-management")
+        ..rule("power-management")
     }
 }
 
@@ -616,18 +616,18 @@ fn call_of(description: &Description, part: Part) -> Vec<(String, Vec<Option<Str
 #[test]
 fn twelve_rules_of_five_systems_are_described_and_called() {
     let rules = [
-        flexiant_system_keys(),
-        flexiant_customer_keys(),
-        flexiant_sticky_key(),
-        tricircle_binding(),
-        pacemaker_fit(),
-        pacemaker_turn(),
-        pacemaker_majority(),
-        aeolus_penalty(),
-        ovirt_numa(),
-        ovirt_vm_affinity(),
-        ovirt_cpu_overloaded(),
-        ovirt_power_management(),
+        rule_system_keys(),
+        rule_customer_keys(),
+        rule_sticky_key(),
+        rule_binding(),
+        rule_fit(),
+        rule_turn(),
+        rule_majority(),
+        rule_penalty(),
+        rule_numa(),
+        rule_vm_affinity(),
+        rule_cpu_overloaded(),
+        rule_power_management(),
     ];
     for description in &rules {
         let exports: Vec<Part> = Part::ALL
@@ -660,7 +660,7 @@ fn values(description: &Description, part: Part, column: &str) -> Vec<String> {
 
 #[test]
 fn a_call_carries_what_the_cluster_and_the_request_hold() {
-    let (judge, keys) = (Part::Judge, flexiant_system_keys());
+    let (judge, keys) = (Part::Judge, rule_system_keys());
     assert_eq!(values(&keys, judge, "members/keys.weight"), ["100"]);
     assert_eq!(values(&keys, judge, "hosts/keys.name"), ["h1", "h2"]);
     assert_eq!(
@@ -672,41 +672,41 @@ fn a_call_carries_what_the_cluster_and_the_request_hold() {
         ["0", "1073741824"]
     );
     assert_eq!(
-        values(&pacemaker_fit(), judge, "hosts/amounts.total"),
+        values(&rule_fit(), judge, "hosts/amounts.total"),
         ["4", "4"]
     );
     assert_eq!(
-        values(&ovirt_numa(), judge, "hosts/numa-nodes.index"),
+        values(&rule_numa(), judge, "hosts/numa-nodes.index"),
         ["0", "1", "0", "1"]
     );
     assert_eq!(
-        values(&ovirt_numa(), judge, "members/numa-nodes/host-nodes.index"),
+        values(&rule_numa(), judge, "members/numa-nodes/host-nodes.index"),
         ["1"]
     );
-    let numa = |column| values(&ovirt_numa(), judge, column);
+    let numa = |column| values(&rule_numa(), judge, column);
     assert_eq!(numa("members.has-numa-nodes"), ["1"]);
     assert_eq!(numa("members.has-huge-pages"), ["0"]);
     assert_eq!(
-        values(&ovirt_vm_affinity(), judge, "hosts/group-members.vms"),
+        values(&rule_vm_affinity(), judge, "hosts/group-members.vms"),
         ["1"]
     );
     assert_eq!(
-        values(&ovirt_vm_affinity(), judge, "groups.elsewhere"),
+        values(&rule_vm_affinity(), judge, "groups.elsewhere"),
         ["1"]
     );
     assert_eq!(
-        values(&ovirt_cpu_overloaded(), judge, "request.now"),
+        values(&rule_cpu_overloaded(), judge, "request.now"),
         ["100"]
     );
-    let settings = values(&ovirt_cpu_overloaded(), judge, "settings.high-utilization");
+    let settings = values(&rule_cpu_overloaded(), judge, "settings.high-utilization");
     assert_eq!(settings, ["90"]);
-    let turn = |column| values(&pacemaker_turn(), Part::Order, column);
+    let turn = |column| values(&rule_turn(), Part::Order, column);
     assert_eq!(turn("hosts/location.member"), ["0", "0", "0"]);
     assert_eq!(turn("hosts/location.score"), ["-1000000", "5", "5"]);
-    let customer = |column| values(&flexiant_customer_keys(), judge, column);
+    let customer = |column| values(&rule_customer_keys(), judge, column);
     assert_eq!(customer("hosts/vms/keys.name"), ["own", "placed"]);
     assert_eq!(customer("hosts/vms/fixed-keys.value"), ["2.5"]);
-    let power = ovirt_power_management();
+    let power = rule_power_management();
     assert_eq!(values(&power, Part::Balance, "groups/vms.vm"), ["0"]);
     assert_eq!(values(&power, Part::Balance, "groups/hosts.host"), ["0"]);
 }
@@ -716,14 +716,14 @@ fn the_bindings_of_the_tenant_stand_below_their_hosts() {
     for part in [Part::Selection, Part::Effects] {
         let bindings = |column| {
             let column = format!("hosts/bindings.{column}");
-            values(&tricircle_binding(), part, &column)
+            values(&rule_binding(), part, &column)
         };
         assert_eq!(bindings("row"), ["2", "0", "3"]);
         assert_eq!(bindings("zone"), ["z1", "-", "z1"]);
         assert_eq!(bindings("tag"), ["disk=ssd", "-", "-"]);
         assert_eq!(bindings("end"), ["-", "50", "-"]);
     }
-    let tenants = |column| values(&tricircle_binding(), Part::Effects, column);
+    let tenants = |column| values(&rule_binding(), Part::Effects, column);
     assert_eq!(tenants("tenant.id"), ["acme"]);
     assert_eq!(tenants("tenant/bindings.host"), ["h2", "gone", "h1", "h2"]);
     assert_eq!(tenants("tenant/bindings.end"), ["50", "60", "-", "-"]);

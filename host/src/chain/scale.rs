@@ -6,7 +6,7 @@
 
 use crate::policy::Scaling;
 
-/// The greatest value of a stretched cost, as in oVirt's engine (MaxSchedulerWeight).
+/// The greatest value of a stretched cost.
 const STRETCHED: f64 = 1000.0;
 
 /// Scale `costs` in place. `range` is what the unit declares as its least and

@@ -1,12 +1,11 @@
 //! `placewright place`: cluster, policy and VMs in; decisions out.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::chain::Explanation;
+use placewright::chain::{Explanation, ShareShown};
 use placewright::document::{Surroundings, read_requests};
 use placewright::model::Request;
 use placewright::scheduler::{Batch, Decision, Scheduler, SchedulerOptions};
@@ -200,6 +199,9 @@ fn why(decision: &Decision) -> String {
                 false => format!("best of {left}, cost {}{tied}", costs.join(" / ")),
             }
         }
+        None if decision.shares.iter().any(|group| !group.is_empty()) => {
+            "no candidate has a chance".to_owned()
+        }
         None => format!("none of {} hosts is left", decided.considered),
     }];
     parts.extend(decided.removed.iter().map(|removed| {
@@ -227,9 +229,9 @@ struct DecisionShown<'a> {
     considered: usize,
     tied: usize,
     costs: Vec<f64>,
-    /// Groups of candidates, best first, each a map of hosts and shares of chance.
+    /// Groups of candidates, best first, each candidate with its share of chance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    shares: Vec<BTreeMap<&'a str, f64>>,
+    shares: Vec<Vec<ShareShown>>,
     removed: Vec<RemovedShown<'a>>,
     left_out: Vec<LeftOutShown<'a>>,
     draw: f64,
@@ -252,10 +254,13 @@ struct LeftOutShown<'a> {
     fault: String,
 }
 
-fn shares(group: &Vec<(Arc<str>, f64)>) -> BTreeMap<&str, f64> {
-    group
-        .iter()
-        .map(|(host, share)| (&**host, *share))
+fn shares(group: &Vec<(Arc<str>, f64)>) -> Vec<ShareShown> {
+    let members = group.iter();
+    members
+        .map(|(host, share)| ShareShown {
+            host: host.clone(),
+            share: *share,
+        })
         .collect()
 }
 

@@ -1,6 +1,8 @@
 //! `placewright policy`: policies that come with the program, and checks of others.
 
-use std::path::PathBuf;
+mod import_ovirt;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
@@ -17,12 +19,13 @@ use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::units::{self, UnitArgs};
 
-/// List, show and check policies.
+/// List, show, check and import policies.
 #[derive(Debug, Subcommand)]
 pub enum Policy {
     List(List),
     Show(Show),
     Check(Check),
+    ImportOvirt(import_ovirt::ImportOvirt),
 }
 
 impl Policy {
@@ -32,6 +35,7 @@ impl Policy {
             Policy::List(list) => list.run(),
             Policy::Show(show) => show.run(),
             Policy::Check(check) => check.run(),
+            Policy::ImportOvirt(import) => import.run(),
         }
     }
 }
@@ -152,14 +156,7 @@ pub struct Check {
 impl Check {
     fn run(self) -> Result<Answer, Failure> {
         let (text, file) = units::policy_text(&self.policy)?;
-        let schema = match &self.cluster {
-            None => Schema::built_in().clone(),
-            Some(path) => {
-                let name = path.display().to_string();
-                let cluster = ClusterDocument::read(&units::read(path)?, &name);
-                cluster.map_err(Failure::input)?.schema
-            }
-        };
+        let schema = schema(self.cluster.as_deref())?;
         let generation = self.units.load()?;
         match check(&text, &file, &generation, schema) {
             Ok(policy) => {
@@ -176,6 +173,16 @@ impl Check {
             }
         }
     }
+}
+
+/// The schema of a cluster's document, or the one that every cluster has.
+fn schema(cluster: Option<&Path>) -> Result<Schema, Failure> {
+    let Some(path) = cluster else {
+        return Ok(Schema::built_in().clone());
+    };
+    let name = path.display().to_string();
+    let cluster = ClusterDocument::read(&units::read(path)?, &name);
+    Ok(cluster.map_err(Failure::input)?.schema)
 }
 
 /// The policy, or everything that is wrong with it. Only where each part of it is

@@ -216,7 +216,9 @@ impl Inventory {
         let host = self.hosts[slot as usize].as_ref();
         self.nested[index].set(slot, host, &self.vms, &mut self.texts);
         // Looked at rarely, since it takes a walk over the hosts.
-        if !self.nested[index].packed && self.version % 1024 == 0 && self.nested[index].is_sparse()
+        if !self.nested[index].packed
+            && self.version.is_multiple_of(1024)
+            && self.nested[index].is_sparse()
         {
             self.rebuild_nested(index);
         }
@@ -330,7 +332,9 @@ mod tests {
             Arc::new(vm)
         };
         // A place that is reserved before anybody asks counts all the same.
-        inventory.reserve_vm(vm("first", &[(2, 10)]), "a", None).unwrap();
+        inventory
+            .reserve_vm(vm("first", &[(2, 10)]), "a", None)
+            .unwrap();
         let index = inventory.ensure_nested("huge-pages").unwrap();
         assert_eq!(pending_pages(&inventory, index), [15, 0]);
         let before = inventory.version();

@@ -2,7 +2,7 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "demo",
     "place",
     "simulate",
@@ -10,6 +10,7 @@ const COMMANDS: [&str; 12] = [
     "policy list",
     "policy show",
     "policy check",
+    "policy import-ovirt",
     "columns",
     "unit build",
     "unit inspect",

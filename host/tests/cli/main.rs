@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod help;
+mod importing;
 mod placing;
 mod replaying;
 mod run;

@@ -1,8 +1,9 @@
 //! Runs the program, and writes the files that it is given.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -23,14 +24,25 @@ pub struct Run {
 
 /// Run the program with these words.
 pub fn placewright<S: AsRef<str>>(words: &[S]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_placewright"))
+    placewright_given("", words)
+}
+
+/// Run the program with these words and this on standard input.
+pub fn placewright_given<S: AsRef<str>>(input: &str, words: &[S]) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_placewright"))
         .args(words.iter().map(AsRef::as_ref))
         .env(
             "PLACEWRIGHT_CACHE",
             concat!(env!("CARGO_TARGET_TMPDIR"), "/code"),
         )
-        .output()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    // Who does not read it may be gone by now.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
     let run = Run {
         code: output.status.code().expect("the program is not killed"),

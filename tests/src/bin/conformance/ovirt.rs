@@ -63,7 +63,9 @@ fn runner(unit: &UnitNamed) -> Result<Runner, &'static str> {
         }
         "InClusterUpgrade" => return Err("about upgrades between releases of oVirt's hosts"),
         "MDevice" => return Err("mediated devices are not known"),
-        "Migration-Tsc-Frequency" => return Err("frequencies of time stamp counters are not known"),
+        "Migration-Tsc-Frequency" => {
+            return Err("frequencies of time stamp counters are not known");
+        }
         _ => {}
     }
     Ok(match (unit.kind.as_str(), unit.name.as_str()) {
@@ -78,7 +80,9 @@ fn runner(unit: &UnitNamed) -> Result<Runner, &'static str> {
             return Err("operating systems of hosts are not told apart");
         }
         ("aggregation", _) => {
-            return Err("history: a unit that fails stops the decision here, if not told otherwise");
+            return Err(
+                "history: a unit that fails stops the decision here, if not told otherwise",
+            );
         }
         ("weight", _) => weights::run,
         ("load_balancing", _) => balance::run,

@@ -54,13 +54,15 @@ impl Report {
             true => entry.passed += 1,
             false => entry.failed += 1,
         }
-        let differences = differences.into_iter().map(|(what, expected, got)| Difference {
-            file: file.shown(),
-            case: case.to_owned(),
-            what,
-            expected,
-            got,
-        });
+        let differences = differences
+            .into_iter()
+            .map(|(what, expected, got)| Difference {
+                file: file.shown(),
+                case: case.to_owned(),
+                what,
+                expected,
+                got,
+            });
         entry.differences.extend(differences);
     }
 

@@ -62,7 +62,10 @@ impl VectorFile {
 
     /// The file's name without folder and extension.
     pub fn stem(&self) -> &str {
-        self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("")
+        self.path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or("")
     }
 }
 
@@ -111,7 +114,10 @@ fn gather(path: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
         return Ok(());
     }
     fs::metadata(path).map_err(failed)?;
-    if path.extension().is_some_and(|it| it == "jsonl" || it == "json") {
+    if path
+        .extension()
+        .is_some_and(|it| it == "jsonl" || it == "json")
+    {
         paths.push(path.to_owned());
     }
     Ok(())

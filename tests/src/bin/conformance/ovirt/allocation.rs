@@ -93,7 +93,9 @@ pub fn exclusive_cpus(vector: &Vector, units: &Units) -> Result<Outcome, String>
         outcome.check("CPUs of each socket", *expected == got, shown.0, shown.1);
     }
     if let Some(expected) = expect.exclusive_in_topology {
-        let got = found.exclusive.map_or("unknown".to_owned(), |it| it.to_string());
+        let got = found
+            .exclusive
+            .map_or("unknown".to_owned(), |it| it.to_string());
         outcome.compare("CPUs that are some VM's own", &expected.to_string(), &got);
     }
     Ok(outcome)
@@ -117,7 +119,10 @@ fn others(taken: &[Taken], cpus: usize) -> Result<Vec<VmInput>, String> {
     let mut pins: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for taken in taken {
         if !usize::try_from(taken.position).is_ok_and(|position| position < cpus) {
-            return Err(format!("field input.taken: there is no CPU at {}", taken.position));
+            return Err(format!(
+                "field input.taken: there is no CPU at {}",
+                taken.position
+            ));
         }
         let pins = pins.entry(&taken.policy).or_default();
         pins.push(format!("{}#{}", pins.len(), taken.position));
@@ -264,6 +269,9 @@ fn number_of(fact: &str, part: &str, vm: &str) -> Option<i64> {
 fn integer(fact: &FactShown) -> Result<i64, String> {
     match &fact.value {
         Value::Integer(value) => Ok(*value),
-        value => Err(format!("fact \"{}\" is {value}, no whole number", fact.name)),
+        value => Err(format!(
+            "fact \"{}\" is {value}, no whole number",
+            fact.name
+        )),
     }
 }

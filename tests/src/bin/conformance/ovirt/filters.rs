@@ -55,8 +55,13 @@ impl Expect {
 pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Expect = vector.expect()?;
     let mut input: Input = vector.input()?;
-    if let Some(stranger) = expect.named().find(|id| input.hosts.iter().all(|it| it.id != **id)) {
-        return Err(format!("field expect: host {stranger} is not among input.hosts"));
+    if let Some(stranger) = expect
+        .named()
+        .find(|id| input.hosts.iter().all(|it| it.id != **id))
+    {
+        return Err(format!(
+            "field expect: host {stranger} is not among input.hosts"
+        ));
     }
     if let Some(rule) = input.rule {
         alone(rule, &mut input);
@@ -79,7 +84,10 @@ fn filter(unit: &UnitNamed, input: &Input) -> Result<Entry, String> {
         "CPUOverloaded" => {
             *settings = input.settings(&[
                 ("HighUtilization", "HighUtilizationForScheduling"),
-                ("CpuOverCommitDurationMinutes", "CpuOverCommitDurationMinutes"),
+                (
+                    "CpuOverCommitDurationMinutes",
+                    "CpuOverCommitDurationMinutes",
+                ),
             ]);
             settings.insert("count-threads-as-cores".to_owned(), threads.into());
             if let Some(load) = input.assumed_load()? {
@@ -141,7 +149,11 @@ fn alone(rule: MemoryRule, input: &mut Input) {
 fn compare(expect: &Expect, hosts: &[HostShown]) -> Result<Outcome, String> {
     let mut outcome = Outcome::default();
     let id = |host: &&HostShown| host.host.to_string();
-    let kept: Ids = (hosts.iter().filter(|host| host.removed.is_none()).map(|it| id(&it))).collect();
+    let kept: Ids = (hosts
+        .iter()
+        .filter(|host| host.removed.is_none())
+        .map(|it| id(&it)))
+    .collect();
     let removed = hosts.iter().filter(|host| host.removed.is_some());
     let removed: Ids = removed.map(|host| id(&host)).collect();
     let reasons = reasons(hosts);
@@ -171,11 +183,19 @@ fn compare(expect: &Expect, hosts: &[HostShown]) -> Result<Outcome, String> {
     }
     if let Some(expected) = expect.fits {
         let [host] = hosts else {
-            return Err(format!("field expect.fits: there are {} hosts, not one", hosts.len()));
+            return Err(format!(
+                "field expect.fits: there are {} hosts, not one",
+                hosts.len()
+            ));
         };
         let got = host.removed.is_none();
         let shown = format!("{got}{reasons}");
-        outcome.check("whether the host stays", expected == got, expected.to_string(), shown);
+        outcome.check(
+            "whether the host stays",
+            expected == got,
+            expected.to_string(),
+            shown,
+        );
     }
     Ok(outcome)
 }

@@ -63,7 +63,9 @@ impl Input {
             own.or_else(|| parameters::setting(parameter, &self.config.get(*config)?.to_string()))
         };
         let settings = parameters.iter().filter_map(setting);
-        settings.map(|(name, value)| (name.to_owned(), value)).collect()
+        settings
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     /// A setting of the engine that is a number.
@@ -112,7 +114,10 @@ impl Input {
     /// If it is no time.
     pub fn now(&self) -> Result<i64, String> {
         let now = self.now.as_deref();
-        Ok(now.map(|text| seconds("now", text)).transpose()?.unwrap_or(0))
+        Ok(now
+            .map(|text| seconds("now", text))
+            .transpose()?
+            .unwrap_or(0))
     }
 }
 

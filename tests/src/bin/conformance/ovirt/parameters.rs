@@ -21,11 +21,7 @@ const PARAMETERS: &[(&str, &str, Form)] = &[
         "over-commit-duration",
         Form::Minutes,
     ),
-    (
-        "VCpuToPhysicalCpuRatio",
-        "vcpu-to-cpu-ratio",
-        Form::Number,
-    ),
+    ("VCpuToPhysicalCpuRatio", "vcpu-to-cpu-ratio", Form::Number),
     (
         "MaxFreeMemoryForOverUtilized",
         "low-memory",

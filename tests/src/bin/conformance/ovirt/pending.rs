@@ -86,10 +86,13 @@ pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
 }
 
 fn hosts<'a>(input: &'a TableInput, expect: &'a Expect) -> BTreeSet<&'a str> {
-    let of_operations = input.operations.iter().filter_map(|operation| match operation {
-        Operation::Add { host, .. } | Operation::ClearHost { host } => Some(host),
-        Operation::ClearVm { .. } => None,
-    });
+    let of_operations = input
+        .operations
+        .iter()
+        .filter_map(|operation| match operation {
+            Operation::Add { host, .. } | Operation::ClearHost { host } => Some(host),
+            Operation::ClearVm { .. } => None,
+        });
     let expected = expect.host_vms.keys().chain(expect.host_cpus.keys());
     let expected = expected.chain(expect.host_memory_mb.keys());
     of_operations.chain(expected).map(String::as_str).collect()
@@ -124,7 +127,8 @@ impl Table {
             } => {
                 let needs = self.needs.entry(vm.clone()).or_default();
                 needs.hosts.insert(*kind, host.clone());
-                let wanted = |field: &str| format!("field input.operations: {kind:?} needs {field}");
+                let wanted =
+                    |field: &str| format!("field input.operations: {kind:?} needs {field}");
                 match kind {
                     Kind::Vm => {}
                     Kind::Memory => needs.mebibytes = mb.ok_or_else(|| wanted("mb"))?,
@@ -196,7 +200,9 @@ impl Needs {
                 self.cpus
             ));
         }
-        let vm = Vm::new(id).with("cores", cores).with("threads", threads.max(1));
+        let vm = Vm::new(id)
+            .with("cores", cores)
+            .with("threads", threads.max(1));
         let vm = vm.with("cpu", self.cpus.saturating_mul(1000));
         Ok(vm.with("memory", self.mebibytes.saturating_mul(1 << 20)))
     }
@@ -211,7 +217,9 @@ fn pending_on(inventory: &Inventory, host: &str) -> Ids {
 
 /// A sum over the VMs that are pending on a host, in so many parts.
 fn sum_of(inventory: &Inventory, host: &str, column: &str, parts: i64) -> i64 {
-    let value = inventory.slot(host).and_then(|slot| inventory.host_value(slot, column));
+    let value = inventory
+        .slot(host)
+        .and_then(|slot| inventory.host_value(slot, column));
     match value {
         Some(Value::Integer(sum)) => sum / parts,
         _ => 0,

@@ -116,7 +116,12 @@ fn given(
             Err(problems) => format!("false: {problems}"),
         };
         let same = expected == checked.is_ok();
-        outcome.check("whether the policy is valid", same, expected.to_string(), shown);
+        outcome.check(
+            "whether the policy is valid",
+            same,
+            expected.to_string(),
+            shown,
+        );
     }
     Ok(())
 }
@@ -146,7 +151,8 @@ impl Definition {
         let setting = |(name, value): (&String, &String)| {
             let setting = parameters::setting(name, value);
             let known = setting.map(|(name, value)| (name.to_owned(), value));
-            known.ok_or_else(|| format!("field input.policy.params.{name}: \"{value}\" is no value"))
+            known
+                .ok_or_else(|| format!("field input.policy.params.{name}: \"{value}\" is no value"))
         };
         let balance = self.balance.as_ref();
         Ok(Document {

@@ -37,20 +37,26 @@ impl Input {
         let name = self.cluster.id.as_deref().unwrap_or("cluster");
         let mut inventory = Inventory::new(name, Arc::new(schema()?));
         let refused = |error: &dyn std::fmt::Display| format!("input: {error}");
-        inventory.set_facts(self.facts()).map_err(|error| refused(&error))?;
+        inventory
+            .set_facts(self.facts())
+            .map_err(|error| refused(&error))?;
         let pending = self.pending_vms()?;
         for host in self.all_hosts(&pending)? {
             inventory.add_host(host).map_err(|error| refused(&error))?;
         }
         for (vm, host) in self.running()? {
-            inventory.run_vm(vm, host).map_err(|error| refused(&error))?;
+            inventory
+                .run_vm(vm, host)
+                .map_err(|error| refused(&error))?;
         }
         for (vm, host) in pending {
             let reserved = inventory.reserve_vm(Arc::new(vm), host, None);
             reserved.map_err(|error| refused(&error))?;
         }
         for group in self.groups()? {
-            inventory.set_group(group).map_err(|error| refused(&error))?;
+            inventory
+                .set_group(group)
+                .map_err(|error| refused(&error))?;
         }
         inventory.advance(self.now()?);
         Ok(inventory)
@@ -103,7 +109,9 @@ impl Input {
         let labels = self.labels.iter().map(|label| &label.hosts);
         let of_vms = self.vms.iter().filter_map(|vm| vm.run_on.as_deref());
         let named = groups.chain(labels).flatten().map(String::as_str);
-        let named = named.chain(of_vms).chain(pending.iter().map(|(_, host)| *host));
+        let named = named
+            .chain(of_vms)
+            .chain(pending.iter().map(|(_, host)| *host));
         let named: BTreeSet<&str> = named.filter(|id| !described.contains(id)).collect();
         let named = named.into_iter().map(|id| HostInput {
             id: id.to_owned(),
@@ -141,7 +149,9 @@ impl Input {
             let others = i64::try_from(own).map_or(-1, |own| total - own);
             if others < 0 {
                 let field = input.field(field);
-                return Err(format!("field input.{field}: {own} VMs of the vector are there"));
+                return Err(format!(
+                    "field input.{field}: {own} VMs of the vector are there"
+                ));
             }
             host.facts.set(column, others);
         }
@@ -154,10 +164,22 @@ impl Input {
         let pending = pending.map(|(vm, _)| vm.facts.integer("memory").unwrap_or(0));
         let mut missing = 0i64;
         for (column, field, total, own) in [
-            ("memory.committed", "mem_committed_mb", input.mem_committed_mb, taken),
-            ("memory.pending", "mem_pending_mb", input.mem_pending_mb, pending.sum()),
+            (
+                "memory.committed",
+                "mem_committed_mb",
+                input.mem_committed_mb,
+                taken,
+            ),
+            (
+                "memory.pending",
+                "mem_pending_mb",
+                input.mem_pending_mb,
+                pending.sum(),
+            ),
         ] {
-            let Some(total) = input.bytes(field, total)? else { continue };
+            let Some(total) = input.bytes(field, total)? else {
+                continue;
+            };
             host.facts.set(column, (total - own).max(0));
             missing += (own - total).max(0);
         }
@@ -212,9 +234,11 @@ impl Input {
         let version = self.cluster.compatibility_version.as_deref();
         let labels = version.map(version_numbers).transpose()?;
         let labels = labels.is_some_and(|version| version < LABELS_ARE_GROUPS_BELOW);
-        let labels = self.labels.iter().enumerate().filter(|(_, label)| {
-            labels && label.implicit_affinity
-        });
+        let labels = self
+            .labels
+            .iter()
+            .enumerate()
+            .filter(|(_, label)| labels && label.implicit_affinity);
         let labels = labels.map(|(number, label)| Group {
             id: format!("label-{number}").into(),
             vms: shared(&label.vms),
@@ -255,7 +279,8 @@ fn shared(ids: &[String]) -> Vec<Arc<str>> {
 
 fn version_numbers(text: &str) -> Result<(u32, u32), String> {
     let numbers = text.split_once('.');
-    let numbers = numbers.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    let numbers =
+        numbers.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
     numbers.ok_or_else(|| format!("field input.cluster.compatibility_version: \"{text}\" is none"))
 }
 

@@ -49,7 +49,11 @@ impl HostInput {
         set(facts, "cpu.sockets", self.cpu_sockets);
         set(facts, "cpu.cores", self.cpu_cores);
         set(facts, "cpu.threads", self.cpu_threads);
-        set(facts, "cpu.usage", self.cpu_usage_percent.map(|it| it / 100.0));
+        set(
+            facts,
+            "cpu.usage",
+            self.cpu_usage_percent.map(|it| it / 100.0),
+        );
         if let Some(since) = &self.cpu_overcommit_since {
             let since = seconds(&self.field("cpu_overcommit_since"), since)?;
             facts.set(format!("attribute.{OVER_COMMITTED}"), 1i64);
@@ -87,9 +91,10 @@ impl HostInput {
 
     fn pages(&self, facts: &mut Facts) -> Result<(), String> {
         for pages in self.huge_pages.iter().flatten() {
-            let size = pages.size_kib.checked_mul(1024).ok_or_else(|| {
-                format!("field input.{}: too large", self.field("huge_pages"))
-            })?;
+            let size = pages
+                .size_kib
+                .checked_mul(1024)
+                .ok_or_else(|| format!("field input.{}: too large", self.field("huge_pages")))?;
             let row = Facts::new().with("size", size).with("free", pages.free);
             facts.push_row("huge-pages", row);
         }
@@ -106,8 +111,14 @@ impl HostInput {
         for node in self.numa_nodes() {
             let total = node.mem_total_mb.or(node.mem_free_mb).unwrap_or(0);
             let total = bytes(&self.field("numa_nodes"), total)?;
-            let mut row = Facts::new().with("index", node.index).with("memory.total", total);
-            set(&mut row, "memory.free", self.bytes("numa_nodes", node.mem_free_mb)?);
+            let mut row = Facts::new()
+                .with("index", node.index)
+                .with("memory.total", total);
+            set(
+                &mut row,
+                "memory.free",
+                self.bytes("numa_nodes", node.mem_free_mb)?,
+            );
             facts.push_row("numa-nodes", row);
         }
         Ok(())
@@ -143,9 +154,10 @@ impl HostInput {
             .map(|network| network.name.as_str())
             .collect();
         let display = self.display.as_ref();
-        let besides = consoles.iter().copied().filter(|name| {
-            display.is_some() && named().all(|known| known != *name)
-        });
+        let besides = consoles
+            .iter()
+            .copied()
+            .filter(|name| display.is_some() && named().all(|known| known != *name));
         let protocol = |text: &Option<String>| text.clone().filter(|text| text != "none");
         for name in named().chain(besides) {
             let mut row = Facts::new().with("name", name);

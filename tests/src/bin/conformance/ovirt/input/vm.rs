@@ -38,7 +38,11 @@ impl VmInput {
         set(facts, "sockets", self.sockets);
         set(facts, "cores", self.cores_per_socket);
         set(facts, "threads", self.threads_per_core);
-        set(facts, "cpu.usage", self.cpu_usage_percent.map(|it| it / 100.0));
+        set(
+            facts,
+            "cpu.usage",
+            self.cpu_usage_percent.map(|it| it / 100.0),
+        );
         let memory = self.mem_mb.map(|it| bytes(&self.field("mem_mb"), it));
         set(facts, "memory", memory.transpose()?);
         Ok(())
@@ -76,12 +80,17 @@ impl VmInput {
             Some("resize_and_pin_numa") => (Some("resize-and-pin"), None),
             Some(other) => {
                 let field = self.field("cpu_pinning_policy");
-                return Err(format!("field input.{field}: there is no policy \"{other}\""));
+                return Err(format!(
+                    "field input.{field}: there is no policy \"{other}\""
+                ));
             }
         };
         set(&mut vm.facts, "pinning", pinning);
         set(&mut vm.facts, "exclusive", exclusive);
-        let pins = self.cpu_pinning.as_deref().map_or(Ok(Vec::new()), pins::read);
+        let pins = self
+            .cpu_pinning
+            .as_deref()
+            .map_or(Ok(Vec::new()), pins::read);
         let named = |error| format!("field input.{}: {error}", self.field("cpu_pinning"));
         for (vcpu, cpu) in pins.map_err(named)? {
             let row = Facts::new().with("vcpu", vcpu).with("cpu", cpu);
@@ -100,7 +109,9 @@ impl VmInput {
     fn nodes(&self, facts: &mut Facts) -> Result<(), String> {
         for node in self.numa_nodes.iter().flatten() {
             let memory = bytes(&self.field("numa_nodes"), node.mem_total_mb.unwrap_or(0))?;
-            let mut row = Facts::new().with("index", node.index).with("memory", memory);
+            let mut row = Facts::new()
+                .with("index", node.index)
+                .with("memory", memory);
             set(&mut row, "mode", node.mode.as_deref());
             for index in node.host_nodes.iter().flatten() {
                 row.push_row("host-nodes", Facts::new().with("index", *index));

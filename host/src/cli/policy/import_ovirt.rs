@@ -1,0 +1,200 @@
+//! `placewright policy import-ovirt`: scheduling policies of oVirt as policies of
+//! units here.
+//!
+//! Nothing else in the program knows of oVirt. Units say by their aliases for which
+//! of oVirt's units they stand; what cannot be said so is in `table`.
+
+mod carry;
+mod element;
+mod find;
+mod json;
+mod source;
+mod table;
+#[cfg(test)]
+mod tests;
+mod write;
+mod xml;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use placewright::document::{Place, Problems};
+
+use crate::cli::failure::{Answer, Failure};
+use crate::cli::output;
+use crate::cli::units::{self, UnitArgs};
+use carry::{Options, carry};
+use element::Element;
+use source::Policy;
+use write::Document;
+
+/// Carry a scheduling policy of oVirt over into a policy document.
+///
+/// Reads what oVirt's engine answers, in XML or JSON: a policy with its filters, weights and
+/// balances, or these lists in files of their own; and, if given, a cluster, of which the parameters
+/// go before those of its policy. Whatever has no unit here is left out with a warning.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright policy import-ovirt policy.xml > mine.toml
+  placewright policy import-ovirt policy.json filters.json weights.json balances.json -o mine.toml
+
+Get policy.xml from the engine with
+  /ovirt-engine/api/schedulingpolicies/ID?follow=filters,weights,balances
+
+See placewright --help for exit codes.")]
+pub struct ImportOvirt {
+    /// What the engine answered, in one file or several; - for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Where the policy document is written; if not given, to standard output
+    #[arg(short, long, value_name = "OUT")]
+    out: Option<PathBuf>,
+    /// Which policy, by name or id, if there are several
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// How oVirt adds up weights
+    #[arg(long, value_enum, default_value_t, value_name = "SELECTOR")]
+    selector: Selector,
+    /// Leave out the filters that oVirt puts before those of every policy
+    #[arg(long)]
+    without_mandatory: bool,
+    /// Write nothing if anything of the policy has no unit here
+    #[arg(long)]
+    strict: bool,
+    /// The document of a cluster, if the policy's units read attributes that it defines
+    #[arg(long, value_name = "FILE")]
+    cluster: Option<PathBuf>,
+    #[command(flatten)]
+    units: UnitArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Selector {
+    /// By places, as oVirt does if nothing is said: RankSelector
+    #[default]
+    Rank,
+    /// By values: BasicWeighting
+    Basic,
+}
+
+impl ImportOvirt {
+    /// Carry it over and write it.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let documents = self.documents()?;
+        let policy = Policy::read(&documents, self.name.as_deref()).map_err(Failure::input)?;
+        let schema = super::schema(self.cluster.as_deref())?;
+        let generation = self.units.load()?;
+        let options = Options {
+            ranks: self.selector == Selector::Rank,
+            mandatory: !self.without_mandatory,
+        };
+        let carried = carry(&policy, &generation, options).map_err(Failure::input)?;
+        for loss in &carried.losses {
+            output::remark(&loss.to_string());
+        }
+        let lost = carried.losses.iter().filter(|loss| !loss.usual).count();
+        if self.strict && lost > 0 {
+            return Err(Failure::input_because(format!(
+                "nothing is written, since this much would be lost: {lost}; give the units that \
+                 are missing with --units, or leave --strict out"
+            )));
+        }
+        let text = Document {
+            policy: &policy,
+            carried: &carried,
+        }
+        .to_string();
+        let label = format!("{}, carried over", named(&self.files[0]));
+        super::check(&text, &label, &generation, schema).map_err(Failure::input_because)?;
+        match &self.out {
+            None => output::print(&text)?,
+            Some(out) => std::fs::write(out, &text).map_err(|error| {
+                let error = anyhow::Error::new(error);
+                Failure::input(error.context(format!("cannot write {}", out.display())))
+            })?,
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn documents(&self) -> Result<Vec<Element>, Failure> {
+        let mut problems = Problems::new();
+        let mut documents = Vec::new();
+        for path in &self.files {
+            let text = match is_standard_input(path) {
+                true => standard_input()?,
+                false => units::read(path)?,
+            };
+            match parse(&text, &named(path)) {
+                Ok(document) => documents.push(document),
+                Err(wrong) => problems.append(wrong),
+            }
+        }
+        problems.or(documents).map_err(Failure::input)
+    }
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// What a file is called in sentences.
+fn named(path: &Path) -> String {
+    match is_standard_input(path) {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
+fn standard_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    match std::io::stdin().read_to_string(&mut text) {
+        Ok(_) => Ok(text),
+        Err(error) => {
+            let error = anyhow::Error::new(error);
+            Err(Failure::input(error.context("cannot read standard input")))
+        }
+    }
+}
+
+/// A document in XML or JSON.
+fn parse(text: &str, file: &str) -> Result<Element, Problems> {
+    // Editors of some systems begin files with this mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match text.trim_start().chars().next() {
+        Some('<') => xml::parse(text, file),
+        Some('{') => json::parse(text, file),
+        _ => {
+            let mut problems = Problems::new();
+            let place = Place {
+                file: file.into(),
+                line: 1,
+                column: 1,
+            };
+            problems.add(
+                &place,
+                "this is neither XML, which begins with <, nor an object of JSON, which begins \
+                 with {; give what oVirt's engine answered",
+            );
+            Err(problems)
+        }
+    }
+}
+
+/// Texts of documents are shown in sentences up to this many characters.
+const SHOWN: usize = 60;
+
+/// A text of a document in quotes, cut to what fits into a sentence.
+fn shown(text: &str) -> String {
+    let mut characters = text.chars();
+    let cut: String = characters.by_ref().take(SHOWN).collect();
+    let more = characters.next().map_or("", |_| "…");
+    format!("\"{}{more}\"", one_line(&cut))
+}
+
+/// A text without what would break a line or colour a terminal.
+fn one_line(text: &str) -> String {
+    let printed = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(printed).collect()
+}
