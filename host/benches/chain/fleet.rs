@@ -93,16 +93,28 @@ fn vm(id: &str, cores: i64) -> Vm {
         .with("memory", cores * 4 * GIB)
 }
 
-fn fleet(hosts: usize) -> Inventory {
-    let mut inventory = Inventory::new("bench", Arc::new(Schema::default()));
-    let mut state: u64 = 42;
-    // A linear congruential generator (Knuth's MMIX constants): any will do.
-    let mut next = |below: u64| {
-        state = state
+/// A linear congruential generator (Knuth's MMIX constants): any will do.
+pub struct Numbers(u64);
+
+impl Numbers {
+    /// The numbers of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next one, from 0 and below that.
+    pub fn below(&mut self, below: u64) -> u64 {
+        self.0 = (self.0)
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
-        (state >> 33) % below
-    };
+        (self.0 >> 33) % below
+    }
+}
+
+fn fleet(hosts: usize) -> Inventory {
+    let mut inventory = Inventory::new("bench", Arc::new(Schema::default()));
+    let mut numbers = Numbers::new(42);
+    let mut next = |below: u64| numbers.below(below);
     for number in 0..hosts {
         let id = format!("host-{number:06}");
         let usage = next(256) as f64 / 256.0;

@@ -4,7 +4,9 @@
 //! Read the figures as ratios: `wasm` against `native`, `call/10 rows` against
 //! `call/empty`.
 
+mod batch;
 mod fleet;
+mod keys;
 mod native;
 
 use std::hint::black_box;
@@ -43,6 +45,38 @@ fn chain(criterion: &mut Criterion) {
             bencher.iter(|| black_box(twin.best()));
         });
     }
+    group.finish();
+}
+
+/// A decision by placement keys, beside the same units called natively one by one
+/// over the tables that they were sent.
+fn placement_keys(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("placement keys");
+    let hosts = 10_000;
+    let bench = keys::bench(hosts);
+    let mut runner = Runner::new(bench.chain.clone(), BUDGET);
+    let decided = runner.decide(&bench.inventory, &bench.request, 0.5);
+    assert!(decided.expect("the keys are good").chosen.is_some());
+    let twin = native::Twin::new(&runner);
+    group.sample_size(20);
+    group.bench_function(BenchmarkId::new("wasm", hosts), |bencher| {
+        bencher.iter(|| black_box(runner.decide(&bench.inventory, &bench.request, 0.5)));
+    });
+    group.bench_function(BenchmarkId::new("native", hosts), |bencher| {
+        bencher.iter(|| black_box(twin.judge_all()));
+    });
+    group.finish();
+}
+
+/// A whole batch: its order, and a decision for each VM.
+fn batches(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("batch");
+    let (hosts, vms) = (1_000, 5_000);
+    let (mut scheduler, batch) = batch::batch(hosts, vms);
+    group.sample_size(10);
+    group.bench_function(format!("{hosts} hosts, {vms} VMs"), |bencher| {
+        bencher.iter(|| black_box(scheduler.place_batch(batch.clone())));
+    });
     group.finish();
 }
 
@@ -86,5 +120,5 @@ fn load(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, chain, call, load);
+criterion_group!(benches, chain, call, load, placement_keys, batches);
 criterion_main!(benches);

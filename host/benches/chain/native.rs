@@ -20,6 +20,9 @@ impl Twin {
                 "affinity" => affinity_unit::native_unit(),
                 "even-distribution" => even_distribution_unit::native_unit(),
                 "power-saving" => power_saving_unit::native_unit(),
+                "memory-room" => memory_room_unit::native_unit(),
+                "placement-keys" => placement_keys_unit::native_unit(),
+                "customer-keys" => customer_keys_unit::native_unit(),
                 other => panic!("no twin of {other}"),
             };
             let want = twin.describe().judge.expect("the unit judges").answers;
@@ -28,6 +31,16 @@ impl Twin {
         Self {
             calls: calls.collect(),
         }
+    }
+
+    /// Unit by unit, over the hosts that each was asked about; how many costs were
+    /// given.
+    pub fn judge_all(&self) -> usize {
+        let calls = self.calls.iter();
+        calls
+            .filter_map(|(unit, want, call)| unit.judge(*want, call).ok())
+            .map(|judgement| judgement.costs.len())
+            .sum()
     }
 
     /// Unit by unit over all hosts, both answers; costs are added; the best host by

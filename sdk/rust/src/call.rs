@@ -19,6 +19,11 @@ pub struct Call {
     /// Positions in the lists: for each table that of its offsets (meaningless
     /// where it has no parent), then those of its columns.
     starts: Vec<usize>,
+    /// Of each use: how many rows its table has, and where its columns begin in
+    /// `columns`.
+    uses: Vec<(usize, usize)>,
+    /// Positions in the lists of the columns of all uses, by field.
+    columns: Vec<usize>,
 }
 
 impl Call {
@@ -56,26 +61,35 @@ impl Call {
         if numbers != tables.numbers.len() {
             return Err(misfit("numbers", tables.numbers.len(), numbers));
         }
+        let mut uses = Vec::with_capacity(plan.uses.len());
+        let mut columns = Vec::new();
+        for of_use in &plan.uses {
+            uses.push((tables.rows[of_use.table] as usize, columns.len()));
+            columns.extend(of_use.columns.iter().map(|column| starts[*column]));
+        }
         Ok(Rc::new(Self {
             tables,
             plan: Arc::clone(plan),
             starts,
+            uses,
+            columns,
         }))
     }
 
     /// How many rows the table of this use has.
     #[inline(always)]
     pub fn rows(&self, number: UseNumber) -> usize {
-        self.tables.rows[self.plan.uses[number].table] as usize
+        self.uses[number].0
     }
 
     /// The column of a field, by its number among the columns of this use.
     #[inline(always)]
     pub fn column<C: Cell>(self: &Rc<Self>, number: UseNumber, field: usize) -> C::Column<'_> {
+        let (rows, first) = self.uses[number];
         C::column(ColumnPlace {
             call: self,
-            start: self.starts[self.plan.uses[number].columns[field]],
-            rows: self.rows(number),
+            start: self.columns[first + field],
+            rows,
         })
     }
 
@@ -87,6 +101,7 @@ impl Call {
         ChildTable {
             call: self,
             number: child,
+            rows: self.rows(child),
             offsets: &self.tables.integers[start..start + self.rows(number) + 1],
         }
     }
@@ -244,6 +259,7 @@ impl Absent<'_> {
 pub struct ChildTable<'a> {
     call: &'a Rc<Call>,
     number: UseNumber,
+    rows: usize,
     offsets: &'a [i64],
 }
 
@@ -252,7 +268,8 @@ impl<'a> ChildTable<'a> {
     /// belong to this row of the parent: the first and how many.
     #[inline(always)]
     pub fn of_row(&self, row: usize) -> (&'a Rc<Call>, UseNumber, usize, usize) {
-        let (first, end) = (self.offsets[row] as usize, self.offsets[row + 1] as usize);
+        let [first, end] = [self.offsets[row], self.offsets[row + 1]];
+        let (first, end) = (first as usize, (end as usize).min(self.rows));
         (self.call, self.number, first, end.saturating_sub(first))
     }
 }

@@ -84,7 +84,7 @@ impl<R: Row> Nested for Rows<R> {
         reads.child::<R>(name);
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(table: &ChildTable<'_>, row: usize) -> Self {
         let (call, number, first, count) = table.of_row(row);
         Rows::of_call(call, number, first, count)

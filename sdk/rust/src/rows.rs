@@ -29,18 +29,16 @@ enum Source<R> {
 }
 
 impl<R: Row> Rows<R> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_call(call: &Rc<Call>, number: UseNumber, first: usize, count: usize) -> Self {
         if count == 0 {
             return Self(Source::Empty);
         }
-        let rows = call.rows(number);
-        let first = first.min(rows);
         Self(Source::Call {
             call: Rc::clone(call),
             number,
             first,
-            count: count.min(rows - first),
+            count,
         })
     }
 
@@ -75,7 +73,7 @@ impl<R: Row> Rows<R> {
     }
 
     /// The rows, in order.
-    #[inline]
+    #[inline(always)]
     pub fn iter(&self) -> Iter<'_, R> {
         Iter(match &self.0 {
             Source::Empty => Cursor::Own([].iter()),
@@ -179,7 +177,7 @@ enum Cursor<'a, R: Row> {
 impl<R: Row> Iterator for Iter<'_, R> {
     type Item = R;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<R> {
         match &mut self.0 {
             Cursor::Call { columns, next, end } => {
@@ -191,6 +189,21 @@ impl<R: Row> Iterator for Iter<'_, R> {
                 Some(row)
             }
             Cursor::Own(rows) => rows.next().map(R::duplicate),
+        }
+    }
+
+    /// Internal iteration matches once, not for every row.
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, R) -> B>(self, init: B, mut f: F) -> B {
+        match self.0 {
+            Cursor::Call { columns, next, end } => {
+                let mut sum = init;
+                for row in next..end {
+                    sum = f(sum, R::read(&columns, row));
+                }
+                sum
+            }
+            Cursor::Own(rows) => rows.map(R::duplicate).fold(init, f),
         }
     }
 
