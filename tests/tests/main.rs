@@ -4,6 +4,7 @@ mod bad_bytes;
 mod bad_calls;
 mod bad_documents;
 mod bad_parts;
+mod conformance;
 mod decisions;
 mod drift;
 mod layering;
