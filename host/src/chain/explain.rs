@@ -161,9 +161,14 @@ impl Runner {
             limit: self.limit(),
         };
         let mut stages = Vec::with_capacity(chain.stages.len());
+        let mut silent: Vec<(Arc<str>, String)> = Vec::new();
         for (number, (stage, run)) in chain.stages.iter().zip(self.stage_runs()).enumerate() {
             let mut shown = stage_shown(stage, run, inventory, &subject);
-            shown.facts = asks.of_stage(number, self.stage_runs())?;
+            match asks.of_stage(number, self.stage_runs()) {
+                Ok(facts) => shown.facts = facts,
+                // What is known without them is told all the same.
+                Err(refusal) => silent.push((stage.name.clone(), refusal.to_string())),
+            }
             stages.push(shown);
         }
         let explanation = Explanation {
@@ -183,6 +188,7 @@ impl Runner {
                 .left_out
                 .iter()
                 .map(|left_out| (left_out.entry.clone(), left_out.fault.to_string()))
+                .chain(silent)
                 .collect(),
         };
         Ok((decided, explanation))

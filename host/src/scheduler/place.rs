@@ -94,13 +94,27 @@ pub(super) fn settle(
         .iter()
         .flat_map(|followed| followed.writes.iter().cloned())
         .collect();
-    let settled = reserve(inventory, options, request, host)
-        .map_err(PlaceError::Inventory)
-        .and_then(|()| inventory.apply(&writes).map_err(PlaceError::Effects));
+    let reserved = reserve(inventory, options, request, host);
+    let settled = reserved.map_err(PlaceError::Inventory).and_then(|()| {
+        let written = inventory.apply(&writes);
+        written.map_err(|error| PlaceError::Effects {
+            entry: at_fault(inventory, followed),
+            error,
+        })
+    });
     if settled.is_err() {
         inventory.take_back(before);
     }
     settled
+}
+
+/// The entry whose writes are refused, taken alone; the last one if it is only all
+/// together that are.
+fn at_fault(inventory: &mut Inventory, followed: &[Followed]) -> Arc<str> {
+    let mut entries = followed.iter();
+    let refused = entries.find(|followed| inventory.apply(&followed.writes).is_err());
+    let entry = refused.or(followed.last()).map(|it| it.entry.clone());
+    entry.unwrap_or_else(|| "effects".into())
 }
 
 fn reserve(
