@@ -7,5 +7,6 @@ mod bad_parts;
 mod decisions;
 mod drift;
 mod layering;
+mod named_amounts;
 mod probing;
 mod replay;
