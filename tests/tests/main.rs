@@ -8,5 +8,6 @@ mod conformance;
 mod decisions;
 mod drift;
 mod layering;
+mod named_amounts;
 mod probing;
 mod replay;

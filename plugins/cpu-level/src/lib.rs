@@ -12,7 +12,6 @@ use placewright_sdk::prelude::*;
 #[derive(Row)]
 struct Vm {
     #[column("has-cpu-flags", gate)]
-    #[expect(dead_code, reason = "a gate: read by the runtime")]
     needs_flags: bool,
     running: bool,
     /// Whether it is shown the CPU of its host as it is.

@@ -9,7 +9,6 @@ use placewright_sdk::prelude::*;
 #[derive(Row)]
 struct Vm {
     #[column("has-devices", gate)]
-    #[expect(dead_code, reason = "a gate: read by the runtime")]
     needs_devices: bool,
     #[table("devices")]
     devices: Rows<Device>,

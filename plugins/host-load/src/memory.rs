@@ -1,8 +1,9 @@
 //! The memory that hosts have left to promise, as a preference counts it: without
 //! what VMs take beside their own memory.
 //!
-//! A MiB is the unit of measure, as in oVirt's scheduler, whose formulas are not the
-//! same in another one.
+//! Counted in MiB and in floats of 32 bits, as in oVirt's scheduler: in another unit of
+//! measure its formulas are not the same, and in other floats some costs are rounded to
+//! the other side.
 
 use placewright_sdk::prelude::*;
 
@@ -48,14 +49,16 @@ pub struct Host {
 
 impl Host {
     /// MiB that it has left to promise; 0 where more was promised than may be.
-    fn left(&self) -> f64 {
+    fn left(&self) -> f32 {
         let limit = mib(self.total) * self.overcommit;
         let promised = mib(self.committed) + mib(self.pending);
-        (limit - promised - mib(self.reserved).max(0.0)).max(0.0)
+        let left = limit - promised - mib(self.reserved).max(0.0);
+        left.max(0.0) as f32
     }
 }
 
-fn mib(memory: Bytes) -> f64 {
+/// Memory in MiB.
+pub fn mib(memory: Bytes) -> f64 {
     memory.0 as f64 / Bytes::mib(1).0 as f64
 }
 
@@ -63,10 +66,10 @@ fn mib(memory: Bytes) -> f64 {
 #[derive(Debug, PartialEq)]
 pub struct Left {
     /// MiB that the host with the most has left before.
-    pub most: f64,
+    pub most: f32,
     /// MiB that each host has left afterwards; less than 0 where the VMs take more
     /// than there is.
-    pub after: Vec<f64>,
+    pub after: Vec<f32>,
 }
 
 impl Left {
@@ -83,7 +86,7 @@ impl Left {
             let here = host.current.iter();
             let here = here.filter_map(|row| needs.get(usize::try_from(row.member).ok()?));
             left.most = left.most.max(before);
-            left.after.push(before - (all - here.sum::<f64>()));
+            left.after.push(before - (all - here.sum::<f64>()) as f32);
         }
         left
     }

@@ -10,7 +10,6 @@ use placewright_sdk::prelude::*;
 #[derive(Row)]
 struct Vm {
     #[column("has-huge-pages", gate)]
-    #[expect(dead_code, reason = "a gate: read by the runtime")]
     needs_pages: bool,
     #[table("huge-pages")]
     pages: Rows<Needed>,

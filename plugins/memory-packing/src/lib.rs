@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use host_load::memory::{Host, Left, Request};
+use host_load::memory::{Host, Left, Request, mib};
 use placewright_sdk::prelude::*;
 
 #[derive(Settings)]
@@ -39,40 +39,40 @@ impl TableCost for MemoryPacking {
 }
 
 /// The least and the greatest cost.
-const BEST: f64 = 1.0;
-const WORST: f64 = 1000.0;
+const BEST: f32 = 1.0;
+const WORST: f32 = 1000.0;
 
 /// How much more than the most that a host has left the scale reaches, so that an
 /// over-utilised host can cost more than any other.
-const BEYOND: f64 = 1.1;
+const BEYOND: f32 = 1.1;
 
 /// From memory to costs, in MiB.
 struct Scale {
-    low: f64,
-    high: f64,
-    end: f64,
+    low: f32,
+    high: f32,
+    end: f32,
 }
 
 impl Scale {
-    fn new(most: f64, settings: &Settings) -> Self {
-        let mib = |memory: Bytes| memory.0 as f64 / Bytes::mib(1).0 as f64;
+    fn new(most: f32, settings: &Settings) -> Self {
+        let high = settings.high_memory.map_or(f64::INFINITY, mib);
         Self {
-            low: mib(settings.low_memory),
-            high: settings.high_memory.map_or(f64::INFINITY, mib),
+            low: mib(settings.low_memory) as f32,
+            high: high as f32,
             end: most * BEYOND,
         }
     }
 
-    fn cost(&self, after: f64) -> f64 {
+    fn cost(&self, after: f32) -> f64 {
         let counted = if after < self.low {
             self.end.min(self.high + (self.low - after))
         } else {
             after
         };
         if self.end <= 0.0 {
-            return BEST;
+            return f64::from(BEST);
         }
-        BEST + (counted / self.end * (WORST - BEST)).trunc()
+        f64::from(BEST + (counted / self.end * (WORST - BEST)).trunc())
     }
 }
 
@@ -102,6 +102,13 @@ mod tests {
         let costs = [scale.cost(0.0), scale.cost(796.0), scale.cost(824.0)];
         assert_eq!(costs, [1.0, 783.0, 810.0]);
         assert_eq!(scale.cost(924.0), 909.0);
+    }
+
+    #[test]
+    fn costs_at_a_step_are_those_of_floats_of_32_bits() {
+        // 77 of 1221 is exactly 63 of 999, and in floats of 64 bits a little less.
+        let scale = Scale::new(1_110.0, &Settings::defaults().expect("all have defaults"));
+        assert_eq!(scale.cost(77.0), 64.0);
     }
 
     #[test]

@@ -16,24 +16,24 @@ impl WholeTable for MemorySpreading {
 }
 
 /// The cost of a host that has the least.
-const WORST: f64 = 1000.0;
+const WORST: f32 = 1000.0;
 
 impl TableCost for MemorySpreading {
     fn cost(request: &Request, hosts: &Rows<Host>, (): &()) -> Result<Vec<f64>, Problem> {
         let left = Left::of(request, hosts);
-        let cost = |after: &f64| cost(*after, left.most);
+        let cost = |after: &f32| cost(*after, left.most);
         Ok(left.after.iter().map(cost).collect())
     }
 }
 
 /// 1 for a host that has all of the most and gives none of it, 1000 for one with a
 /// single MiB left; more for less.
-fn cost(after: f64, most: f64) -> f64 {
+fn cost(after: f32, most: f32) -> f64 {
     if most <= 1.0 {
-        return WORST;
+        return f64::from(WORST);
     }
-    let share = (after - 1.0) / (most - 1.0);
-    WORST - (share * (WORST - 1.0) + 0.5).floor()
+    let saved = (after - 1.0) * (WORST - 1.0) / (most - 1.0);
+    f64::from(WORST) - (f64::from(saved) + 0.5).floor()
 }
 
 placewright_sdk::export!(

@@ -92,7 +92,8 @@ fn runner(unit: &UnitNamed) -> Result<Runner, &'static str> {
         ("check", _) => |_, vector, units| conflicts::run(vector, units),
         ("selector", _) => selectors::run,
         ("helper", "(ranking and list order)") => |_, vector, units| ranking::run(vector, units),
-        _ => return Err("no known type of unit"),
+        // Not known, and so not to be passed over.
+        _ => |unit, _, _| Err(format!("field unit.type: there is no {}", unit.shown())),
     })
 }
 

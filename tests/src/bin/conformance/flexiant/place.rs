@@ -123,6 +123,11 @@ fn on_local_storage(case: Case<Place, Bypassed>, units: &Units) -> Result<Compar
     let Some(disk_node) = &vm.disk_node else {
         return Err("field in.vm.disk_node: missing, though in.cfg.local_storage is true".into());
     };
+    if nodes.iter().all(|node| node.id != *disk_node) {
+        return Err(format!(
+            "field in.vm.disk_node: there is no node {disk_node}"
+        ));
+    }
     let mut pinned = vm.vm();
     pinned.pinning.pinned.push(disk_node.as_str().into());
     let mut scheduler = units.scheduler(world::inventory(&nodes)?, &policy::local_storage()?)?;

@@ -9,13 +9,15 @@ use super::document::{Document, Entry};
 use super::input::Input;
 use super::outcome::{Ids, Outcome, listed};
 use super::vector::{UnitNamed, Vector};
-use super::weights::only;
 use crate::units::Units;
 
 /// The parameters of balances, each with the settings of the engine that stand in for it.
 const EVEN_DISTRIBUTION: &[(&str, &str)] = &[
     ("HighUtilization", "HighUtilizationForEvenlyDistribute"),
-    ("CpuOverCommitDurationMinutes", "CpuOverCommitDurationMinutes"),
+    (
+        "CpuOverCommitDurationMinutes",
+        "CpuOverCommitDurationMinutes",
+    ),
     ("VCpuToPhysicalCpuRatio", ""),
     ("MaxFreeMemoryForOverUtilized", ""),
     ("MinFreeMemoryForUnderUtilized", ""),
@@ -23,7 +25,10 @@ const EVEN_DISTRIBUTION: &[(&str, &str)] = &[
 const POWER_SAVING: &[(&str, &str)] = &[
     ("HighUtilization", "HighUtilizationForPowerSave"),
     ("LowUtilization", "LowUtilizationForPowerSave"),
-    ("CpuOverCommitDurationMinutes", "CpuOverCommitDurationMinutes"),
+    (
+        "CpuOverCommitDurationMinutes",
+        "CpuOverCommitDurationMinutes",
+    ),
     ("MaxFreeMemoryForOverUtilized", ""),
     ("MinFreeMemoryForUnderUtilized", ""),
     ("HostsInReserve", "HostsInReserve"),
@@ -36,19 +41,38 @@ const EVEN_GUESTS: &[(&str, &str)] = &[
     ("HighUtilization", "HighUtilizationForEvenlyDistribute"),
     ("SpmVmGrace", "SpmVmGraceForEvenGuestDistribute"),
     ("HighVmCount", "HighVmCountForEvenGuestDistribute"),
-    ("MigrationThreshold", "MigrationThresholdForEvenGuestDistribute"),
+    (
+        "MigrationThreshold",
+        "MigrationThresholdForEvenGuestDistribute",
+    ),
     ("MaxFreeMemoryForOverUtilized", ""),
 ];
 
-/// Whether a balance of oVirt counts the threads of a host where the cluster says so: the
-/// others count cores whatever it says.
-type CountsThreads = bool;
+/// A balance of oVirt, which is a unit under its id here.
+struct Balance {
+    id: &'static str,
+    parameters: &'static [(&'static str, &'static str)],
+    /// Whether it counts the threads of hosts where the cluster says so: others count
+    /// cores whatever it says.
+    counts_threads: bool,
+}
 
-/// Id, parameters, and how CPUs are counted.
-const BALANCES: &[(&str, &[(&str, &str)], CountsThreads)] = &[
-    ("7db4ab05-81ab-42e8-868a-aee2df483ed2", EVEN_DISTRIBUTION, true),
-    ("736999d0-1023-46a4-9a75-1316ed50e151", POWER_SAVING, false),
-    ("d58c8e32-44e1-418f-9222-52cd887bf9e0", EVEN_GUESTS, false),
+const BALANCES: &[Balance] = &[
+    Balance {
+        id: "7db4ab05-81ab-42e8-868a-aee2df483ed2",
+        parameters: EVEN_DISTRIBUTION,
+        counts_threads: true,
+    },
+    Balance {
+        id: "736999d0-1023-46a4-9a75-1316ed50e151",
+        parameters: POWER_SAVING,
+        counts_threads: false,
+    },
+    Balance {
+        id: "d58c8e32-44e1-418f-9222-52cd887bf9e0",
+        parameters: EVEN_GUESTS,
+        counts_threads: false,
+    },
 ];
 
 /// The share of the high limit up to which hosts are filled, in percent.
@@ -93,7 +117,10 @@ struct Action {
 pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Migrations = vector.expect()?;
     let proposed = proposed(unit, &vector.input()?, units)?;
-    let expected = expect.migrations.iter().map(|it| (it.vm.as_str(), it.hosts.clone()));
+    let expected = expect
+        .migrations
+        .iter()
+        .map(|it| (it.vm.as_str(), it.hosts.clone()));
     let moves = proposed.iter().filter_map(|proposal| match proposal {
         Proposed::Move { vm, among, .. } => Some((&**vm, ids(among))),
         _ => None,
@@ -111,7 +138,9 @@ pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, 
 pub fn run_power(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Power = vector.expect()?;
     let proposed = proposed(unit, &vector.input()?, units)?;
-    let action = expect.action.map(|action| format!("{} to {}", action.host, action.to));
+    let action = expect
+        .action
+        .map(|action| format!("{} to {}", action.host, action.to));
     let expected = Vec::from_iter(action);
     let got = proposed.iter().filter_map(|proposal| match proposal {
         Proposed::HostState { host, state, .. } => Some(format!("{host} to {state}")),
@@ -140,17 +169,20 @@ fn proposed(unit: &UnitNamed, input: &Input, units: &Units) -> Result<Vec<Propos
 /// The balance as an entry of a policy, with the settings of the vector.
 fn balance(unit: &UnitNamed, input: &Input) -> Result<Entry, String> {
     let id = unit.alias()?;
-    let known = BALANCES.iter().find(|(known, ..)| *known == id);
-    let (_, parameters, counts_threads) =
-        known.ok_or_else(|| format!("field unit.id: no balance {id} is known"))?;
-    let mut settings: Table = input.settings(parameters);
+    let balance = BALANCES.iter().find(|balance| balance.id == id);
+    let balance = balance.ok_or_else(|| format!("field unit.id: no balance {id} is known"))?;
+    let mut settings: Table = input.settings(balance.parameters);
     if let Some(load) = input.assumed_load()? {
         settings.insert("assumed-load".to_owned(), load.into());
     }
-    if let Some(threads) = input.cluster.threads_as_cores.filter(|_| *counts_threads) {
+    if let Some(threads) = input
+        .cluster
+        .threads_as_cores
+        .filter(|_| balance.counts_threads)
+    {
         settings.insert("count-threads-as-cores".to_owned(), threads.into());
     }
-    only(input, "UtilizationThresholdInPercent", TARGET)?;
+    input.check_config("UtilizationThresholdInPercent", TARGET)?;
     Ok(Entry::new(id, settings))
 }
 

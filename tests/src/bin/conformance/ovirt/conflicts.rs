@@ -52,7 +52,10 @@ struct Conflict {
 /// Why it cannot be run.
 pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Expect = vector.expect()?;
-    let unknown = expect.first.iter().find(|first| !KINDS.contains(&first.kind.as_str()));
+    let unknown = expect
+        .first
+        .iter()
+        .find(|first| !KINDS.contains(&first.kind.as_str()));
     if let Some(Conflict { kind, .. }) = unknown {
         return Err(format!("field expect.first.kind: no kind {kind} is known"));
     }
@@ -69,7 +72,12 @@ pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let got = first.transpose()?;
     let mut outcome = Outcome::default();
     let same = expect.first == got;
-    outcome.check("first conflict", same, shown(expect.first.as_ref()), shown(got.as_ref()));
+    outcome.check(
+        "first conflict",
+        same,
+        shown(expect.first.as_ref()),
+        shown(got.as_ref()),
+    );
     Ok(outcome)
 }
 
@@ -124,7 +132,12 @@ impl Conflict {
 fn shown(conflict: Option<&Conflict>) -> String {
     conflict.map_or_else(
         || "none".to_owned(),
-        |Conflict { kind, groups, hosts, vms }| {
+        |Conflict {
+             kind,
+             groups,
+             hosts,
+             vms,
+         }| {
             let [groups, hosts, vms] = [groups, hosts, vms].map(listed);
             format!("{kind}; groups: {groups}; hosts: {hosts}; VMs: {vms}")
         },

@@ -61,7 +61,10 @@ pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let now = input.now()?;
     let mut moved = Vec::new();
     for proposal in scheduler.balance(now).map_err(|error| error.to_string())? {
-        let Proposed::Move { vm, among, accept, .. } = proposal else {
+        let Proposed::Move {
+            vm, among, accept, ..
+        } = proposal
+        else {
             continue;
         };
         let request = Request {
@@ -78,7 +81,12 @@ pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     }
     let mut outcome = Outcome::default();
     let got = grouped(&moved, &expect.order);
-    outcome.check("order", got == expect.order, shown(&expect.order), shown(&got));
+    outcome.check(
+        "order",
+        got == expect.order,
+        shown(&expect.order),
+        shown(&got),
+    );
     Ok(outcome)
 }
 
@@ -95,7 +103,12 @@ pub fn run_round(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     }
     let mut outcome = Outcome::default();
     let same = expect.migrated == migrated;
-    outcome.check("migrated", same, expect.migrated.join(", "), migrated.join(", "));
+    outcome.check(
+        "migrated",
+        same,
+        expect.migrated.join(", "),
+        migrated.join(", "),
+    );
     Ok(outcome)
 }
 
@@ -113,7 +126,9 @@ fn is_placed(
     request: Request,
     accept: &[Arc<str>],
 ) -> Result<bool, String> {
-    let decision = scheduler.place(request).map_err(|error| error.to_string())?;
+    let decision = scheduler
+        .place(request)
+        .map_err(|error| error.to_string())?;
     let will_do = |host: &Arc<str>| accept.is_empty() || accept.contains(host);
     Ok(decision.host.is_some_and(|host| will_do(&host)))
 }
@@ -124,7 +139,10 @@ impl Input {
         let Some(possible) = self.possible_hosts.get(vm) else {
             return Vec::new();
         };
-        let hosts = self.hosts.iter().filter(|host| !possible.contains(&host.id));
+        let hosts = self
+            .hosts
+            .iter()
+            .filter(|host| !possible.contains(&host.id));
         hosts.map(|host| host.id.as_str().into()).collect()
     }
 }
@@ -133,7 +151,9 @@ impl Input {
 /// stands in a group of its own.
 fn grouped(vms: &[String], expected: &[Ids]) -> Vec<Ids> {
     let mut rest = vms.iter().cloned();
-    let groups = expected.iter().map(|group| rest.by_ref().take(group.len()).collect());
+    let groups = expected
+        .iter()
+        .map(|group| rest.by_ref().take(group.len()).collect());
     let mut groups: Vec<Ids> = groups.collect();
     groups.push(rest.collect());
     groups.retain(|group| !group.is_empty());
@@ -154,7 +174,10 @@ impl Cluster {
         let inventory = self.input().inventory()?;
         let mut scheduler = units.scheduler(inventory, &enforcing(enforces).text()?)?;
         for proposal in scheduler.balance(0).map_err(|error| error.to_string())? {
-            let Proposed::Move { vm, among, accept, .. } = proposal else {
+            let Proposed::Move {
+                vm, among, accept, ..
+            } = proposal
+            else {
                 continue;
             };
             let request = Request {

@@ -76,6 +76,19 @@ impl Input {
         self.config_as(name, Value::as_f64, "a number")
     }
 
+    /// Check a setting of the engine that has only one value here.
+    ///
+    /// # Errors
+    /// If it has another one, or is no number.
+    pub fn check_config(&self, name: &str, only: f64) -> Result<(), String> {
+        match self.config_number(name)? {
+            Some(other) if other != only => Err(format!(
+                "field input.config.{name}: is {other}, and always {only} here"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// A setting of the engine that is true or false.
     ///
     /// # Errors

@@ -78,8 +78,9 @@ pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
         scheduler: units.scheduler(inventory, &Document::default().text()?)?,
         needs: BTreeMap::new(),
     };
-    for operation in &input.operations {
-        table.run(operation)?;
+    for (number, operation) in input.operations.iter().enumerate() {
+        let done = table.run(operation);
+        done.map_err(|why| format!("field input.operations[{number}]: {why}"))?;
     }
     table.check_places()?;
     compare(&expect, table.scheduler.inventory())
@@ -127,8 +128,7 @@ impl Table {
             } => {
                 let needs = self.needs.entry(vm.clone()).or_default();
                 needs.hosts.insert(*kind, host.clone());
-                let wanted =
-                    |field: &str| format!("field input.operations: {kind:?} needs {field}");
+                let wanted = |field: &str| format!("{kind:?} needs {field}");
                 match kind {
                     Kind::Vm => {}
                     Kind::Memory => needs.mebibytes = mb.ok_or_else(|| wanted("mb"))?,
@@ -196,7 +196,7 @@ impl Needs {
         let threads = self.cpus / cores;
         if self.cpus % cores != 0 {
             return Err(format!(
-                "field input.operations: {} CPUs are no whole number of threads for {cores} cores",
+                "{} CPUs are no whole number of threads for {cores} cores",
                 self.cpus
             ));
         }

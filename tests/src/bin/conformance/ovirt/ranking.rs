@@ -82,7 +82,10 @@ fn ranks(sorted: &[f64], order: Order, units: &Units) -> Result<Vec<f64>, String
     let costs = vec![recorded::entry("items", "rank", records)];
     let explanation = Recorded::new(hosts(), costs, units)?.explained()?;
     let shown = explanation.stages.iter().flat_map(|stage| &stage.hosts);
-    Ok(shown.flat_map(|host| &host.costs).map(|cost| cost.scaled).collect())
+    Ok(shown
+        .flat_map(|host| &host.costs)
+        .map(|cost| cost.scaled)
+        .collect())
 }
 
 /// The lists, best first: a cost for each place in them, of a tier of its own, and the

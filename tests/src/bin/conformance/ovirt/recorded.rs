@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use placewright::chain::Explanation;
 use placewright::inventory::Inventory;
+use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::model::{Host, Request, Vm};
-use placewright::library::Generation;
 use placewright::scheduler::Scheduler;
 use placewright::unit::Unit;
 use toml::{Table, Value};
@@ -16,8 +16,7 @@ use super::document::{Document, Entry};
 use crate::units::Units;
 
 /// A unit whose settings say what hosts cost; made from `tests/units/recorded-costs`.
-const COMPONENT: &[u8] =
-    include_bytes!("../../../../units/recorded-costs/recorded-costs.wasm");
+const COMPONENT: &[u8] = include_bytes!("../../../../units/recorded-costs/recorded-costs.wasm");
 
 /// A cost for each of some hosts; of one host they add up.
 pub type Records<'a> = Vec<(&'a str, f64)>;
@@ -26,7 +25,11 @@ pub type Records<'a> = Vec<(&'a str, f64)>;
 pub fn entry(name: impl Into<String>, scaling: &'static str, records: Records<'_>) -> Entry {
     let rows = records.into_iter().map(|(host, cost)| {
         let row = [("host", Value::from(host)), ("cost", Value::from(cost))];
-        Value::Table(row.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
+        Value::Table(
+            row.map(|(name, value)| (name.to_owned(), value))
+                .into_iter()
+                .collect(),
+        )
     });
     let mut settings = Table::new();
     settings.insert("records".to_owned(), Value::Array(rows.collect()));

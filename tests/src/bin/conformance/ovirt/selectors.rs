@@ -86,7 +86,10 @@ pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, 
 impl Input {
     fn hosts(&self, selector: &Selector) -> impl Iterator<Item = &str> {
         let recorded = |host: &&String| self.records.iter().any(|record| record.host == **host);
-        let hosts = self.hosts.iter().filter(move |host| selector.takes_strangers || recorded(host));
+        let hosts = self
+            .hosts
+            .iter()
+            .filter(move |host| selector.takes_strangers || recorded(host));
         hosts.map(String::as_str)
     }
 
@@ -97,7 +100,9 @@ impl Input {
         for (place, record) in self.records.iter().enumerate() {
             if !self.hosts.contains(&record.host) {
                 let host = &record.host;
-                return Err(format!("field input.records[{place}].host: {host} is not among hosts"));
+                return Err(format!(
+                    "field input.records[{place}].host: {host} is not among hosts"
+                ));
             }
             let records = said.entry(record.unit.as_deref()).or_default();
             records.push((&record.host, record.weight));

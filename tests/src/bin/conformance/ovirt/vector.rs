@@ -30,6 +30,11 @@ pub struct UnitNamed {
 }
 
 impl UnitNamed {
+    /// Its type and name, for a sentence.
+    pub fn shown(&self) -> String {
+        format!("{} \"{}\"", self.kind, self.name)
+    }
+
     /// The unit's id, which is an alias of the unit here that has its rule.
     ///
     /// # Errors

@@ -34,6 +34,7 @@ impl Input {
     /// # Errors
     /// What contradicts itself, or cannot be said to an inventory.
     pub fn inventory(&self) -> Result<Inventory, String> {
+        self.check_ids()?;
         let name = self.cluster.id.as_deref().unwrap_or("cluster");
         let mut inventory = Inventory::new(name, Arc::new(schema()?));
         let refused = |error: &dyn std::fmt::Display| format!("input: {error}");
@@ -78,6 +79,28 @@ impl Input {
             dry_run: true,
             ..Request::default()
         })
+    }
+
+    /// Ids of a kind are given, and no two are the same.
+    fn check_ids(&self) -> Result<(), String> {
+        let hosts = self.hosts.iter().chain(&self.other_hosts);
+        let hosts = hosts.map(|host| host.id.as_str()).collect();
+        let vms = self.vms.iter().map(|vm| vm.id.as_str()).collect();
+        let groups = self.affinity_groups.iter().map(|group| group.id.as_str());
+        let groups = groups.collect();
+        for (field, ids) in [("hosts", hosts), ("vms", vms), ("affinity_groups", groups)] {
+            let mut known = BTreeSet::new();
+            let ids: Vec<&str> = ids;
+            for id in ids {
+                if id.is_empty() {
+                    return Err(format!("field input.{field}: an id is empty"));
+                }
+                if !known.insert(id) {
+                    return Err(format!("field input.{field}: \"{id}\" is there twice"));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn vm(&self, id: &str) -> Option<&VmInput> {

@@ -1,5 +1,8 @@
 //! To which CPUs vCPUs are pinned, as oVirt writes it.
 
+/// More CPUs than this has no host: a range beyond is a mistake, and would fill memory.
+const MOST_CPUS: i64 = 1 << 16;
+
 /// Each vCPU of `vcpu#cpus_vcpu#cpus...` with each of its CPUs. CPUs are numbers and
 /// ranges; a `^` takes one out again: `1#3-5,^4_2#0`.
 ///
@@ -22,7 +25,11 @@ fn cpus_of(text: &str) -> Option<Vec<i64>> {
         if let Some(cpu) = part.strip_prefix('^') {
             without.push(cpu.parse().ok()?);
         } else if let Some((first, last)) = part.split_once('-') {
-            cpus.extend(first.parse::<i64>().ok()?..=last.parse().ok()?);
+            let (first, last) = (first.parse::<i64>().ok()?, last.parse().ok()?);
+            if first < 0 || !(first..MOST_CPUS).contains(&last) {
+                return None;
+            }
+            cpus.extend(first..=last);
         } else {
             cpus.push(part.parse().ok()?);
         }
@@ -40,6 +47,8 @@ mod tests {
         assert_eq!(read("1#3-5,^4_2#0"), Ok(vec![(1, 3), (1, 5), (2, 0)]));
         assert!(read("1-3").is_err());
         assert!(read("1#x").is_err());
+        assert!(read("1#5-3").is_err());
+        assert!(read("1#0-9999999999999").is_err());
         assert!(read("").is_err());
     }
 }
