@@ -63,8 +63,8 @@ pub fn bench(hosts: usize) -> Bench {
     let document = plugins::policy("flexiant").expect("an embedded policy");
     let policy = Policy::load(document.text, "p.toml", &generation, inventory.schema())
         .expect("the policy fits the units");
-    let chain = Chain::resolve(Arc::new(policy), &generation, &mut inventory)
-        .expect("the units are there");
+    let chain =
+        Chain::resolve(Arc::new(policy), &generation, &mut inventory).expect("the units are there");
     Bench {
         inventory,
         chain: Arc::new(chain),

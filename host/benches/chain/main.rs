@@ -32,6 +32,9 @@ fn chain(criterion: &mut Criterion) {
             .expect("the fleet has room")
             .chosen
             .expect("a host is left");
+        // An explanation asks every unit about every host: so does the twin.
+        let whole = runner.explain(&bench.inventory, &bench.request, 0.5);
+        whole.expect("the decision can be explained");
         let twin = native::Twin::new(&runner);
         assert_eq!(
             twin.best(),
@@ -57,6 +60,8 @@ fn placement_keys(criterion: &mut Criterion) {
     let mut runner = Runner::new(bench.chain.clone(), BUDGET);
     let decided = runner.decide(&bench.inventory, &bench.request, 0.5);
     assert!(decided.expect("the keys are good").chosen.is_some());
+    let whole = runner.explain(&bench.inventory, &bench.request, 0.5);
+    whole.expect("the decision can be explained");
     let twin = native::Twin::new(&runner);
     group.sample_size(20);
     group.bench_function(BenchmarkId::new("wasm", hosts), |bencher| {

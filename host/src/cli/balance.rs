@@ -69,11 +69,11 @@ fn table(proposals: &[Proposed]) -> comfy_table::Table {
                 vm,
                 from,
                 among,
+                accept,
                 reason,
-                ..
             } => [
                 format!("move {vm}"),
-                format!("from {from} to {}", any_of(among)),
+                format!("from {from} to {}", to(from, among, accept)),
                 reason.clone(),
             ],
             Proposed::HostState {
@@ -95,6 +95,17 @@ fn table(proposals: &[Proposed]) -> comfy_table::Table {
         });
     }
     table
+}
+
+/// Where a VM may go. Among the hosts may be its own: then it may stay as well.
+fn to(from: &Arc<str>, among: &[Arc<str>], accept: &[Arc<str>]) -> String {
+    let hosts = if accept.is_empty() { among } else { accept };
+    let others: Vec<Arc<str>> = hosts.iter().filter(|host| *host != from).cloned().collect();
+    match (others.is_empty(), others.len() < hosts.len()) {
+        (true, true) => "where it is".to_owned(),
+        (false, true) => format!("{}, or it stays", any_of(&others)),
+        (_, false) => any_of(hosts),
+    }
 }
 
 fn any_of(hosts: &[Arc<str>]) -> String {

@@ -307,6 +307,7 @@ impl Inventory {
                 if let Some(host) = self.hosts[slot as usize].as_mut() {
                     host.count_amount(amount, by, pending);
                 }
+                self.renest(slot, "amounts");
                 return;
             }
         };

@@ -16,7 +16,9 @@ pub enum PlaceError {
     Pending(Arc<str>),
     #[error("the draw must be 0 or more and less than 1, not {0}")]
     BadDraw(f64),
-    #[error("what follows from the placement by entry \"{entry}\" of the policy cannot be written: {error}")]
+    #[error(
+        "what follows from the placement by entry \"{entry}\" of the policy cannot be written: {error}"
+    )]
     Effects {
         entry: Arc<str>,
         error: InventoryError,

@@ -25,7 +25,7 @@ pub(super) struct Asker<'a> {
     /// What calls of parts that are asked once have cost.
     pub(super) part_times: &'a mut Vec<UnitTime>,
     pub(super) dictionary: &'a mut Dictionary,
-    /// Whether every cost of every host is wanted, to be shown.
+    /// Whether every answer about every host is wanted, to be shown.
     pub(super) whole: bool,
     pub(super) deadline: Instant,
     pub(super) limit: Duration,
@@ -122,6 +122,7 @@ impl<'a> Asker<'a> {
         }
         let lacking = encode::lacking(&step.plan, self.inventory, rows);
         if lacking.is_empty()
+            && !self.whole
             && step.evaluation == Evaluation::RowWise
             && let Some(answer) = self.ask_about_representatives(step, rows, began)?
         {

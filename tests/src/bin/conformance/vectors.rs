@@ -59,14 +59,6 @@ impl VectorFile {
     pub fn shown(&self) -> String {
         self.path.display().to_string()
     }
-
-    /// The file's name without folder and extension.
-    pub fn stem(&self) -> &str {
-        self.path
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .unwrap_or("")
-    }
 }
 
 /// The id of a case, or the number of its line.
