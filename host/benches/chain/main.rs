@@ -12,7 +12,7 @@ mod native;
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use placewright::chain::Runner;
 use placewright::contract::{Answers, Part};
 use placewright::engine::{Engine, Limits};
@@ -80,7 +80,11 @@ fn batches(criterion: &mut Criterion) {
     let (mut scheduler, batch) = batch::batch(hosts, vms);
     group.sample_size(10);
     group.bench_function(format!("{hosts} hosts, {vms} VMs"), |bencher| {
-        bencher.iter(|| black_box(scheduler.place_batch(batch.clone())));
+        bencher.iter_batched(
+            || batch.clone(),
+            |batch| black_box(scheduler.place_batch(batch)),
+            BatchSize::LargeInput,
+        );
     });
     group.finish();
 }

@@ -34,24 +34,29 @@ impl Dictionary {
     }
 
     /// The code in this call of the text that has `code` in the inventory.
+    #[inline]
     pub(super) fn inventory_code(
         &mut self,
         code: i64,
         inventory: &Texts,
         texts: &mut Vec<Arc<str>>,
     ) -> i64 {
-        let index = code as usize;
+        match self.by_inventory_code.get(code as usize) {
+            Some((call, known)) if *call == self.call => *known,
+            _ => self.first_use(code, inventory, texts),
+        }
+    }
+
+    #[cold]
+    fn first_use(&mut self, code: i64, inventory: &Texts, texts: &mut Vec<Arc<str>>) -> i64 {
         if self.by_inventory_code.len() < inventory.len() {
             self.by_inventory_code.resize(inventory.len(), (0, 0));
         }
-        match (self.by_inventory_code.get(index), inventory.text(code)) {
-            (Some((call, known)), _) if *call == self.call => *known,
-            (_, Some(text)) => {
-                let known = self.code(text, texts);
-                self.by_inventory_code[index] = (self.call, known);
-                known
-            }
-            _ => 0,
-        }
+        let Some(text) = inventory.text(code) else {
+            return 0;
+        };
+        let known = self.code(text, texts);
+        self.by_inventory_code[code as usize] = (self.call, known);
+        known
     }
 }

@@ -38,10 +38,19 @@ impl Encoder<'_, '_> {
         if whole {
             self.copy(stored, 0..rows);
         } else {
+            // Rows of hosts that stand beside each other are copied in one piece.
             let hosts = self.hosts;
+            let mut piece = 0..0;
             for slot in hosts.slots() {
-                self.copy(stored, nested.span(slot));
+                let span = nested.span(slot);
+                if span.start != piece.end {
+                    self.copy(stored, piece);
+                    piece = span;
+                } else {
+                    piece.end = span.end;
+                }
             }
+            self.copy(stored, piece);
         }
         if !stored.is_complete() {
             self.nested_absent(column, stored, nested, base);
@@ -54,6 +63,14 @@ impl Encoder<'_, '_> {
             Kind::Number => call.numbers.extend_from_slice(&stored.numbers()[rows]),
             Kind::Text => {
                 let texts = self.context.inventory.texts();
+                if stored.is_complete() {
+                    let codes = stored.integers()[rows].iter();
+                    let dictionary = &mut *self.dictionary;
+                    call.integers.extend(
+                        codes.map(|code| dictionary.inventory_code(*code, texts, &mut call.texts)),
+                    );
+                    return;
+                }
                 for row in rows {
                     // What has no text has no code either.
                     let code = stored.integer(row).map_or(0, |code| {
