@@ -30,8 +30,13 @@ impl Once for Selection {
         }
     }
 
-    fn ask(instance: &mut Instance, call: &Call, _: &Tables, unit: &Unit) -> Result<Shares, Fault> {
-        instance.refine(call, time(unit))
+    fn ask(
+        instance: &mut Instance,
+        call: &Call,
+        tables: &Tables,
+        unit: &Unit,
+    ) -> Result<Shares, Fault> {
+        instance.refine(call, tables.candidates(), time(unit))
     }
 
     fn same(one: &Shares, other: &Shares) -> bool {
