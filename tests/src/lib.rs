@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 pub mod component;
+pub mod parts;
 pub mod scene;
 pub mod sources;
 pub mod units;

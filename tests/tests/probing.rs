@@ -1,7 +1,8 @@
 //! What a unit says of itself is tried out before anyone relies on it.
 
+use placewright::contract::Part;
 use placewright::engine::{Engine, Limits};
-use placewright::library::probe::{Outcome, Report, probe};
+use placewright::library::probe::{Outcome, Report, Step, probe};
 use placewright::unit::Unit;
 use placewright_tests::component::by_default;
 use placewright_tests::units::component;
@@ -101,4 +102,63 @@ fn a_unit_that_gives_no_sound_answer_is_found_out_with_the_fault() {
 #[test]
 fn a_unit_that_refuses_all_that_is_made_up_is_not_blamed() {
     assert_eq!(failed(&found("misbehaving", "refuses")), Vec::<&str>::new());
+}
+
+#[test]
+fn sound_parts_of_every_kind_pass_and_are_tried() {
+    for unit in ["parts", "overhead", "broken-parts"] {
+        let engine = Engine::new(Limits::reproducible(), None).unwrap();
+        let unit = Unit::load(&engine, &component(unit), unit).unwrap();
+        for seed in 0..4 {
+            let report = probe(&unit, seed);
+            assert_eq!(failed(&report), Vec::<&str>::new(), "{report:#?}");
+            for part in Part::ALL.into_iter().filter(|part| unit.has(*part)) {
+                let tried = report.steps.iter().filter(|step| step.part == part);
+                let not_tried = |step: &&Step| step.outcome != Outcome::Ok;
+                assert_eq!(tried.clone().find(not_tried), None);
+                assert!(tried.count() > 0, "{part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_that_break_the_contract_are_found_out_with_the_sentence() {
+    for (how, part) in [
+        ("sums-to-half", "they must sum to 1"),
+        ("candidate-twice", "it names candidate 0 twice"),
+        ("offsets-fall", "the offsets \"groups\" do not lead"),
+        ("shares-missing", "shares where"),
+        ("no-write", "is for write 1, and it declares 1"),
+        ("wrong-kind", "a value that it cannot have"),
+        ("member-twice", "it names member 0 twice"),
+        ("fact-no-row", "of hosts, which has"),
+        ("fact-no-table", "a table that it does not read"),
+        ("traps", "trapped"),
+    ] {
+        let report = found("broken-parts", how);
+        let step = report.failed().next();
+        let Some(Outcome::Failed { why }) = step.map(|step| &step.outcome) else {
+            panic!("{how} passes");
+        };
+        assert!(why.contains(part), "{how}: {why}");
+    }
+}
+
+#[test]
+fn a_selection_that_goes_by_the_order_of_rows_is_found_out() {
+    assert_eq!(
+        failed(&found("broken-parts", "first-row-only")),
+        ["answers the same in whatever order the candidates are"]
+    );
+}
+
+#[test]
+fn a_selection_that_makes_one_group_of_several_with_their_shares_is_found_out() {
+    let engine = Engine::new(Limits::reproducible(), None).unwrap();
+    let unit = Unit::load(&engine, &component("misleading"), "misleading").unwrap();
+    let report = probe(&unit, 0);
+    assert_eq!(failed(&report), ["answers for made-up candidates"]);
+    let why = format!("{:?}", report.failed().next());
+    assert!(why.contains("the shares of group 0 sum to"), "{why}");
 }

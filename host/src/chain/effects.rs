@@ -99,23 +99,30 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// A change that was checked against the declared writes, in ids.
     fn write(&self, change: Change) -> Result<Write, Refusal> {
-        let declared = self.step.unit.description().effects.as_ref();
-        let write = declared.and_then(|part| part.writes.get(change.write as usize));
         let member = self.request.members.get(change.entity as usize);
-        let first = self.request.members.first();
-        let (Some(write), Some(vm)) = (write, member.or(first)) else {
-            return Err(self.refused("names a write that it does not declare"));
+        let Some(vm) = member.or(self.request.members.first()) else {
+            return Err(self.refused("writes for a VM, and the request names none"));
         };
         let vm = &vm.id;
-        let row = match change.operation {
+        let declared = self.step.unit.description().effects.as_ref();
+        let declared = declared.and_then(|part| part.writes.get(change.write as usize));
+        let declared =
+            || declared.ok_or_else(|| self.refused("names a write that it does not declare"));
+        let (write, row) = match change.operation {
+            // No row of a table: a part that does nothing else declares no write.
             Operation::Reserve((amount, value)) => {
                 return Ok(Write::reserve(vm.clone(), amount.as_str(), value));
             }
-            Operation::Append(values) => RowChange::Append(facts(write, &values)),
-            Operation::Set((row, values)) => {
-                RowChange::Set(row as usize, by_column(write, &values))
+            Operation::Append(values) => {
+                let write = declared()?;
+                (write, RowChange::Append(facts(write, &values)))
             }
-            Operation::Remove(row) => RowChange::Remove(row as usize),
+            Operation::Set((row, values)) => {
+                let write = declared()?;
+                let values = by_column(write, &values);
+                (write, RowChange::Set(row as usize, values))
+            }
+            Operation::Remove(row) => (declared()?, RowChange::Remove(row as usize)),
         };
         let written = Write::row(self.entity(write.scope, vm)?, write.table.as_str(), row);
         Ok(match write.moment {

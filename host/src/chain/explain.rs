@@ -218,6 +218,11 @@ fn not_considered(
             asked[run.slot(row) as usize] = true;
         }
     }
+    if let Some(slot) = request.forced.as_ref().and_then(|id| inventory.slot(id))
+        && inventory.is_up(slot)
+    {
+        asked[slot as usize] = true;
+    }
     let mut hosts: Vec<NotConsidered> = inventory
         .hosts()
         .filter(|(slot, _)| !asked[*slot as usize])
@@ -226,6 +231,9 @@ fn not_considered(
             reason: match inventory.host_value(slot, "state") {
                 Some(Value::Text(state)) if !inventory.is_up(slot) => {
                     format!("is not up: its state is {state}")
+                }
+                _ if request.forced.is_some() => {
+                    "is not the host that an administrator chose".into()
                 }
                 _ if request.excluded.contains(&host.id) => "is excluded by the request".into(),
                 _ => "is not among the hosts that the request allows".into(),

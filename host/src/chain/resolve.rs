@@ -140,7 +140,7 @@ impl Resolver<'_> {
                 on_failure: entry.on_failure,
             });
         }
-        let explains = self.explains(&steps, &selections);
+        let explains = self.explains(&steps, &costs, &selections);
         Ok(Stage {
             name: stage.name.clone(),
             late_tier: tiers.len(),
@@ -177,10 +177,15 @@ impl Resolver<'_> {
 
     /// The parts that explain, of the units of a stage, each with each of its
     /// settings once.
-    fn explains(&mut self, steps: &[Step], selections: &[Selection]) -> Vec<PartStep> {
+    fn explains(
+        &mut self,
+        steps: &[Step],
+        costs: &[Cost],
+        selections: &[Selection],
+    ) -> Vec<PartStep> {
         let of_steps = steps
             .iter()
-            .map(|step| (step.filter_name(), &step.unit, &step.settings));
+            .map(|step| (entry_name(step, costs), &step.unit, &step.settings));
         let of_selections = selections
             .iter()
             .map(|Selection { step, .. }| (step.name.clone(), &step.unit, &step.settings));
@@ -295,6 +300,14 @@ fn late_tier(stage: &Stage) -> usize {
     };
     let tiers = stage.tiers.len();
     (1..tiers).find(is_late).unwrap_or(tiers)
+}
+
+/// The policy's name for a step: that of its filter, or else of its first cost.
+fn entry_name(step: &Step, costs: &[Cost]) -> Arc<str> {
+    match (&step.filter, step.costs.first()) {
+        (None, Some(cost)) => costs[*cost].name.clone(),
+        _ => step.filter_name(),
+    }
 }
 
 fn judge(unit: &Unit, want: Answers) -> Option<&JudgePart> {

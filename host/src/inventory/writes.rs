@@ -276,6 +276,15 @@ impl Inventory {
         }
     }
 
+    /// A VM's place takes no more of its host than the VM needs.
+    pub fn release_reserved(&mut self, id: &Arc<str>) {
+        let reserved = self.place_of(id).map(VmEntry::reserved);
+        let reserved = reserved.map_or_else(|_| Vec::new(), <[_]>::to_vec);
+        for (amount, value) in reserved {
+            self.reserve(id, amount, -value);
+        }
+    }
+
     fn reserve(&mut self, id: &Arc<str>, amount: Arc<str>, value: i64) {
         let Ok(pending) = self.place_of(id).map(|entry| entry.pending) else {
             return;

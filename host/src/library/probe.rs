@@ -8,10 +8,16 @@
 
 mod alike;
 mod balance;
+mod candidates;
+mod effects;
+mod explain;
 mod judge;
+mod once;
+mod order;
 mod random;
 mod report;
 mod sample;
+mod selection;
 mod tables;
 mod values;
 
@@ -21,6 +27,10 @@ use std::time::Duration;
 
 use crate::contract::Part;
 use crate::unit::{Instance, Unit};
+use balance::Balance;
+use effects::Effects;
+use explain::Explain;
+use order::Order;
 use random::Random;
 use report::Findings;
 use sample::Variety;
@@ -32,21 +42,24 @@ use sample::Variety;
 pub fn probe(unit: &Unit, seed: u64) -> Report {
     let mut findings = Findings::of(unit, seed);
     describe(unit, &mut findings);
-    for part in Part::ALL {
-        match part {
-            Part::Unit => {}
-            Part::Judge if unit.has(part) => judge::probe(unit, seed, &mut findings),
-            Part::Balance if unit.has(part) => balance::probe(unit, seed, &mut findings),
-            Part::Settings if unit.has(part) => settings(unit, seed, &mut findings),
-            part if unit.has(part) => findings.not_applicable(
-                part,
-                "answers made-up requests",
-                "this part is not called by this version of Placewright",
-            ),
-            _ => {}
-        }
+    for part in Part::ALL.into_iter().filter(|part| unit.has(*part)) {
+        try_part(unit, part, seed, &mut findings);
     }
     findings.report()
+}
+
+fn try_part(unit: &Unit, part: Part, seed: u64, findings: &mut Findings) {
+    let mut random = Random::new(seed);
+    match part {
+        Part::Unit => {}
+        Part::Judge => judge::probe(unit, seed, findings),
+        Part::Selection => selection::probe(unit, seed, &mut random, findings),
+        Part::Effects => drop(once::probe::<Effects>(unit, seed, &mut random, findings)),
+        Part::Balance => drop(once::probe::<Balance>(unit, seed, &mut random, findings)),
+        Part::Order => drop(once::probe::<Order>(unit, seed, &mut random, findings)),
+        Part::Explain => drop(once::probe::<Explain>(unit, seed, &mut random, findings)),
+        Part::Settings => settings(unit, seed, findings),
+    }
 }
 
 fn describe(unit: &Unit, findings: &mut Findings) {
@@ -65,12 +78,13 @@ fn describe(unit: &Unit, findings: &mut Findings) {
 fn settings(unit: &Unit, seed: u64, findings: &mut Findings) {
     const CLAIM: &str = "accepts its own defaults";
     let reads = sample::all_settings(unit.description());
-    let made = sample::make(
-        unit.description(),
-        &reads,
-        Variety::default(),
-        &mut Random::new(seed),
-    );
+    // Settings that are tables have no rows where nothing is said.
+    let defaults = Variety {
+        nested: 0,
+        ..Variety::default()
+    };
+    let description = unit.description();
+    let made = sample::make(description, &reads, defaults, &mut Random::new(seed));
     let tables = match made {
         Ok(tables) => tables,
         Err(why) => return findings.not_applicable(Part::Settings, CLAIM, &why),

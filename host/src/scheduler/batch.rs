@@ -145,8 +145,17 @@ impl Scheduler {
         })
     }
 
-    /// Reserve for real what was decided on a copy.
+    /// Reserve for real what was decided on a copy: all of it or nothing.
     fn adopt(&mut self, turns: &[Turn]) -> Result<(), PlaceError> {
+        let before = self.inventory.version();
+        let adopted = self.adopt_each(turns);
+        if adopted.is_err() {
+            self.inventory.take_back(before);
+        }
+        adopted
+    }
+
+    fn adopt_each(&mut self, turns: &[Turn]) -> Result<(), PlaceError> {
         for decision in turns.iter().filter_map(|turn| turn.outcome.as_ref().ok()) {
             for member in &decision.request.members {
                 if self.inventory.pending(&member.id).is_some() {

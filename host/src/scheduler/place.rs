@@ -130,8 +130,10 @@ fn reserve(
         let stays = inventory
             .running(&member.id)
             .is_some_and(|entry| inventory.slot(host) == Some(entry.slot));
-        if !stays {
-            inventory.reserve_vm(Arc::new(member.clone()), host, expires)?;
+        match stays {
+            // What follows says anew what it takes there.
+            true => inventory.release_reserved(&member.id),
+            false => inventory.reserve_vm(Arc::new(member.clone()), host, expires)?,
         }
     }
     Ok(())

@@ -3,6 +3,8 @@
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
+use crate::contract::{Part, VERSION};
+
 const WIT: &str = include_str!("../../../wit/policy.wit");
 
 /// Where the description's data begins in memory; the pages below are free for
@@ -93,24 +95,11 @@ impl Judging {
     fn module(&self, version: &str) -> String {
         let mut data = Data::default();
         let description = self.description(&mut data);
-        let bytes: String = data.bytes.iter().map(|b| format!("\\{b:02x}")).collect();
+        let common = common(version, &data, description);
         format!(
             r#"(module
-              (import "placewright:policy/log@{version}" "log" (func $log (param i32 i32 i32)))
-              (memory (export "memory") 2)
-              (data (i32.const {DATA}) "{bytes}")
-              (global $next (mut i32) (i32.const 65536))
+              {common}
               {definitions}
-              (func $realloc (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
-                (local $p i32)
-                (local.set $p (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
-                (global.set $next (i32.add (local.get $p) (local.get 3)))
-                (block $fits
-                  (loop $grow
-                    (br_if $fits (i32.le_u (global.get $next) (i32.mul (memory.size) (i32.const 65536))))
-                    (if (i32.eq (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable))
-                    (br $grow)))
-                (local.get $p))
               (func $answer (param $verdicts i32) (param $costs i32) (result i32)
                 (local $p i32)
                 (local.set $p (call $realloc (i32.const 0) (i32.const 0) (i32.const 8) (i32.const 32)))
@@ -124,22 +113,8 @@ impl Judging {
                 (i32.store offset=20 (local.get $p) (i32.const 8))
                 (i32.store offset=24 (local.get $p) (i32.const 0))
                 (local.get $p))
-              (func $zeros (param $bytes i32) (result i32)
-                (local $p i32)
-                (local.set $p (call $realloc (i32.const 0) (i32.const 0) (i32.const 8) (local.get $bytes)))
-                (memory.fill (local.get $p) (i32.const 0) (local.get $bytes))
-                (local.get $p))
-              (func (export "placewright:policy/unit@{version}#describe") (result i32)
-                (i32.const {description}))
               (func (export "placewright:policy/judge@{version}#judge")
-                (param $verdicts i32) (param $costs i32)
-                (param $rows i32) (param $rows.len i32)
-                (param $integers i32) (param $integers.len i32)
-                (param $numbers i32) (param $numbers.len i32)
-                (param $absent-integers i32) (param $absent-integers.len i32)
-                (param $absent-numbers i32) (param $absent-numbers.len i32)
-                (param $texts i32) (param $texts.len i32)
-                (result i32)
+                (param $verdicts i32) (param $costs i32) {CALL} (result i32)
                 {judge})
               (func (export "cabi_post_placewright:policy/judge@{version}#judge") (param i32)
                 (global.set $next (i32.const 65536))))"#,
@@ -150,28 +125,14 @@ impl Judging {
 
     /// The record `description` as the canonical ABI lays it out; its address.
     fn description(&self, data: &mut Data) -> u32 {
-        let reads: Vec<Vec<u8>> = self
-            .reads
-            .iter()
-            .map(|(table, columns)| {
-                let columns: Vec<Vec<u8>> = columns
-                    .iter()
-                    .map(|(column, kind, required)| {
-                        let mut read = data.text(column);
-                        read.extend([*kind, u8::from(*required), 0, 0]);
-                        read
-                    })
-                    .collect();
-                [data.text(table), data.list(&columns)].concat()
-            })
-            .collect();
+        let reads = data.reads(&self.reads);
         let reasons: Vec<Vec<u8>> = self
             .reasons
             .iter()
             .map(|reason| [data.text(reason), vec![0; 4]].concat())
             .collect();
         let mut judge = vec![1, 1, self.evaluation, 0];
-        judge.extend(data.list(&reads));
+        judge.extend(reads);
         judge.extend(data.list(&reasons));
         judge.extend([0; 4]);
         match self.cost_range {
@@ -182,13 +143,121 @@ impl Judging {
                 judge.extend(greatest.to_le_bytes());
             }
         }
-        let mut description = data.text(self.name);
-        description.extend(data.text("1.0.0"));
-        description.extend(data.text("A unit to test with"));
-        description.extend([0; 16]);
+        let mut description = data.introduction(self.name);
         description.extend([u8::from(self.described), 0, 0, 0, 0, 0, 0, 0]);
         description.extend(judge);
-        description.resize(176, 0);
+        description.resize(DESCRIPTION, 0);
+        data.place(&description)
+    }
+}
+
+/// Bytes of the record `description`.
+const DESCRIPTION: usize = 176;
+
+/// The parameters that a call's tables are.
+const CALL: &str = "
+    (param $rows i32) (param $rows.len i32)
+    (param $integers i32) (param $integers.len i32)
+    (param $numbers i32) (param $numbers.len i32)
+    (param $absent-integers i32) (param $absent-integers.len i32)
+    (param $absent-numbers i32) (param $absent-numbers.len i32)
+    (param $texts i32) (param $texts.len i32)";
+
+/// What every module has: memory, a bump allocator, and its description.
+fn common(version: &str, data: &Data, description: u32) -> String {
+    let bytes: String = data.bytes.iter().map(|b| format!("\\{b:02x}")).collect();
+    format!(
+        r#"(import "placewright:policy/log@{version}" "log" (func $log (param i32 i32 i32)))
+          (memory (export "memory") 2)
+          (data (i32.const {DATA}) "{bytes}")
+          (global $next (mut i32) (i32.const 65536))
+          (func $realloc (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+            (local $p i32)
+            (local.set $p (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
+            (global.set $next (i32.add (local.get $p) (local.get 3)))
+            (block $fits
+              (loop $grow
+                (br_if $fits (i32.le_u (global.get $next) (i32.mul (memory.size) (i32.const 65536))))
+                (if (i32.eq (memory.grow (i32.const 1)) (i32.const -1)) (then unreachable))
+                (br $grow)))
+            (local.get $p))
+          (func $zeros (param $bytes i32) (result i32)
+            (local $p i32)
+            (local.set $p (call $realloc (i32.const 0) (i32.const 0) (i32.const 8) (local.get $bytes)))
+            (memory.fill (local.get $p) (i32.const 0) (local.get $bytes))
+            (local.get $p))
+          (func (export "placewright:policy/unit@{version}#describe") (result i32)
+            (i32.const {description}))"#
+    )
+}
+
+/// A unit written by hand, with one part that is asked once: selection, effects,
+/// order or explain.
+pub(crate) struct Asking {
+    pub(crate) part: Part,
+    /// Tables with their columns.
+    pub(crate) reads: Vec<(&'static str, Vec<Column>)>,
+    /// More definitions of the module.
+    pub(crate) definitions: &'static str,
+    /// The body of the part's function: for each list of the call a pointer and a
+    /// length (`$rows $rows.len` ...). It returns the pointer to the answer.
+    pub(crate) answer: &'static str,
+}
+
+/// An answer without any entry: it begins with a byte that says that it is one, and
+/// all its lists are empty.
+pub(crate) const NOTHING: &str = "(call $zeros (i32.const 32))";
+
+impl Asking {
+    pub(crate) fn component(&self) -> Vec<u8> {
+        let mut data = Data::default();
+        let description = self.description(&mut data);
+        let common = common(VERSION, &data, description);
+        let (interface, function) = (self.part.interface(), self.part.function());
+        let module = format!(
+            r#"(module
+              {common}
+              {definitions}
+              (func (export "{interface}#{function}") {CALL} (result i32)
+                {answer})
+              (func (export "cabi_post_{interface}#{function}") (param i32)
+                (global.set $next (i32.const 65536))))"#,
+            definitions = self.definitions,
+            answer = self.answer,
+        );
+        encode(&module, WIT, self.world())
+    }
+
+    fn world(&self) -> &'static str {
+        match self.part {
+            Part::Selection => "selecting",
+            Part::Effects => "effecting",
+            Part::Order => "ordering",
+            _ => "explaining",
+        }
+    }
+
+    /// The record `description`, of which only this part is given; its address.
+    fn description(&self, data: &mut Data) -> u32 {
+        let reads = data.reads(&self.reads);
+        let mut description = data.introduction("sample");
+        // Judge, selection, effects, balance, order and explain follow one another.
+        description.resize(
+            match self.part {
+                Part::Selection => 96,
+                Part::Effects => 112,
+                Part::Order => 152,
+                _ => 164,
+            },
+            0,
+        );
+        description.extend([1, 0, 0, 0]);
+        description.extend(reads);
+        if self.part == Part::Selection {
+            // In any position.
+            description.push(1);
+        }
+        description.resize(DESCRIPTION, 0);
         data.place(&description)
     }
 }
@@ -219,5 +288,34 @@ impl Data {
 
     fn list(&mut self, entries: &[Vec<u8>]) -> Vec<u8> {
         self.pair(&entries.concat(), entries.len())
+    }
+
+    /// The tables that a part reads, as a list.
+    fn reads(&mut self, reads: &[(&'static str, Vec<Column>)]) -> Vec<u8> {
+        let tables: Vec<Vec<u8>> = reads
+            .iter()
+            .map(|(table, columns)| {
+                let columns: Vec<Vec<u8>> = columns
+                    .iter()
+                    .map(|(column, kind, required)| {
+                        let mut read = self.text(column);
+                        read.extend([*kind, u8::from(*required), 0, 0]);
+                        read
+                    })
+                    .collect();
+                [self.text(table), self.list(&columns)].concat()
+            })
+            .collect();
+        self.list(&tables)
+    }
+
+    /// How a description begins: name, version and summary, no aliases and no
+    /// settings.
+    fn introduction(&mut self, name: &str) -> Vec<u8> {
+        let mut introduction = self.text(name);
+        introduction.extend(self.text("1.0.0"));
+        introduction.extend(self.text("A unit to test with"));
+        introduction.extend([0; 16]);
+        introduction
     }
 }

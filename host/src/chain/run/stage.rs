@@ -449,9 +449,10 @@ impl StageRun {
         for member in groups.iter().flatten() {
             left[member.row as usize] = true;
         }
-        for (removed, left) in self.removed_by.iter_mut().zip(left) {
-            if *removed == Removal::KEPT && !left {
-                *removed = removal;
+        for survivor in 0..self.survivors() {
+            let row = self.survivor_row(survivor) as usize;
+            if self.removed_by[row] == Removal::KEPT && !left[row] {
+                self.removed_by[row] = removal;
                 self.kept -= 1;
             }
         }

@@ -74,7 +74,13 @@ fn short(answer: &Answer) -> String {
 }
 
 fn same_cost(one: f64, other: f64, exactness: Exactness) -> bool {
-    one.to_bits() == other.to_bits()
-        || (exactness == Exactness::Rounding
-            && (one - other).abs() <= ROUNDING * one.abs().max(other.abs()))
+    match exactness {
+        Exactness::Bits => one.to_bits() == other.to_bits(),
+        Exactness::Rounding => same_up_to_rounding(one, other),
+    }
+}
+
+/// Whether two numbers are equal up to the rounding of sums.
+pub(super) fn same_up_to_rounding(one: f64, other: f64) -> bool {
+    one.to_bits() == other.to_bits() || (one - other).abs() <= ROUNDING * one.abs().max(other.abs())
 }

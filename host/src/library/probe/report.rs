@@ -70,7 +70,7 @@ pub enum Outcome {
 pub struct Fuel {
     /// Which part.
     pub part: Part,
-    /// A call without hosts.
+    /// A call without hosts, or with the only one that there can be.
     pub call: u64,
     /// Each host on top of it.
     pub host: f64,

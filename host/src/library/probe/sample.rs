@@ -2,6 +2,7 @@
 
 use regex::Regex;
 
+use super::candidates;
 use super::random::Random;
 use super::tables::{Cell, Row, Table, Tables};
 use super::values::{self, Character};
@@ -20,6 +21,8 @@ pub(super) struct Variety {
     pub(super) absent: f64,
     /// How many rows a nested table has at most below each row.
     pub(super) nested: usize,
+    /// Whether the candidates may stand in several groups.
+    pub(super) grouped: bool,
 }
 
 impl Default for Variety {
@@ -29,6 +32,7 @@ impl Default for Variety {
             members: 1,
             absent: 0.2,
             nested: 3,
+            grouped: true,
         }
     }
 }
@@ -57,22 +61,18 @@ impl Variety {
             Self { hosts: 0, ..usual },
         ]
     }
-
-    /// The same for a part that is called without a request.
-    pub(super) fn without_request(self) -> Self {
-        Self { members: 0, ..self }
-    }
 }
 
 /// How many groups there are; some have no row that names them.
 const GROUPS: usize = 3;
 
 /// Columns that hold a row number of another table.
-const REFERENCES: [(&str, &str); 4] = [
+const REFERENCES: [(&str, &str); 5] = [
     ("member", "members"),
     ("group", "groups"),
     ("vm", "hosts/vms"),
     ("host", "hosts"),
+    ("row", "tenant/bindings"),
 ];
 
 /// Make up the tables of a part that reads `reads`.
@@ -85,12 +85,16 @@ pub(super) fn make(
     variety: Variety,
     random: &mut Random,
 ) -> Result<Tables, String> {
-    let mut made = Tables::default();
+    let mut made = Tables {
+        members: variety.members,
+        ..Tables::default()
+    };
     for read in reads {
         let parent = read.parent().and_then(|parent| made.find(parent));
         let rows = match read.table.strip_prefix("settings") {
             Some("") => vec![settings(description, read, random)?],
             Some(_) => setting_rows(read, variety, random),
+            None if read.table == candidates::TABLE => candidates::rows(read, variety, random),
             None => rows(read, parent, &made, variety, random),
         };
         made.tables.push(Table {
@@ -200,7 +204,7 @@ fn reference(column: &str) -> Option<&'static str> {
     Some(known.1)
 }
 
-fn cell(
+pub(super) fn cell(
     table: &str,
     read: &ColumnRead,
     named: Option<i64>,

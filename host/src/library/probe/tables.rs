@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::candidates;
 use super::random::Random;
 use crate::contract::Call;
 use crate::model::{Kind, Value};
@@ -14,6 +15,8 @@ pub(super) type Cell = Option<Value>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tables {
     pub(super) tables: Vec<Table>,
+    /// How many VMs the request has, whether the part reads them or not.
+    pub(super) members: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -45,6 +48,13 @@ impl Tables {
             .map_or(1, |hosts| self.tables[hosts].rows.len())
     }
 
+    /// How many candidates there are: they are the hosts, whichever of both tables
+    /// the part reads.
+    pub(super) fn candidates(&self) -> usize {
+        let table = self.find(candidates::TABLE).or(self.find("hosts"));
+        table.map_or(0, |table| self.tables[table].rows.len())
+    }
+
     /// The same with other hosts: row i is what was row `hosts[i]`, with all
     /// that stands below it.
     pub(super) fn with_hosts(&self, hosts: &[usize]) -> Self {
@@ -53,7 +63,10 @@ impl Tables {
         let mut origins: Vec<Option<Vec<usize>>> = Vec::new();
         for table in &mut tables.tables {
             let origin = match table.parent {
-                None => (table.name == "hosts").then(|| hosts.to_vec()),
+                None => {
+                    let of_hosts = ["hosts", candidates::TABLE].contains(&table.name.as_str());
+                    of_hosts.then(|| hosts.to_vec())
+                }
                 Some(parent) => origins[parent]
                     .as_deref()
                     .map(|of_parent| table.below(of_parent)),
@@ -242,6 +255,7 @@ mod tests {
                     ],
                 ),
             ],
+            members: 1,
         }
     }
 
@@ -275,5 +289,25 @@ mod tests {
         let none = example().with_hosts(&[]).encode(0);
         assert_eq!(none.rows, [1, 0, 0]);
         assert_eq!(none.integers[1..], [0]);
+    }
+
+    #[test]
+    fn candidates_go_with_their_hosts() {
+        let mut tables = example();
+        let share = |share: f64| row(0, Some(share.into()));
+        tables.tables.insert(
+            0,
+            Table {
+                name: candidates::TABLE.to_owned(),
+                parent: None,
+                columns: vec![("share".to_owned(), Kind::Number)],
+                rows: vec![share(0.25), share(0.75)],
+            },
+        );
+        tables.tables[3].parent = Some(2);
+        assert_eq!(tables.candidates(), 2);
+        let call = tables.with_hosts(&[1, 0]).encode(0);
+        assert_eq!(call.numbers, [0.75, 0.25, 0.0, 0.25]);
+        assert_eq!(call.integers[1..3], [1_073_741_824, 8_589_934_592]);
     }
 }

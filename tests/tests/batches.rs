@@ -1,0 +1,432 @@
+//! Many VMs, one turn after the other, in the order that a unit gives.
+
+use std::sync::Arc;
+
+use placewright::chain::Refusal;
+use placewright::inventory::Inventory;
+use placewright::model::{Facts, Value, Vm};
+use placewright::scheduler::{Batch, PlaceError, Plan, Scheduler};
+use placewright_tests::parts::{fact, facts, of, ordering, parts};
+use placewright_tests::scene::{GIB, cluster, request, scheduler, vm};
+use placewright_tests::units::generation;
+
+fn batch(ids: &[&str]) -> Batch {
+    Batch {
+        members: ids.iter().map(|id| vm(id)).collect(),
+        ..Batch::default()
+    }
+}
+
+/// The members of each turn.
+fn turns(plan: &Plan) -> Vec<Vec<&str>> {
+    let members = plan.turns.iter().map(|turn| &turn.members);
+    members
+        .map(|ids| ids.iter().map(|id| &**id).collect())
+        .collect()
+}
+
+fn without_turn(plan: &Plan) -> Vec<&str> {
+    plan.without_turn.iter().map(|id| &**id).collect()
+}
+
+/// Where each of these VMs goes.
+fn hosts<'a>(plan: &'a Plan, ids: &[&str]) -> Vec<Option<&'a str>> {
+    let host = |id: &&str| plan.host(id).map(|host| &**host);
+    ids.iter().map(host).collect()
+}
+
+/// The number of the decision of a turn.
+fn number(plan: &Plan, turn: usize) -> u64 {
+    plan.turns[turn].outcome.as_ref().unwrap().number
+}
+
+/// Which VMs run where.
+fn running(inventory: &Inventory, ids: &[&str]) -> Vec<Option<Arc<str>>> {
+    let host = |id: &&str| {
+        let entry = inventory.running(id)?;
+        Some(inventory.host(entry.slot)?.id.clone())
+    };
+    ids.iter().map(host).collect()
+}
+
+/// Two hosts on which `a` and `b` run, and an empty one; the nearer to that place of
+/// the list, the better.
+fn settled(near: usize) -> Scheduler {
+    let mut inventory = cluster(3);
+    inventory.run_vm(vm("a"), "h0").unwrap();
+    inventory.run_vm(vm("b"), "h1").unwrap();
+    let policy = format!("[[costs]]\nunit = 'parts'\nsettings.near = {near}\n");
+    of(inventory, &policy)
+}
+
+fn from_nothing(ids: &[&str], dry_run: bool) -> Batch {
+    Batch {
+        members: ids.iter().map(|id| Vm::new(*id)).collect(),
+        from_nothing: true,
+        dry_run,
+        ..Batch::default()
+    }
+}
+
+#[test]
+fn without_an_order_unit_the_members_have_turns_as_they_are_listed() {
+    let mut scheduler = parts(3, "");
+    let plan = scheduler.place_batch(batch(&["a", "b", "c"])).unwrap();
+    assert_eq!(turns(&plan), [["a"], ["b"], ["c"]]);
+    assert_eq!(without_turn(&plan), [] as [&str; 0]);
+}
+
+#[test]
+fn turns_are_those_of_the_order_unit() {
+    for (order, expected) in [
+        ("reversed", vec![vec!["c"], vec!["b"], vec!["a"]]),
+        ("pairs", vec![vec!["a", "b"], vec!["c"]]),
+    ] {
+        let mut scheduler = parts(3, &ordering(order));
+        let plan = scheduler.place_batch(batch(&["a", "b", "c"])).unwrap();
+        assert_eq!(turns(&plan), expected);
+        for turn in &plan.turns {
+            assert_eq!(turn.outcome.as_ref().unwrap().host.as_deref(), Some("h0"));
+        }
+        assert_eq!(scheduler.inventory().pending_count(), 3);
+    }
+}
+
+#[test]
+fn an_order_unit_is_shown_the_members_with_what_the_inventory_knows_of_them() {
+    let mut scheduler = parts(2, &ordering("largest-first"));
+    let large = vm("b").with("memory", 9 * GIB);
+    scheduler.inventory_mut().run_vm(large, "h1").unwrap();
+    let mut batch = batch(&["a", "c"]);
+    batch.members.insert(1, Vm::new("b"));
+    let plan = scheduler.place_batch(batch).unwrap();
+    assert_eq!(turns(&plan), [["b"], ["a"], ["c"]]);
+}
+
+#[test]
+fn an_order_unit_is_shown_hosts_of_every_state() {
+    let mut inventory = cluster(2);
+    inventory
+        .set_host_value("h1", "state", Some("down".into()))
+        .unwrap();
+    let mut scheduler = of(inventory, &ordering("one-for-each-host"));
+    let plan = scheduler.place_batch(batch(&["a", "b", "c"])).unwrap();
+    assert_eq!(turns(&plan), [["a"], ["b"]]);
+    assert_eq!(without_turn(&plan), ["c"]);
+}
+
+#[test]
+fn members_without_a_turn_are_told_and_not_placed() {
+    let mut scheduler = parts(3, &ordering("all-but-first"));
+    let plan = scheduler.place_batch(batch(&["a", "b", "c"])).unwrap();
+    assert_eq!(without_turn(&plan), ["a"]);
+    assert_eq!(
+        hosts(&plan, &["a", "b", "c"]),
+        [None, Some("h0"), Some("h0")]
+    );
+    assert!(scheduler.inventory().pending("a").is_none());
+}
+
+#[test]
+fn an_order_that_fails_or_refuses_leaves_everything_as_it_was() {
+    for (order, said) in [
+        ("fail", "failed: the part has lost its way"),
+        ("refuse", "the VM must name its owner"),
+    ] {
+        let mut scheduler = parts(3, &ordering(order));
+        let before = scheduler.inventory().version();
+        let error = scheduler.place_batch(batch(&["a", "b"])).unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+        assert_eq!(
+            matches!(error, PlaceError::Refusal(Refusal::Failed { .. })),
+            order == "fail"
+        );
+        assert_eq!(scheduler.inventory().version(), before);
+        assert_eq!(scheduler.decisions().count(), 0);
+        // The numbers of decisions go on as if nothing had been.
+        assert_eq!(scheduler.place(request(vm("a"))).unwrap().number, 1);
+    }
+}
+
+#[test]
+fn a_batch_at_fault_is_refused_and_changes_nothing() {
+    let mut scheduler = parts(3, &ordering("listed"));
+    let before = scheduler.inventory().version();
+    let mut wrong = batch(&["a"]);
+    wrong.members.push(vm("b").with("memory", -1_i64));
+    let bad_draw = Batch {
+        draw: Some(1.0),
+        ..batch(&["a"])
+    };
+    for (batch, part) in [
+        (Batch::default(), "names no VM"),
+        (batch(&["a", "b", "a"]), "names VM \"a\" twice"),
+        (wrong, "memory must be"),
+        (bad_draw, "the draw must be"),
+    ] {
+        let said = scheduler.place_batch(batch).unwrap_err().to_string();
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(scheduler.inventory().version(), before);
+}
+
+#[test]
+fn each_turn_sees_the_ones_before() {
+    // Without costs, the host with the fewest VMs is taken.
+    let mut scheduler = parts(3, "[order]\nunit = 'parts'\nsettings.turns = 'reversed'");
+    let plan = scheduler.place_batch(batch(&["a", "b", "c"])).unwrap();
+    assert_eq!(
+        hosts(&plan, &["a", "b", "c"]),
+        [Some("h2"), Some("h1"), Some("h0")]
+    );
+}
+
+#[test]
+fn how_many_a_batch_has_placed_on_each_host_is_shown_to_units_and_begins_anew() {
+    let mut scheduler = parts(3, &ordering("pairs"));
+    let plan = scheduler
+        .place_batch(batch(&["a", "b", "c", "d", "e"]))
+        .unwrap();
+    let placed = |scheduler: &Scheduler, decision: u64| {
+        let explanation = scheduler.explain(decision).unwrap();
+        fact(&explanation, "placed", "h0").cloned()
+    };
+    for (turn, expected) in [(0, 0), (1, 2), (2, 4)] {
+        let number = number(&plan, turn);
+        assert_eq!(placed(&scheduler, number), Some(Value::Integer(expected)));
+    }
+    let alone = scheduler.place(request(vm("f"))).unwrap();
+    assert_eq!(placed(&scheduler, alone.number), Some(Value::Integer(0)));
+}
+
+#[test]
+fn a_turn_without_a_decision_does_not_stop_the_others() {
+    let policy = "[[filters]]\nunit = 'best-fit'\n[[costs]]\nunit = 'best-fit'";
+    let mut scheduler = scheduler(cluster(1), policy, &generation(&["best-fit"]));
+    scheduler.place(request(vm("b"))).unwrap();
+    let mut batch = batch(&["a", "b", "d"]);
+    batch.members.insert(2, vm("c").with("memory", 1000 * GIB));
+    let plan = scheduler.place_batch(batch).unwrap();
+    assert_eq!(turns(&plan), [["a"], ["b"], ["c"], ["d"]]);
+    assert_eq!(
+        hosts(&plan, &["a", "b", "c", "d"]),
+        [Some("h0"), None, None, Some("h0")]
+    );
+    let error = plan.turns[1].outcome.as_ref().unwrap_err();
+    assert_eq!(*error, PlaceError::Pending("b".into()));
+    let without_host = plan.turns[2].outcome.as_ref().unwrap();
+    assert_eq!(without_host.decided.removed[0].hosts, 1);
+}
+
+#[test]
+fn a_dry_run_of_a_batch_changes_nothing_and_its_decisions_can_be_explained() {
+    let mut scheduler = parts(3, "[[filters]]\nunit = 'parts'");
+    let before = scheduler.inventory().version();
+    let plan = scheduler
+        .place_batch(Batch {
+            dry_run: true,
+            ..batch(&["a", "b", "c"])
+        })
+        .unwrap();
+    // The turns were made one on top of the other.
+    assert_eq!(
+        hosts(&plan, &["a", "b", "c"]),
+        [Some("h0"), Some("h1"), Some("h2")]
+    );
+    assert_eq!(scheduler.inventory().version(), before);
+    assert_eq!(scheduler.inventory().pending_count(), 0);
+    // Whatever happens to the cluster after it.
+    scheduler.inventory_mut().remove_host("h0").unwrap();
+    let explanation = scheduler.explain(number(&plan, 2)).unwrap();
+    assert_eq!(explanation.chosen.as_deref(), Some("h2"));
+    assert_eq!(fact(&explanation, "placed", "h0"), Some(&Value::Integer(1)));
+}
+
+#[test]
+fn a_plan_from_nothing_counts_the_members_nowhere_and_still_says_where_they_run() {
+    let mut scheduler = settled(2);
+    let before = scheduler.inventory().version();
+    let plan = scheduler
+        .place_batch(from_nothing(&["a", "b"], true))
+        .unwrap();
+    assert_eq!(hosts(&plan, &["a", "b"]), [Some("h2"), Some("h2")]);
+    let first = plan.turns[0].outcome.as_ref().unwrap();
+    // What the inventory knows of them was taken over.
+    assert_eq!(first.request.members[0], vm("a"));
+    let explanation = scheduler.explain(first.number).unwrap();
+    let current: Vec<_> = facts(&explanation)
+        .iter()
+        .filter(|fact| fact.name == "current")
+        .map(|fact| fact.about.as_ref().unwrap().1.as_str())
+        .collect();
+    assert_eq!(current, ["h0"]);
+    // The real inventory was only looked at.
+    let inventory = scheduler.inventory();
+    assert_eq!(inventory.version(), before);
+    assert_eq!(
+        running(inventory, &["a", "b"]),
+        [Some("h0".into()), Some("h1".into())]
+    );
+}
+
+#[test]
+fn in_a_plan_from_nothing_the_members_leave_their_room_to_each_other() {
+    // Each takes more than half of its host: beside the other there is no room.
+    let mut inventory = cluster(2);
+    let large = |id: &str| vm(id).with("memory", 40 * GIB);
+    inventory.run_vm(large("a"), "h0").unwrap();
+    inventory.run_vm(large("b"), "h1").unwrap();
+    let policy = "[[filters]]\nunit = 'best-fit'\n[[costs]]\nunit = 'best-fit'";
+    let mut scheduler = scheduler(inventory, policy, &generation(&["best-fit"]));
+    let plan = scheduler
+        .place_batch(from_nothing(&["b", "a"], true))
+        .unwrap();
+    assert_eq!(hosts(&plan, &["a", "b"]), [Some("h1"), Some("h0")]);
+}
+
+#[test]
+fn a_plan_from_nothing_that_is_meant_reserves_for_those_who_move() {
+    let mut scheduler = settled(1);
+    let plan = scheduler
+        .place_batch(from_nothing(&["a", "b"], false))
+        .unwrap();
+    assert_eq!(hosts(&plan, &["a", "b"]), [Some("h1"), Some("h1")]);
+    let inventory = scheduler.inventory();
+    // `a` is to move to h1; `b` stays there.
+    let pending = inventory.pending("a").unwrap();
+    assert_eq!(&*inventory.host(pending.slot).unwrap().id, "h1");
+    assert!(inventory.pending("b").is_none());
+    assert_eq!(
+        running(inventory, &["a", "b"]),
+        [Some("h0".into()), Some("h1".into())]
+    );
+    assert_eq!(inventory.host_value(1, "vms.pending"), Some(1_i64.into()));
+}
+
+#[test]
+fn who_finds_no_host_in_a_plan_from_nothing_goes_on_running() {
+    let mut inventory = cluster(1);
+    inventory.run_vm(vm("a"), "h0").unwrap();
+    let policy = "[[filters]]\nunit = 'parts'\nsettings.without = 'h0'";
+    let mut scheduler = of(inventory, policy);
+    let plan = scheduler.place_batch(from_nothing(&["a"], false)).unwrap();
+    assert_eq!(hosts(&plan, &["a"]), [None]);
+    assert_eq!(running(scheduler.inventory(), &["a"]), [Some("h0".into())]);
+}
+
+#[test]
+fn a_plan_from_nothing_takes_the_place_of_earlier_reservations() {
+    let mut scheduler = settled(2);
+    scheduler
+        .inventory_mut()
+        .reserve_vm(vm("c").into(), "h0", None)
+        .unwrap();
+    let mut again = from_nothing(&["a"], false);
+    again.members.push(vm("c"));
+    let plan = scheduler.place_batch(again).unwrap();
+    assert_eq!(hosts(&plan, &["a", "c"]), [Some("h2"), Some("h2")]);
+    let pending = scheduler.inventory().pending("c").unwrap();
+    assert_eq!(pending.slot, 2);
+    assert_eq!(scheduler.inventory().pending_count(), 2);
+}
+
+#[test]
+fn effects_of_a_batch_are_written_turn_by_turn_and_the_same_from_a_plan() {
+    for from_nothing in [false, true] {
+        let policy = "
+            [[costs]]
+            unit = 'parts'
+            [[effects]]
+            unit = 'parts'
+            settings.follow = 'bind'
+            [order]
+            unit = 'parts'
+            settings.turns = 'reversed'";
+        let mut scheduler = parts(2, policy);
+        let plan = scheduler
+            .place_batch(Batch {
+                facts: Facts::new().with("tenant", "acme"),
+                now: 7,
+                from_nothing,
+                ..batch(&["a", "b"])
+            })
+            .unwrap();
+        assert_eq!(turns(&plan), [["b"], ["a"]]);
+        let tenant = scheduler.inventory().tenant("acme").unwrap();
+        let starts = tenant.rows("bindings").iter();
+        let starts: Vec<_> = starts.map(|row| row.integer("start")).collect();
+        assert_eq!(starts, [Some(7), Some(7)]);
+        assert_eq!(scheduler.inventory().pending_count(), 2);
+    }
+}
+
+#[test]
+fn a_plan_from_nothing_that_cannot_be_written_leaves_everything_as_it_was() {
+    // The request tells of a key of `a` that the inventory does not know, and the
+    // effects are to set it; but `a` stays where it runs without it.
+    let mut inventory = cluster(2);
+    inventory.run_vm(vm("a"), "h0").unwrap();
+    let policy = "
+        [[costs]]
+        unit = 'parts'
+        [[effects]]
+        unit = 'parts'
+        settings.follow = 'mark-again'";
+    let mut scheduler = of(inventory, policy);
+    let key = || Facts::new().with("name", "host").with("value", "none");
+    let told = |id: &str| {
+        let mut vm = vm(id);
+        vm.facts.push_row("keys", key());
+        vm
+    };
+    let before = scheduler.inventory().version();
+    let error = scheduler
+        .place_batch(Batch {
+            members: vec![told("b"), told("a")],
+            from_nothing: true,
+            ..Batch::default()
+        })
+        .unwrap_err();
+    assert!(matches!(error, PlaceError::Effects { .. }), "{error}");
+    assert_eq!(scheduler.inventory().version(), before);
+    assert_eq!(scheduler.inventory().pending_count(), 0);
+    assert_eq!(scheduler.decisions().count(), 0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_plan_again() {
+    let plan = |_| -> Vec<_> {
+        let policy = "
+            [[selections]]
+            unit = 'parts'
+            [order]
+            unit = 'parts'
+            settings.turns = 'pairs'";
+        let mut scheduler = parts(5, policy);
+        let ids: Vec<String> = (0..30).map(|number| format!("v{number}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let plan = scheduler.place_batch(batch(&ids)).unwrap();
+        let decision = |turn: usize| plan.turns[turn].outcome.clone().unwrap();
+        let decisions = (0..plan.turns.len()).map(decision);
+        decisions
+            .map(|it| (it.number, it.draw.to_bits(), it.host))
+            .collect()
+    };
+    let [first, second] = [0, 1].map(plan);
+    assert_eq!(first, second);
+    assert_eq!(first.len(), 15);
+    let draws: std::collections::BTreeSet<_> = first.iter().map(|(_, draw, _)| draw).collect();
+    assert_eq!(draws.len(), 15, "each turn has a draw of its own");
+}
+
+#[test]
+fn a_draw_that_is_given_is_that_of_every_turn() {
+    let mut scheduler = parts(4, "[[selections]]\nunit = 'parts'");
+    let plan = scheduler
+        .place_batch(Batch {
+            draw: Some(0.6),
+            ..batch(&["a", "b"])
+        })
+        .unwrap();
+    assert_eq!(hosts(&plan, &["a", "b"]), [Some("h2"), Some("h2")]);
+}
