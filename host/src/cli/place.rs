@@ -254,7 +254,7 @@ struct LeftOutShown<'a> {
     fault: String,
 }
 
-fn shares(group: &Vec<(Arc<str>, f64)>) -> Vec<ShareShown> {
+fn shares(group: &[(Arc<str>, f64)]) -> Vec<ShareShown> {
     let members = group.iter();
     members
         .map(|(host, share)| ShareShown {
@@ -285,7 +285,7 @@ impl<'a> DecisionShown<'a> {
             considered: decided.considered,
             tied: chosen.map_or(0, |chosen| chosen.tied),
             costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),
-            shares: decision.shares.iter().map(shares).collect(),
+            shares: decision.shares.iter().map(|group| shares(group)).collect(),
             removed: removed.collect(),
             left_out: left_out.collect(),
             draw: decision.draw,
