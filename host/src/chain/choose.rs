@@ -1,7 +1,5 @@
 //! The best of the hosts that are left, by tiers of sums and then the tie rule.
 
-use std::cmp::Ordering;
-
 use crate::inventory::Inventory;
 use crate::policy::Tie;
 
@@ -14,17 +12,15 @@ pub(super) struct Choice {
     pub(super) tied: usize,
 }
 
-/// Choose among survivors. `sums` holds for each tier the sum of every survivor;
-/// `slot_of` gives a survivor's host. None if there is no survivor.
+/// Choose among survivors of equal sums; `slot_of` gives a survivor's host. None if
+/// there is no survivor.
 pub(super) fn choose(
-    survivors: usize,
-    sums: &[Vec<f64>],
+    mut tied: Vec<usize>,
     slot_of: impl Fn(usize) -> u32,
     rule: &[Tie],
     draw: f64,
     inventory: &Inventory,
 ) -> Option<Choice> {
-    let mut tied = least(survivors, sums);
     let count = tied.len();
     let vms = Column::of(inventory, "vms.count");
     let pending = Column::of(inventory, "vms.pending");
@@ -56,37 +52,11 @@ pub(super) fn choose(
     })
 }
 
-/// The survivors with the least sums, tier by tier.
-pub(super) fn least(survivors: usize, sums: &[Vec<f64>]) -> Vec<usize> {
-    let Some((first, rest)) = sums.split_first() else {
-        return (0..survivors).collect();
-    };
-    let compare = |a: usize, b: usize| {
-        rest.iter()
-            .map(|tier| tier[a].total_cmp(&tier[b]))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-    };
-    let mut tied: Vec<usize> = Vec::new();
-    let mut best = f64::INFINITY;
-    for (survivor, sum) in first.iter().enumerate() {
-        if *sum > best {
-            continue;
-        }
-        if *sum < best {
-            tied.clear();
-            best = *sum;
-        }
-        match tied.first().map(|other| compare(survivor, *other)) {
-            Some(Ordering::Greater) => {}
-            Some(Ordering::Less) => {
-                tied.clear();
-                tied.push(survivor);
-            }
-            _ => tied.push(survivor),
-        }
-    }
-    tied
+/// Keep the survivors whose sum is the least.
+pub(super) fn keep_cheapest(tied: &mut Vec<usize>, sums: &[f64]) {
+    let least = tied.iter().map(|survivor| sums[*survivor]);
+    let least = least.fold(f64::INFINITY, f64::min);
+    tied.retain(|survivor| sums[*survivor] == least);
 }
 
 fn keep_least(tied: &mut Vec<usize>, key: impl Fn(usize) -> i64) {
@@ -130,7 +100,12 @@ mod tests {
 
     fn chosen(sums: &[Vec<f64>], rule: &[Tie], draw: f64) -> (String, usize) {
         let inventory = fleet();
-        let choice = choose(3, sums, |survivor| survivor as u32, rule, draw, &inventory).unwrap();
+        let mut tied = vec![0, 1, 2];
+        for tier in sums {
+            keep_cheapest(&mut tied, tier);
+        }
+        let slot_of = |survivor| survivor as u32;
+        let choice = choose(tied, slot_of, rule, draw, &inventory).unwrap();
         let host = inventory.host(choice.survivor as u32).unwrap();
         (host.id.to_string(), choice.tied)
     }

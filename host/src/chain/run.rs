@@ -280,7 +280,7 @@ impl Runner {
                 });
             }
             let slot_of = |survivor| run.survivor_slot(survivor);
-            let choice = choose(run.survivors(), &run.sums, slot_of, rule, draw, inventory)?;
+            let choice = choose(run.best.clone(), slot_of, rule, draw, inventory)?;
             Some(Chosen {
                 slot: run.survivor_slot(choice.survivor),
                 costs: run.sums.iter().map(|tier| tier[choice.survivor]).collect(),

@@ -197,8 +197,8 @@ pub(super) fn pass_on(stage: &Stage, run: &mut StageRun) {
     match (stage.keep, run.refined.is_empty()) {
         (Keep::All, _) => {}
         (Keep::Best, true) => {
-            let best = run.best().into_iter();
-            run.pass(best.map(|survivor| run.survivor_row(survivor)).collect());
+            let best = run.best.iter();
+            run.pass(best.map(|survivor| run.survivor_row(*survivor)).collect());
         }
         (Keep::Best, false) => {
             let rows: Vec<u32> = run.passed_rows();

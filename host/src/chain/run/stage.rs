@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::super::choose::least;
+use super::super::choose::keep_cheapest;
 use super::super::encode::HostRows;
 use super::super::scale::scale;
 use super::super::{Cost, Stage, Step};
@@ -88,6 +88,8 @@ pub(in crate::chain) struct StageRun {
     survivors: Option<Vec<u32>>,
     /// By tier: the sum of weighted costs of each survivor.
     pub(in crate::chain) sums: Vec<Vec<f64>>,
+    /// The places of the survivors of least cost, all tiers compared.
+    pub(in crate::chain) best: Vec<usize>,
     /// The groups after each selection.
     pub(in crate::chain) refined: Vec<Groups>,
     /// The rows that go on to the next stage, if not all survivors do.
@@ -115,6 +117,7 @@ impl StageRun {
             counts: vec![true; stage.costs.len()],
             survivors: None,
             sums: Vec::new(),
+            best: Vec::new(),
             refined: Vec::new(),
             passed: None,
         };
@@ -322,12 +325,10 @@ impl StageRun {
         left_out: &mut Vec<LeftOut>,
     ) -> Result<(), Refusal> {
         self.sums = vec![vec![0.0; self.survivors()]; stage.tiers.len()];
+        let mut best: Vec<usize> = (0..self.survivors()).collect();
         for tier in 0..stage.tiers.len() {
             if tier >= stage.late_tier && !asker.whole {
-                let equal = least(self.survivors(), &self.sums[..tier]);
-                let equal = equal
-                    .into_iter()
-                    .map(|survivor| self.survivor_row(survivor));
+                let equal = best.iter().map(|survivor| self.survivor_row(*survivor));
                 let equal: Vec<u32> = equal.collect();
                 for number in 0..stage.steps.len() {
                     if stage.steps[number].tier(stage) == tier {
@@ -335,10 +336,31 @@ impl StageRun {
                         self.ask(stage, number, asked, rows, asker, left_out)?;
                     }
                 }
+                self.add_late_tier(stage, tier, &best);
+            } else {
+                self.add_tier(stage, tier);
             }
-            self.add_tier(stage, tier);
+            keep_cheapest(&mut best, &self.sums[tier]);
         }
+        self.best = best;
         Ok(())
+    }
+
+    /// The sums of these survivors in a late tier, whose costs are on no scale that
+    /// other hosts have a part in.
+    fn add_late_tier(&mut self, stage: &Stage, tier: usize, survivors: &[usize]) {
+        for (entry, cost) in stage.costs.iter().enumerate() {
+            if cost.tier != tier || !self.counts[entry] || cost.factor == 0.0 {
+                continue;
+            }
+            let rows = survivors.iter().map(|it| self.survivor_row(*it) as usize);
+            let mut scaled: Vec<f64> = rows.map(|row| self.raw[entry][row]).collect();
+            scale(cost.scaling, cost.range, &mut scaled);
+            for (survivor, scaled) in survivors.iter().zip(scaled) {
+                let sum = &mut self.sums[tier][*survivor];
+                *sum = plus(*sum, weighted(cost.factor, scaled));
+            }
+        }
     }
 
     fn add_tier(&mut self, stage: &Stage, tier: usize) {
@@ -351,11 +373,6 @@ impl StageRun {
                 *sum = plus(*sum, weighted(cost.factor, scaled));
             }
         }
-    }
-
-    /// The places of the survivors of least cost, all tiers compared.
-    pub(super) fn best(&self) -> Vec<usize> {
-        least(self.survivors(), &self.sums)
     }
 
     /// The scaled costs of the survivors.
