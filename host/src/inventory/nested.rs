@@ -103,6 +103,9 @@ impl Nested {
                     "name" => i64::from(texts.code(&amount.name)),
                     "total" => amount.total,
                     "used" => amount.used,
+                    "free" => (amount.total)
+                        .saturating_sub(amount.used)
+                        .saturating_sub(amount.pending),
                     _ => amount.pending,
                 };
                 column.set(row, Some(Cell::Integer(cell)));

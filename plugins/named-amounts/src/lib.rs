@@ -35,30 +35,30 @@ impl Cell for Name {
     }
 }
 
-/// An amount of a host.
+/// What is free of an amount of a host.
+#[derive(Row)]
+pub struct FreeAmount {
+    /// What it is an amount of.
+    pub name: Name,
+    /// What nobody has been given; negative where more was given than there is.
+    pub free: i64,
+}
+
+/// The same, and what would be free but for places that are reserved.
 #[derive(Row)]
 pub struct HostAmount {
     /// What it is an amount of.
     pub name: Name,
-    /// How much of it the host has.
-    pub total: i64,
-    /// What the VMs need that run there.
-    pub used: i64,
+    /// What nobody has been given; negative where more was given than there is.
+    pub free: i64,
     /// What the VMs need that have a place reserved there.
     pub pending: i64,
 }
 
 impl HostAmount {
-    /// What nobody has been given; negative where more was given than there is.
-    /// Amounts stay below 2^53, so this cannot overflow.
-    #[inline(always)]
-    pub fn free(&self) -> i64 {
-        self.unused() - self.pending
-    }
-
     /// What would be free if nothing were pending.
-    #[inline(always)]
+    #[inline]
     pub fn unused(&self) -> i64 {
-        self.total - self.used
+        self.free.saturating_add(self.pending)
     }
 }

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use named_amounts::{HostAmount, Name};
+use named_amounts::{FreeAmount, Name};
 use placewright_sdk::prelude::*;
 
 /// For each host, how many are ahead of it; 0 is best.
@@ -17,7 +17,7 @@ use placewright_sdk::prelude::*;
 /// has as much of everything as another host is ahead of whatever that one is ahead
 /// of. So all is found in one pass that carries the front along. A host that is not
 /// in it is last: it costs as much as there are hosts in the front.
-pub fn ahead(hosts: impl Iterator<Item = Rows<HostAmount>>) -> Vec<f64> {
+pub fn ahead(hosts: impl Iterator<Item = Rows<FreeAmount>>) -> Vec<f64> {
     let mut lines = Lines::default();
     let mut front = Front::default();
     let numbers: Vec<u32> = hosts
@@ -34,7 +34,7 @@ pub fn ahead(hosts: impl Iterator<Item = Rows<HostAmount>>) -> Vec<f64> {
 /// Wherever the vote makes an order, this is that order.
 ///
 /// Compares all pairs: for a batch as a whole, not for each of its VMs.
-pub fn ranks(hosts: impl Iterator<Item = Rows<HostAmount>>) -> Vec<usize> {
+pub fn ranks(hosts: impl Iterator<Item = Rows<FreeAmount>>) -> Vec<usize> {
     let mut lines = Lines::default();
     let mut hosts: Vec<Vec<i64>> = hosts.map(|amounts| lines.read(&amounts).to_vec()).collect();
     for line in &mut hosts {
@@ -70,7 +70,7 @@ struct Lines {
 
 impl Lines {
     #[inline]
-    fn read(&mut self, amounts: &Rows<HostAmount>) -> &[i64] {
+    fn read(&mut self, amounts: &Rows<FreeAmount>) -> &[i64] {
         if !self.read_in_order(amounts) {
             self.read_by_name(amounts);
         }
@@ -80,7 +80,7 @@ impl Lines {
     /// Reads the amounts of a host that has those of the hosts before, in the same
     /// order, as most have; false if it has not.
     #[inline]
-    fn read_in_order(&mut self, amounts: &Rows<HostAmount>) -> bool {
+    fn read_in_order(&mut self, amounts: &Rows<FreeAmount>) -> bool {
         let names = self.names.as_slice();
         let line = &mut self.line[..names.len()];
         let (mut column, mut in_order) = (0, amounts.len() == names.len());
@@ -88,7 +88,7 @@ impl Lines {
         amounts.iter().for_each(|amount| {
             if column < names.len() {
                 in_order &= names[column] == amount.name;
-                line[column] = amount.free();
+                line[column] = amount.free;
             }
             column += 1;
         });
@@ -96,7 +96,7 @@ impl Lines {
     }
 
     #[cold]
-    fn read_by_name(&mut self, amounts: &Rows<HostAmount>) {
+    fn read_by_name(&mut self, amounts: &Rows<FreeAmount>) {
         self.line.fill(0);
         for amount in amounts {
             let known = self.names.iter().position(|name| *name == amount.name);
@@ -105,7 +105,7 @@ impl Lines {
                 self.line.push(0);
                 self.line.len() - 1
             });
-            self.line[column] = amount.free();
+            self.line[column] = amount.free;
         }
     }
 }

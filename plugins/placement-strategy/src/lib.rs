@@ -8,7 +8,7 @@
 mod capacity;
 mod turns;
 
-use named_amounts::HostAmount;
+use named_amounts::FreeAmount;
 use placewright_sdk::prelude::*;
 
 use turns::Batch;
@@ -51,7 +51,7 @@ impl Strategy {
 #[derive(Row)]
 struct Host {
     #[table("amounts")]
-    amounts: Rows<HostAmount>,
+    amounts: Rows<FreeAmount>,
 }
 
 struct PlacementStrategy;
@@ -94,11 +94,9 @@ mod tests {
 
     fn costs(strategy: &str) -> Result<Vec<f64>, Problem> {
         let host = |total| Host {
-            amounts: vec![HostAmount {
+            amounts: vec![FreeAmount {
                 name: Name(0),
-                total,
-                used: 0,
-                pending: 0,
+                free: total,
             }]
             .into(),
         };

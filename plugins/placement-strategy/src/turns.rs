@@ -7,7 +7,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use named_amounts::HostAmount;
+use named_amounts::FreeAmount;
 use placewright_sdk::prelude::*;
 use scores::{Current, Location, Said, Score};
 
@@ -33,7 +33,7 @@ pub struct Host {
     #[table("current")]
     pub current: Rows<Current>,
     #[table("amounts")]
-    pub amounts: Rows<HostAmount>,
+    pub amounts: Rows<FreeAmount>,
 }
 
 impl Host {

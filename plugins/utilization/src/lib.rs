@@ -87,7 +87,7 @@ impl RowFilter for Utilization {
                 Some(amount) if amount.unused() < *need => {
                     return Verdict::Remove(Reason::TooLittle);
                 }
-                Some(amount) if amount.free() < *need => {
+                Some(amount) if amount.free < *need => {
                     verdict = Verdict::Remove(Reason::TooLittleWhilePending);
                 }
                 Some(_) => {}

@@ -18,8 +18,7 @@ fn vm(needs: &[(Name, i64)]) -> Vm {
 fn host(amounts: &[(Name, i64, i64, i64)]) -> Host {
     let amount = |&(name, total, used, pending): &(Name, i64, i64, i64)| HostAmount {
         name,
-        total,
-        used,
+        free: total - used - pending,
         pending,
     };
     Host {
@@ -121,11 +120,11 @@ fn in_a_call_an_amount_is_found_by_its_name() {
     let tables = Tables {
         rows: vec![1, 1, 2, 3],
         integers: [
-            &[0, 1, 1, 2][..],   // members/amounts: offsets, name, need
-            &[0, 2, 3],          // hosts/amounts: offsets
-            &[0, 1, 0],          // name
-            &[9, 2, 9],          // total
-            &[0, 0, 0, 0, 0, 0], // used, pending
+            &[0, 1, 1, 2][..], // members/amounts: offsets, name, need
+            &[0, 2, 3],        // hosts/amounts: offsets
+            &[0, 1, 0],        // name
+            &[9, 2, 9],        // free
+            &[0, 0, 0],        // pending
         ]
         .concat(),
         numbers: Vec::new(),

@@ -613,6 +613,12 @@ fn below_hosts() -> Vec<Table> {
                     Integer,
                     "Needed by the VMs that have a place reserved here",
                 ),
+                kept(
+                    "free",
+                    Integer,
+                    "total less used and pending; less than 0 where more was given than there is",
+                )
+                .within(Bounds::NONE),
             ],
         ),
         nested(

@@ -1,18 +1,15 @@
 use super::*;
 
 /// Hosts with these free amounts, named in their order.
-fn named(hosts: &[Vec<i64>]) -> impl Iterator<Item = Rows<HostAmount>> {
+fn named(hosts: &[Vec<i64>]) -> impl Iterator<Item = Rows<FreeAmount>> {
     let named = |free: &Vec<i64>| amounts((0..).zip(free.iter().copied()));
     hosts.iter().map(named)
 }
 
-/// A part of each is in use and another one pending.
-fn amounts(free: impl Iterator<Item = (i64, i64)>) -> Rows<HostAmount> {
-    let amount = |(name, free)| HostAmount {
+fn amounts(free: impl Iterator<Item = (i64, i64)>) -> Rows<FreeAmount> {
+    let amount = |(name, free)| FreeAmount {
         name: Name(name),
-        total: free + 7,
-        used: 4,
-        pending: 3,
+        free,
     };
     free.map(amount).collect()
 }

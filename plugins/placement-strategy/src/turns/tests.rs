@@ -37,12 +37,10 @@ fn current(members: &[i64]) -> Rows<Current> {
     members.iter().map(|&member| Current { member }).collect()
 }
 
-fn cpus(total: i64) -> Rows<HostAmount> {
-    let amount = HostAmount {
+fn cpus(total: i64) -> Rows<FreeAmount> {
+    let amount = FreeAmount {
         name: Name(0),
-        total,
-        used: 0,
-        pending: 0,
+        free: total,
     };
     vec![amount].into()
 }
