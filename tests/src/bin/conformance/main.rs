@@ -16,6 +16,7 @@ mod tricircle;
 mod units;
 mod vectors;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use arguments::Arguments;
@@ -43,11 +44,16 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     }
     let units = Units::load()?;
     let mut report = Report::new();
+    let watched = std::io::stderr().is_terminal();
     for file in &files {
-        eprint!("\r\x1b[K{}", file.shown());
+        if watched {
+            eprint!("\r\x1b[K{}", file.shown());
+        }
         run_file(file, &units, &mut report);
     }
-    eprint!("\r\x1b[K");
+    if watched {
+        eprint!("\r\x1b[K");
+    }
     match arguments.json {
         true => report.print_json()?,
         false => report.print(arguments.differences),
