@@ -21,6 +21,7 @@ mod paper;
 mod part;
 mod plan;
 mod resolve;
+mod reuse;
 mod run;
 mod scale;
 mod subject;
@@ -33,6 +34,7 @@ pub use explain::{
 };
 pub use facts::FactShown;
 pub use resolve::ChainError;
+pub use reuse::{Quarantined, Reuse, ReuseCounts, UnitReuse};
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
 
 use std::sync::Arc;

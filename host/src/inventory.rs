@@ -6,6 +6,7 @@
 //! while, so that [`Inventory::at_version`] can show an earlier state.
 
 mod batch;
+mod changes;
 mod cluster;
 mod column;
 mod error;
@@ -27,6 +28,7 @@ mod writes;
 #[cfg(test)]
 mod tests;
 
+pub use changes::{Aspects, ChangeLog, Cursor};
 pub use column::{Cell, Column};
 pub use error::InventoryError;
 pub use group::{GroupEntry, Presence};
@@ -106,6 +108,7 @@ pub struct Inventory {
     /// How many slots are free, or of hosts that are not up.
     slots_not_up: usize,
     journal: Journal,
+    changes: ChangeLog,
 }
 
 impl Inventory {
@@ -167,6 +170,7 @@ impl Inventory {
             next_listed: 0,
             slots_not_up: 0,
             journal: Journal::new(JOURNAL_BOUND),
+            changes: ChangeLog::default(),
         }
     }
 
@@ -185,6 +189,11 @@ impl Inventory {
     /// Counts up with every change.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// Which hosts changed when, and in what.
+    pub fn changes(&self) -> &ChangeLog {
+        &self.changes
     }
 
     /// The time up to which the inventory has been brought, in seconds.
@@ -271,6 +280,24 @@ impl Inventory {
         self.columns.push(Column::absent(kind, self.hosts.len()));
         self.column_names.insert(name.into(), index);
         Some(index)
+    }
+
+    /// Set or remove the value of a host in a column, and note whether it changed.
+    fn set_cell(&mut self, column: usize, slot: u32, cell: Option<Cell>) {
+        if self.columns[column].set(slot as usize, cell) {
+            self.note(slot, Aspects::column(column));
+        }
+    }
+
+    /// Add to the value of a host in a column, and note whether it changed.
+    fn add_cell(&mut self, column: usize, slot: u32, by: i64) {
+        if self.columns[column].add(slot as usize, by) {
+            self.note(slot, Aspects::column(column));
+        }
+    }
+
+    fn note(&mut self, slot: u32, aspects: Aspects) {
+        self.changes.note(slot, aspects, self.hosts.len());
     }
 
     /// A host column.

@@ -1,5 +1,7 @@
 //! The best of the hosts that are left, by tiers of sums and then the tie rule.
 
+use std::cmp::Ordering;
+
 use crate::inventory::Inventory;
 use crate::policy::Tie;
 
@@ -50,6 +52,48 @@ pub(super) fn choose(
         survivor,
         tied: count,
     })
+}
+
+/// The tie rule as an order of hosts, as far as it needs no draw.
+pub(super) struct TieOrder<'a> {
+    rule: &'a [Tie],
+    vms: Column<'a>,
+    pending: Column<'a>,
+    listed: Column<'a>,
+    ranks: &'a [u32],
+}
+
+impl<'a> TieOrder<'a> {
+    pub(super) fn new(rule: &'a [Tie], inventory: &'a Inventory) -> Self {
+        Self {
+            rule,
+            vms: Column::of(inventory, "vms.count"),
+            pending: Column::of(inventory, "vms.pending"),
+            listed: Column::of(inventory, "listed"),
+            ranks: inventory.ranks(),
+        }
+    }
+
+    /// Which of two hosts, by slot, comes first. What no rule tells apart is decided by
+    /// the ids.
+    pub(super) fn compare(&self, a: u32, b: u32) -> Ordering {
+        let by_rank = || self.ranks[a as usize].cmp(&self.ranks[b as usize]);
+        for tie in self.rule {
+            let order = match tie {
+                Tie::FewestVms => {
+                    let vms = |slot| self.vms.value(slot) + self.pending.value(slot);
+                    vms(a).cmp(&vms(b))
+                }
+                Tie::Listed => self.listed.value(a).cmp(&self.listed.value(b)),
+                Tie::Id => by_rank(),
+                Tie::Draw => break,
+            };
+            if order.is_ne() {
+                return order;
+            }
+        }
+        by_rank()
+    }
 }
 
 /// Keep the survivors whose sum is the least.

@@ -101,6 +101,36 @@ pub(super) fn encode<'a>(
     }
 }
 
+/// Fill `call` with the tables of `plan` that are about the request and say the same of
+/// every host.
+pub(super) fn request_side<'a>(
+    plan: &ReadPlan,
+    context: Context<'a>,
+    dictionary: &mut Dictionary,
+    call: &mut Call,
+) -> Result<(), Incomplete> {
+    call.clear();
+    dictionary.clear();
+    let mut encoder = Encoder {
+        context,
+        hosts: HostRows::List(&[]),
+        levels: Vec::with_capacity(plan.tables.len()),
+        offsets: Vec::with_capacity(plan.tables.len()),
+        incomplete: Vec::new(),
+        dictionary,
+        call,
+    };
+    for table in &plan.tables {
+        if table.of_request {
+            encoder.table(plan, table)?;
+        } else {
+            encoder.levels.push(Level::Empty);
+            encoder.offsets.push(0);
+        }
+    }
+    Ok(())
+}
+
 /// Whether every gate of the plan is open: a column that at least one row has, and
 /// not as false.
 pub(super) fn gates_open(plan: &ReadPlan, context: Context<'_>) -> bool {

@@ -25,6 +25,9 @@ pub(super) struct TablePlan {
     pub(super) source: Source,
     /// The place of the parent among the tables.
     pub(super) parent: Option<usize>,
+    /// Whether it may differ from request to request, and says the same of every
+    /// host.
+    pub(super) of_request: bool,
     pub(super) columns: Vec<ColumnPlan>,
 }
 
@@ -111,10 +114,16 @@ impl ReadPlan {
                     field: field(source, column, inventory),
                 })
                 .collect();
+            let of_request = match (parent, source) {
+                (_, Source::Hosts | Source::Settings | Source::Candidates) => false,
+                (Some(parent), _) => tables[parent].of_request,
+                (None, _) => !read.table.starts_with("settings/"),
+            };
             tables.push(TablePlan {
                 name: read.table.as_str().into(),
                 source,
                 parent,
+                of_request,
                 columns,
             });
         }
@@ -145,6 +154,31 @@ impl ReadPlan {
             required_host_columns,
             gates,
         }
+    }
+}
+
+impl ReadPlan {
+    /// Whether it reads that column of that table.
+    pub(super) fn reads(&self, table: &str, column: &str) -> bool {
+        let mut of_table = self.tables.iter().filter(|it| *it.name == *table);
+        of_table.any(|it| it.columns.iter().any(|it| *it.name == *column))
+    }
+}
+
+impl Source {
+    /// Whether rows of the table tell how hosts stand to the request.
+    pub(super) fn is_relation(self) -> bool {
+        matches!(
+            self,
+            Source::Current
+                | Source::Pinned
+                | Source::Preferred
+                | Source::GroupMembersHere
+                | Source::GroupsOfHost
+                | Source::Location
+                | Source::Bindings
+                | Source::Empty
+        )
     }
 }
 

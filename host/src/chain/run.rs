@@ -1,14 +1,17 @@
 //! Runs a chain for one request.
 
 mod ask;
+mod kept;
 mod refine;
 mod stage;
+mod sums;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::choose::choose;
 use super::encode::{Context, Dictionary, HostRows};
+use super::reuse::{Kept, Quarantined, Reuse, ReuseCounts, UnitReuse};
 use super::subject::Subject;
 use super::{Chain, PartStep, Step};
 use crate::contract::Call;
@@ -129,12 +132,17 @@ pub struct Runner {
     /// How the stages of the last run went.
     stages: Vec<StageRun>,
     slots: Vec<u32>,
+    words: Vec<u64>,
     limit: Duration,
+    reuse: Option<Reuse>,
+    kept: Option<Kept>,
 }
 
 /// What a runner holds for one step.
 struct StepState {
     instance: Option<Instance>,
+    /// Its unit did not say the same again: every call has an instance of its own.
+    is_doubted: bool,
     call: Call,
     time: UnitTime,
 }
@@ -146,6 +154,7 @@ impl Runner {
         for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
             steps.push(StepState {
                 instance: None,
+                is_doubted: false,
                 call: Call::default(),
                 time: UnitTime::new(&step.unit),
             });
@@ -157,8 +166,34 @@ impl Runner {
             dictionary: Dictionary::default(),
             stages: Vec::new(),
             slots: Vec::new(),
+            words: Vec::new(),
             limit,
+            reuse: None,
+            kept: None,
         }
+    }
+
+    /// The same, with answers kept from decision to decision. It decides the same.
+    pub fn reusing(chain: Arc<Chain>, limit: Duration, reuse: Reuse) -> Self {
+        Self {
+            reuse: Some(reuse),
+            ..Self::new(chain, limit)
+        }
+    }
+
+    /// What keeping answers has brought so far.
+    pub fn reuse_counts(&self) -> ReuseCounts {
+        self.kept.as_ref().map(Kept::counts).unwrap_or_default()
+    }
+
+    /// What keeping answers has brought unit by unit.
+    pub fn unit_reuse(&self) -> Vec<UnitReuse> {
+        self.kept.as_ref().map_or_else(Vec::new, Kept::units)
+    }
+
+    /// The units that did not say the same again, whose answers are not kept any more.
+    pub fn quarantined(&self) -> &[Quarantined] {
+        self.kept.as_ref().map_or(&[], Kept::quarantined)
     }
 
     /// The chain that this runner runs.
@@ -216,27 +251,68 @@ impl Runner {
         draw: f64,
         whole: bool,
     ) -> Result<Decided, Refusal> {
-        let chain = self.chain.clone();
         let subject = Subject::new(request, inventory, draw);
         self.stages.clear();
         if let Some(forced) = &request.forced {
             return self.forced(inventory, request, forced);
         }
-        let everyone = considered_hosts(inventory, request, &mut self.slots)?;
-        let considered = match everyone {
-            true => HostRows::All(u32::try_from(inventory.slots()).unwrap_or(u32::MAX)),
-            false => HostRows::List(&self.slots),
+        let (Some(reuse), false) = (self.reuse, whole) else {
+            return self.run_stages(inventory, &subject, whole, None);
         };
+        let kept = self.kept.take();
+        let mut kept = kept.unwrap_or_else(|| Kept::new(&self.chain, reuse, inventory));
+        let keeps = kept.begin(inventory);
+        let mut outcome = self.run_stages(inventory, &subject, false, keeps.then_some(&mut kept));
+        if std::mem::take(&mut kept.differed) {
+            for (state, kept) in self.steps.iter_mut().zip(&kept.steps) {
+                if kept.is_quarantined {
+                    state.is_doubted = true;
+                    state.instance = None;
+                }
+            }
+            outcome = self.run_stages(inventory, &subject, false, None);
+        }
+        kept.end();
+        self.kept = Some(kept);
+        outcome
+    }
+
+    fn run_stages(
+        &mut self,
+        inventory: &Inventory,
+        subject: &Subject<'_>,
+        whole: bool,
+        kept: Option<&mut Kept>,
+    ) -> Result<Decided, Refusal> {
+        let chain = self.chain.clone();
+        let (request, draw) = (subject.request, subject.draw);
+        self.stages.clear();
         let mut asker = Asker {
             inventory,
-            subject: &subject,
+            subject,
             states: &mut self.steps,
             part_times: &mut self.part_times,
             whole,
             dictionary: &mut self.dictionary,
+            kept: None,
+            words: std::mem::take(&mut self.words),
             deadline: Instant::now() + self.limit,
             limit: self.limit,
             slowest: None,
+        };
+        if let Some(kept) = kept {
+            if !names_hosts(request)
+                && let Some(decided) = sums::decide(&chain, kept, &mut asker, draw)
+            {
+                self.words = asker.words;
+                return Ok(decided);
+            }
+            asker.kept = Some(kept);
+        }
+        let everyone = considered_hosts(inventory, request, &mut self.slots)?;
+        let considered = match everyone {
+            true => HostRows::All(u32::try_from(inventory.slots()).unwrap_or(u32::MAX)),
+            false => HostRows::List(&self.slots),
         };
         let mut left_out = Vec::new();
         let mut left: Vec<u32> = Vec::new();
@@ -344,6 +420,12 @@ fn known(inventory: &Inventory, id: &Arc<str>) -> Result<u32, Refusal> {
     inventory
         .slot(id)
         .ok_or_else(|| Refusal::UnknownHost(id.clone()))
+}
+
+/// Whether a request is about some hosts rather than all that are up.
+fn names_hosts(request: &Request) -> bool {
+    let named = [&request.allowed, &request.excluded, &request.preferred];
+    named.into_iter().any(|hosts| !hosts.is_empty())
 }
 
 /// The hosts that are up and that the request allows. True: all of them, and no

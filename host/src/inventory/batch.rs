@@ -60,23 +60,23 @@ impl Inventory {
         if self.host(slot).is_none() {
             return;
         }
-        let column = &mut self.columns[self.sums.batch_placed];
-        let old = column.integer(slot as usize).unwrap_or(0);
-        column.add(slot as usize, i64::try_from(vms).unwrap_or(i64::MAX));
+        let column = self.sums.batch_placed;
+        let old = self.columns[column].integer(slot as usize).unwrap_or(0);
+        self.add_cell(column, slot, i64::try_from(vms).unwrap_or(i64::MAX));
         self.watch_host(slot);
         self.changed(Undo::Batch(vec![(slot, old)]));
     }
 
     /// A new batch begins: nothing is placed by it yet.
     pub fn reset_batch(&mut self) {
-        let column = &mut self.columns[self.sums.batch_placed];
-        let placed = (0u32..).zip(column.integers().iter().copied());
+        let column = self.sums.batch_placed;
+        let placed = (0u32..).zip(self.columns[column].integers().iter().copied());
         let old: Vec<(u32, i64)> = placed.filter(|(_, count)| *count != 0).collect();
         if old.is_empty() {
             return;
         }
         for (slot, _) in &old {
-            column.set(*slot as usize, Some(Cell::Integer(0)));
+            self.set_cell(column, *slot, Some(Cell::Integer(0)));
         }
         for (slot, _) in &old {
             self.watch_host(*slot);

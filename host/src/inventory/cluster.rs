@@ -137,7 +137,7 @@ impl Inventory {
                 false => None,
             };
             if begins != began {
-                self.columns[column].set(slot as usize, begins);
+                self.set_cell(column, slot, begins);
                 self.changed(Undo::Since {
                     slot,
                     column,

@@ -63,7 +63,9 @@ impl Column {
     }
 
     /// Set or remove a value; a value of the wrong sort of cell counts as none.
-    pub(super) fn set(&mut self, row: usize, cell: Option<Cell>) {
+    /// Whether the row has another value now.
+    pub(super) fn set(&mut self, row: usize, cell: Option<Cell>) -> bool {
+        let old = self.bits(row);
         let present = match (&mut self.values, cell) {
             (Values::Integers(values), Some(Cell::Integer(value))) => {
                 values[row] = value;
@@ -90,12 +92,21 @@ impl Column {
             (false, false) => self.absent_count += 1,
             _ => {}
         }
+        was_absent == present || old != self.bits(row)
     }
 
-    /// Add to an integer; an absent value counts as 0.
-    pub(super) fn add(&mut self, row: usize, amount: i64) {
+    fn bits(&self, row: usize) -> u64 {
+        match &self.values {
+            Values::Integers(values) => values[row].cast_unsigned(),
+            Values::Numbers(values) => values[row].to_bits(),
+        }
+    }
+
+    /// Add to an integer; an absent value counts as 0. Whether the row has another
+    /// value now.
+    pub(super) fn add(&mut self, row: usize, amount: i64) -> bool {
         let sum = self.integer(row).unwrap_or(0).saturating_add(amount);
-        self.set(row, Some(Cell::Integer(sum)));
+        self.set(row, Some(Cell::Integer(sum)))
     }
 
     /// The kind of the column.

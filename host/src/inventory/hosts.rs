@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::{Cell, HostEntry, Inventory, InventoryError, host};
+use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use crate::model::schema::Source;
 use crate::model::{Facts, Host, Kind, Value};
 
@@ -42,6 +42,7 @@ impl Inventory {
         self.rank_host(slot);
         self.fill_host(slot);
         self.renest_all(slot);
+        self.note(slot, Aspects::ALL);
         slot
     }
 
@@ -112,8 +113,8 @@ impl Inventory {
             }
         }
         let id_cell = Cell::Integer(i64::from(self.texts.code(&id)));
-        self.columns[self.sums.id].set(slot as usize, Some(id_cell));
-        self.columns[self.sums.listed].set(slot as usize, Some(Cell::Integer(listed)));
+        self.set_cell(self.sums.id, slot, Some(id_cell));
+        self.set_cell(self.sums.listed, slot, Some(Cell::Integer(listed)));
         for (column, value) in given {
             self.write(slot, &column, Some(&value));
         }
@@ -130,7 +131,7 @@ impl Inventory {
         });
         if let Some(index) = self.ensure_column(column) {
             let was_up = self.is_up(slot);
-            self.columns[index].set(slot as usize, cell);
+            self.set_cell(index, slot, cell);
             self.note_up(was_up, self.is_up(slot));
         }
     }
@@ -169,6 +170,7 @@ impl Inventory {
         let host = self.hosts[slot as usize].take()?;
         self.note_up(was_up, false);
         self.renest_all(slot);
+        self.note(slot, Aspects::ALL);
         self.host_slots.remove(&host.id);
         let rank = self.ranks[slot as usize];
         for other in 0..self.ranks.len() {
@@ -236,7 +238,7 @@ impl Inventory {
                     _ => 0,
                 };
                 if let Some(index) = self.column_index(column) {
-                    self.columns[index].add(slot as usize, new - old);
+                    self.add_cell(index, slot, new - old);
                 }
             }
             (_, Some(value)) => self.write(slot, column, Some(value)),
@@ -303,6 +305,7 @@ impl Inventory {
             self.recount_amounts(slot);
         }
         self.renest(slot, table);
+        self.note(slot, Aspects::ROWS);
         old
     }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Cell, Column, HostEntry, Inventory, Texts, VmEntry};
+use super::{Aspects, Cell, Column, HostEntry, Inventory, Texts, VmEntry};
 use crate::model::{Facts, Kind, Value};
 
 /// The table whose `used` and `pending` follow from VMs.
@@ -95,7 +95,9 @@ impl Nested {
         self.span(u32::try_from(slot).unwrap_or(u32::MAX))
     }
 
-    fn set_amounts(&mut self, slot: u32, host: &HostEntry, texts: &mut Texts) {
+    /// Whether a row has another value now.
+    fn set_amounts(&mut self, slot: u32, host: &HostEntry, texts: &mut Texts) -> bool {
+        let mut changed = self.span(slot).len() != host.amounts.len();
         let rows = self.place(slot, host.amounts.len());
         for (row, amount) in rows.zip(&host.amounts) {
             for (name, column) in self.names.iter().zip(&mut self.columns) {
@@ -108,12 +110,15 @@ impl Nested {
                         .saturating_sub(amount.pending),
                     _ => amount.pending,
                 };
-                column.set(row, Some(Cell::Integer(cell)));
+                changed |= column.set(row, Some(Cell::Integer(cell)));
             }
         }
+        changed
     }
 
-    fn set_facts(&mut self, slot: u32, facts: &[Facts], texts: &mut Texts) {
+    /// Whether a row has another value now.
+    fn set_facts(&mut self, slot: u32, facts: &[Facts], texts: &mut Texts) -> bool {
+        let mut changed = self.span(slot).len() != facts.len();
         let rows = self.place(slot, facts.len());
         for (row, facts) in rows.zip(facts) {
             for (name, column) in self.names.iter().zip(&mut self.columns) {
@@ -124,27 +129,35 @@ impl Nested {
                     Some(Value::Text(text)) => Some(Cell::Integer(i64::from(texts.code(text)))),
                     None => None,
                 };
-                column.set(row, cell);
+                changed |= column.set(row, cell);
             }
         }
+        changed
     }
 
+    /// Whether a row has, or may have, another value now.
     fn set(
         &mut self,
         slot: u32,
         host: Option<&HostEntry>,
         vms: &[Option<VmEntry>],
         texts: &mut Texts,
-    ) {
+    ) -> bool {
         match host {
-            None => drop(self.place(slot, 0)),
+            None => {
+                let held = self.span(slot).len();
+                self.place(slot, 0);
+                held > 0
+            }
             Some(host) if *self.table == *AMOUNTS => self.set_amounts(slot, host, texts),
             Some(host) => {
-                self.set_facts(slot, host.facts.rows(&self.table), texts);
+                let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
                 if *self.table == *HUGE_PAGES {
                     let vms = host.vms.iter().flat_map(|index| &vms[*index as usize]);
                     self.add_pending_pages(slot, vms.filter(|vm| vm.pending));
+                    return true;
                 }
+                changed
             }
         }
     }
@@ -217,7 +230,10 @@ impl Inventory {
             return;
         };
         let host = self.hosts[slot as usize].as_ref();
-        self.nested[index].set(slot, host, &self.vms, &mut self.texts);
+        if self.nested[index].set(slot, host, &self.vms, &mut self.texts) {
+            let aspects = Aspects::nested(index);
+            self.changes.note(slot, aspects, self.hosts.len());
+        }
         // Looked at rarely, since it takes a walk over the hosts.
         if !self.nested[index].packed
             && self.version.is_multiple_of(1024)

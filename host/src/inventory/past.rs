@@ -1,7 +1,7 @@
 //! The way back to earlier versions.
 
 use super::journal::Undo;
-use super::{Cell, Inventory};
+use super::{Aspects, Cell, Inventory};
 
 impl Inventory {
     pub(super) fn changed(&mut self, undo: Undo) {
@@ -64,6 +64,7 @@ impl Inventory {
                 self.renest_all(slot);
                 self.rank_host(slot);
                 self.note_up(false, self.is_up(slot));
+                self.note(slot, Aspects::ALL);
             }
             Undo::HostValue { slot, column, old } => self.put_host_value(slot, &column, old),
             Undo::HostRows { slot, table, old } => {
@@ -107,10 +108,10 @@ impl Inventory {
             Undo::Batch(old) => {
                 for (slot, count) in old {
                     let count = Some(Cell::Integer(count));
-                    self.columns[self.sums.batch_placed].set(slot as usize, count);
+                    self.set_cell(self.sums.batch_placed, slot, count);
                 }
             }
-            Undo::Since { slot, column, old } => self.columns[column].set(slot as usize, old),
+            Undo::Since { slot, column, old } => self.set_cell(column, slot, old),
             Undo::Clock(clock) => self.clock = clock,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Inventory;
+use super::{Aspects, Inventory};
 use super::journal::Undo;
 use super::nested::HUGE_PAGES;
 use crate::model::Facts;
@@ -97,6 +97,7 @@ impl Inventory {
                     self.recount_amounts(*slot);
                 }
                 self.renest(*slot, table);
+                self.note(*slot, Aspects::ROWS);
                 back
             }
             FactsOf::Vm { id, pending } | FactsOf::Stay { id, pending } => {
@@ -117,6 +118,7 @@ impl Inventory {
                 }
                 let slot = entry.slot;
                 self.vms[index] = Some(entry);
+                self.note(slot, Aspects::VMS);
                 if *pending && **table == *HUGE_PAGES {
                     self.renest(slot, HUGE_PAGES);
                 }

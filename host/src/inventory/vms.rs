@@ -6,7 +6,7 @@ use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::HUGE_PAGES;
 use super::vm::{CPU, MEMORY};
-use super::{Cell, Inventory, InventoryError, Shape, VmEntry};
+use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use crate::model::{GREATEST_INTEGER, Vm};
 
 impl Inventory {
@@ -231,6 +231,7 @@ impl Inventory {
             });
             host.vms.insert(place, index);
         }
+        self.note(slot, Aspects::VMS);
         if waits_for_pages {
             self.renest(slot, HUGE_PAGES);
         }
@@ -252,6 +253,7 @@ impl Inventory {
         if let Some(host) = self.hosts[entry.slot as usize].as_mut() {
             host.vms.retain(|other| *other != index);
         }
+        self.note(entry.slot, Aspects::VMS);
         let other = if entry.pending {
             self.running(id)
         } else {
@@ -270,8 +272,8 @@ impl Inventory {
     /// A VM with a place on two hosts is on the move: count it at both.
     pub(super) fn count_migration(&mut self, slot: u32, other: Option<u32>, by: i64) {
         if let Some(other) = other {
-            self.columns[self.sums.vms_migrating].add(slot as usize, by);
-            self.columns[self.sums.vms_migrating].add(other as usize, by);
+            self.add_cell(self.sums.vms_migrating, slot, by);
+            self.add_cell(self.sums.vms_migrating, other, by);
         }
     }
 
@@ -283,11 +285,10 @@ impl Inventory {
             pending,
             ..
         } = entry;
-        let row = *slot as usize;
         let sums = self.sums;
         let cpu = shape.cpu.saturating_add(entry.reserved_of(CPU));
         let memory = shape.memory.saturating_add(entry.reserved_of(MEMORY));
-        let mut add = |column: usize, amount: i64| self.columns[column].add(row, by * amount);
+        let mut add = |column: usize, amount: i64| self.add_cell(column, *slot, by * amount);
         if *pending {
             add(sums.cpu_pending, cpu);
             add(sums.memory_pending, memory);
@@ -312,7 +313,7 @@ impl Inventory {
             add(sums.vcpus, shape.vcpus());
         }
         self.count_amounts(entry, by);
-        self.count_widest(row, shape, by);
+        self.count_widest(*slot, shape, by);
         if let Some(groups) = self.memberships.get(&entry.vm.id) {
             for group in groups {
                 if let Some(group) = self.groups.get_mut(group) {
@@ -337,23 +338,24 @@ impl Inventory {
         }
     }
 
-    pub(super) fn count_widest(&mut self, row: usize, shape: &Shape, by: i64) {
+    pub(super) fn count_widest(&mut self, slot: u32, shape: &Shape, by: i64) {
         if shape.exclusive {
             return;
         }
-        let widest = &mut self.columns[self.sums.vms_widest];
-        let so_far = widest.integer(row).unwrap_or(0);
+        let widest = self.sums.vms_widest;
+        let so_far = self.columns[widest].integer(slot as usize).unwrap_or(0);
         if by > 0 {
-            widest.set(row, Some(Cell::Integer(so_far.max(shape.width()))));
+            let wider = so_far.max(shape.width());
+            self.set_cell(widest, slot, Some(Cell::Integer(wider)));
         } else if so_far == shape.width() {
-            let left = self.hosts[row].as_ref().map_or(0, |host| {
+            let left = self.host(slot).map_or(0, |host| {
                 self.vms_of(host)
                     .filter(|entry| !entry.shape.exclusive)
                     .map(|entry| entry.shape.width())
                     .max()
                     .unwrap_or(0)
             });
-            self.columns[self.sums.vms_widest].set(row, Some(Cell::Integer(left)));
+            self.set_cell(widest, slot, Some(Cell::Integer(left)));
         }
     }
 }

@@ -320,7 +320,7 @@ impl Inventory {
                 return;
             }
         };
-        self.columns[column].add(slot as usize, by);
+        self.add_cell(column, slot, by);
         self.watch_host(slot);
     }
 }

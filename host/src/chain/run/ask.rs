@@ -7,6 +7,8 @@ use super::super::alike::representatives;
 use super::super::encode::{self, Context, Dictionary, HostRows, Incomplete};
 use super::super::subject::Subject;
 use super::super::{PartStep, Step};
+use super::kept::NotKept;
+use super::super::reuse::Kept;
 use super::{Refusal, StepState, UnitTime};
 use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;
@@ -25,6 +27,10 @@ pub(super) struct Asker<'a> {
     /// What calls of parts that are asked once have cost.
     pub(super) part_times: &'a mut Vec<UnitTime>,
     pub(super) dictionary: &'a mut Dictionary,
+    /// Answers of earlier decisions, if they may be used.
+    pub(super) kept: Option<&'a mut Kept>,
+    /// Room for a key of kept answers.
+    pub(super) words: Vec<u64>,
     /// Whether every answer about every host is wanted, to be shown.
     pub(super) whole: bool,
     pub(super) deadline: Instant,
@@ -107,7 +113,27 @@ impl<'a> Asker<'a> {
         }
     }
 
+    /// Ask a step about these hosts, as far as its answers are not known.
     pub(super) fn ask(&mut self, step: &Step, rows: HostRows<'_>) -> Result<Answer, NoAnswer> {
+        let Some(kept) = self.kept.take() else {
+            return self.ask_units(step, rows);
+        };
+        let answer = self.ask_kept(kept, step, rows);
+        self.kept = Some(kept);
+        match answer {
+            Ok(answer) => Ok(answer),
+            // The decision will be made anew.
+            Err(NotKept::Differs) => self.ask_units(step, rows),
+            Err(NotKept::NoAnswer(no_answer)) => Err(no_answer),
+        }
+    }
+
+    /// Ask a step about all of these hosts.
+    pub(super) fn ask_units(
+        &mut self,
+        step: &Step,
+        rows: HostRows<'_>,
+    ) -> Result<Answer, NoAnswer> {
         let began = Instant::now();
         let context = step.context(self.inventory, self.subject);
         if !encode::gates_open(&step.plan, context) {
@@ -258,7 +284,7 @@ fn judge(
         answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
     }
     let used_up = state.time.calls % CALLS_PER_INSTANCE == CALLS_PER_INSTANCE - 1;
-    if !used_up && !instance.is_poisoned() {
+    if !used_up && !instance.is_poisoned() && !state.is_doubted {
         state.instance = Some(instance);
     }
     answer.map_err(NoCall::Fault)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::choose::keep_cheapest;
 use super::super::encode::HostRows;
+use super::super::reuse::RemovalCode;
 use super::super::scale::scale;
 use super::super::{Cost, Stage, Step};
 use super::ask::{Answer, Asker, NoAnswer, kept};
@@ -29,13 +30,22 @@ pub(in crate::chain) struct Removal(u32);
 impl Removal {
     const KEPT: Self = Self(0);
 
-    fn new(step: usize, reason: u8) -> Self {
+    pub(in crate::chain) fn new(step: usize, reason: u8) -> Self {
         Self((step as u32 + 1) << 8 | u32::from(reason))
     }
 
     /// By the selection in that place of the stage.
     pub(super) fn by_selection(stage: &Stage, place: usize) -> Self {
         Self::new(stage.steps.len() + place, 0)
+    }
+
+    /// As a number of two bytes, for stages of few steps.
+    pub(super) fn code(self) -> RemovalCode {
+        RemovalCode::try_from(self.0).unwrap_or(RemovalCode::MAX)
+    }
+
+    pub(super) fn of_code(code: RemovalCode) -> Self {
+        Self(u32::from(code))
     }
 
     fn step(self) -> usize {
@@ -67,6 +77,20 @@ impl Removal {
             .map_or((LACKS_A_VALUE, false), |reason| {
                 (&reason.text, reason.passing)
             })
+    }
+}
+
+impl Removal {
+    /// With its names, for so many hosts.
+    pub(super) fn told(self, stage: &Stage, hosts: usize) -> Removed {
+        let (filter, step) = self.by(stage);
+        let (reason, passing) = self.reason(step);
+        Removed {
+            filter,
+            reason: reason.into(),
+            passing,
+            hosts,
+        }
     }
 }
 
@@ -535,23 +559,14 @@ impl StageRun {
         removals.sort_unstable();
         removals
             .chunk_by(|a, b| a == b)
-            .map(|same| {
-                let (filter, step) = same[0].by(stage);
-                let (reason, passing) = same[0].reason(step);
-                Removed {
-                    filter,
-                    reason: reason.into(),
-                    passing,
-                    hosts: same.len(),
-                }
-            })
+            .map(|same| same[0].told(stage, same.len()))
             .collect()
     }
 }
 
 impl Step {
     /// The first tier that it gives costs for; 0 for a filter.
-    fn tier(&self, stage: &Stage) -> usize {
+    pub(in crate::chain) fn tier(&self, stage: &Stage) -> usize {
         if self.filter.is_some() {
             return 0;
         }
@@ -577,7 +592,7 @@ pub(in crate::chain) fn weighted(factor: f64, scaled: f64) -> f64 {
 }
 
 /// Finite costs beyond the range of f64 count as infinite, so that no sum is NaN.
-fn plus(sum: f64, cost: f64) -> f64 {
+pub(in crate::chain) fn plus(sum: f64, cost: f64) -> f64 {
     let sum = sum + cost;
     match sum.is_finite() {
         // -0 and 0 are one sum.

@@ -1,0 +1,451 @@
+//! Answers that are kept from decision to decision, so that units are asked only about
+//! hosts of which something changed that they read.
+//!
+//! A unit's answer about a host is a function of what it declares to read. So an answer
+//! may be used again while none of that has changed: what it reads of the request is
+//! the key under which answers are kept, and what it reads of hosts is compared with
+//! the inventory's log of changes. Hosts that stand in a relation to the request (its
+//! VMs run there, or it is pinned there) are asked about in every decision, so that
+//! requests of one shape share answers whatever their relations.
+//!
+//! In every call a few hosts are asked about whose answers are known. A unit that says
+//! something else this time does not depend on what it declares alone: it is put into
+//! quarantine, and asked about everything from then on.
+
+mod answers;
+mod class;
+mod key;
+mod store;
+mod tournament;
+
+use std::sync::Arc;
+
+pub(super) use answers::{Answers, FOR_GOOD, Said, Shape, Want};
+pub(super) use class::{Class, Dirty, KEPT, NOT_CONSIDERED, RemovalCode};
+pub(super) use key::key;
+pub(super) use store::{Found, Store};
+
+use super::plan::{Field, ReadPlan, Source};
+use super::{Chain, Stage, Step};
+use crate::contract::Evaluation;
+use crate::inventory::{Aspects, ChangeLog, Inventory};
+use crate::policy::{Scaling, Tie};
+use crate::unit::Unit;
+
+/// How answers are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reuse {
+    /// How many bytes kept answers may take. What was not used for longest is given up.
+    pub bytes: usize,
+}
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Self { bytes: 64 << 20 }
+    }
+}
+
+/// What keeping answers has brought so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReuseCounts {
+    /// Decisions that were made from kept sums.
+    pub from_sums: u64,
+    /// All decisions.
+    pub decisions: u64,
+    /// Kinds of requests for which sums are kept.
+    pub classes: usize,
+    /// Bytes that kept answers and sums take.
+    pub bytes: usize,
+    /// Answers and sums that were given up for want of room.
+    pub evicted: u64,
+    /// Of these, how many were wanted again. Many mean that `bytes` is too little.
+    pub wanted_again: u64,
+    /// How often keeping did not pay and was left for a while.
+    pub pauses: u64,
+}
+
+/// What keeping a unit's answers has brought so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitReuse {
+    /// The unit's name.
+    pub unit: Arc<str>,
+    /// Hosts that it was asked about, counted in every decision.
+    pub asked: u64,
+    /// Hosts that it would have been asked about besides.
+    pub reused: u64,
+    /// Of those asked about, the ones that were asked to see whether it still says the
+    /// same.
+    pub checked: u64,
+}
+
+/// A unit whose answers are not kept any more, because it did not say the same again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quarantined {
+    /// The unit's name.
+    pub unit: Arc<str>,
+    /// The host about which it said something else.
+    pub host: Arc<str>,
+    /// Which of the runner's decisions showed it, counted from 1.
+    pub decision: u64,
+}
+
+/// Decisions after which it is judged whether keeping answers pays.
+const WINDOW: u64 = 512;
+
+/// Decisions for which it is left if it does not.
+const PAUSE: u64 = 8 * WINDOW;
+
+/// All that is kept for one chain over one inventory.
+pub(super) struct Kept {
+    options: Reuse,
+    /// Of the log of changes that cursors are places in.
+    log: Arc<()>,
+    /// By place of the step in a runner.
+    pub(super) steps: Vec<KeptStep>,
+    pub(super) classes: Store<Class>,
+    /// What of hosts the class depends on, if sums can be kept at all.
+    pub(super) of_class: Option<Aspects>,
+    /// Whether answers of any step may end with time.
+    pub(super) is_timed: bool,
+    serial: u64,
+    /// Something was made anew since room was last looked after.
+    has_grown: bool,
+    /// A unit did not say the same again: the decision at hand has to be made anew.
+    pub(super) differed: bool,
+    quarantined: Vec<Quarantined>,
+    counts: ReuseCounts,
+    /// Until this decision nothing is kept.
+    paused_until: u64,
+    window: Window,
+}
+
+/// Rows that were asked about, and would be without keeping answers.
+#[derive(Debug, Clone, Copy, Default)]
+struct Window {
+    asked: u64,
+    all: u64,
+}
+
+/// What is kept for one step.
+pub(super) struct KeptStep {
+    pub(super) store: Store<Answers>,
+    pub(super) shape: Option<Shape>,
+    pub(super) aspects: Aspects,
+    pub(super) want: Want,
+    pub(super) is_quarantined: bool,
+    unit: Arc<str>,
+    asked: u64,
+    reused: u64,
+    checked: u64,
+}
+
+impl Kept {
+    /// Nothing yet, for a chain over an inventory.
+    pub(super) fn new(chain: &Chain, options: Reuse, inventory: &Inventory) -> Self {
+        let mut steps: Vec<(usize, KeptStep)> = Vec::new();
+        for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
+            steps.push((step.place, KeptStep::new(step)));
+        }
+        steps.sort_by_key(|(place, _)| *place);
+        let steps: Vec<KeptStep> = steps.into_iter().map(|(_, step)| step).collect();
+        Self {
+            options,
+            log: inventory.changes().identity().clone(),
+            of_class: of_class(chain, &steps, inventory),
+            is_timed: steps.iter().any(|step| step.want.until),
+            steps,
+            classes: Store::default(),
+            serial: 1,
+            has_grown: false,
+            differed: false,
+            quarantined: Vec::new(),
+            counts: ReuseCounts::default(),
+            paused_until: 0,
+            window: Window::default(),
+        }
+    }
+
+    /// Begin a decision. False if nothing is to be kept in it.
+    pub(super) fn begin(&mut self, inventory: &Inventory) -> bool {
+        self.counts.decisions += 1;
+        if !Arc::ptr_eq(&self.log, inventory.changes().identity()) {
+            self.forget();
+            self.log = inventory.changes().identity().clone();
+        }
+        let decisions = self.counts.decisions;
+        if decisions.is_multiple_of(WINDOW) {
+            let Window { asked, all } = std::mem::take(&mut self.window);
+            if asked * 2 > all {
+                self.forget();
+                self.counts.pauses += 1;
+                self.paused_until = decisions + PAUSE;
+            }
+        }
+        decisions >= self.paused_until
+    }
+
+    /// Give everything up.
+    fn forget(&mut self) {
+        for step in &mut self.steps {
+            step.store = Store::default();
+        }
+        self.classes = Store::default();
+    }
+
+    /// Put the unit of a step into quarantine, which said something else about a host
+    /// than before.
+    pub(super) fn quarantine(&mut self, unit: &Unit, host: Arc<str>) {
+        let name: Arc<str> = unit.description().name.as_str().into();
+        tracing::warn!(
+            unit = %name,
+            host = %host,
+            "the unit said something else of a host of which nothing changed that it reads; its answers are not used again"
+        );
+        for step in self.steps.iter_mut().filter(|step| step.unit == name) {
+            step.shape = None;
+            step.is_quarantined = true;
+            step.store = Store::default();
+        }
+        self.of_class = None;
+        self.classes = Store::default();
+        self.differed = true;
+        self.quarantined.push(Quarantined {
+            unit: name,
+            host,
+            decision: self.counts.decisions,
+        });
+    }
+
+    /// Where the answers of a step under a key are kept, if they are.
+    pub(super) fn answers(&mut self, place: usize, key: &[u64], log: &ChangeLog) -> Option<usize> {
+        let step = &mut self.steps[place];
+        let shape = step.shape?;
+        let found = match step.store.find(key) {
+            Found::New => return None,
+            Found::Kept(found) => found,
+            again => {
+                self.counts.wanted_again += u64::from(again == Found::Evicted);
+                self.serial += 1;
+                self.has_grown = true;
+                let answers = Answers::new(shape, self.serial, log);
+                step.store.insert(key, answers)
+            }
+        };
+        if let Some(answers) = step.store.get_mut(found) {
+            answers.last_used = self.counts.decisions;
+            answers.uses += 1;
+        }
+        Some(found)
+    }
+
+    /// Where the sums of a class are kept, if they are.
+    pub(super) fn class(&mut self, key: &[u64], tiers: usize, log: &ChangeLog) -> Option<usize> {
+        let found = match self.classes.find(key) {
+            Found::New => return None,
+            Found::Kept(found) => found,
+            again => {
+                self.counts.wanted_again += u64::from(again == Found::Evicted);
+                self.has_grown = true;
+                self.classes
+                    .insert(key, Class::new(tiers, self.is_timed, log))
+            }
+        };
+        if let Some(class) = self.classes.get_mut(found) {
+            class.last_used = self.counts.decisions;
+        }
+        Some(found)
+    }
+
+    /// A number that no answers have had.
+    pub(super) fn next_serial(&mut self) -> u64 {
+        self.serial += 1;
+        self.serial
+    }
+
+    /// Note that of `all` hosts a step was asked about some, `checked` of them to see
+    /// whether it says the same.
+    pub(super) fn count(&mut self, place: usize, all: usize, asked: usize, checked: usize) {
+        let (all, asked, checked) = (all as u64, asked as u64, checked as u64);
+        let step = &mut self.steps[place];
+        step.asked += asked;
+        step.checked += checked;
+        step.reused += all.saturating_sub(asked - checked);
+        self.window.all += all;
+        self.window.asked += asked;
+    }
+
+    pub(super) fn decided_from_sums(&mut self) {
+        self.counts.from_sums += 1;
+    }
+
+    /// End a decision: give up what was not used for longest while there is too much.
+    pub(super) fn end(&mut self) {
+        if !std::mem::take(&mut self.has_grown) {
+            return;
+        }
+        while self.bytes() > self.options.bytes && self.evict_oldest() {
+            self.counts.evicted += 1;
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let answers = self.steps.iter().flat_map(|step| step.store.iter());
+        let answers: usize = answers.map(|(_, answers)| answers.bytes()).sum();
+        let classes: usize = self.classes.iter().map(|(_, class)| class.bytes()).sum();
+        answers + classes
+    }
+
+    fn evict_oldest(&mut self) -> bool {
+        let mut oldest: Option<(u64, Option<usize>, usize)> = None;
+        let mut consider = |used: u64, step: Option<usize>, place: usize| {
+            if oldest.is_none_or(|(oldest, ..)| used < oldest) {
+                oldest = Some((used, step, place));
+            }
+        };
+        // Of equally old ones the sums go first: they are made from answers again.
+        for (place, class) in self.classes.iter() {
+            consider(class.last_used, None, place);
+        }
+        for (number, step) in self.steps.iter().enumerate() {
+            for (place, answers) in step.store.iter().filter(|(_, it)| it.bytes() > 0) {
+                consider(answers.last_used, Some(number), place);
+            }
+        }
+        match oldest {
+            Some((_, Some(step), place)) => self.steps[step].store.evict(place),
+            Some((_, None, place)) => self.classes.evict(place),
+            None => return false,
+        }
+        true
+    }
+
+    pub(super) fn counts(&self) -> ReuseCounts {
+        ReuseCounts {
+            classes: self.classes.len(),
+            bytes: self.bytes(),
+            ..self.counts
+        }
+    }
+
+    /// What was brought unit by unit, in the order of their first step.
+    pub(super) fn units(&self) -> Vec<UnitReuse> {
+        let mut units: Vec<UnitReuse> = Vec::new();
+        for step in &self.steps {
+            let place = units.iter().position(|unit| unit.unit == step.unit);
+            let place = place.unwrap_or_else(|| {
+                units.push(UnitReuse {
+                    unit: step.unit.clone(),
+                    asked: 0,
+                    reused: 0,
+                    checked: 0,
+                });
+                units.len() - 1
+            });
+            units[place].asked += step.asked;
+            units[place].reused += step.reused;
+            units[place].checked += step.checked;
+        }
+        units
+    }
+
+    pub(super) fn quarantined(&self) -> &[Quarantined] {
+        &self.quarantined
+    }
+}
+
+impl KeptStep {
+    fn new(step: &Step) -> Self {
+        let plan = &step.plan;
+        let is_row_wise = step.evaluation == Evaluation::RowWise;
+        Self {
+            store: Store::default(),
+            shape: shape(step),
+            aspects: aspects(plan),
+            want: Want {
+                costs: step.want.costs,
+                until: is_row_wise && plan.reads("request", "now"),
+            },
+            is_quarantined: false,
+            unit: step.unit.description().name.as_str().into(),
+            asked: 0,
+            reused: 0,
+            checked: 0,
+        }
+    }
+}
+
+/// What the answers of a step depend on besides the request; None: too much to keep
+/// them, or on chance.
+fn shape(step: &Step) -> Option<Shape> {
+    let plan = &step.plan;
+    if plan.reads("request", "draw") {
+        return None;
+    }
+    let Some(hosts) = plan.hosts else {
+        return Some(Shape::Request);
+    };
+    if step.evaluation != Evaluation::RowWise {
+        return None;
+    }
+    let mut below = plan.tables.iter().enumerate().filter(|(number, table)| {
+        (*number == hosts && !table.columns.is_empty()) || table.is_below(hosts, plan)
+    });
+    Some(match below.all(|(_, table)| table.source.is_relation()) {
+        true => Shape::Alike,
+        false => Shape::Each,
+    })
+}
+
+/// What of a host a plan reads.
+fn aspects(plan: &ReadPlan) -> Aspects {
+    let mut aspects = Aspects::NOTHING;
+    let Some(hosts) = plan.hosts else {
+        return aspects;
+    };
+    for (number, table) in plan.tables.iter().enumerate() {
+        if number != hosts && !table.is_below(hosts, plan) {
+            continue;
+        }
+        aspects |= match table.source {
+            Source::Nested(index) => Aspects::nested(index),
+            Source::HostVms => Aspects::VMS,
+            Source::Below => Aspects::ROWS | Aspects::VMS,
+            _ => Aspects::NOTHING,
+        };
+        for column in &table.columns {
+            if let Field::HostColumn(index) = column.field {
+                aspects |= Aspects::column(index);
+            }
+        }
+    }
+    aspects
+}
+
+/// What of hosts the sums of a chain depend on; None if they depend on more than one
+/// host after the other.
+fn of_class(chain: &Chain, steps: &[KeptStep], inventory: &Inventory) -> Option<Aspects> {
+    let [stage] = &chain.stages[..] else {
+        return None;
+    };
+    let is_one_by_one = |stage: &Stage| {
+        stage.selections.is_empty()
+            && stage.steps.len() < usize::from(RemovalCode::MAX >> 8)
+            && stage
+                .costs
+                .iter()
+                .all(|cost| matches!(cost.scaling, Scaling::None | Scaling::Range))
+    };
+    if !is_one_by_one(stage) || steps.iter().any(|step| step.shape.is_none()) {
+        return None;
+    }
+    let ties = chain.policy.tie_rule.iter().flat_map(|tie| match tie {
+        Tie::FewestVms => &["vms.count", "vms.pending"][..],
+        Tie::Listed => &["listed"],
+        Tie::Id | Tie::Draw => &[],
+    });
+    let columns = ties.copied().chain(["state"]);
+    let columns = columns.filter_map(|name| inventory.column_index(name));
+    let of_choice = columns.map(Aspects::column);
+    let of_steps = steps.iter().map(|step| step.aspects);
+    Some(of_choice.chain(of_steps).fold(Aspects::NOTHING, |a, b| a | b))
+}

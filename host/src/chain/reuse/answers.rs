@@ -1,0 +1,305 @@
+//! The answers of one step of a chain to one kind of request, as if no host stood in a
+//! relation to the request.
+
+use fixedbitset::FixedBitSet;
+
+use crate::contract::Judgement;
+use crate::inventory::{Aspects, ChangeLog, Cursor};
+
+/// What a step says of one host.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::chain) struct Said {
+    pub(in crate::chain) verdict: Verdict,
+    /// 0 where no costs are asked for.
+    pub(in crate::chain) cost: f64,
+    /// The last second at which this still holds.
+    pub(in crate::chain) until: i64,
+}
+
+impl Said {
+    /// What a step says whose gates are closed.
+    pub(in crate::chain) const NOTHING: Self = Self {
+        verdict: Verdict::KEEP,
+        cost: 0.0,
+        until: FOR_GOOD,
+    };
+
+    /// What a judgement says of the host in that place of the call.
+    pub(in crate::chain) fn of(judgement: &Judgement, place: usize) -> Self {
+        let reason = judgement.verdicts.get(place).copied().unwrap_or(0);
+        Self {
+            verdict: Verdict::of(reason),
+            cost: judgement.costs.get(place).copied().unwrap_or(0.0),
+            until: judgement.until.get(place).copied().unwrap_or(FOR_GOOD),
+        }
+    }
+
+    /// Of a host that lacks a value that the unit needs.
+    pub(in crate::chain) fn lacking() -> Self {
+        Self {
+            verdict: Verdict::LACKS,
+            cost: f64::INFINITY,
+            until: FOR_GOOD,
+        }
+    }
+
+    /// Whether both mean the same for a decision.
+    pub(in crate::chain) fn agrees(&self, other: &Self) -> bool {
+        self.verdict == other.verdict && self.cost.to_bits() == other.cost.to_bits()
+    }
+}
+
+/// No time is beyond it.
+pub(in crate::chain) const FOR_GOOD: i64 = i64::MAX;
+
+/// Whether a host stays, or why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::chain) struct Verdict(u16);
+
+impl Verdict {
+    pub(in crate::chain) const KEEP: Self = Self(0);
+    /// The host lacks a value that the unit needs.
+    const LACKS: Self = Self(0x100);
+
+    fn of(reason: u8) -> Self {
+        match reason {
+            0 => Self::KEEP,
+            _ => Self(0x100 | u16::from(reason)),
+        }
+    }
+
+    /// The reason that removes the host, 0 for a value that is missing; None: it stays.
+    pub(in crate::chain) fn reason(self) -> Option<u8> {
+        (self != Self::KEEP).then_some((self.0 & 0xff) as u8)
+    }
+}
+
+/// What a step depends on besides the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::chain) enum Shape {
+    /// Asked once for all hosts.
+    Request,
+    /// Nothing of a host but its relations with the request: all hosts without any
+    /// have one answer.
+    Alike,
+    /// An answer for each host.
+    Each,
+}
+
+/// The answers of one step to one kind of request.
+#[derive(Debug)]
+pub(in crate::chain) struct Answers {
+    /// What tells these answers from all others that were ever kept. Where one answer
+    /// is for all hosts, another answer has another number.
+    pub(in crate::chain) serial: u64,
+    pub(in crate::chain) last_used: u64,
+    rows: Rows,
+    cursor: Cursor,
+    /// The latest time of a decision that used them.
+    now: i64,
+    /// No answer that is fresh ends before.
+    ends: i64,
+    /// Where to look for the next host to ask again.
+    pub(in crate::chain) next_check: u32,
+    pub(in crate::chain) uses: u64,
+}
+
+#[derive(Debug)]
+enum Rows {
+    /// The same for all hosts; None: not asked yet.
+    One { said: Option<Said>, is_stale: bool },
+    Each {
+        verdicts: Vec<Verdict>,
+        /// Empty if the step gives no costs.
+        costs: Vec<f64>,
+        /// Empty if answers hold for good.
+        until: Vec<i64>,
+        /// Which have to be asked again before they are used.
+        stale: FixedBitSet,
+    },
+}
+
+impl Answers {
+    /// None are known yet.
+    pub(in crate::chain) fn new(shape: Shape, serial: u64, log: &ChangeLog) -> Self {
+        let rows = match shape {
+            Shape::Request | Shape::Alike => Rows::One {
+                said: None,
+                is_stale: true,
+            },
+            Shape::Each => Rows::Each {
+                verdicts: Vec::new(),
+                costs: Vec::new(),
+                until: Vec::new(),
+                stale: FixedBitSet::new(),
+            },
+        };
+        Self {
+            serial,
+            last_used: 0,
+            rows,
+            cursor: log.end(),
+            now: i64::MIN,
+            ends: FOR_GOOD,
+            next_check: 0,
+            uses: 0,
+        }
+    }
+
+    /// Bring it up to the inventory's last change and to `now`: what may have become
+    /// another answer is stale.
+    pub(in crate::chain) fn sync(
+        &mut self,
+        log: &ChangeLog,
+        aspects: Aspects,
+        slots: usize,
+        want: Want,
+        now: i64,
+    ) {
+        let back_in_time = now < self.now;
+        let ended = now > self.ends;
+        self.now = now;
+        match &mut self.rows {
+            Rows::One { said, is_stale } => {
+                let is_over = said.is_some_and(|said| said.until < now);
+                *is_stale |= want.until && (back_in_time || is_over);
+            }
+            Rows::Each {
+                verdicts,
+                costs,
+                until,
+                stale,
+            } => {
+                let known = verdicts.len();
+                if known < slots {
+                    verdicts.resize(slots, Verdict::KEEP);
+                    if want.costs {
+                        costs.resize(slots, 0.0);
+                    }
+                    if want.until {
+                        until.resize(slots, FOR_GOOD);
+                    }
+                    stale.grow(slots);
+                    stale.insert_range(known..);
+                }
+                match log.since(self.cursor) {
+                    Some(changes) => {
+                        for (slot, changed) in changes {
+                            if changed.meets(aspects) {
+                                stale.insert(slot as usize);
+                            }
+                        }
+                    }
+                    None => stale.insert_range(..),
+                }
+                if want.until && back_in_time {
+                    stale.insert_range(..);
+                } else if want.until && ended {
+                    self.ends = FOR_GOOD;
+                    for (slot, until) in until.iter().enumerate() {
+                        if stale.contains(slot) {
+                            continue;
+                        }
+                        if *until < now {
+                            stale.insert(slot);
+                        } else {
+                            self.ends = self.ends.min(*until);
+                        }
+                    }
+                }
+            }
+        }
+        self.cursor = log.end();
+    }
+
+    /// Whether the host has to be asked about.
+    pub(in crate::chain) fn is_stale(&self, slot: u32) -> bool {
+        match &self.rows {
+            Rows::One { is_stale, .. } => *is_stale,
+            Rows::Each { stale, .. } => stale.contains(slot as usize),
+        }
+    }
+
+    /// What was said of a host; of a stale one what was said last.
+    pub(in crate::chain) fn said(&self, slot: u32) -> Said {
+        match &self.rows {
+            Rows::One { said, .. } => said.unwrap_or(Said::NOTHING),
+            Rows::Each {
+                verdicts,
+                costs,
+                until,
+                ..
+            } => {
+                let slot = slot as usize;
+                Said {
+                    verdict: verdicts[slot],
+                    cost: costs.get(slot).copied().unwrap_or(0.0),
+                    until: until.get(slot).copied().unwrap_or(FOR_GOOD),
+                }
+            }
+        }
+    }
+
+    /// The one answer that holds for all hosts, if there is only one.
+    pub(in crate::chain) fn one(&self) -> Option<Said> {
+        match &self.rows {
+            Rows::One { said, is_stale } => said.filter(|_| !is_stale),
+            Rows::Each { .. } => None,
+        }
+    }
+
+    /// Keep what was said of a host. Where one answer is for all and it is another one
+    /// than so far, `serial` becomes its number.
+    pub(in crate::chain) fn keep(&mut self, slot: u32, said: Said, serial: u64) {
+        self.ends = self.ends.min(said.until);
+        match &mut self.rows {
+            Rows::One {
+                said: known,
+                is_stale,
+            } => {
+                if !known.is_some_and(|known| known.agrees(&said)) {
+                    self.serial = serial;
+                }
+                *known = Some(said);
+                *is_stale = false;
+            }
+            Rows::Each {
+                verdicts,
+                costs,
+                until,
+                stale,
+            } => {
+                let slot = slot as usize;
+                verdicts[slot] = said.verdict;
+                if let Some(cost) = costs.get_mut(slot) {
+                    *cost = said.cost;
+                }
+                if let Some(until) = until.get_mut(slot) {
+                    *until = said.until;
+                }
+                stale.set(slot, false);
+            }
+        }
+    }
+
+    /// The bytes that they take.
+    pub(in crate::chain) fn bytes(&self) -> usize {
+        match &self.rows {
+            Rows::One { .. } => 0,
+            Rows::Each {
+                verdicts,
+                costs,
+                until,
+                ..
+            } => verdicts.len() * 2 + verdicts.len() / 8 + costs.len() * 8 + until.len() * 8,
+        }
+    }
+}
+
+/// What a step gives for each host.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::chain) struct Want {
+    pub(in crate::chain) costs: bool,
+    /// Answers may end with time.
+    pub(in crate::chain) until: bool,
+}

@@ -1,0 +1,234 @@
+//! Who is best of many, kept while few of them change: a tree in which every node
+//! knows the best of its sixteen children.
+
+/// Children of a node. With sixteen the tree is flat, and a node's children lie side
+/// by side in memory.
+const WIDTH: usize = 16;
+
+/// The best below a node.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::chain) struct Best {
+    /// Its sum in the first tier.
+    pub(in crate::chain) sum: f64,
+    pub(in crate::chain) row: u32,
+    /// How many have the same sums in every tier, it included.
+    pub(in crate::chain) tied: u32,
+}
+
+/// How rows compare.
+pub(in crate::chain) trait Contest {
+    /// The sum of a row in the first tier; None: it takes no part.
+    fn sum(&self, row: u32) -> Option<f64>;
+    /// Whose sums are less in the tiers after the first.
+    fn later_tiers(&self, a: u32, b: u32) -> std::cmp::Ordering;
+    /// Who is preferred of two with equal sums.
+    fn is_preferred(&self, a: u32, b: u32) -> bool;
+}
+
+/// The tree over rows that are numbered from 0.
+#[derive(Debug, Default)]
+pub(in crate::chain) struct Tournament {
+    rows: usize,
+    /// From the parents of rows to the root; empty without rows.
+    levels: Vec<Vec<Option<Best>>>,
+}
+
+impl Tournament {
+    /// Play among so many rows.
+    pub(in crate::chain) fn new(rows: usize, contest: &impl Contest) -> Self {
+        let mut levels = Vec::new();
+        let mut below = rows;
+        while below > 0 && (levels.is_empty() || below > 1) {
+            below = below.div_ceil(WIDTH);
+            levels.push(vec![None; below]);
+        }
+        let mut tree = Self { rows, levels };
+        for level in 0..tree.levels.len() {
+            for node in 0..tree.levels[level].len() {
+                tree.levels[level][node] = tree.play(level, node, contest);
+            }
+        }
+        tree
+    }
+
+    /// Play again where these rows, ascending, take part.
+    pub(in crate::chain) fn update(&mut self, changed: &[u32], contest: &impl Contest) {
+        let mut nodes: Vec<u32> = changed.to_vec();
+        for level in 0..self.levels.len() {
+            for node in &mut nodes {
+                *node /= WIDTH as u32;
+            }
+            nodes.dedup();
+            for node in &nodes {
+                let node = *node as usize;
+                self.levels[level][node] = self.play(level, node, contest);
+            }
+        }
+    }
+
+    /// The best of all; None if nobody takes part.
+    pub(in crate::chain) fn best(&self) -> Option<Best> {
+        self.levels.last()?.first().copied().flatten()
+    }
+
+    /// All rows whose sums are those of the best, ascending.
+    pub(in crate::chain) fn tied(&self, contest: &impl Contest) -> Vec<u32> {
+        let mut rows = Vec::new();
+        if let Some(best) = self.best() {
+            rows.reserve(best.tied as usize);
+            self.tied_below(self.levels.len() - 1, 0, best, contest, &mut rows);
+        }
+        rows
+    }
+
+    fn tied_below(
+        &self,
+        level: usize,
+        node: usize,
+        best: Best,
+        contest: &impl Contest,
+        rows: &mut Vec<u32>,
+    ) {
+        let is_tied = |it: Option<Best>| {
+            it.is_some_and(|it| {
+                it.sum == best.sum && contest.later_tiers(it.row, best.row).is_eq()
+            })
+        };
+        for child in self.children(level, node) {
+            if is_tied(self.child(level, child, contest)) {
+                match level.checked_sub(1) {
+                    Some(below) => self.tied_below(below, child, best, contest, rows),
+                    None => rows.push(child as u32),
+                }
+            }
+        }
+    }
+
+    /// The bytes that it takes.
+    pub(in crate::chain) fn bytes(&self) -> usize {
+        let nodes: usize = self.levels.iter().map(Vec::len).sum();
+        nodes * size_of::<Option<Best>>()
+    }
+
+    fn children(&self, level: usize, node: usize) -> std::ops::Range<usize> {
+        let below = match level.checked_sub(1) {
+            Some(below) => self.levels[below].len(),
+            None => self.rows,
+        };
+        node * WIDTH..((node + 1) * WIDTH).min(below)
+    }
+
+    fn child(&self, level: usize, child: usize, contest: &impl Contest) -> Option<Best> {
+        match level.checked_sub(1) {
+            Some(below) => self.levels[below][child],
+            None => {
+                let row = child as u32;
+                let sum = contest.sum(row)?;
+                Some(Best { sum, row, tied: 1 })
+            }
+        }
+    }
+
+    fn play(&self, level: usize, node: usize, contest: &impl Contest) -> Option<Best> {
+        let mut best: Option<Best> = None;
+        for child in self.children(level, node) {
+            let Some(other) = self.child(level, child, contest) else {
+                continue;
+            };
+            best = Some(match best {
+                Some(best) => better(best, other, contest),
+                None => other,
+            });
+        }
+        best
+    }
+}
+
+/// The better of two, which are tied if their sums are equal.
+pub(in crate::chain) fn better(a: Best, b: Best, contest: &impl Contest) -> Best {
+    let order = a.sum.total_cmp(&b.sum);
+    match order.then_with(|| contest.later_tiers(a.row, b.row)) {
+        std::cmp::Ordering::Less => a,
+        std::cmp::Ordering::Greater => b,
+        std::cmp::Ordering::Equal => {
+            let preferred = match contest.is_preferred(a.row, b.row) {
+                true => a,
+                false => b,
+            };
+            Best {
+                tied: a.tied + b.tied,
+                ..preferred
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Sums of two tiers; of equals the greatest number is preferred.
+    struct Rows(Vec<Option<(f64, f64)>>);
+
+    impl Contest for Rows {
+        fn sum(&self, row: u32) -> Option<f64> {
+            self.0[row as usize].map(|(first, _)| first)
+        }
+
+        fn later_tiers(&self, a: u32, b: u32) -> Ordering {
+            let second = |row: u32| self.0[row as usize].map_or(0.0, |(_, second)| second);
+            second(a).total_cmp(&second(b))
+        }
+
+        fn is_preferred(&self, a: u32, b: u32) -> bool {
+            a > b
+        }
+    }
+
+    impl Rows {
+        /// What the tree is to say, found by looking at all.
+        fn tied(&self) -> Vec<u32> {
+            let mut rows = (0u32..).zip(&self.0).filter_map(|(row, it)| Some((row, (*it)?)));
+            let least = rows.clone().map(|(_, it)| it).reduce(|a, b| if b < a { b } else { a });
+            rows.by_ref().filter(|(_, it)| Some(*it) == least).map(|(row, _)| row).collect()
+        }
+    }
+
+    fn row() -> impl Strategy<Value = Option<(f64, f64)>> {
+        let sum = || prop_oneof![Just(0.0), Just(1.0), Just(f64::INFINITY)];
+        proptest::option::of((sum(), sum()))
+    }
+
+    proptest! {
+        #[test]
+        fn the_tree_knows_the_best_and_all_their_equals_after_every_change(
+            first in proptest::collection::vec(row(), 0..600),
+            changes in proptest::collection::vec(
+                proptest::collection::vec((any::<proptest::sample::Index>(), row()), 0..9), 0..9),
+        ) {
+            let mut rows = Rows(first);
+            let mut tree = Tournament::new(rows.0.len(), &rows);
+            for change in changes {
+                let mut changed = Vec::new();
+                if !rows.0.is_empty() {
+                    for (at, to) in change {
+                        let at = at.index(rows.0.len());
+                        rows.0[at] = to;
+                        changed.push(at as u32);
+                    }
+                }
+                changed.sort_unstable();
+                changed.dedup();
+                tree.update(&changed, &rows);
+                let tied = rows.tied();
+                prop_assert_eq!(tree.tied(&rows), tied.clone());
+                let best = tree.best().map(|best| (best.row, best.tied as usize));
+                prop_assert_eq!(best, tied.last().map(|row| (*row, tied.len())));
+            }
+        }
+    }
+}

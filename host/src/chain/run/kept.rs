@@ -1,0 +1,285 @@
+//! Asks a step only about hosts whose answers are not known.
+
+use super::super::Step;
+use super::super::encode::{self, HostRows};
+use super::super::reuse::{self, Kept, Said, Shape};
+use super::ask::{Answer, Asker, NoAnswer};
+use crate::contract::Judgement;
+
+/// How many hosts with a known answer are asked about in every call besides.
+const CHECKED: usize = 2;
+
+/// So many hosts are looked at for some to be asked about again.
+const LOOKED_AT: usize = 16;
+
+/// A step that has one answer for all hosts is asked again after so many uses.
+const USES_PER_CHECK: u64 = 64;
+
+/// What a step says of a host because of its relation to the request.
+pub(super) type Exception = (u32, Said);
+
+/// Why a step's kept answers are of no use.
+pub(super) enum NotKept {
+    /// The unit said something else than before.
+    Differs,
+    NoAnswer(NoAnswer),
+}
+
+impl From<NoAnswer> for NotKept {
+    fn from(no_answer: NoAnswer) -> Self {
+        Self::NoAnswer(no_answer)
+    }
+}
+
+/// Where the answers of a step are kept for the request at hand.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Where {
+    /// The step has nothing to say to such requests.
+    Nothing,
+    At(usize),
+}
+
+impl Asker<'_> {
+    /// Where the answers of a step to this request are kept; None if they are not.
+    pub(super) fn kept_at(&mut self, kept: &mut Kept, step: &Step) -> Option<Where> {
+        kept.steps[step.place].shape?;
+        let mut context = step.context(self.inventory, self.subject);
+        if !encode::gates_open(&step.plan, context) {
+            return Some(Where::Nothing);
+        }
+        if kept.steps[step.place].want.until {
+            // Answers say themselves how long they hold.
+            context.now = 0;
+        }
+        let call = &mut self.states[step.place].call;
+        let mut words = std::mem::take(&mut self.words);
+        // What is missing for a call is said where the call is made.
+        let key = reuse::key(&step.plan, context, self.dictionary, call, &mut words);
+        let changes = self.inventory.changes();
+        let place = key
+            .ok()
+            .and_then(|()| kept.answers(step.place, &words, changes));
+        self.words = words;
+        let place = place?;
+        let of_step = &mut kept.steps[step.place];
+        let (aspects, want) = (of_step.aspects, of_step.want);
+        let slots = self.inventory.slots();
+        let now = self.subject.request.now;
+        let answers = of_step.store.get_mut(place)?;
+        answers.sync(changes, aspects, slots, want, now);
+        Some(Where::At(place))
+    }
+
+    /// The hosts that stand in a relation to the request which the step reads, by slot,
+    /// ascending.
+    pub(super) fn related(&self, step: &Step) -> Vec<u32> {
+        let Some(hosts) = step.plan.hosts else {
+            return Vec::new();
+        };
+        let mut related: Vec<u32> = Vec::new();
+        for table in &step.plan.tables {
+            if table.source.is_relation()
+                && table.is_below(hosts, &step.plan)
+                && let Some(slots) = self.subject.related_slots(table.source)
+            {
+                related.extend(slots);
+            }
+        }
+        related.sort_unstable();
+        related.dedup();
+        related
+    }
+
+    /// The first host that is up and not among these, which are ascending.
+    pub(super) fn first_up_but(&self, slots: &[u32]) -> Option<u32> {
+        let mut up = self.inventory.up_slots();
+        up.find(|slot| slots.binary_search(slot).is_err())
+    }
+
+    /// Make sure that the answers about all `needed` hosts are known, which are up and
+    /// ascending. What is said of those `related` to the request is not kept, but given
+    /// back.
+    pub(super) fn refresh(
+        &mut self,
+        kept: &mut Kept,
+        step: &Step,
+        place: usize,
+        needed: HostRows<'_>,
+        related: &[u32],
+    ) -> Result<Vec<Exception>, NotKept> {
+        let shape = kept.steps[step.place].shape;
+        if shape == Some(Shape::Request) {
+            return self.refresh_request(kept, step, place).map(|()| Vec::new());
+        }
+        let Some(answers) = kept.steps[step.place].store.get_mut(place) else {
+            return Ok(Vec::new());
+        };
+        let is_related = |slot: &u32| related.binary_search(slot).is_ok();
+        let mut asked: Vec<u32> = Vec::new();
+        let mut one_is_asked = false;
+        for slot in needed.slots() {
+            if is_related(&slot) {
+                asked.push(slot);
+            } else if answers.is_stale(slot) && !one_is_asked {
+                asked.push(slot);
+                // Its answer is that of all others.
+                one_is_asked = shape == Some(Shape::Alike);
+            }
+        }
+        let mut checked: Vec<u32> = Vec::new();
+        if !asked.is_empty() || answers.uses.is_multiple_of(USES_PER_CHECK) {
+            let slots = u32::try_from(self.inventory.slots()).unwrap_or(u32::MAX);
+            for _ in 0..LOOKED_AT.min(slots as usize) {
+                let slot = answers.next_check % slots.max(1);
+                answers.next_check = slot + 1;
+                let is_known = !answers.is_stale(slot) && self.inventory.is_up(slot);
+                if is_known && !is_related(&slot) && !checked.contains(&slot) {
+                    checked.push(slot);
+                }
+                if checked.len() == CHECKED {
+                    break;
+                }
+            }
+            asked.extend(&checked);
+            asked.sort_unstable();
+        }
+        let exceptions = match asked.is_empty() {
+            true => Vec::new(),
+            false => self.ask_and_keep(kept, step, place, &asked, related, &checked)?,
+        };
+        kept.count(step.place, needed.len(), asked.len(), checked.len());
+        Ok(exceptions)
+    }
+
+    fn ask_and_keep(
+        &mut self,
+        kept: &mut Kept,
+        step: &Step,
+        place: usize,
+        asked: &[u32],
+        related: &[u32],
+        checked: &[u32],
+    ) -> Result<Vec<Exception>, NotKept> {
+        let Answer::Each { judgement, lacking } = self.ask_units(step, HostRows::List(asked))?
+        else {
+            return Ok(Vec::new());
+        };
+        let mut exceptions = Vec::new();
+        let serial = kept.next_serial();
+        let Some(answers) = kept.steps[step.place].store.get_mut(place) else {
+            return Ok(exceptions);
+        };
+        let mut differs = None;
+        for (number, slot) in asked.iter().enumerate() {
+            let is_lacking = lacking.binary_search(&(number as u32)).is_ok();
+            let said = match is_lacking {
+                true => Said::lacking(),
+                false => Said::of(&judgement, number),
+            };
+            if related.binary_search(slot).is_ok() {
+                exceptions.push((*slot, said));
+            } else if checked.contains(slot) {
+                if !answers.said(*slot).agrees(&said) {
+                    differs = Some(*slot);
+                }
+            } else {
+                answers.keep(*slot, said, serial);
+            }
+        }
+        match differs {
+            None => Ok(exceptions),
+            Some(slot) => Err(self.differs(kept, step, slot)),
+        }
+    }
+
+    /// Ask a step that says the same of every host, if that is not known any more or it
+    /// is time to see whether it still is so.
+    fn refresh_request(
+        &mut self,
+        kept: &mut Kept,
+        step: &Step,
+        place: usize,
+    ) -> Result<(), NotKept> {
+        let Some(answers) = kept.steps[step.place].store.get_mut(place) else {
+            return Ok(());
+        };
+        let known = answers.one();
+        let is_checked = answers.uses.is_multiple_of(USES_PER_CHECK);
+        if known.is_some() && !is_checked {
+            kept.count(step.place, 1, 0, 0);
+            return Ok(());
+        }
+        let Answer::Same(judgement) = self.ask_units(step, HostRows::List(&[]))? else {
+            return Ok(());
+        };
+        let said = Said::of(&judgement, 0);
+        let serial = kept.next_serial();
+        kept.count(step.place, 1, 1, usize::from(known.is_some()));
+        match known {
+            Some(known) if !known.agrees(&said) => Err(self.differs(kept, step, 0)),
+            _ => {
+                if let Some(answers) = kept.steps[step.place].store.get_mut(place) {
+                    answers.keep(0, said, serial);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn differs(&self, kept: &mut Kept, step: &Step, slot: u32) -> NotKept {
+        let host = self.inventory.host(slot).map(|host| host.id.clone());
+        kept.quarantine(&step.unit, host.unwrap_or_else(|| "".into()));
+        NotKept::Differs
+    }
+
+    /// Ask a step about these hosts, and take what is known for an answer.
+    pub(super) fn ask_kept(
+        &mut self,
+        kept: &mut Kept,
+        step: &Step,
+        rows: HostRows<'_>,
+    ) -> Result<Answer, NotKept> {
+        let place = match self.kept_at(kept, step) {
+            Some(Where::Nothing) => return Ok(Answer::Nothing),
+            Some(Where::At(place)) => place,
+            None => {
+                kept.count(step.place, rows.len(), rows.len(), 0);
+                return Ok(self.ask_units(step, rows)?);
+            }
+        };
+        let related = self.related(step);
+        let mut exceptions = self
+            .refresh(kept, step, place, rows, &related)?
+            .into_iter()
+            .peekable();
+        let of_step = &kept.steps[step.place];
+        let Some(answers) = of_step.store.get(place) else {
+            return Ok(self.ask_units(step, rows)?);
+        };
+        if of_step.shape == Some(Shape::Request) {
+            let mut judgement = Judgement::default();
+            if let Some(said) = answers.one() {
+                judgement.verdicts.push(said.verdict.reason().unwrap_or(0));
+                judgement.costs.push(said.cost);
+            }
+            return Ok(Answer::Same(judgement));
+        }
+        let mut judgement = Judgement {
+            verdicts: Vec::with_capacity(rows.len()),
+            costs: Vec::with_capacity(rows.len()),
+            until: Vec::new(),
+        };
+        let mut lacking = Vec::new();
+        for (row, slot) in (0u32..).zip(rows.slots()) {
+            let exception = exceptions.next_if(|(related, _)| *related == slot);
+            let said = exception.map_or_else(|| answers.said(slot), |(_, said)| said);
+            let reason = said.verdict.reason();
+            if reason == Some(0) {
+                lacking.push(row);
+            }
+            judgement.verdicts.push(reason.unwrap_or(0));
+            judgement.costs.push(said.cost);
+        }
+        Ok(Answer::Each { judgement, lacking })
+    }
+}

@@ -1,0 +1,423 @@
+//! Decides from kept sums: only hosts of which something changed are looked at.
+
+use std::cmp::Ordering;
+
+use super::super::choose::{TieOrder, choose};
+use super::super::encode::HostRows;
+use super::super::reuse::{
+    Answers, Class, Dirty, FOR_GOOD, KEPT, Kept, NOT_CONSIDERED, RemovalCode, Said, Shape,
+};
+use super::super::scale::scale;
+use super::super::{Chain, Cost, Stage};
+use super::ask::Asker;
+use super::kept::{Exception, NotKept, Where};
+use super::stage::{Removal, plus, weighted};
+use super::{Chosen, Decided, Removed};
+use crate::inventory::Inventory;
+use crate::policy::Tie;
+
+/// Decide about all hosts that are up. None if it cannot be done from kept sums: then
+/// all hosts have to be looked at.
+pub(super) fn decide(
+    chain: &Chain,
+    kept: &mut Kept,
+    asker: &mut Asker<'_>,
+    draw: f64,
+) -> Option<Decided> {
+    let [stage] = &chain.stages[..] else {
+        return None;
+    };
+    kept.of_class?;
+    let inventory = asker.inventory;
+    let mut sums = Sums::begin(chain, stage, kept, asker)?;
+    let tiers = stage.late_tier.min(stage.tiers.len());
+    let place = sums
+        .kept
+        .class(&sums.class_key(), tiers, inventory.changes())?;
+    // Out of its place meanwhile: if a unit fails, one is left of which nothing is known.
+    let is_timed = sums.kept.is_timed;
+    let empty = Class::new(tiers, is_timed, inventory.changes());
+    let mut class = std::mem::replace(sums.kept.classes.get_mut(place)?, empty);
+    let ties = TieOrder::new(&chain.policy.tie_rule, inventory);
+    let apart = sums.sync(&mut class, &ties).ok()?;
+    let chosen = sums.choose(&class, &apart, &ties, draw).ok()?;
+    let decided = Decided {
+        chosen,
+        considered: class.considered() + apart.len(),
+        removed: removed(stage, &class, &apart),
+        left_out: Vec::new(),
+        shares: Vec::new(),
+    };
+    *kept.classes.get_mut(place)? = class;
+    kept.decided_from_sums();
+    Some(decided)
+}
+
+/// The answers of all steps to the request at hand.
+struct Sums<'s, 'a> {
+    chain: &'s Chain,
+    stage: &'s Stage,
+    kept: &'s mut Kept,
+    asker: &'s mut Asker<'a>,
+    inventory: &'a Inventory,
+    /// By step of the stage.
+    steps: Vec<OfStep>,
+    /// By cost entry: the step that gives it.
+    step_of_cost: Vec<usize>,
+}
+
+/// The answers of one step.
+struct OfStep {
+    at: Where,
+    /// The hosts related to the request, by slot.
+    related: Vec<u32>,
+    exceptions: Vec<Exception>,
+}
+
+/// A host that is looked at apart from the others, since it is related to the request.
+struct Apart {
+    slot: u32,
+    removal: RemovalCode,
+    /// Tier by tier.
+    sums: Vec<f64>,
+}
+
+/// Where to look for what a step says of a host.
+enum Source<'k> {
+    One(Said),
+    Each(&'k Answers),
+}
+
+impl Source<'_> {
+    fn said(&self, slot: u32) -> Said {
+        match self {
+            Source::One(said) => *said,
+            Source::Each(answers) => answers.said(slot),
+        }
+    }
+}
+
+impl<'s, 'a> Sums<'s, 'a> {
+    /// Find the answers of all steps. None if those of any are not kept: all the others
+    /// are noted all the same, to be kept the next time.
+    fn begin(
+        chain: &'s Chain,
+        stage: &'s Stage,
+        kept: &'s mut Kept,
+        asker: &'s mut Asker<'a>,
+    ) -> Option<Self> {
+        let found: Vec<Option<Where>> = stage
+            .steps
+            .iter()
+            .map(|step| asker.kept_at(kept, step))
+            .collect();
+        let mut steps = Vec::with_capacity(stage.steps.len());
+        for (step, at) in stage.steps.iter().zip(found) {
+            let at = at?;
+            let related = match at {
+                Where::Nothing => Vec::new(),
+                Where::At(_) => asker.related(step),
+            };
+            if let Where::At(place) = at
+                && kept.steps[step.place].shape != Some(Shape::Each)
+            {
+                // One answer for all is a part of the class: it has to be known first.
+                let other = asker.first_up_but(&related);
+                let needed = HostRows::List(other.as_slice());
+                asker.refresh(kept, step, place, needed, &related).ok()?;
+            }
+            steps.push(OfStep {
+                at,
+                related,
+                exceptions: Vec::new(),
+            });
+        }
+        let mut step_of_cost = vec![0; stage.costs.len()];
+        for (number, step) in stage.steps.iter().enumerate() {
+            for entry in &step.costs {
+                step_of_cost[*entry] = number;
+            }
+        }
+        Some(Self {
+            chain,
+            stage,
+            inventory: asker.inventory,
+            kept,
+            asker,
+            steps,
+            step_of_cost,
+        })
+    }
+
+    /// What tells the class from others: which answers its sums are made of.
+    fn class_key(&self) -> Vec<u64> {
+        let steps = self.stage.steps.iter().zip(&self.steps);
+        steps
+            .map(|(step, of_step)| match of_step.at {
+                Where::Nothing => 0,
+                Where::At(place) => {
+                    let answers = self.kept.steps[step.place].store.get(place);
+                    answers.map_or(0, |answers| answers.serial)
+                }
+            })
+            .collect()
+    }
+
+    /// Bring the class up to date, and look at the related hosts.
+    fn sync(&mut self, class: &mut Class, ties: &TieOrder<'_>) -> Result<Vec<Apart>, NotKept> {
+        let inventory = self.inventory;
+        let slots = inventory.slots();
+        let aspects = self.kept.of_class.unwrap_or_default();
+        let now = self.asker.subject.request.now;
+        let dirty = class.dirty(inventory.changes(), aspects, slots, now);
+        class.grow(slots);
+        let everybody = inventory.is_all_up();
+        let is_up = |slot: &u32| everybody || inventory.is_up(*slot);
+        let related = self.steps.iter().flat_map(|of_step| &of_step.related);
+        let mut apart: Vec<u32> = related.copied().filter(is_up).collect();
+        apart.sort_unstable();
+        apart.dedup();
+        let all = u32::try_from(slots).unwrap_or(u32::MAX);
+        let (changed, needed): (Option<Vec<u32>>, Vec<u32>) = match dirty {
+            Dirty::All if everybody => (None, Vec::new()),
+            Dirty::All => (None, inventory.up_slots().collect()),
+            Dirty::Some(mut changed) => {
+                changed.extend(&apart);
+                changed.sort_unstable();
+                changed.dedup();
+                let needed = changed.iter().copied().filter(is_up).collect();
+                (Some(changed), needed)
+            }
+        };
+        let needed = match (&changed, everybody) {
+            (None, true) => HostRows::All(all),
+            _ => HostRows::List(&needed),
+        };
+        for number in 0..self.steps.len() {
+            if !self.waits(number) {
+                self.refresh(number, needed)?;
+            }
+        }
+        let sources = self.sources();
+        let mut sums = vec![0.0; class.sums.len()];
+        let mut next_apart = apart.iter().copied().peekable();
+        let mut look_at = |slot: u32| {
+            if next_apart.next_if_eq(&slot).is_some() {
+                return;
+            }
+            if !is_up(&slot) {
+                class.set_removal(slot, NOT_CONSIDERED);
+                return;
+            }
+            let (removal, ends) = self.evaluate(|step| sources[step].said(slot), &mut sums);
+            class.set_removal(slot, removal);
+            class.ends = class.ends.min(ends);
+            for (tier, sum) in class.sums.iter_mut().zip(&sums) {
+                tier[slot as usize] = *sum;
+            }
+        };
+        match &changed {
+            None => (0..all).for_each(&mut look_at),
+            Some(changed) => changed.iter().copied().for_each(&mut look_at),
+        }
+        let mut looked_at = Vec::with_capacity(apart.len());
+        for slot in apart {
+            class.set_apart(slot);
+            let said = |step: usize| {
+                let exceptions = &self.steps[step].exceptions;
+                let exception = exceptions.binary_search_by_key(&slot, |(slot, _)| *slot);
+                match exception {
+                    Ok(place) => exceptions[place].1,
+                    Err(_) => sources[step].said(slot),
+                }
+            };
+            let (removal, _) = self.evaluate(said, &mut sums);
+            looked_at.push(Apart {
+                slot,
+                removal,
+                sums: sums.clone(),
+            });
+        }
+        class.play(changed.as_deref(), ties);
+        Ok(looked_at)
+    }
+
+    /// Whether a step is asked only about hosts that earlier tiers leave equal.
+    fn waits(&self, number: usize) -> bool {
+        let step = &self.stage.steps[number];
+        step.filter.is_none() && step.tier(self.stage) >= self.stage.late_tier
+    }
+
+    fn refresh(&mut self, number: usize, needed: HostRows<'_>) -> Result<(), NotKept> {
+        let (step, of_step) = (&self.stage.steps[number], &mut self.steps[number]);
+        if let Where::At(place) = of_step.at
+            && self.kept.steps[step.place].shape != Some(Shape::Request)
+        {
+            let related = &of_step.related;
+            let asker = &mut *self.asker;
+            of_step.exceptions = asker.refresh(self.kept, step, place, needed, related)?;
+        }
+        Ok(())
+    }
+
+    fn sources(&self) -> Vec<Source<'_>> {
+        let steps = self.stage.steps.iter().zip(&self.steps);
+        steps
+            .map(|(step, of_step)| {
+                let Where::At(place) = of_step.at else {
+                    return Source::One(Said::NOTHING);
+                };
+                let of_step = &self.kept.steps[step.place];
+                match (of_step.store.get(place), of_step.shape) {
+                    (Some(answers), Some(Shape::Each)) => Source::Each(answers),
+                    (Some(answers), _) => Source::One(answers.said(0)),
+                    (None, _) => Source::One(Said::NOTHING),
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a host stays or who removes it first, its sums tier by tier if it stays,
+    /// and the last second at which that holds.
+    fn evaluate(&self, said: impl Fn(usize) -> Said, sums: &mut [f64]) -> (RemovalCode, i64) {
+        let mut ends = FOR_GOOD;
+        let mut removal = KEPT;
+        for (number, step) in self.stage.steps.iter().enumerate() {
+            if self.kept.steps[step.place].want.until {
+                ends = ends.min(said(number).until);
+            }
+            if step.filter.is_some()
+                && removal == KEPT
+                && let Some(reason) = said(number).verdict.reason()
+            {
+                removal = Removal::new(number, reason).code();
+            }
+        }
+        sums.fill(0.0);
+        if removal == KEPT {
+            for (entry, cost) in self.stage.costs.iter().enumerate() {
+                if let Some(sum) = sums.get_mut(cost.tier)
+                    && cost.factor != 0.0
+                {
+                    *sum = added(*sum, cost, said(self.step_of_cost[entry]).cost);
+                }
+            }
+        }
+        (removal, ends)
+    }
+
+    /// The best of the class and of the hosts apart.
+    fn choose(
+        &mut self,
+        class: &Class,
+        apart: &[Apart],
+        ties: &TieOrder<'_>,
+        draw: f64,
+    ) -> Result<Option<Chosen>, NotKept> {
+        let of_class = class.tree().best();
+        let class_sums = |row: u32| -> Vec<f64> {
+            let tiers = class.sums.iter();
+            tiers.map(|tier| tier[row as usize]).collect()
+        };
+        let in_class = of_class.map(|best| class_sums(best.row));
+        let survivors = || apart.iter().filter(|host| host.removal == KEPT);
+        let all = survivors().map(|host| &host.sums).chain(&in_class);
+        let Some(least) = all.min_by(|a, b| compare(a, b)).cloned() else {
+            return Ok(None);
+        };
+        let of_class = of_class.filter(|_| in_class.is_some_and(|sums| compare(&sums, &least).is_eq()));
+        let equal = survivors().filter(|host| compare(&host.sums, &least).is_eq());
+        let equal = equal.map(|host| host.slot);
+        let rule = &self.chain.policy.tie_rule;
+        let is_late = self.stage.late_tier < self.stage.tiers.len();
+        if !is_late && !rule.contains(&Tie::Draw) {
+            let tied = equal.clone().count() + of_class.map_or(0, |best| best.tied as usize);
+            let slots = equal.chain(of_class.map(|best| best.row));
+            let slot = slots.min_by(|a, b| ties.compare(*a, *b));
+            return Ok(slot.map(|slot| Chosen {
+                slot,
+                costs: least,
+                tied,
+            }));
+        }
+        let mut slots: Vec<u32> = equal.collect();
+        if of_class.is_some() {
+            slots.extend(class.tree().tied(&class.board(ties)));
+        }
+        slots.sort_unstable();
+        let costs = self.add_late_tiers(least, &mut slots)?;
+        let tied = slots.iter().map(|slot| *slot as usize).collect();
+        let choice = choose(tied, |slot| slot as u32, rule, draw, self.inventory);
+        Ok(choice.map(|choice| Chosen {
+            slot: choice.survivor as u32,
+            costs,
+            tied: choice.tied,
+        }))
+    }
+
+    /// Ask the steps of late tiers about hosts that are equal in the tiers before, keep
+    /// those that are still equal, and give their sums in all tiers.
+    fn add_late_tiers(
+        &mut self,
+        mut costs: Vec<f64>,
+        slots: &mut Vec<u32>,
+    ) -> Result<Vec<f64>, NotKept> {
+        for tier in self.stage.late_tier..self.stage.tiers.len() {
+            for number in 0..self.steps.len() {
+                if self.waits(number) && self.stage.steps[number].tier(self.stage) == tier {
+                    self.refresh(number, HostRows::List(slots))?;
+                }
+            }
+            let sources = self.sources();
+            let sum = |slot: &u32| {
+                let mut sum = 0.0;
+                for (entry, cost) in self.stage.costs.iter().enumerate() {
+                    if cost.tier == tier && cost.factor != 0.0 {
+                        let step = self.step_of_cost[entry];
+                        let exceptions = &self.steps[step].exceptions;
+                        let exception = exceptions.iter().find(|(related, _)| related == slot);
+                        let said = exception.map_or_else(|| sources[step].said(*slot), |it| it.1);
+                        sum = added(sum, cost, said.cost);
+                    }
+                }
+                sum
+            };
+            let sums: Vec<f64> = slots.iter().map(sum).collect();
+            let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
+            let mut sums = sums.into_iter();
+            slots.retain(|_| sums.next() == Some(least));
+            costs.push(least);
+        }
+        Ok(costs)
+    }
+}
+
+/// A sum and the weighted cost of one entry, whose scale no other host has a part in.
+fn added(sum: f64, cost: &Cost, raw: f64) -> f64 {
+    let mut scaled = [raw];
+    scale(cost.scaling, cost.range, &mut scaled);
+    plus(sum, weighted(cost.factor, scaled[0]))
+}
+
+fn compare(a: &[f64], b: &[f64]) -> Ordering {
+    let orders = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
+    orders
+        .into_iter()
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+/// How many hosts each reason removed, in policy order.
+fn removed(stage: &Stage, class: &Class, apart: &[Apart]) -> Vec<Removed> {
+    let mut counts: Vec<(RemovalCode, usize)> = class.counts().collect();
+    for host in apart.iter().filter(|host| host.removal != KEPT) {
+        match counts.binary_search_by_key(&host.removal, |(code, _)| *code) {
+            Ok(place) => counts[place].1 += 1,
+            Err(place) => counts.insert(place, (host.removal, 1)),
+        }
+    }
+    let counts = counts.into_iter();
+    counts
+        .map(|(code, hosts)| Removal::of_code(code).told(stage, hosts))
+        .collect()
+}
