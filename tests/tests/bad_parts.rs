@@ -243,6 +243,19 @@ fn facts_about_rows_that_are_not_there_are_not_told_and_all_else_is() {
 }
 
 #[test]
+fn effects_have_only_the_time_that_the_chain_leaves_them() {
+    // No unit decides, so that the chain itself needs none.
+    let policy = following("misleading", "nothing");
+    let mut scheduler = limited(cluster(3), &policy, &misleading(), Duration::ZERO);
+    let error = scheduler.place(request(vm("v"))).unwrap_err();
+    let PlaceError::Refusal(Refusal::OutOfTime { slowest, .. }) = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(&**slowest, "misleading");
+    assert!(scheduler.inventory().pending("v").is_none());
+}
+
+#[test]
 fn parts_that_refuse_are_not_blamed() {
     for policy in [
         selecting("misleading", "refuses"),
