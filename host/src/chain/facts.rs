@@ -72,13 +72,8 @@ impl Facts<'_> {
             let rows: Vec<u32> = (0..run.survivors())
                 .map(|survivor| run.survivor_row(survivor))
                 .collect();
-            candidates(
-                self.chain,
-                number,
-                run,
-                earlier,
-                &vec![equal(rows.into_iter())],
-            )
+            let groups = vec![equal(rows.into_iter())];
+            candidates(self.chain, number, run, earlier, &groups, &step.plan)
         });
         let slots = match &left {
             Some(left) => left.slots.clone(),
