@@ -117,6 +117,8 @@ pub(super) struct Kept {
     /// Until this decision nothing is kept.
     paused_until: u64,
     window: Window,
+    /// Room for a key.
+    pub(super) words: Vec<u64>,
 }
 
 /// Rows that were asked about, and would be without keeping answers.
@@ -162,6 +164,7 @@ impl Kept {
             counts: ReuseCounts::default(),
             paused_until: 0,
             window: Window::default(),
+            words: Vec::new(),
         }
     }
 

@@ -6,6 +6,7 @@ mod refine;
 mod stage;
 mod sums;
 
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use super::choose::choose;
 use super::encode::{Context, Dictionary, HostRows};
 use super::reuse::{Kept, Quarantined, Reuse, ReuseCounts, UnitReuse};
 use super::subject::Subject;
-use super::{Chain, PartStep, Step};
+use super::{Chain, Step};
 use crate::contract::Call;
 use crate::inventory::Inventory;
 use crate::model::Request;
@@ -132,10 +133,13 @@ pub struct Runner {
     /// How the stages of the last run went.
     stages: Vec<StageRun>,
     slots: Vec<u32>,
-    words: Vec<u64>,
     limit: Duration,
     reuse: Option<Reuse>,
     kept: Option<Kept>,
+    /// When the time of the last run, what follows from it included, is up.
+    deadline: Instant,
+    /// The unit whose call took longest in the last run, and how long.
+    slowest: Option<(Duration, Arc<str>)>,
 }
 
 /// What a runner holds for one step.
@@ -148,7 +152,8 @@ struct StepState {
 }
 
 impl Runner {
-    /// A runner that gives a whole chain at most `limit` of wall time.
+    /// A runner that gives a whole chain, with what follows from its decision, at most
+    /// `limit` of wall time.
     pub fn new(chain: Arc<Chain>, limit: Duration) -> Self {
         let mut steps: Vec<StepState> = Vec::with_capacity(chain.step_count());
         for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
@@ -166,10 +171,11 @@ impl Runner {
             dictionary: Dictionary::default(),
             stages: Vec::new(),
             slots: Vec::new(),
-            words: Vec::new(),
             limit,
             reuse: None,
             kept: None,
+            deadline: Instant::now() + limit,
+            slowest: None,
         }
     }
 
@@ -212,13 +218,24 @@ impl Runner {
         self.limit
     }
 
-    /// Note what a call of a part that is asked once has taken.
-    pub(super) fn took(&mut self, step: &PartStep, took: Duration) {
-        let times = &mut self.part_times;
-        let time = UnitTime::of(times, &step.unit);
-        time.calls += 1;
-        time.rows += 1;
-        time.time += took;
+    /// Asks units on behalf of the last run, in what is left of its time.
+    pub(super) fn asker<'a>(
+        &'a mut self,
+        inventory: &'a Inventory,
+        subject: &'a Subject<'a>,
+    ) -> Asker<'a> {
+        Asker {
+            inventory,
+            subject,
+            states: &mut self.steps,
+            part_times: &mut self.part_times,
+            dictionary: &mut self.dictionary,
+            kept: None,
+            whole: false,
+            deadline: self.deadline,
+            limit: self.limit,
+            slowest: &mut self.slowest,
+        }
     }
 
     /// The tables that each call of the last decision carried, in the order of calls.
@@ -252,6 +269,8 @@ impl Runner {
         whole: bool,
     ) -> Result<Decided, Refusal> {
         let subject = Subject::new(request, inventory, draw);
+        self.deadline = Instant::now() + self.limit;
+        self.slowest = None;
         self.stages.clear();
         if let Some(forced) = &request.forced {
             return self.forced(inventory, request, forced);
@@ -263,7 +282,7 @@ impl Runner {
         let mut kept = kept.unwrap_or_else(|| Kept::new(&self.chain, reuse, inventory));
         let keeps = kept.begin(inventory);
         let mut outcome = self.run_stages(inventory, &subject, false, keeps.then_some(&mut kept));
-        if std::mem::take(&mut kept.differed) {
+        if mem::take(&mut kept.differed) {
             for (state, kept) in self.steps.iter_mut().zip(&kept.steps) {
                 if kept.is_quarantined {
                     state.is_doubted = true;
@@ -286,33 +305,27 @@ impl Runner {
     ) -> Result<Decided, Refusal> {
         let chain = self.chain.clone();
         let (request, draw) = (subject.request, subject.draw);
-        self.stages.clear();
+        // Out of the runner while the asker holds it.
+        let mut slots = mem::take(&mut self.slots);
+        let mut stages = mem::take(&mut self.stages);
+        stages.clear();
         let mut asker = Asker {
-            inventory,
-            subject,
-            states: &mut self.steps,
-            part_times: &mut self.part_times,
             whole,
-            dictionary: &mut self.dictionary,
-            kept: None,
-            words: std::mem::take(&mut self.words),
-            deadline: Instant::now() + self.limit,
-            limit: self.limit,
-            slowest: None,
+            ..self.asker(inventory, subject)
         };
         if let Some(kept) = kept {
             if !names_hosts(request)
                 && let Some(decided) = sums::decide(&chain, kept, &mut asker, draw)
             {
-                self.words = asker.words;
+                (self.slots, self.stages) = (slots, stages);
                 return Ok(decided);
             }
             asker.kept = Some(kept);
         }
-        let everyone = considered_hosts(inventory, request, &mut self.slots)?;
+        let everyone = considered_hosts(inventory, request, &mut slots)?;
         let considered = match everyone {
             true => HostRows::All(u32::try_from(inventory.slots()).unwrap_or(u32::MAX)),
-            false => HostRows::List(&self.slots),
+            false => HostRows::List(&slots),
         };
         let mut left_out = Vec::new();
         let mut left: Vec<u32> = Vec::new();
@@ -327,14 +340,14 @@ impl Runner {
                 run.prefer(request, inventory);
             }
             run.add_up(stage, rows, &mut asker, &mut left_out)?;
-            let earlier = &self.stages;
-            refine::refine(&chain, number, &mut run, earlier, &mut asker, &mut left_out)?;
+            refine::refine(&chain, number, &mut run, &stages, &mut asker, &mut left_out)?;
             if !last {
                 refine::pass_on(stage, &mut run);
                 left = run.passed_slots();
             }
-            self.stages.push(run);
+            stages.push(run);
         }
+        (self.slots, self.stages) = (slots, stages);
         Ok(self.decided(inventory, draw, considered_len(&self.stages), left_out))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Decision, PlaceError, Recorded, Scheduler, place};
+use super::{Decision, MadeOn, PlaceError, Recorded, Scheduler, place};
 use crate::inventory::Inventory;
 use crate::model::{Facts, Request, Vm};
 
@@ -62,25 +62,14 @@ impl Scheduler {
     /// # Errors
     /// If the batch is at fault or the order unit fails; then nothing changes.
     pub fn place_batch(&mut self, batch: Batch) -> Result<Plan, PlaceError> {
-        if batch.members.is_empty() {
-            return Err(PlaceError::NoMembers);
-        }
-        self.inventory.advance(batch.now);
-        let mut members = batch.members;
-        for member in &mut members {
-            self.inventory.check_member(member)?;
-            place::known(&self.inventory, member);
-        }
-        if let Some(twice) = place::twice(&members) {
-            return Err(PlaceError::MemberTwice(twice));
-        }
-        let everyone = Request {
-            members,
+        let mut everyone = Request {
+            members: batch.members,
             facts: batch.facts,
             now: batch.now,
             draw: batch.draw,
             ..Request::default()
         };
+        place::take_in(&mut self.inventory, &mut everyone)?;
         // What is only tried is tried on a copy.
         let apart = batch.dry_run || batch.from_nothing;
         let mut world = apart.then(|| self.inventory.clone());
@@ -92,14 +81,12 @@ impl Scheduler {
         let draw = place::draw(&self.options, &everyone, number)?;
         let chain = self.runner.chain().clone();
         let order = chain.turns(inventory, &everyone, draw, self.options.chain_limit)?;
-        inventory.reset_batch();
-        let mut turned = vec![false; everyone.members.len()];
+        let mut waiting: Vec<Option<Vm>> = everyone.members.into_iter().map(Some).collect();
         let mut turns = Vec::with_capacity(order.len());
         for places in order {
-            let members = places.iter().map(|place| {
-                turned[*place] = true;
-                everyone.members[*place].clone()
-            });
+            let members = places
+                .iter()
+                .filter_map(|place| waiting.get_mut(*place)?.take());
             let request = Request {
                 members: members.collect(),
                 facts: everyone.facts.clone(),
@@ -128,20 +115,23 @@ impl Scheduler {
         if batch.from_nothing && !batch.dry_run {
             self.adopt(&turns)?;
         }
-        let world = world.map(Arc::new);
+        let made_on = match world {
+            Some(copy) => {
+                self.forget_copies();
+                MadeOn::Copy(Arc::new(copy))
+            }
+            None => MadeOn::Inventory,
+        };
         for decision in turns.iter().filter_map(|turn| turn.outcome.as_ref().ok()) {
             self.record(Recorded {
                 decision: decision.clone(),
-                world: world.clone(),
+                made_on: made_on.clone(),
             });
         }
-        let left = everyone.members.iter().zip(turned);
+        let without_turn = waiting.into_iter().flatten().map(|member| member.id);
         Ok(Plan {
             turns,
-            without_turn: left
-                .filter(|(_, turned)| !turned)
-                .map(|(member, _)| member.id.clone())
-                .collect(),
+            without_turn: without_turn.collect(),
         })
     }
 

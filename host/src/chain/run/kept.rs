@@ -52,14 +52,14 @@ impl Asker<'_> {
             context.now = 0;
         }
         let call = &mut self.states[step.place].call;
-        let mut words = std::mem::take(&mut self.words);
+        let mut words = std::mem::take(&mut kept.words);
         // What is missing for a call is said where the call is made.
         let key = reuse::key(&step.plan, context, self.dictionary, call, &mut words);
         let changes = self.inventory.changes();
         let place = key
             .ok()
             .and_then(|()| kept.answers(step.place, &words, changes));
-        self.words = words;
+        kept.words = words;
         let place = place?;
         let of_step = &mut kept.steps[step.place];
         let (aspects, want) = (of_step.aspects, of_step.want);
