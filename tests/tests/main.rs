@@ -4,6 +4,7 @@ mod bad_bytes;
 mod bad_calls;
 mod bad_documents;
 mod bad_parts;
+mod batch_search;
 mod batches;
 mod conformance;
 mod decisions;
