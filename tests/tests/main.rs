@@ -14,6 +14,7 @@ mod explain_parts;
 mod layering;
 mod named_amounts;
 mod probing;
+mod questions;
 mod replay;
 mod selections;
 mod unsound_parts;
