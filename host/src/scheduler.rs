@@ -53,8 +53,18 @@ impl Default for SchedulerOptions {
 /// A decision that is remembered.
 struct Recorded {
     decision: Decision,
-    /// The copy of the inventory that it was made on, if it was made on one.
-    world: Option<Arc<Inventory>>,
+    made_on: MadeOn,
+}
+
+/// The inventory that a decision was made on.
+#[derive(Clone)]
+enum MadeOn {
+    /// The scheduler's own, which knows its past.
+    Inventory,
+    /// A copy of it, on which a batch was tried.
+    Copy(Arc<Inventory>),
+    /// A copy that is no longer kept.
+    Gone,
 }
 
 /// The scheduler of one cluster.
@@ -123,7 +133,8 @@ impl Scheduler {
     /// # Errors
     /// If the request is at fault, a unit fails that the policy cannot do without,
     /// or the time limit is reached; then nothing changes.
-    pub fn place(&mut self, request: Request) -> Result<Decision, PlaceError> {
+    pub fn place(&mut self, mut request: Request) -> Result<Decision, PlaceError> {
+        place::take_in(&mut self.inventory, &mut request)?;
         let decision = place::place(
             &mut self.inventory,
             &mut self.runner,
@@ -134,7 +145,7 @@ impl Scheduler {
         self.next_number += 1;
         self.record(Recorded {
             decision: decision.clone(),
-            world: None,
+            made_on: MadeOn::Inventory,
         });
         Ok(decision)
     }
@@ -161,26 +172,41 @@ impl Scheduler {
         self.recorded.push_back(recorded);
     }
 
+    /// Let go of the copies that batches were tried on: each is as large as the
+    /// inventory itself.
+    fn forget_copies(&mut self) {
+        for recorded in &mut self.recorded {
+            if matches!(recorded.made_on, MadeOn::Copy(_)) {
+                recorded.made_on = MadeOn::Gone;
+            }
+        }
+    }
+
     /// The decisions that are remembered, oldest first.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.recorded.iter().map(|recorded| &recorded.decision)
     }
 
-    /// Explain a decision by running its chain again on the inventory as it was.
+    /// Explain a decision by running its chain again on the inventory as it was. Of
+    /// batches that were dry runs or planned from nothing, that is remembered for the
+    /// last alone.
     ///
     /// # Errors
     /// If the decision, or the inventory's version of then, is no longer remembered,
     /// or a unit fails.
     pub fn explain(&self, number: u64) -> Result<Explanation, ExplainError> {
-        let Recorded { decision, world } = self
+        let Recorded { decision, made_on } = self
             .recorded
             .iter()
             .find(|recorded| recorded.decision.number == number)
             .ok_or(ExplainError::Forgotten(number))?;
-        let past = world
-            .as_deref()
-            .unwrap_or(&self.inventory)
-            .at_version(decision.inventory_version)
+        let inventory = match made_on {
+            MadeOn::Inventory => Some(&self.inventory),
+            MadeOn::Copy(copy) => Some(&**copy),
+            MadeOn::Gone => None,
+        };
+        let past = inventory
+            .and_then(|inventory| inventory.at_version(decision.inventory_version))
             .ok_or(ExplainError::TooLongAgo(number))?;
         let mut runner = Runner::new(decision.chain.clone(), self.options.chain_limit);
         let (_, explanation) = runner.explain(&past, &decision.request, decision.draw)?;

@@ -243,6 +243,54 @@ fn facts_about_rows_that_are_not_there_are_not_told_and_all_else_is() {
 }
 
 #[test]
+fn a_part_that_goes_wrong_only_in_explaining_is_named_and_all_else_is_told() {
+    let generation = generation(&["misleading", "parts"]);
+    for (how, part) in ANYWHERE {
+        if how == "loops-forever" {
+            // The others are to have time enough.
+            continue;
+        }
+        let policy = [
+            "[[costs]]\nunit = 'parts'\nname = 'before'\n",
+            &selecting("misleading", how),
+            "settings.which = 'only-explaining'\n",
+            "[[selections]]\nunit = 'parts'\nname = 'after'\nsettings.near = 1\n",
+        ]
+        .concat();
+        let mut scheduler = scheduler(cluster(3), &policy, &generation);
+        let decision = scheduler.place(request(vm("v"))).unwrap();
+        assert_eq!(decision.decided.left_out, [], "{how}");
+        let explanation = scheduler.explain(decision.number).unwrap();
+        assert_eq!(explanation.chosen, decision.host);
+        let [(entry, said)] = &explanation.left_out[..] else {
+            panic!("{how}: {:?}", explanation.left_out);
+        };
+        assert_eq!(&**entry, "misleading");
+        assert_named(said, part);
+        let [stage] = &explanation.stages[..] else {
+            panic!("{how}: {:?}", explanation.stages);
+        };
+        assert_eq!((stage.hosts.len(), stage.selections.len()), (3, 2));
+        let mut told: Vec<_> = stage.facts.iter().map(|fact| &*fact.entry).collect();
+        told.dedup();
+        assert_eq!(told, ["before", "after"], "{how}");
+    }
+}
+
+#[test]
+fn effects_have_only_the_time_that_the_chain_leaves_them() {
+    // No unit decides, so that the chain itself needs none.
+    let policy = following("misleading", "nothing");
+    let mut scheduler = limited(cluster(3), &policy, &misleading(), Duration::ZERO);
+    let error = scheduler.place(request(vm("v"))).unwrap_err();
+    let PlaceError::Refusal(Refusal::OutOfTime { slowest, .. }) = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(&**slowest, "misleading");
+    assert!(scheduler.inventory().pending("v").is_none());
+}
+
+#[test]
 fn parts_that_refuse_are_not_blamed() {
     for policy in [
         selecting("misleading", "refuses"),

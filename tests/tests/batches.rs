@@ -5,7 +5,7 @@ use std::sync::Arc;
 use placewright::chain::Refusal;
 use placewright::inventory::Inventory;
 use placewright::model::{Facts, Value, Vm};
-use placewright::scheduler::{Batch, BatchOrder, PlaceError, Plan, Scheduler};
+use placewright::scheduler::{Batch, BatchOrder, ExplainError, PlaceError, Plan, Scheduler};
 use placewright_tests::parts::{fact, facts, of, ordering, parts};
 use placewright_tests::scene::{GIB, cluster, request, scheduler, vm};
 use placewright_tests::units::generation;
@@ -243,6 +243,30 @@ fn a_dry_run_of_a_batch_changes_nothing_and_its_decisions_can_be_explained() {
     let explanation = scheduler.explain(number(&plan, 2)).unwrap();
     assert_eq!(explanation.chosen.as_deref(), Some("h2"));
     assert_eq!(fact(&explanation, "placed", "h0"), Some(&Value::Integer(1)));
+}
+
+#[test]
+fn of_batches_that_are_tried_only_the_last_is_kept_to_be_explained() {
+    let mut scheduler = settled(2);
+    let tried = |from_nothing, ids: &[&str]| Batch {
+        dry_run: true,
+        from_nothing,
+        ..batch(ids)
+    };
+    let mut place = |batch: Batch| number(&scheduler.place_batch(batch).unwrap(), 0);
+    let meant = place(batch(&["c"]));
+    let first = place(tried(false, &["d", "e"]));
+    let second = place(tried(true, &["d"]));
+    // What is meant is decided on the inventory itself, and needs no copy.
+    let after = place(batch(&["d"]));
+    for kept in [meant, second, after] {
+        assert_eq!(scheduler.explain(kept).map(|_| ()), Ok(()));
+    }
+    for gone in [first, first + 1] {
+        let error = scheduler.explain(gone).unwrap_err();
+        assert_eq!(error, ExplainError::TooLongAgo(gone));
+    }
+    assert_eq!(scheduler.decisions().count(), 5);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) struct Candidates {
     /// The sums of the stage's weighted costs.
     pub(super) costs: Vec<f64>,
     /// What the policy's costs said, by the name of the entry: those of this stage
-    /// and of the stages before.
+    /// and of the stages before that the part reads.
     pub(super) named: Vec<(Arc<str>, Vec<f64>)>,
 }
 

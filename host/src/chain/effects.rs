@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::PartStep;
-use super::encode::Context;
 use super::run::{Refusal, Runner};
 use super::subject::Subject;
 use crate::contract::{self, Change, Moment, Operation, Scope};
@@ -22,10 +21,12 @@ pub struct Followed {
 
 impl Runner {
     /// Ask the policy's effects what follows if the request's members are placed
-    /// on the host in `slot`. Entries that want nothing written are left out.
+    /// on the host in `slot`. Entries that want nothing written are left out. They
+    /// have what the decision just made has left of its time.
     ///
     /// # Errors
-    /// If one of the units refuses or fails: then the decision fails.
+    /// If one of the units refuses or fails, or the time is up: then the decision
+    /// fails.
     pub fn follow(
         &mut self,
         inventory: &Inventory,
@@ -38,27 +39,21 @@ impl Runner {
             return Ok(Vec::new());
         }
         let subject = Subject::new(request, inventory, draw);
+        let mut asker = self.asker(inventory, &subject);
         let mut followed = Vec::new();
         for step in &chain.effects {
             let began = Instant::now();
-            let context = Context {
-                inventory,
-                subject: Some(&subject),
-                settings: &step.settings,
-                now: request.now,
-                candidates: None,
-            };
-            let (call, shown) = step.tables(context, vec![slot])?;
+            let limit = asker.left(&step.name)?;
+            let (call, shown) = step.tables(asker.context(&step.settings), vec![slot])?;
             if shown.is_empty() {
                 return Err(lacking(step, inventory, slot));
             }
             let members = request.members.len();
-            let changes = step
-                .ask(self.limit(), |instance, limit| {
-                    instance.placed(&call, members, limit)
-                })
-                .map_err(|fault| step.refusal(fault))?;
-            self.took(step, began.elapsed());
+            let changes = step.ask(limit, |instance, limit| {
+                instance.placed(&call, members, limit)
+            });
+            asker.took(step, shown.len(), began.elapsed());
+            let changes = changes.map_err(|fault| step.refusal(fault))?;
             let writer = Writer {
                 step,
                 inventory,

@@ -33,7 +33,8 @@ pub struct Explanation {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_considered: Vec<NotConsidered>,
     pub stages: Vec<StageShown>,
-    /// Entries that were left out because their units failed, with the fault.
+    /// Entries that were left out of the decision, or tell no facts, because their
+    /// units failed; with the fault.
     pub left_out: Vec<(Arc<str>, String)>,
 }
 
@@ -164,11 +165,7 @@ impl Runner {
         let mut silent: Vec<(Arc<str>, String)> = Vec::new();
         for (number, (stage, run)) in chain.stages.iter().zip(self.stage_runs()).enumerate() {
             let mut shown = stage_shown(stage, run, inventory, &subject);
-            match asks.of_stage(number, self.stage_runs()) {
-                Ok(facts) => shown.facts = facts,
-                // What is known without them is told all the same.
-                Err(refusal) => silent.push((stage.name.clone(), refusal.to_string())),
-            }
+            shown.facts = asks.of_stage(number, self.stage_runs(), &mut silent);
             stages.push(shown);
         }
         let explanation = Explanation {

@@ -37,17 +37,23 @@ pub(super) struct Facts<'a> {
 
 impl Facts<'_> {
     /// The facts of the stage of that number; `runs` are all stages as they went.
+    /// Entries that tell none, since their units failed, come into `silent` with why.
     pub(super) fn of_stage(
         &self,
         number: usize,
         runs: &[StageRun],
-    ) -> Result<Vec<FactShown>, Refusal> {
+        silent: &mut Vec<(Arc<str>, String)>,
+    ) -> Vec<FactShown> {
         let (earlier, run) = (&runs[..number], &runs[number]);
         let mut facts = Vec::new();
         for step in &self.chain.stages[number].explains {
-            facts.extend(self.of_step(step, number, run, earlier)?);
+            match self.of_step(step, number, run, earlier) {
+                Ok(told) => facts.extend(told),
+                // What is known without them is told all the same.
+                Err(refusal) => silent.push((step.name.clone(), refusal.to_string())),
+            }
         }
-        Ok(facts)
+        facts
     }
 
     fn of_step(
@@ -66,13 +72,8 @@ impl Facts<'_> {
             let rows: Vec<u32> = (0..run.survivors())
                 .map(|survivor| run.survivor_row(survivor))
                 .collect();
-            candidates(
-                self.chain,
-                number,
-                run,
-                earlier,
-                &vec![equal(rows.into_iter())],
-            )
+            let groups = vec![equal(rows.into_iter())];
+            candidates(self.chain, number, run, earlier, &groups, &step.plan)
         });
         let slots = match &left {
             Some(left) => left.slots.clone(),

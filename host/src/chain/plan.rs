@@ -146,6 +146,17 @@ impl ReadPlan {
             gates,
         }
     }
+
+    /// Whether it reads what the policy's entry of that name says of the candidates.
+    pub(super) fn reads_cost(&self, entry: &str) -> bool {
+        let of_candidates = |table: &&TablePlan| table.source == Source::Candidates;
+        let mut columns = self
+            .tables
+            .iter()
+            .filter(of_candidates)
+            .flat_map(|table| &table.columns);
+        columns.any(|column| column.name.strip_prefix("cost.") == Some(entry))
+    }
 }
 
 fn source(table: &str, inventory: &Inventory) -> Source {

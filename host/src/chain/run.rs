@@ -4,13 +4,14 @@ mod ask;
 mod refine;
 mod stage;
 
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::choose::choose;
 use super::encode::{Context, Dictionary, HostRows};
 use super::subject::Subject;
-use super::{Chain, PartStep, Step};
+use super::{Chain, Step};
 use crate::contract::Call;
 use crate::inventory::Inventory;
 use crate::model::Request;
@@ -130,6 +131,10 @@ pub struct Runner {
     stages: Vec<StageRun>,
     slots: Vec<u32>,
     limit: Duration,
+    /// When the time of the last run, what follows from it included, is up.
+    deadline: Instant,
+    /// The unit whose call took longest in the last run, and how long.
+    slowest: Option<(Duration, Arc<str>)>,
 }
 
 /// What a runner holds for one step.
@@ -140,7 +145,8 @@ struct StepState {
 }
 
 impl Runner {
-    /// A runner that gives a whole chain at most `limit` of wall time.
+    /// A runner that gives a whole chain, with what follows from its decision, at most
+    /// `limit` of wall time.
     pub fn new(chain: Arc<Chain>, limit: Duration) -> Self {
         let mut steps: Vec<StepState> = Vec::with_capacity(chain.step_count());
         for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
@@ -158,6 +164,8 @@ impl Runner {
             stages: Vec::new(),
             slots: Vec::new(),
             limit,
+            deadline: Instant::now() + limit,
+            slowest: None,
         }
     }
 
@@ -177,13 +185,23 @@ impl Runner {
         self.limit
     }
 
-    /// Note what a call of a part that is asked once has taken.
-    pub(super) fn took(&mut self, step: &PartStep, took: Duration) {
-        let times = &mut self.part_times;
-        let time = UnitTime::of(times, &step.unit);
-        time.calls += 1;
-        time.rows += 1;
-        time.time += took;
+    /// Asks units on behalf of the last run, in what is left of its time.
+    pub(super) fn asker<'a>(
+        &'a mut self,
+        inventory: &'a Inventory,
+        subject: &'a Subject<'a>,
+    ) -> Asker<'a> {
+        Asker {
+            inventory,
+            subject,
+            states: &mut self.steps,
+            part_times: &mut self.part_times,
+            dictionary: &mut self.dictionary,
+            whole: false,
+            deadline: self.deadline,
+            limit: self.limit,
+            slowest: &mut self.slowest,
+        }
     }
 
     /// The tables that each call of the last decision carried, in the order of calls.
@@ -218,25 +236,23 @@ impl Runner {
     ) -> Result<Decided, Refusal> {
         let chain = self.chain.clone();
         let subject = Subject::new(request, inventory, draw);
+        self.deadline = Instant::now() + self.limit;
+        self.slowest = None;
         self.stages.clear();
         if let Some(forced) = &request.forced {
             return self.forced(inventory, request, forced);
         }
-        let everyone = considered_hosts(inventory, request, &mut self.slots)?;
+        // Out of the runner while the asker holds it.
+        let mut slots = mem::take(&mut self.slots);
+        let mut stages = mem::take(&mut self.stages);
+        let everyone = considered_hosts(inventory, request, &mut slots)?;
         let considered = match everyone {
             true => HostRows::All(u32::try_from(inventory.slots()).unwrap_or(u32::MAX)),
-            false => HostRows::List(&self.slots),
+            false => HostRows::List(&slots),
         };
         let mut asker = Asker {
-            inventory,
-            subject: &subject,
-            states: &mut self.steps,
-            part_times: &mut self.part_times,
             whole,
-            dictionary: &mut self.dictionary,
-            deadline: Instant::now() + self.limit,
-            limit: self.limit,
-            slowest: None,
+            ..self.asker(inventory, &subject)
         };
         let mut left_out = Vec::new();
         let mut left: Vec<u32> = Vec::new();
@@ -251,14 +267,14 @@ impl Runner {
                 run.prefer(request, inventory);
             }
             run.add_up(stage, rows, &mut asker, &mut left_out)?;
-            let earlier = &self.stages;
-            refine::refine(&chain, number, &mut run, earlier, &mut asker, &mut left_out)?;
+            refine::refine(&chain, number, &mut run, &stages, &mut asker, &mut left_out)?;
             if !last {
                 refine::pass_on(stage, &mut run);
                 left = run.passed_slots();
             }
-            self.stages.push(run);
+            stages.push(run);
         }
+        (self.slots, self.stages) = (slots, stages);
         Ok(self.decided(inventory, draw, considered_len(&self.stages), left_out))
     }
 

@@ -1,13 +1,12 @@
 //! Many VMs, one turn after the other: each turn sees the ones before it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::search::{Search, Tried};
-use super::{Decision, PlaceError, Recorded, Scheduler, SchedulerOptions, order, place};
+use super::{Decision, MadeOn, PlaceError, Recorded, Scheduler, SchedulerOptions, order, place};
 use crate::chain::Runner;
 use crate::inventory::Inventory;
-use crate::model::{Facts, Request, Vm};
+use crate::model::{Facts, Request, Value, Vm};
 use crate::policy;
 
 /// VMs that are to be placed in turns, in the order that the policy gives.
@@ -121,91 +120,61 @@ impl Scheduler {
     /// If the batch is at fault, the policy forbids the search that it asks for, or the
     /// order unit fails; then nothing changes.
     pub fn place_batch(&mut self, batch: Batch) -> Result<Plan, PlaceError> {
-        if batch.members.is_empty() {
-            return Err(PlaceError::NoMembers);
-        }
-        let policy = self.chain().policy().clone();
+        let policy = self.chain().policy();
         if batch.search.is_some() && policy.search == policy::Search::Forbidden {
             return Err(PlaceError::SearchForbidden(policy.name.clone()));
         }
-        self.inventory.advance(batch.now);
-        let mut members = batch.members;
-        for member in &mut members {
-            self.inventory.check_member(member)?;
-            place::known(&self.inventory, member);
-        }
-        if let Some(twice) = place::twice(&members) {
-            return Err(PlaceError::MemberTwice(twice));
-        }
-        let everyone = Request {
-            members,
+        let mut everyone = Request {
+            members: batch.members,
             facts: batch.facts,
             now: batch.now,
             draw: batch.draw,
             ..Request::default()
         };
+        place::take_in(&mut self.inventory, &mut everyone)?;
         // What is only tried is tried on a copy.
-        let apart =
-            batch.dry_run || batch.from_nothing || batch.all_or_nothing || batch.search.is_some();
+        let tried = batch.all_or_nothing || batch.search.is_some();
+        let apart = batch.dry_run || batch.from_nothing || tried;
         let mut world = apart.then(|| self.inventory.clone());
         if let (Some(world), true) = (&mut world, batch.from_nothing) {
             vacate(world, &everyone.members)?;
         }
-        let inventory = world.as_mut().unwrap_or(&mut self.inventory);
-        let number = self.next_number;
-        let draw = place::draw(&self.options, &everyone, number)?;
-        let chain = self.runner.chain().clone();
-        let members = &everyone.members;
-        let order = match batch.order {
-            BatchOrder::Policy if policy.order.is_none() => {
-                order::by_importance(inventory, members)
+        let inventory = world.as_ref().unwrap_or(&self.inventory);
+        let order = self.turns(inventory, &everyone, batch.order)?;
+        let (requests, without_turn) = requests(everyone, order);
+        let (turns, searched) = match (batch.search, &mut world) {
+            (Some(bound), Some(world)) => {
+                let (number, start) = (self.next_number, world.clone());
+                let first_come = self.in_turns(Some(&mut *world), requests.clone());
+                if left_out(&first_come) == 0 {
+                    (first_come, None)
+                } else {
+                    let first_come = (first_come, std::mem::replace(world, start.clone()));
+                    let (better, searched) =
+                        self.search((&start, number), &requests, first_come, bound);
+                    *world = better.world;
+                    (better.turns, Some(searched))
+                }
             }
-            BatchOrder::Policy => {
-                chain.turns(inventory, &everyone, draw, self.options.chain_limit)?
-            }
-            BatchOrder::Listed => (0..members.len()).map(|member| vec![member]).collect(),
+            (_, world) => (self.in_turns(world.as_mut(), requests), None),
         };
-        let requests: Vec<Request> = order.iter().map(|turn| of_turn(&everyone, turn)).collect();
-        inventory.reset_batch();
-        let start = batch.search.map(|_| inventory.clone());
-        let mut turns = Vec::with_capacity(requests.len());
-        for request in &requests {
-            let turn = settle_turn(
-                inventory,
-                &mut self.runner,
-                &self.options,
-                self.next_number,
-                request.clone(),
-            );
-            self.next_number += u64::from(turn.outcome.is_ok());
-            turns.push(turn);
-        }
-        let mut searched = None;
-        if let (Some(bound), Some(start)) = (batch.search, start)
-            && let (true, Some(first_come)) = (left_out(&turns) > 0, world.take())
-        {
-            let from = (&start, number);
-            let (better, found) = self.search(from, &requests, (turns, first_come), bound);
-            turns = better.turns;
-            world = Some(better.world);
-            searched = Some(found);
-        }
         world.as_mut().unwrap_or(&mut self.inventory).reset_batch();
-        let turned: BTreeSet<usize> = order.into_iter().flatten().collect();
-        let without_turn = (0..everyone.members.len()).filter(|member| !turned.contains(member));
-        let without_turn: Vec<Arc<str>> = without_turn
-            .map(|member| everyone.members[member].id.clone())
-            .collect();
-        let complete = without_turn.is_empty() && turns.iter().all(|turn| turn.host().is_some());
+        let complete = without_turn.is_empty() && left_out(&turns) == 0;
         let reserved = !batch.dry_run && (complete || !batch.all_or_nothing);
         if reserved && apart {
             self.adopt(&turns)?;
         }
-        let world = world.map(Arc::new);
+        let made_on = match world {
+            Some(copy) => {
+                self.forget_copies();
+                MadeOn::Copy(Arc::new(copy))
+            }
+            None => MadeOn::Inventory,
+        };
         for decision in turns.iter().filter_map(|turn| turn.outcome.as_ref().ok()) {
             self.record(Recorded {
                 decision: decision.clone(),
-                world: world.clone(),
+                made_on: made_on.clone(),
             });
         }
         Ok(Plan {
@@ -214,6 +183,41 @@ impl Scheduler {
             reserved,
             searched,
         })
+    }
+
+    /// The places of the members, turn by turn.
+    fn turns(
+        &self,
+        inventory: &Inventory,
+        everyone: &Request,
+        order: BatchOrder,
+    ) -> Result<Vec<Vec<usize>>, PlaceError> {
+        let draw = place::draw(&self.options, everyone, self.next_number)?;
+        let chain = self.chain();
+        Ok(match order {
+            BatchOrder::Listed => (0..everyone.members.len())
+                .map(|place| vec![place])
+                .collect(),
+            BatchOrder::Policy if chain.policy().order.is_none() => {
+                order::by_importance(inventory, &everyone.members)
+            }
+            BatchOrder::Policy => {
+                chain.turns(inventory, everyone, draw, self.options.chain_limit)?
+            }
+        })
+    }
+
+    /// Decide one turn after the other, on a copy or else for real.
+    fn in_turns(&mut self, copy: Option<&mut Inventory>, requests: Vec<Request>) -> Vec<Turn> {
+        let inventory = copy.unwrap_or(&mut self.inventory);
+        let (runner, options) = (&mut self.runner, &self.options);
+        let mut turns = Vec::with_capacity(requests.len());
+        for request in requests {
+            let turn = settle_turn(inventory, runner, options, self.next_number, request);
+            self.next_number += u64::from(turn.outcome.is_ok());
+            turns.push(turn);
+        }
+        turns
     }
 
     /// Look for a plan that leaves out less than this first-come one does. Made are its
@@ -271,29 +275,34 @@ impl Scheduler {
     }
 }
 
-/// What one turn of a batch asks. Its tenant is that of its members, if the batch names
-/// none.
-fn of_turn(batch: &Request, turn: &[usize]) -> Request {
-    let members: Vec<Vm> = turn
-        .iter()
-        .map(|place| batch.members[*place].clone())
-        .collect();
-    let mut facts = batch.facts.clone();
-    if facts.get("tenant").is_none() {
-        let mut tenants = members.iter().map(|member| member.facts.get("tenant"));
-        if let Some(Some(first)) = tenants.next()
-            && tenants.all(|tenant| tenant == Some(first))
+/// What each turn asks, and the ids of the members that have none. The tenant of a turn
+/// is that of its members, if the batch names none.
+fn requests(mut everyone: Request, order: Vec<Vec<usize>>) -> (Vec<Request>, Vec<Arc<str>>) {
+    let members = std::mem::take(&mut everyone.members).into_iter();
+    let mut waiting: Vec<Option<Vm>> = members.map(Some).collect();
+    let turns = order.iter().map(|places| {
+        let members = places.iter();
+        let members = members.filter_map(|place| waiting.get_mut(*place)?.take());
+        let mut request = everyone.clone();
+        request.members = members.collect();
+        if request.facts.get("tenant").is_none()
+            && let Some(tenant) = common_tenant(&request.members)
         {
-            facts.set("tenant", first.clone());
+            request.facts.set("tenant", tenant);
         }
-    }
-    Request {
-        members,
-        facts,
-        now: batch.now,
-        draw: batch.draw,
-        ..Request::default()
-    }
+        request
+    });
+    let turns = turns.collect();
+    let without_turn = waiting.into_iter().flatten().map(|member| member.id);
+    (turns, without_turn.collect())
+}
+
+fn common_tenant(members: &[Vm]) -> Option<Value> {
+    let mut tenants = members.iter().map(|member| member.facts.get("tenant"));
+    let first = tenants.next()??;
+    tenants
+        .all(|tenant| tenant == Some(first))
+        .then(|| first.clone())
 }
 
 /// Decide one turn and reserve its places in `inventory`, as one of a batch.

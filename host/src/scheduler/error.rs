@@ -38,9 +38,7 @@ pub enum PlaceError {
 pub enum ExplainError {
     #[error("decision {0} is not among the ones that are remembered")]
     Forgotten(u64),
-    #[error(
-        "too much has changed since decision {0}: the inventory of then is no longer remembered"
-    )]
+    #[error("decision {0} is too long ago: the inventory of then is no longer remembered")]
     TooLongAgo(u64),
     #[error(transparent)]
     Refusal(#[from] Refusal),

@@ -7,15 +7,9 @@ use crate::chain::{Followed, Runner};
 use crate::inventory::{Inventory, InventoryError};
 use crate::model::{Request, Vm, Write};
 
-/// Decide where the request's VMs run and, unless it is a dry run, reserve their
-/// places in the inventory and write what follows.
-pub(super) fn place(
-    inventory: &mut Inventory,
-    runner: &mut Runner,
-    options: &SchedulerOptions,
-    number: u64,
-    mut request: Request,
-) -> Result<Decision, PlaceError> {
+/// Bring the inventory to the time of the request, check the request's members, and
+/// fill in what the inventory knows of them.
+pub(super) fn take_in(inventory: &mut Inventory, request: &mut Request) -> Result<(), PlaceError> {
     if request.members.is_empty() {
         return Err(PlaceError::NoMembers);
     }
@@ -23,12 +17,25 @@ pub(super) fn place(
     for member in &mut request.members {
         inventory.check_member(member)?;
         known(inventory, member);
-        if inventory.pending(&member.id).is_some() {
-            return Err(PlaceError::Pending(member.id.clone()));
-        }
     }
-    if let Some(twice) = twice(&request.members) {
-        return Err(PlaceError::MemberTwice(twice));
+    match twice(&request.members) {
+        Some(twice) => Err(PlaceError::MemberTwice(twice)),
+        None => Ok(()),
+    }
+}
+
+/// Decide where the VMs of a request that was taken in run and, unless it is a dry
+/// run, reserve their places in the inventory and write what follows.
+pub(super) fn place(
+    inventory: &mut Inventory,
+    runner: &mut Runner,
+    options: &SchedulerOptions,
+    number: u64,
+    request: Request,
+) -> Result<Decision, PlaceError> {
+    let mut members = request.members.iter();
+    if let Some(member) = members.find(|member| inventory.pending(&member.id).is_some()) {
+        return Err(PlaceError::Pending(member.id.clone()));
     }
     let draw = draw(options, &request, number)?;
     let version = inventory.version();
@@ -61,7 +68,7 @@ pub(super) fn place(
 }
 
 /// Fill in what the inventory knows of a VM of which only the id is given.
-pub(super) fn known(inventory: &Inventory, member: &mut Vm) {
+fn known(inventory: &Inventory, member: &mut Vm) {
     let nothing_given = *member == Vm::new(member.id.clone());
     if let Some(entry) = inventory.running(&member.id).filter(|_| nothing_given) {
         *member = (*entry.vm).clone();
@@ -140,7 +147,7 @@ fn reserve(
 }
 
 /// The id of a member that is named twice.
-pub(super) fn twice(members: &[Vm]) -> Option<Arc<str>> {
+fn twice(members: &[Vm]) -> Option<Arc<str>> {
     let mut ids: Vec<&Arc<str>> = members.iter().map(|member| &member.id).collect();
     ids.sort_unstable();
     ids.windows(2)

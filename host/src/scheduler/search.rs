@@ -11,7 +11,8 @@
 //! that the chain would not choose, the request allows this host alone, so that no
 //! filter is passed by.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::SchedulerOptions;
@@ -270,63 +271,47 @@ impl<'a> Search<'a> {
     /// another. Whether there is a better plan now.
     fn eject_once(&mut self, best: &mut Tried) -> bool {
         let mut squeaky = squeaky(&best.steps, &best.turns);
-        squeaky.sort_by_key(|request| std::cmp::Reverse(self.priority(*request)));
-        let mut hosts: Vec<(u32, Arc<str>)> = best
-            .world
-            .up_slots()
-            .filter_map(|slot| {
-                let host = best.world.host(slot)?;
-                Some((best.world.ranks()[slot as usize], host.id.clone()))
-            })
-            .collect();
-        hosts.sort_unstable();
+        squeaky.sort_by_key(|request| Reverse(self.priority(*request)));
+        let hosts = self.ejectable(best);
         let left_out = best.left_out.clone();
         self.world.clone_from(&best.world);
-        for ejected in [1, 2] {
-            for request in &squeaky {
-                for (_, host) in &hosts {
-                    for out in self.ejectable(best, host, ejected) {
-                        if self.is_bounded() {
-                            return false;
-                        }
-                        let Some(steps) = self.ejecting(best, *request, host, &out) else {
-                            continue;
-                        };
-                        self.attempt(steps, best);
-                        if best.left_out < left_out {
-                            return true;
-                        }
-                        self.world.clone_from(&best.world);
+        for how_many in [1, 2] {
+            for (request, (host, here)) in pairs(&squeaky, &hosts) {
+                for out in ejections(here, how_many) {
+                    if self.is_bounded() {
+                        return false;
                     }
+                    let Some(steps) = self.ejecting(best, request, host, &out) else {
+                        continue;
+                    };
+                    self.attempt(steps, best);
+                    if best.left_out < left_out {
+                        return true;
+                    }
+                    self.world.clone_from(&best.world);
                 }
             }
         }
         false
     }
 
-    /// The requests, or the pairs of them, that the plan has sent to that host and
-    /// whose places can be given back: the smaller, the sooner.
-    fn ejectable(&self, best: &Tried, host: &Arc<str>, how_many: usize) -> Vec<Vec<usize>> {
-        let steps = best.steps.iter().zip(&best.turns);
-        let mut here: Vec<usize> = steps
-            .filter(|(_, turn)| turn.host() == Some(host))
-            .filter(|(_, turn)| {
-                let mut members = turn.members.iter();
-                members.all(|id| best.world.pending(id).is_some())
-            })
-            .map(|(step, _)| step.request)
-            .collect();
-        here.sort_by(|a, b| self.sizes[*a].total_cmp(&self.sizes[*b]));
-        match how_many {
-            1 => here.into_iter().map(|one| vec![one]).collect(),
-            _ => {
-                let pairs = (0..here.len()).flat_map(|second| {
-                    let here = &here;
-                    (0..second).map(move |first| vec![here[second], here[first]])
-                });
-                pairs.collect()
+    /// By the id of the host, the requests that the plan has sent there and whose
+    /// places can be given back, the smallest first.
+    fn ejectable(&self, best: &Tried) -> BTreeMap<Arc<str>, Vec<usize>> {
+        let mut hosts: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
+        for (step, turn) in best.steps.iter().zip(&best.turns) {
+            let mut members = turn.members.iter();
+            // Who stays where it runs has no place reserved.
+            if let Some(host) = turn.host()
+                && members.all(|id| best.world.pending(id).is_some())
+            {
+                hosts.entry(host.clone()).or_default().push(step.request);
             }
         }
+        for here in hosts.values_mut() {
+            here.sort_by(|a, b| self.sizes[*a].total_cmp(&self.sizes[*b]));
+        }
+        hosts
     }
 
     /// The steps of a plan in which a request takes the place of others on a host, if
@@ -379,6 +364,29 @@ impl<'a> Search<'a> {
         steps.extend(out.iter().map(|ejected| free(*ejected)));
         steps.append(&mut left_out);
         Some(steps)
+    }
+}
+
+/// Each request with each host.
+fn pairs<'p, H>(
+    requests: &'p [usize],
+    hosts: &'p BTreeMap<Arc<str>, H>,
+) -> impl Iterator<Item = (usize, (&'p Arc<str>, &'p H))> {
+    let requests = requests.iter();
+    requests.flat_map(move |request| hosts.iter().map(move |host| (*request, host)))
+}
+
+/// Each of these, or each pair of them with the greater one first: small ones soonest.
+fn ejections(here: &[usize], how_many: usize) -> Vec<Vec<usize>> {
+    match how_many {
+        1 => here.iter().map(|one| vec![*one]).collect(),
+        _ => {
+            let second = (0..here.len()).flat_map(|second| {
+                let first = 0..second;
+                first.map(move |first| vec![here[second], here[first]])
+            });
+            second.collect()
+        }
     }
 }
 

@@ -58,8 +58,6 @@ impl WholeTable for HaReservation {
 }
 
 impl TableCost for HaReservation {
-    const RANGE: Option<(f64, f64)> = Some((0.0, 100.0));
-
     /// The number of highly available VMs in percent of what the host with the most
     /// has, scaled down and rounded up.
     fn cost(

@@ -18,7 +18,7 @@ use crate::unit::{Cause, Fault, Instance};
 const CALLS_PER_INSTANCE: u64 = 10_000;
 
 /// Asks units on behalf of one decision.
-pub(super) struct Asker<'a> {
+pub(in crate::chain) struct Asker<'a> {
     pub(super) inventory: &'a Inventory,
     pub(super) subject: &'a Subject<'a>,
     pub(super) states: &'a mut [StepState],
@@ -30,7 +30,7 @@ pub(super) struct Asker<'a> {
     pub(super) deadline: Instant,
     pub(super) limit: Duration,
     /// The unit whose call took longest so far, and how long.
-    pub(super) slowest: Option<(Duration, Arc<str>)>,
+    pub(super) slowest: &'a mut Option<(Duration, Arc<str>)>,
 }
 
 /// What a step says of the hosts it was asked about.
@@ -64,7 +64,7 @@ enum NoCall {
 
 impl<'a> Asker<'a> {
     /// What a part of the policy that is set so is asked about.
-    pub(super) fn context<'s>(&self, settings: &'s Settings) -> Context<'s>
+    pub(in crate::chain) fn context<'s>(&self, settings: &'s Settings) -> Context<'s>
     where
         'a: 's,
     {
@@ -78,7 +78,7 @@ impl<'a> Asker<'a> {
     }
 
     /// The time that is left, for the entry of that name.
-    pub(super) fn left(&self, entry: &Arc<str>) -> Result<Duration, Refusal> {
+    pub(in crate::chain) fn left(&self, entry: &Arc<str>) -> Result<Duration, Refusal> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if !left.is_zero() {
             return Ok(left);
@@ -91,7 +91,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Note what a call of a part has taken.
-    pub(super) fn took(&mut self, step: &PartStep, rows: usize, took: Duration) {
+    pub(in crate::chain) fn took(&mut self, step: &PartStep, rows: usize, took: Duration) {
         let time = UnitTime::of(self.part_times, &step.unit);
         time.calls += 1;
         time.rows += rows as u64;
@@ -103,7 +103,7 @@ impl<'a> Asker<'a> {
     fn slow(&mut self, took: Duration, unit: Arc<str>) {
         let slowest = self.slowest.as_ref();
         if slowest.is_none_or(|(slowest, _)| took > *slowest) {
-            self.slowest = Some((took, unit));
+            *self.slowest = Some((took, unit));
         }
     }
 

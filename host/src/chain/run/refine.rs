@@ -7,6 +7,7 @@ use super::stage::{Removal, StageRun};
 use super::{LeftOut, Refusal};
 use crate::chain::candidates::Candidates;
 use crate::chain::encode::Context;
+use crate::chain::plan::ReadPlan;
 use crate::chain::{Chain, Selection, Stage};
 use crate::contract::Shares;
 use crate::inventory::Inventory;
@@ -40,14 +41,14 @@ pub(super) fn refine(
         return Ok(());
     }
     let rows = (0..run.survivors()).map(|survivor| run.survivor_row(survivor));
-    let mut groups = vec![equal(rows)];
-    let mut steps = Vec::with_capacity(stage.selections.len());
+    let first = vec![equal(rows)];
+    let mut refined: Vec<Groups> = Vec::new();
     for (place, selection) in stage.selections.iter().enumerate() {
-        let candidates = candidates(chain, number, run, earlier, &groups);
-        match ask(selection, &candidates, asker)? {
-            Ok((shares, slots)) => {
-                groups = regrouped(&shares, &slots, run);
-            }
+        let groups = refined.last().unwrap_or(&first);
+        let read = &selection.step.plan;
+        let candidates = candidates(chain, number, run, earlier, groups, read);
+        let groups = match ask(selection, &candidates, asker)? {
+            Ok((shares, slots)) => regrouped(&shares, &slots, run),
             Err(fault) => {
                 if selection.on_failure == OnFailure::Fail {
                     return Err(selection.step.refusal(fault));
@@ -56,13 +57,17 @@ pub(super) fn refine(
                     entry: selection.step.name.clone(),
                     fault: Arc::new(fault),
                 });
-                groups = vec![equal(best(run, &groups).into_iter())];
+                vec![equal(best(run, groups).into_iter())]
             }
-        }
+        };
         run.cut(&groups, Removal::by_selection(stage, place));
-        steps.push(groups.clone());
+        // How they came about is only for those who want it explained.
+        if !asker.whole {
+            refined.clear();
+        }
+        refined.push(groups);
     }
-    run.refined = steps;
+    run.refined = refined;
     Ok(())
 }
 
@@ -72,13 +77,14 @@ pub(in crate::chain) fn equal(rows: impl ExactSizeIterator<Item = u32>) -> Vec<S
     rows.map(|row| Share { row, share }).collect()
 }
 
-/// The table `candidates` of a selection, of the survivors of the stage.
+/// The table `candidates` of a part that reads so, of the survivors of the stage.
 pub(in crate::chain) fn candidates(
     chain: &Chain,
     number: usize,
     run: &StageRun,
     earlier: &[StageRun],
     groups: &Groups,
+    read: &ReadPlan,
 ) -> Candidates {
     let mut rows: Vec<(u32, i64, f64)> = (0i64..)
         .zip(groups)
@@ -95,9 +101,9 @@ pub(in crate::chain) fn candidates(
         .collect();
     let mut named = Vec::new();
     for (stage, of_stage) in chain.stages.iter().zip(earlier) {
-        add_costs(stage, of_stage, &slots, &mut named);
+        add_costs(stage, of_stage, &slots, read, &mut named);
     }
-    add_costs(&chain.stages[number], run, &slots, &mut named);
+    add_costs(&chain.stages[number], run, &slots, read, &mut named);
     Candidates {
         groups: rows.iter().map(|(_, group, _)| *group).collect(),
         shares: rows.iter().map(|(.., share)| *share).collect(),
@@ -107,9 +113,15 @@ pub(in crate::chain) fn candidates(
     }
 }
 
-fn add_costs(stage: &Stage, run: &StageRun, slots: &[u32], named: &mut Vec<(Arc<str>, Vec<f64>)>) {
+fn add_costs(
+    stage: &Stage,
+    run: &StageRun,
+    slots: &[u32],
+    read: &ReadPlan,
+    named: &mut Vec<(Arc<str>, Vec<f64>)>,
+) {
     for (entry, cost) in stage.costs.iter().enumerate() {
-        if run.counts(entry) {
+        if run.counts(entry) && read.reads_cost(&cost.name) {
             let raw = slots.iter().filter_map(|slot| run.row(*slot));
             named.push((
                 cost.name.clone(),

@@ -1,15 +1,16 @@
 //! One stage of a chain for one request: who is removed, what the others cost.
 
-use std::cmp::Ordering;
+mod outcome;
+
 use std::sync::Arc;
 
 use super::super::choose::keep_cheapest;
 use super::super::encode::HostRows;
 use super::super::scale::scale;
-use super::super::{Cost, Stage, Step};
+use super::super::{Stage, Step};
 use super::ask::{Answer, Asker, NoAnswer, kept};
 use super::refine::Groups;
-use super::{LeftOut, Refusal, Removed};
+use super::{LeftOut, Refusal};
 use crate::contract::{Evaluation, Judgement};
 use crate::inventory::Inventory;
 use crate::model::Request;
@@ -375,91 +376,6 @@ impl StageRun {
         }
     }
 
-    /// The scaled costs of the survivors.
-    pub(in crate::chain) fn scaled(&self, entry: usize, cost: &Cost) -> Vec<f64> {
-        let raw = &self.raw[entry];
-        let mut costs = match &self.survivors {
-            None => raw.clone(),
-            Some(rows) => rows.iter().map(|row| raw[*row as usize]).collect(),
-        };
-        scale(cost.scaling, cost.range, &mut costs);
-        costs
-    }
-
-    // What came out, for choice and explanation.
-
-    pub(in crate::chain) fn considered(&self) -> usize {
-        self.rows
-    }
-
-    pub(in crate::chain) fn slot(&self, row: usize) -> u32 {
-        match &self.slots {
-            None => row as u32,
-            Some(slots) => slots[row],
-        }
-    }
-
-    pub(in crate::chain) fn removal(&self, row: usize) -> Option<Removal> {
-        Some(self.removed_by[row]).filter(|removed| *removed != Removal::KEPT)
-    }
-
-    pub(in crate::chain) fn survivors(&self) -> usize {
-        self.survivors.as_ref().map_or(self.rows, Vec::len)
-    }
-
-    pub(in crate::chain) fn survivor_row(&self, survivor: usize) -> u32 {
-        match &self.survivors {
-            None => survivor as u32,
-            Some(rows) => rows[survivor],
-        }
-    }
-
-    pub(in crate::chain) fn survivor_slot(&self, survivor: usize) -> u32 {
-        self.slot(self.survivor_row(survivor) as usize)
-    }
-
-    /// The row of the host in that slot.
-    pub(in crate::chain) fn row(&self, slot: u32) -> Option<usize> {
-        match &self.slots {
-            None => Some(slot as usize).filter(|row| *row < self.rows),
-            Some(slots) => slots.binary_search(&slot).ok(),
-        }
-    }
-
-    /// The place of a row among the survivors whose costs were added up.
-    fn survivor(&self, row: u32) -> Option<usize> {
-        match &self.survivors {
-            None => Some(row as usize),
-            Some(rows) => rows.binary_search(&row).ok(),
-        }
-    }
-
-    /// The sums of a survivor's weighted costs, tier by tier.
-    pub(in crate::chain) fn sums_of(&self, row: u32) -> Vec<f64> {
-        let Some(survivor) = self.survivor(row) else {
-            return Vec::new();
-        };
-        self.sums.iter().map(|tier| tier[survivor]).collect()
-    }
-
-    /// The sum of a survivor's weighted costs of all tiers.
-    pub(super) fn sum(&self, row: u32) -> f64 {
-        let tiers = self.sums_of(row).into_iter();
-        tiers.fold(0.0, plus)
-    }
-
-    /// Whose sums are lower, tier by tier.
-    pub(super) fn compare(&self, a: u32, b: u32) -> Ordering {
-        let (Some(a), Some(b)) = (self.survivor(a), self.survivor(b)) else {
-            return Ordering::Equal;
-        };
-        self.sums
-            .iter()
-            .map(|tier| tier[a].total_cmp(&tier[b]))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-    }
-
     /// Let a selection remove the survivors that are in no group any more.
     pub(super) fn cut(&mut self, groups: &Groups, removal: Removal) {
         let mut left = vec![false; self.rows];
@@ -478,74 +394,6 @@ impl StageRun {
     /// Let only these rows, ascending, go on.
     pub(super) fn pass(&mut self, rows: Vec<u32>) {
         self.passed = Some(rows);
-    }
-
-    /// The rows that go on, ascending.
-    pub(super) fn passed_rows(&self) -> Vec<u32> {
-        match &self.passed {
-            Some(rows) => rows.clone(),
-            None => (0..self.survivors())
-                .map(|survivor| self.survivor_row(survivor))
-                .collect(),
-        }
-    }
-
-    /// Whether the row goes on to the next stage.
-    pub(in crate::chain) fn goes_on(&self, row: u32) -> bool {
-        let passed = self.passed.as_ref();
-        passed.is_none_or(|rows| rows.binary_search(&row).is_ok())
-    }
-
-    /// The slots of the rows that go on, ascending.
-    pub(super) fn passed_slots(&self) -> Vec<u32> {
-        let rows = self.passed_rows().into_iter();
-        rows.map(|row| self.slot(row as usize)).collect()
-    }
-
-    /// The groups that the last selection made, by slots.
-    pub(super) fn shares(&self) -> Vec<Vec<(u32, f64)>> {
-        let groups = self.refined.last().into_iter().flatten();
-        groups
-            .map(|group| {
-                let members = group.iter();
-                members
-                    .map(|member| (self.slot(member.row as usize), member.share))
-                    .collect()
-            })
-            .collect()
-    }
-
-    /// Whether the cost entry was left out because its unit failed.
-    pub(in crate::chain) fn counts(&self, entry: usize) -> bool {
-        self.counts[entry]
-    }
-
-    pub(in crate::chain) fn raw(&self, entry: usize, row: usize) -> f64 {
-        self.raw[entry][row]
-    }
-
-    /// How many hosts each reason removed, in policy order.
-    pub(super) fn removed(&self, stage: &Stage) -> Vec<Removed> {
-        let mut removals: Vec<Removal> = self
-            .removed_by
-            .iter()
-            .copied()
-            .filter(|removed| *removed != Removal::KEPT)
-            .collect();
-        removals.sort_unstable();
-        removals
-            .chunk_by(|a, b| a == b)
-            .map(|same| {
-                let (filter, step) = same[0].by(stage);
-                let (reason, passing) = same[0].reason(step);
-                Removed {
-                    filter,
-                    reason: reason.into(),
-                    passing,
-                    hosts: same.len(),
-                }
-            })
-            .collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! A unit for tests of the runtime: its selection, its effects, its order and what it
-//! explains go wrong in the way that its setting `how` says. All of it is what a Rust
-//! author could do by mistake with the SDK.
+//! explains go wrong in the way that its setting `how` says; or only what it explains,
+//! if its setting `which` says so. All of it is what a Rust author could do by mistake
+//! with the SDK.
 
 #![forbid(unsafe_code)]
 
@@ -38,10 +39,21 @@ struct Settings {
         ]
     )]
     how: Text,
+    /// Which of the parts go wrong.
+    #[setting(default = "every-part", choices = ["every-part", "only-explaining"])]
+    which: Text,
+}
+
+/// Begins a part other than the one that explains.
+fn begin(settings: &Settings) -> Result<&str, Problem> {
+    match &*settings.which {
+        "only-explaining" => Ok("nothing"),
+        _ => go_wrong(settings),
+    }
 }
 
 /// Goes wrong in the ways that every part can.
-fn begin(settings: &Settings) -> Result<&str, Problem> {
+fn go_wrong(settings: &Settings) -> Result<&str, Problem> {
     match &*settings.how {
         "loops-forever" => loop {
             black_box(());
@@ -198,7 +210,7 @@ impl Explain for Misleading {
 
     /// If nothing goes wrong, each host's memory.
     fn explain(stage: &Stage, settings: &Settings) -> Result<Vec<Fact>, Problem> {
-        let how = begin(settings)?;
+        let how = go_wrong(settings)?;
         let memory =
             |(row, host): (u32, Host)| Fact::new("memory", host.memory.0).about("hosts", row);
         let mut facts: Vec<Fact> = stage.hosts.numbered().map(memory).collect();
