@@ -158,6 +158,23 @@ fn a_search_that_nobody_needs_changes_nothing() {
 }
 
 #[test]
+fn nothing_is_searched_for_where_there_is_no_decision() {
+    let (mut scheduler, members) = documented("pacemaker-minimal");
+    let batch = |members: &[Vm]| Batch {
+        members: members.to_vec(),
+        search: Some(1000),
+        ..Batch::default()
+    };
+    scheduler.place_batch(batch(&members[..1])).unwrap();
+    // The first one has a place already.
+    let plan = scheduler.place_batch(batch(&members[..2])).unwrap();
+    let error = plan.turns[0].outcome.as_ref().unwrap_err();
+    assert_eq!(*error, PlaceError::Pending("rsc-small".into()));
+    assert_eq!(plan.searched, None);
+    assert!(plan.reserved && plan.host("rsc-medium").is_some());
+}
+
+#[test]
 fn a_search_ends_at_its_bound_and_keeps_the_first_come_plan() {
     let (mut scheduler, members) = documented("pacemaker-utilization");
     for bound in [0, 1, 2] {

@@ -13,7 +13,8 @@ use crate::policy;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
     pub members: Vec<Vm>,
-    /// Columns of the table `request`, the same in every turn.
+    /// Columns of the table `request`, the same in every turn. If they name no tenant,
+    /// it is that of the members of the turn.
     pub facts: Facts,
     /// Seconds since 1970-01-01 UTC at which the decisions are made.
     pub now: i64,
@@ -86,6 +87,11 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Whether there is a decision, and it is that every host is removed.
+    pub fn finds_no_host(&self) -> bool {
+        matches!(&self.outcome, Ok(decision) if decision.host.is_none())
+    }
+
     /// The host of its members; None: they get none.
     pub fn host(&self) -> Option<&Arc<str>> {
         self.outcome.as_ref().ok()?.host.as_ref()
@@ -146,7 +152,7 @@ impl Scheduler {
             (Some(bound), Some(world)) => {
                 let (number, start) = (self.next_number, world.clone());
                 let first_come = self.in_turns(Some(&mut *world), requests.clone());
-                if left_out(&first_come) == 0 {
+                if !first_come.iter().any(Turn::finds_no_host) {
                     (first_come, None)
                 } else {
                     let first_come = (first_come, std::mem::replace(world, start.clone()));

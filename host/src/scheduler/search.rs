@@ -11,8 +11,9 @@
 //! that the chain would not choose, the request allows this host alone, so that no
 //! filter is passed by.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+mod eject;
+mod reorder;
+
 use std::sync::Arc;
 
 use super::SchedulerOptions;
@@ -49,20 +50,12 @@ impl Tried {
     }
 }
 
-/// The places of the requests that are left out, in the order of their turns.
+/// The places of the requests that find no host, in the order of their turns. Where
+/// there is no decision, another plan would not help.
 fn squeaky(steps: &[Step], turns: &[Turn]) -> Vec<usize> {
     let turns = steps.iter().zip(turns);
-    let left_out = turns.filter(|(_, turn)| turn.host().is_none());
+    let left_out = turns.filter(|(_, turn)| turn.finds_no_host());
     left_out.map(|(step, _)| step.request).collect()
-}
-
-/// How far those who were left out are moved to the front.
-#[derive(Debug, Clone, Copy)]
-enum Front {
-    /// Before all others of their priority.
-    OfTheirPriority,
-    /// Before all others.
-    OfAll,
 }
 
 /// A search over plans.
@@ -212,181 +205,6 @@ impl<'a> Search<'a> {
         self.decisions += 1;
         let (world, runner) = (&mut self.world, &mut self.runner);
         Some(settle_turn(world, runner, self.options, number, request))
-    }
-
-    // Turns in another order.
-
-    fn reorder(&mut self, best: &mut Tried) {
-        let mut seen: BTreeSet<Vec<Step>> = BTreeSet::new();
-        seen.insert(best.steps.clone());
-        let mut largest_first: Vec<usize> = (0..self.requests.len()).collect();
-        largest_first.sort_by(|a, b| {
-            let by_priority = self.priority(*b).cmp(&self.priority(*a));
-            by_priority.then(self.sizes[*b].total_cmp(&self.sizes[*a]))
-        });
-        let largest_first = largest_first.into_iter().map(free).collect();
-        let first_come = (best.steps.clone(), squeaky(&best.steps, &best.turns));
-        self.try_new(largest_first, &mut seen, best);
-        for front in [Front::OfTheirPriority, Front::OfAll] {
-            let (mut steps, mut squeaky) = first_come.clone();
-            while best.left_out() > 0 {
-                let next = self.moved_to_front(&steps, &squeaky, front);
-                let Some(left) = self.try_new(next.clone(), &mut seen, best) else {
-                    break;
-                };
-                (steps, squeaky) = (next, left);
-            }
-        }
-    }
-
-    /// Try a plan, unless it was tried before; the requests that it leaves out.
-    fn try_new(
-        &mut self,
-        steps: Vec<Step>,
-        seen: &mut BTreeSet<Vec<Step>>,
-        best: &mut Tried,
-    ) -> Option<Vec<usize>> {
-        if best.left_out() == 0 || !seen.insert(steps.clone()) {
-            return None;
-        }
-        self.attempt(steps, best)
-    }
-
-    fn moved_to_front(&self, steps: &[Step], squeaky: &[usize], front: Front) -> Vec<Step> {
-        let mut moved = steps.to_vec();
-        // Stable: within each part the order stays.
-        moved.sort_by_key(|step| {
-            let stays = !squeaky.contains(&step.request);
-            match front {
-                Front::OfTheirPriority => (-i128::from(self.priority(step.request)), stays),
-                Front::OfAll => (0, stays),
-            }
-        });
-        moved
-    }
-
-    // Ejection.
-
-    /// Put somebody who is left out in the place of one or two others, if these find
-    /// another. Whether there is a better plan now.
-    fn eject_once(&mut self, best: &mut Tried) -> bool {
-        let mut squeaky = squeaky(&best.steps, &best.turns);
-        squeaky.sort_by_key(|request| Reverse(self.priority(*request)));
-        let hosts = self.ejectable(best);
-        let left_out = best.left_out.clone();
-        self.world.clone_from(&best.world);
-        for how_many in [1, 2] {
-            for (request, (host, here)) in pairs(&squeaky, &hosts) {
-                for out in ejections(here, how_many) {
-                    if self.is_bounded() {
-                        return false;
-                    }
-                    let Some(steps) = self.ejecting(best, request, host, &out) else {
-                        continue;
-                    };
-                    self.attempt(steps, best);
-                    if best.left_out < left_out {
-                        return true;
-                    }
-                    self.world.clone_from(&best.world);
-                }
-            }
-        }
-        false
-    }
-
-    /// By the id of the host, the requests that the plan has sent there and whose
-    /// places can be given back, the smallest first.
-    fn ejectable(&self, best: &Tried) -> BTreeMap<Arc<str>, Vec<usize>> {
-        let mut hosts: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
-        for (step, turn) in best.steps.iter().zip(&best.turns) {
-            let mut members = turn.members.iter();
-            // Who stays where it runs has no place reserved.
-            if let Some(host) = turn.host()
-                && members.all(|id| best.world.pending(id).is_some())
-            {
-                hosts.entry(host.clone()).or_default().push(step.request);
-            }
-        }
-        for here in hosts.values_mut() {
-            here.sort_by(|a, b| self.sizes[*a].total_cmp(&self.sizes[*b]));
-        }
-        hosts
-    }
-
-    /// The steps of a plan in which a request takes the place of others on a host, if
-    /// on top of the best plan it can, and the others find a host each.
-    fn ejecting(
-        &mut self,
-        best: &Tried,
-        request: usize,
-        host: &Arc<str>,
-        out: &[usize],
-    ) -> Option<Vec<Step>> {
-        // Back to where the best plan ended.
-        if !self.world.take_back(best.world.version()) {
-            self.world.clone_from(&best.world);
-        }
-        let number = self.number + best.turns.len() as u64;
-        for ejected in out {
-            for member in &self.requests[*ejected].members {
-                self.world.cancel_vm(&member.id).ok()?;
-            }
-        }
-        let directed = Request {
-            allowed: vec![host.clone()],
-            ..self.requests[request].clone()
-        };
-        self.decide(directed, number)?.host()?;
-        for ejected in out {
-            self.decide(self.requests[*ejected].clone(), number)?
-                .host()?;
-        }
-        let moves = |step: &Step| step.request == request || out.contains(&step.request);
-        let first = best.steps.iter().position(|step| moves(step))?;
-        let mut steps: Vec<Step> = best.steps[..first].to_vec();
-        let (mut stay, mut left_out) = (Vec::new(), Vec::new());
-        for (step, turn) in best.steps.iter().zip(&best.turns).skip(first) {
-            match turn.host() {
-                _ if moves(step) => {}
-                Some(host) => stay.push(Step {
-                    to: Some(host.clone()),
-                    ..step.clone()
-                }),
-                None => left_out.push(free(step.request)),
-            }
-        }
-        steps.append(&mut stay);
-        steps.push(Step {
-            request,
-            to: Some(host.clone()),
-        });
-        steps.extend(out.iter().map(|ejected| free(*ejected)));
-        steps.append(&mut left_out);
-        Some(steps)
-    }
-}
-
-/// Each request with each host.
-fn pairs<'p, H>(
-    requests: &'p [usize],
-    hosts: &'p BTreeMap<Arc<str>, H>,
-) -> impl Iterator<Item = (usize, (&'p Arc<str>, &'p H))> {
-    let requests = requests.iter();
-    requests.flat_map(move |request| hosts.iter().map(move |host| (*request, host)))
-}
-
-/// Each of these, or each pair of them with the greater one first: small ones soonest.
-fn ejections(here: &[usize], how_many: usize) -> Vec<Vec<usize>> {
-    match how_many {
-        1 => here.iter().map(|one| vec![*one]).collect(),
-        _ => {
-            let second = (0..here.len()).flat_map(|second| {
-                let first = 0..second;
-                first.map(move |first| vec![here[second], here[first]])
-            });
-            second.collect()
-        }
     }
 }
 
