@@ -59,7 +59,10 @@ fn text(found: &Found) -> String {
     }
     if !found.bounded {
         parts.push(match found.stopped_by.is_empty() {
-            true => "No host is there to be asked about the next one.".to_owned(),
+            true => format!(
+                "None of {} hosts is left for the next one.",
+                found.considered
+            ),
             false => format!(
                 "What stops the next one:\n{}",
                 output::shown(&reasons(&found.stopped_by))

@@ -113,7 +113,7 @@ impl Plan {
             let mut members = turn.members.iter();
             members.any(|known| **known == *member)
         })?;
-        turn.outcome.as_ref().ok()?.host.as_ref()
+        turn.host()
     }
 }
 
