@@ -4,20 +4,24 @@
 //! into a table or JSON. Nothing is decided here.
 
 mod balance;
+mod capacity;
 mod clusters;
 mod columns;
 mod completions;
 mod demo;
+mod explain;
 mod explained;
 mod failure;
 mod output;
 mod place;
 mod policy;
 mod progress;
+mod questions;
 mod simulate;
 mod spread;
 mod unit;
 mod units;
+mod what_if;
 
 use std::process::ExitCode;
 
@@ -47,6 +51,9 @@ struct Cli {
 enum Command {
     Demo(demo::Demo),
     Place(place::Place),
+    Explain(explain::Explain),
+    Capacity(capacity::Capacity),
+    WhatIf(what_if::WhatIf),
     Simulate(simulate::Simulate),
     Balance(balance::Balance),
     #[command(subcommand)]
@@ -62,6 +69,9 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Demo(demo) => demo.run(),
         Command::Place(place) => place.run(),
+        Command::Explain(explain) => explain.run(),
+        Command::Capacity(capacity) => capacity.run(),
+        Command::WhatIf(what_if) => what_if.run(),
         Command::Simulate(simulate) => simulate.run(),
         Command::Balance(balance) => balance.run(),
         Command::Policy(policy) => policy.run(),

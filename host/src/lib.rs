@@ -4,7 +4,7 @@
 //! left of it:
 //!
 //! ```text
-//! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► simulate, cli
+//! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► questions ─► simulate, cli
 //!   └────► document ─► policy ────────────────────────┘ ▲
 //!   └────► inventory ───────────────────────────────────┘
 //! ```
@@ -18,6 +18,7 @@
 //! - [`inventory`]: the state of one cluster, in columns, with its past.
 //! - [`chain`]: a policy made runnable; pure.
 //! - [`scheduler`]: one decision after the other, with reservations.
+//! - [`questions`]: why, why not, what if; asked of copies.
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
 //! - [`plugins`]: the units and policies that come with the program.
 
@@ -33,6 +34,7 @@ pub mod library;
 pub mod model;
 pub mod plugins;
 pub mod policy;
+pub mod questions;
 pub mod scheduler;
 pub mod simulate;
 pub mod unit;

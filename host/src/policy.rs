@@ -18,7 +18,7 @@ pub use document::PolicyDocument;
 pub use json_schema::policy_json_schema;
 pub use settings::Settings;
 pub use unit_name::UnitName;
-pub use words::{Keep, OnFailure, Position, Scaling, Tie};
+pub use words::{Keep, OnFailure, Position, Scaling, Search, Tie};
 
 use std::sync::Arc;
 
@@ -51,12 +51,19 @@ pub struct Policy {
     /// The unit that puts the requests of a batch in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<UnitEntry>,
+    /// Whether a batch may be searched for a better plan than first-come order gives.
+    #[serde(serialize_with = "serial::word", skip_serializing_if = "is_allowed")]
+    pub search: Search,
     /// The unit that proposes moves while the cluster runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<UnitEntry>,
     /// Conditions of which units can read since when they hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<Watch>,
+}
+
+fn is_allowed(search: &Search) -> bool {
+    *search == Search::Allowed
 }
 
 /// One round of filters, costs and selections.

@@ -8,9 +8,11 @@ mod batch;
 mod decision;
 mod draw;
 mod error;
+mod order;
 mod place;
+mod search;
 
-pub use batch::{Batch, Plan, Turn};
+pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;
 pub use error::{ExplainError, PlaceError};
 
@@ -146,6 +148,18 @@ impl Scheduler {
             made_on: MadeOn::Inventory,
         });
         Ok(decision)
+    }
+
+    /// Take back everything since the inventory's `version`, the decisions made since
+    /// included: the next one has number 1, as a scheduler's first. False, and nothing
+    /// is changed, if the inventory does not remember that version.
+    pub(crate) fn rewind(&mut self, version: u64) -> bool {
+        let remembered = self.inventory.take_back(version);
+        if remembered {
+            self.recorded.clear();
+            self.next_number = 1;
+        }
+        remembered
     }
 
     fn record(&mut self, recorded: Recorded) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use placewright::chain::Refusal;
 use placewright::inventory::Inventory;
 use placewright::model::{Facts, Value, Vm};
-use placewright::scheduler::{Batch, ExplainError, PlaceError, Plan, Scheduler};
+use placewright::scheduler::{Batch, BatchOrder, ExplainError, PlaceError, Plan, Scheduler};
 use placewright_tests::parts::{fact, facts, of, ordering, parts};
 use placewright_tests::scene::{GIB, cluster, request, scheduler, vm};
 use placewright_tests::units::generation;
@@ -69,7 +69,7 @@ fn from_nothing(ids: &[&str], dry_run: bool) -> Batch {
 }
 
 #[test]
-fn without_an_order_unit_the_members_have_turns_as_they_are_listed() {
+fn without_an_order_unit_equal_members_have_turns_as_they_are_listed() {
     let mut scheduler = parts(3, "");
     let plan = scheduler.place_batch(batch(&["a", "b", "c"])).unwrap();
     assert_eq!(turns(&plan), [["a"], ["b"], ["c"]]);
@@ -204,7 +204,10 @@ fn a_turn_without_a_decision_does_not_stop_the_others() {
     let policy = "[[filters]]\nunit = 'best-fit'\n[[costs]]\nunit = 'best-fit'";
     let mut scheduler = scheduler(cluster(1), policy, &generation(&["best-fit"]));
     scheduler.place(request(vm("b"))).unwrap();
-    let mut batch = batch(&["a", "b", "d"]);
+    let mut batch = Batch {
+        order: BatchOrder::Listed,
+        ..batch(&["a", "b", "d"])
+    };
     batch.members.insert(2, vm("c").with("memory", 1000 * GIB));
     let plan = scheduler.place_batch(batch).unwrap();
     assert_eq!(turns(&plan), [["a"], ["b"], ["c"], ["d"]]);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 14] = [
+const LAYERS: [&str; 15] = [
     "model",
     "contract",
     "engine",
@@ -17,6 +17,7 @@ const LAYERS: [&str; 14] = [
     "inventory",
     "chain",
     "scheduler",
+    "questions",
     "plugins",
     "simulate",
     "cli",

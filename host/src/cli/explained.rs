@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use comfy_table::{Cell, Table};
-use placewright::chain::{Explanation, HostShown, RemovalShown, StageShown};
+use placewright::chain::{Explanation, FactShown, HostShown, RemovalShown, StageShown};
 use placewright::model::Value;
 
 use super::output;
@@ -128,9 +128,9 @@ fn selections_text(stage: &StageShown, extent: Extent) -> String {
 }
 
 /// What the units work out.
-fn facts_table(stage: &StageShown) -> Table {
+pub fn facts_table(facts: &[FactShown]) -> Table {
     let mut table = output::table(&["entry", "about", "what", "value"]);
-    for fact in &stage.facts {
+    for fact in facts {
         let about = fact.about.as_ref();
         table.add_row([
             fact.entry.to_string(),
@@ -171,7 +171,7 @@ fn stage_text(stage: &StageShown, chosen: Option<&Arc<str>>, extent: Extent) -> 
         parts.push(selections_text(stage, extent));
     }
     if !stage.facts.is_empty() && extent == Extent::Whole {
-        parts.push(output::shown(&facts_table(stage)));
+        parts.push(output::shown(&facts_table(&stage.facts)));
     }
     parts.join("\n\n")
 }
@@ -277,14 +277,16 @@ fn reasons_table(removed: &[&HostShown]) -> Table {
     table
 }
 
-fn because(removal: &RemovalShown) -> String {
+/// The reason, and whether it passes.
+pub fn because(removal: &RemovalShown) -> String {
     match removal.passing {
         true => format!("{} (for now)", removal.reason),
         false => removal.reason.clone(),
     }
 }
 
-fn values(removal: &RemovalShown) -> String {
+/// What the unit saw.
+pub fn values(removal: &RemovalShown) -> String {
     let values: Vec<String> = removal
         .values
         .iter()

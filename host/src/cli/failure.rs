@@ -5,7 +5,8 @@ use std::io;
 use std::process::ExitCode;
 
 use placewright::chain::Refusal;
-use placewright::scheduler::PlaceError;
+use placewright::questions::QuestionError;
+use placewright::scheduler::{ExplainError, PlaceError};
 
 /// How a command ends that was carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +78,16 @@ impl Failure {
     pub fn place(error: PlaceError) -> Self {
         match error {
             PlaceError::Refusal(refusal) => Self::refusal(refusal),
+            error => Self::input(error),
+        }
+    }
+
+    /// A question has no answer.
+    pub fn question(error: QuestionError) -> Self {
+        match error {
+            QuestionError::Place(error) => Self::place(error),
+            QuestionError::Explain(ExplainError::Refusal(refusal)) => Self::refusal(refusal),
+            QuestionError::Explain(error) => Self::internal(error),
             error => Self::input(error),
         }
     }

@@ -1,21 +1,24 @@
 //! `placewright place`: cluster, policy and VMs in; decisions out.
 
+mod shown;
+
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
-use placewright::chain::{Explanation, ShareShown};
+use placewright::chain::Explanation;
 use placewright::document::{Surroundings, read_requests};
 use placewright::model::Request;
-use placewright::scheduler::{Batch, Decision, Scheduler, SchedulerOptions};
-use serde::Serialize;
+use placewright::scheduler::{
+    Batch, BatchOrder, Decision, Plan, SEARCH_DECISIONS, Scheduler, SchedulerOptions,
+};
 
 use super::clusters::{self, Cluster};
 use super::explained::{self, Extent};
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::units::{self, UnitArgs};
+use shown::DecisionShown;
 
 /// Decide where VMs run in a cluster that a document describes.
 ///
@@ -27,6 +30,7 @@ Examples:
   placewright place --cluster cluster.toml --policy none --vm vm.toml
   placewright place --cluster cluster.toml --policy mine.toml --units my-units --vm vm.toml --explain
   placewright place --cluster cluster.toml --policy pacemaker-balanced --vm vms.toml --batch --from-nothing
+  placewright place --cluster cluster.toml --policy best-fit --vm vms.toml --batch --all-or-nothing --search
 
 Exit code 1: a request found no host. See placewright --help for the others.")]
 pub struct Place {
@@ -39,12 +43,21 @@ pub struct Place {
     /// The document of what is to be placed: a VM, VMs, or requests (TOML or JSON)
     #[arg(long, value_name = "FILE")]
     vm: PathBuf,
-    /// Take all VMs of the document as one batch: the policy says in which order
+    /// Take all VMs of the document as one batch, in the order that the policy's order unit gives, or
+    /// else by priority, current score and size
     #[arg(long)]
     batch: bool,
     /// With --batch: plan as if none of these VMs had a place, so that those that run may move
     #[arg(long, requires = "batch")]
     from_nothing: bool,
+    /// With --batch: take the VMs in the order in which they are listed
+    #[arg(long, requires = "batch")]
+    listed: bool,
+    /// With --batch: place all VMs or none
+    #[arg(long, requires = "batch")]
+    all_or_nothing: bool,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Tell of every host why it was removed or what it cost
     #[arg(long)]
     explain: bool,
@@ -55,9 +68,28 @@ pub struct Place {
     units: UnitArgs,
 }
 
+/// Whether a batch is searched for a better plan.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// If VMs are left out, search for a plan that leaves out fewer, with at most so many decisions
+    /// more
+    #[arg(
+        long,
+        value_name = "DECISIONS",
+        num_args = 0..=1,
+        default_missing_value = SEARCH_DECISIONS.to_string()
+    )]
+    pub search: Option<usize>,
+}
+
 impl Place {
     /// Decide and print.
     pub fn run(self) -> Result<Answer, Failure> {
+        if self.search.search.is_some() && !self.batch {
+            return Err(Failure::input_because(
+                "--search is for a plan of many VMs: give --batch with it",
+            ));
+        }
         let cluster = clusters::read(&self.cluster)?;
         let file = self.vm.display().to_string();
         let surroundings = Surroundings {
@@ -68,12 +100,21 @@ impl Place {
         let requests =
             read_requests(&units::read(&self.vm)?, &file, surroundings).map_err(Failure::input)?;
         let mut scheduler = self.scheduler(cluster)?;
-        let decisions = match self.batch {
-            true => self.in_turns(&mut scheduler, requests)?,
-            false => requests
-                .into_iter()
-                .map(|request| scheduler.place(request).map_err(Failure::place))
-                .collect::<Result<Vec<Decision>, Failure>>()?,
+        let (decisions, batch) = match self.batch {
+            true => {
+                let mut plan = self.in_turns(&mut scheduler, requests)?;
+                let turns = std::mem::take(&mut plan.turns).into_iter();
+                let decisions = turns.map(|turn| turn.outcome.map_err(Failure::place));
+                (
+                    decisions.collect::<Result<Vec<Decision>, Failure>>()?,
+                    Some(plan),
+                )
+            }
+            false => {
+                let decisions = requests.into_iter();
+                let decisions = decisions.map(|it| scheduler.place(it).map_err(Failure::place));
+                (decisions.collect::<Result<Vec<Decision>, Failure>>()?, None)
+            }
         };
         let mut placed = Vec::with_capacity(decisions.len());
         for decision in decisions {
@@ -87,20 +128,22 @@ impl Place {
             };
             placed.push((decision, explanation));
         }
-        self.print(&placed)?;
+        self.print(&placed, batch.as_ref())?;
         Ok(Answer::yes_if(
             placed.iter().all(|(decision, _)| decision.host.is_some()),
         ))
     }
 
     /// All VMs of the requests as one batch. A batch has one time and one set of facts.
-    fn in_turns(
-        &self,
-        scheduler: &mut Scheduler,
-        requests: Vec<Request>,
-    ) -> Result<Vec<Decision>, Failure> {
+    fn in_turns(&self, scheduler: &mut Scheduler, requests: Vec<Request>) -> Result<Plan, Failure> {
         let mut batch = Batch {
             from_nothing: self.from_nothing,
+            all_or_nothing: self.all_or_nothing,
+            search: self.search.search,
+            order: match self.listed {
+                true => BatchOrder::Listed,
+                false => BatchOrder::Policy,
+            },
             ..Batch::default()
         };
         for (number, request) in requests.into_iter().enumerate() {
@@ -121,10 +164,7 @@ impl Place {
                 "the policy's order gives VM \"{vm}\" no turn"
             )));
         }
-        plan.turns
-            .into_iter()
-            .map(|turn| turn.outcome.map_err(Failure::place))
-            .collect()
+        Ok(plan)
     }
 
     fn scheduler(&self, cluster: Cluster) -> Result<Scheduler, Failure> {
@@ -137,14 +177,20 @@ impl Place {
         Scheduler::new(cluster.inventory, policy, &generation, options).map_err(Failure::input)
     }
 
-    fn print(&self, placed: &[(Decision, Option<Explanation>)]) -> Result<(), Failure> {
+    fn print(
+        &self,
+        placed: &[(Decision, Option<Explanation>)],
+        batch: Option<&Plan>,
+    ) -> Result<(), Failure> {
         if self.format == Format::Json {
-            let decisions = placed
-                .iter()
-                .map(|(decision, explanation)| DecisionShown::new(decision, explanation.as_ref()));
+            let decisions = placed.iter().map(|(decision, explanation)| {
+                let reserved = batch.map(|plan| plan.reserved && decision.host.is_some());
+                DecisionShown::new(decision, explanation.as_ref(), reserved)
+            });
             return output::print_json(&decisions.collect::<Vec<_>>());
         }
         let mut text = output::shown(&decisions(placed));
+        text.push_str(&batch.map_or(String::new(), about));
         for (decision, explanation) in placed {
             if let Some(explanation) = explanation {
                 let _ = write!(text, "\n\n{}:\n", vms(decision));
@@ -153,6 +199,27 @@ impl Place {
         }
         output::print(&text)
     }
+}
+
+/// What there is to say of a batch as a whole.
+fn about(plan: &Plan) -> String {
+    let mut text = String::new();
+    if let Some(searched) = &plan.searched {
+        let _ = write!(
+            text,
+            "\n\nFirst-come order leaves out {}, this plan {}; the search took {} decisions{}.",
+            searched.first_come,
+            searched.left_out,
+            searched.decisions,
+            if searched.bounded { ", its bound" } else { "" }
+        );
+    }
+    if !plan.reserved {
+        text.push_str(
+            "\n\nNot every VM finds a host: all or nothing was asked for, so none gets one.",
+        );
+    }
+    text
 }
 
 fn vms(decision: &Decision) -> String {
@@ -218,79 +285,4 @@ fn why(decision: &Decision) -> String {
             .map(|left_out| format!("{} was left out: {}", left_out.entry, left_out.fault)),
     );
     parts.join("; ")
-}
-
-/// A decision as programs read it.
-#[derive(Serialize)]
-struct DecisionShown<'a> {
-    number: u64,
-    vms: Vec<&'a str>,
-    host: Option<&'a str>,
-    considered: usize,
-    tied: usize,
-    costs: Vec<f64>,
-    /// Groups of candidates, best first, each candidate with its share of chance.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    shares: Vec<Vec<ShareShown>>,
-    removed: Vec<RemovedShown<'a>>,
-    left_out: Vec<LeftOutShown<'a>>,
-    draw: f64,
-    inventory_version: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<&'a Explanation>,
-}
-
-#[derive(Serialize)]
-struct RemovedShown<'a> {
-    filter: &'a str,
-    reason: &'a str,
-    passing: bool,
-    hosts: usize,
-}
-
-#[derive(Serialize)]
-struct LeftOutShown<'a> {
-    entry: &'a str,
-    fault: String,
-}
-
-fn shares(group: &[(Arc<str>, f64)]) -> Vec<ShareShown> {
-    let members = group.iter();
-    members
-        .map(|(host, share)| ShareShown {
-            host: host.clone(),
-            share: *share,
-        })
-        .collect()
-}
-
-impl<'a> DecisionShown<'a> {
-    fn new(decision: &'a Decision, explanation: Option<&'a Explanation>) -> Self {
-        let decided = &decision.decided;
-        let chosen = decided.chosen.as_ref();
-        let removed = decided.removed.iter().map(|removed| RemovedShown {
-            filter: &removed.filter,
-            reason: &removed.reason,
-            passing: removed.passing,
-            hosts: removed.hosts,
-        });
-        let left_out = decided.left_out.iter().map(|left_out| LeftOutShown {
-            entry: &left_out.entry,
-            fault: left_out.fault.to_string(),
-        });
-        Self {
-            number: decision.number,
-            vms: decision.request.members.iter().map(|vm| &*vm.id).collect(),
-            host: decision.host.as_deref(),
-            considered: decided.considered,
-            tied: chosen.map_or(0, |chosen| chosen.tied),
-            costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),
-            shares: decision.shares.iter().map(|group| shares(group)).collect(),
-            removed: removed.collect(),
-            left_out: left_out.collect(),
-            draw: decision.draw,
-            inventory_version: decision.inventory_version,
-            explanation,
-        }
-    }
 }

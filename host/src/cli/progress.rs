@@ -1,4 +1,4 @@
-//! A bar that shows how far a replay is: on a terminal, once it takes over a second.
+//! A bar that shows how far long work is: on a terminal, once it takes over a second.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -13,11 +13,49 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How many events go by between two looks at the clock.
 const EVENTS: usize = 256;
 
-/// Shows how far a replay is, and keeps the explanation of one decision.
-pub struct Follower {
+/// A bar on standard error, if that is a terminal and the work takes its time.
+pub struct Bar {
     bar: Option<ProgressBar>,
     begin: Instant,
     title: String,
+}
+
+impl Bar {
+    /// A bar with this title.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self {
+            bar: None,
+            begin: Instant::now(),
+            title: title.into(),
+        }
+    }
+
+    /// So much of it is done.
+    pub fn progressed(&mut self, done: usize, of: usize) {
+        if self.bar.is_none() && self.begin.elapsed() > PATIENCE && io::stderr().is_terminal() {
+            self.bar = Some(self.made(of));
+        }
+        if let Some(bar) = &self.bar {
+            match done == of {
+                true => bar.finish_and_clear(),
+                false => bar.set_position(done as u64),
+            }
+        }
+    }
+
+    fn made(&self, of: usize) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
+        // The template is fixed; one that was wrong would give the plain bar.
+        if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {percent} %, {eta} to go") {
+            bar.set_style(style);
+        }
+        bar.with_message(self.title.clone())
+    }
+}
+
+/// Shows how far a replay is, and keeps the explanation of one decision.
+pub struct Follower {
+    bar: Bar,
     /// The decision to be explained, if any, by its number.
     wanted: Option<u64>,
     /// It, once it was made.
@@ -28,9 +66,7 @@ impl Follower {
     /// A bar with this title.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
-            bar: None,
-            begin: Instant::now(),
-            title: title.into(),
+            bar: Bar::new(title),
             wanted: None,
             explained: None,
         }
@@ -40,15 +76,6 @@ impl Follower {
     pub fn explaining(mut self, number: u64) -> Self {
         self.wanted = Some(number);
         self
-    }
-
-    fn bar(&self, of: usize) -> ProgressBar {
-        let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
-        // The template is fixed; one that was wrong would give the plain bar.
-        if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {percent} %, {eta} to go") {
-            bar.set_style(style);
-        }
-        bar.with_message(self.title.clone())
     }
 }
 
@@ -63,17 +90,8 @@ impl Observer for Follower {
     }
 
     fn progressed(&mut self, done: usize, of: usize) {
-        if !done.is_multiple_of(EVENTS) && done != of {
-            return;
-        }
-        if self.bar.is_none() && self.begin.elapsed() > PATIENCE && io::stderr().is_terminal() {
-            self.bar = Some(self.bar(of));
-        }
-        if let Some(bar) = &self.bar {
-            match done == of {
-                true => bar.finish_and_clear(),
-                false => bar.set_position(done as u64),
-            }
+        if done.is_multiple_of(EVENTS) || done == of {
+            self.bar.progressed(done, of);
         }
     }
 }

@@ -87,6 +87,7 @@ impl<'a, 't> Checker<'a, 't> {
             stages,
             effects,
             order,
+            search: fields.word("search").unwrap_or_default(),
             balance,
             watches,
         })

@@ -1,6 +1,6 @@
 //! The keys of a policy document.
 
-use super::{Keep, OnFailure, Position, Scaling, Tie};
+use super::{Keep, OnFailure, Position, Scaling, Search, Tie};
 use crate::document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, required};
 use crate::document::{Word, words};
 use crate::model::{Bounds, Kind};
@@ -64,7 +64,12 @@ pub(super) const POLICY: &[Key] = &[
     key(
         "order",
         Shape::Table(UNIT_ALONE),
-        "The unit that puts the requests of a batch in order; as listed if not given",
+        "The unit that puts the requests of a batch in order; by priority, current score and size if not given",
+    ),
+    key(
+        "search",
+        Shape::Word(words::<Search>),
+        "Whether a batch may be searched for a plan that leaves out less than first-come order does; allowed if not given",
     ),
     key(
         "balance",

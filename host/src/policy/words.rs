@@ -93,6 +93,22 @@ impl Word for Keep {
     const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All), ("best", Self::Best)];
 }
 
+/// Whether a batch may be searched for a plan that leaves out less than first-come
+/// order does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Search {
+    /// If it is asked for.
+    #[default]
+    Allowed,
+    /// Never: who comes first is served first.
+    Forbidden,
+}
+
+impl Word for Search {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("allowed", Self::Allowed), ("forbidden", Self::Forbidden)];
+}
+
 /// What becomes of a decision in which a unit fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OnFailure {

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{Decision, MadeOn, PlaceError, Recorded, Scheduler, place};
+use super::search::{Search, Tried};
+use super::{Decision, MadeOn, PlaceError, Recorded, Scheduler, SchedulerOptions, order, place};
+use crate::chain::Runner;
 use crate::inventory::Inventory;
-use crate::model::{Facts, Request, Vm};
+use crate::model::{Facts, Request, Value, Vm};
+use crate::policy;
 
 /// VMs that are to be placed in turns, in the order that the policy gives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
     pub members: Vec<Vm>,
-    /// Columns of the table `request`, the same in every turn.
+    /// Columns of the table `request`, the same in every turn. If they name no tenant,
+    /// it is that of the members of the turn.
     pub facts: Facts,
     /// Seconds since 1970-01-01 UTC at which the decisions are made.
     pub now: i64,
@@ -21,7 +25,29 @@ pub struct Batch {
     pub from_nothing: bool,
     /// Decide, but change nothing.
     pub dry_run: bool,
+    /// In which order members have their turns.
+    pub order: BatchOrder,
+    /// Reserve nothing unless every member finds a host.
+    pub all_or_nothing: bool,
+    /// If members are left out, search for a plan that leaves out less, greater
+    /// priorities first, with at most so many decisions more. None: no search.
+    pub search: Option<usize>,
 }
+
+/// In which order the members of a batch have their turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BatchOrder {
+    /// As the policy's order unit says. Without one: by priority, then those that run
+    /// by their current score, then by size, then as listed.
+    #[default]
+    Policy,
+    /// As listed, whatever the policy says.
+    Listed,
+}
+
+/// How many decisions a search may make where nobody says: at some 20 µs each, this
+/// is a fraction of a second.
+pub const SEARCH_DECISIONS: usize = 10_000;
 
 /// What came of a batch.
 #[derive(Debug, Clone)]
@@ -30,6 +56,24 @@ pub struct Plan {
     pub turns: Vec<Turn>,
     /// Ids of the members that the policy's order unit gave no turn.
     pub without_turn: Vec<Arc<str>>,
+    /// Whether the places are reserved: not after a dry run, and not if all or nothing
+    /// was asked for and somebody is left out.
+    pub reserved: bool,
+    /// What a search has come to; none if there was no need of one.
+    pub searched: Option<Searched>,
+}
+
+/// What a search for a better plan has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Searched {
+    /// How many VMs first-come order leaves out.
+    pub first_come: usize,
+    /// How many VMs the plan leaves out.
+    pub left_out: usize,
+    /// How many decisions it took.
+    pub decisions: usize,
+    /// Whether it ended at its bound: one with a greater bound may find more.
+    pub bounded: bool,
 }
 
 /// One turn of a batch.
@@ -42,26 +86,50 @@ pub struct Turn {
     pub outcome: Result<Decision, PlaceError>,
 }
 
+impl Turn {
+    /// Whether there is a decision, and it is that every host is removed.
+    pub fn finds_no_host(&self) -> bool {
+        matches!(&self.outcome, Ok(decision) if decision.host.is_none())
+    }
+
+    /// The host of its members; None: they get none.
+    pub fn host(&self) -> Option<&Arc<str>> {
+        self.outcome.as_ref().ok()?.host.as_ref()
+    }
+}
+
 impl Plan {
+    /// The members that get no host, those without a turn included.
+    pub fn left_out(&self) -> impl Iterator<Item = &Arc<str>> {
+        let turns = self.turns.iter().filter(|turn| turn.host().is_none());
+        turns
+            .flat_map(|turn| &turn.members)
+            .chain(&self.without_turn)
+    }
+
     /// The host of a member; None: it gets none.
     pub fn host(&self, member: &str) -> Option<&Arc<str>> {
         let turn = self.turns.iter().find(|turn| {
             let mut members = turn.members.iter();
             members.any(|known| **known == *member)
         })?;
-        turn.outcome.as_ref().ok()?.host.as_ref()
+        turn.host()
     }
 }
 
 impl Scheduler {
-    /// Place VMs in turns, by the policy's order unit or else as they are listed. A
-    /// turn that comes to no decision or finds no host does not stop the others.
-    /// Who runs and finds no host in a plan from nothing goes on running until
-    /// somebody stops it.
+    /// Place VMs in turns. A turn that comes to no decision or finds no host does not
+    /// stop the others. Who runs and finds no host in a plan from nothing goes on
+    /// running until somebody stops it.
     ///
     /// # Errors
-    /// If the batch is at fault or the order unit fails; then nothing changes.
+    /// If the batch is at fault, the policy forbids the search that it asks for, or the
+    /// order unit fails; then nothing changes.
     pub fn place_batch(&mut self, batch: Batch) -> Result<Plan, PlaceError> {
+        let policy = self.chain().policy();
+        if batch.search.is_some() && policy.search == policy::Search::Forbidden {
+            return Err(PlaceError::SearchForbidden(policy.name.clone()));
+        }
         let mut everyone = Request {
             members: batch.members,
             facts: batch.facts,
@@ -71,48 +139,35 @@ impl Scheduler {
         };
         place::take_in(&mut self.inventory, &mut everyone)?;
         // What is only tried is tried on a copy.
-        let apart = batch.dry_run || batch.from_nothing;
+        let tried = batch.all_or_nothing || batch.search.is_some();
+        let apart = batch.dry_run || batch.from_nothing || tried;
         let mut world = apart.then(|| self.inventory.clone());
         if let (Some(world), true) = (&mut world, batch.from_nothing) {
             vacate(world, &everyone.members)?;
         }
-        let inventory = world.as_mut().unwrap_or(&mut self.inventory);
-        let number = self.next_number;
-        let draw = place::draw(&self.options, &everyone, number)?;
-        let chain = self.runner.chain().clone();
-        let order = chain.turns(inventory, &everyone, draw, self.options.chain_limit)?;
-        let mut waiting: Vec<Option<Vm>> = everyone.members.into_iter().map(Some).collect();
-        let mut turns = Vec::with_capacity(order.len());
-        for places in order {
-            let members = places
-                .iter()
-                .filter_map(|place| waiting.get_mut(*place)?.take());
-            let request = Request {
-                members: members.collect(),
-                facts: everyone.facts.clone(),
-                now: everyone.now,
-                draw: everyone.draw,
-                ..Request::default()
-            };
-            let ids = request.members.iter().map(|member| member.id.clone());
-            let members = ids.collect();
-            let outcome = place::place(
-                inventory,
-                &mut self.runner,
-                &self.options,
-                self.next_number,
-                request,
-            );
-            if let Ok(decision) = &outcome {
-                self.next_number += 1;
-                if let Some(slot) = decision.slot(inventory) {
-                    inventory.count_in_batch(slot, decision.request.members.len());
+        let inventory = world.as_ref().unwrap_or(&self.inventory);
+        let order = self.turns(inventory, &everyone, batch.order)?;
+        let (requests, without_turn) = requests(everyone, order);
+        let (turns, searched) = match (batch.search, &mut world) {
+            (Some(bound), Some(world)) => {
+                let (number, start) = (self.next_number, world.clone());
+                let first_come = self.in_turns(Some(&mut *world), requests.clone());
+                if !first_come.iter().any(Turn::finds_no_host) {
+                    (first_come, None)
+                } else {
+                    let first_come = (first_come, std::mem::replace(world, start.clone()));
+                    let (better, searched) =
+                        self.search((&start, number), &requests, first_come, bound);
+                    *world = better.world;
+                    (better.turns, Some(searched))
                 }
             }
-            turns.push(Turn { members, outcome });
-        }
-        inventory.reset_batch();
-        if batch.from_nothing && !batch.dry_run {
+            (_, world) => (self.in_turns(world.as_mut(), requests), None),
+        };
+        world.as_mut().unwrap_or(&mut self.inventory).reset_batch();
+        let complete = without_turn.is_empty() && left_out(&turns) == 0;
+        let reserved = !batch.dry_run && (complete || !batch.all_or_nothing);
+        if reserved && apart {
             self.adopt(&turns)?;
         }
         let made_on = match world {
@@ -128,11 +183,71 @@ impl Scheduler {
                 made_on: made_on.clone(),
             });
         }
-        let without_turn = waiting.into_iter().flatten().map(|member| member.id);
         Ok(Plan {
             turns,
-            without_turn: without_turn.collect(),
+            without_turn,
+            reserved,
+            searched,
         })
+    }
+
+    /// The places of the members, turn by turn.
+    fn turns(
+        &self,
+        inventory: &Inventory,
+        everyone: &Request,
+        order: BatchOrder,
+    ) -> Result<Vec<Vec<usize>>, PlaceError> {
+        let draw = place::draw(&self.options, everyone, self.next_number)?;
+        let chain = self.chain();
+        Ok(match order {
+            BatchOrder::Listed => (0..everyone.members.len())
+                .map(|place| vec![place])
+                .collect(),
+            BatchOrder::Policy if chain.policy().order.is_none() => {
+                order::by_importance(inventory, &everyone.members)
+            }
+            BatchOrder::Policy => {
+                chain.turns(inventory, everyone, draw, self.options.chain_limit)?
+            }
+        })
+    }
+
+    /// Decide one turn after the other, on a copy or else for real.
+    fn in_turns(&mut self, copy: Option<&mut Inventory>, requests: Vec<Request>) -> Vec<Turn> {
+        let inventory = copy.unwrap_or(&mut self.inventory);
+        let (runner, options) = (&mut self.runner, &self.options);
+        let mut turns = Vec::with_capacity(requests.len());
+        for request in requests {
+            let turn = settle_turn(inventory, runner, options, self.next_number, request);
+            self.next_number += u64::from(turn.outcome.is_ok());
+            turns.push(turn);
+        }
+        turns
+    }
+
+    /// Look for a plan that leaves out less than this first-come one does. Made are its
+    /// decisions from the cluster and the number on that the batch began with.
+    fn search(
+        &mut self,
+        (start, number): (&Inventory, u64),
+        requests: &[Request],
+        (turns, world): (Vec<Turn>, Inventory),
+        bound: usize,
+    ) -> (Tried, Searched) {
+        let runner = Runner::new(self.chain().clone(), self.options.chain_limit);
+        let mut search = Search::new(start, requests, &self.options, number, runner, bound);
+        let first_come = left_out(&turns);
+        let better = search.better_than(turns, world);
+        let searched = Searched {
+            first_come,
+            left_out: better.left_out(),
+            decisions: search.decisions,
+            bounded: better.left_out() > 0 && search.is_bounded(),
+        };
+        let decided = better.turns.iter().filter(|turn| turn.outcome.is_ok());
+        self.next_number = number + decided.count() as u64;
+        (better, searched)
     }
 
     /// Reserve for real what was decided on a copy: all of it or nothing.
@@ -164,6 +279,61 @@ impl Scheduler {
         }
         Ok(())
     }
+}
+
+/// What each turn asks, and the ids of the members that have none. The tenant of a turn
+/// is that of its members, if the batch names none.
+fn requests(mut everyone: Request, order: Vec<Vec<usize>>) -> (Vec<Request>, Vec<Arc<str>>) {
+    let members = std::mem::take(&mut everyone.members).into_iter();
+    let mut waiting: Vec<Option<Vm>> = members.map(Some).collect();
+    let turns = order.iter().map(|places| {
+        let members = places.iter();
+        let members = members.filter_map(|place| waiting.get_mut(*place)?.take());
+        let mut request = everyone.clone();
+        request.members = members.collect();
+        if request.facts.get("tenant").is_none()
+            && let Some(tenant) = common_tenant(&request.members)
+        {
+            request.facts.set("tenant", tenant);
+        }
+        request
+    });
+    let turns = turns.collect();
+    let without_turn = waiting.into_iter().flatten().map(|member| member.id);
+    (turns, without_turn.collect())
+}
+
+fn common_tenant(members: &[Vm]) -> Option<Value> {
+    let mut tenants = members.iter().map(|member| member.facts.get("tenant"));
+    let first = tenants.next()??;
+    tenants
+        .all(|tenant| tenant == Some(first))
+        .then(|| first.clone())
+}
+
+/// Decide one turn and reserve its places in `inventory`, as one of a batch.
+pub(super) fn settle_turn(
+    inventory: &mut Inventory,
+    runner: &mut Runner,
+    options: &SchedulerOptions,
+    number: u64,
+    request: Request,
+) -> Turn {
+    let ids = request.members.iter().map(|member| member.id.clone());
+    let members = ids.collect();
+    let outcome = place::place(inventory, runner, options, number, request);
+    if let Ok(decision) = &outcome
+        && let Some(slot) = decision.slot(inventory)
+    {
+        inventory.count_in_batch(slot, decision.request.members.len());
+    }
+    Turn { members, outcome }
+}
+
+/// How many VMs find no host.
+fn left_out(turns: &[Turn]) -> usize {
+    let without = turns.iter().filter(|turn| turn.host().is_none());
+    without.map(|turn| turn.members.len()).sum()
 }
 
 /// Take away the places of those who have one.

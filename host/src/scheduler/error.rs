@@ -14,6 +14,10 @@ pub enum PlaceError {
     MemberTwice(Arc<str>),
     #[error("VM \"{0}\" has a place reserved already: confirm or cancel it first")]
     Pending(Arc<str>),
+    #[error(
+        "policy \"{0}\" forbids the search for a better plan: who comes first is served first; ask without search"
+    )]
+    SearchForbidden(Arc<str>),
     #[error("the draw must be 0 or more and less than 1, not {0}")]
     BadDraw(f64),
     #[error(

@@ -2,9 +2,12 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 16] = [
     "demo",
     "place",
+    "explain",
+    "capacity",
+    "what-if",
     "simulate",
     "balance",
     "policy list",

@@ -4,6 +4,7 @@ mod bad_input;
 mod help;
 mod importing;
 mod placing;
+mod questions;
 mod replaying;
 mod run;
 mod units;

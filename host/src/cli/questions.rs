@@ -1,0 +1,131 @@
+//! What the commands that ask questions share: the cluster, the policy, and the VM
+//! that they are about.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use placewright::document::{Surroundings, nearest, read_requests};
+use placewright::library::Generation;
+use placewright::model::{Request, Vm};
+use placewright::policy::Policy;
+use placewright::questions::Situation;
+use placewright::scheduler::SchedulerOptions;
+
+use super::clusters::{self, Cluster};
+use super::failure::Failure;
+use super::output::Format;
+use super::units::{self, UnitArgs};
+
+/// The cluster and the policy that a question is about.
+#[derive(Debug, Args)]
+pub struct About {
+    /// The document of the cluster: hosts, VMs that run there, groups (TOML or JSON)
+    #[arg(long, value_name = "FILE")]
+    cluster: PathBuf,
+    /// The policy: one that comes with the program (placewright policy list), or a file
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: String,
+    /// What the output looks like
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: Format,
+    #[command(flatten)]
+    units: UnitArgs,
+}
+
+/// They, read.
+pub struct Asked {
+    pub cluster: Cluster,
+    policy: Arc<Policy>,
+    generation: Generation,
+    options: SchedulerOptions,
+}
+
+impl About {
+    /// Read the documents, and load the units.
+    pub fn read(&self) -> Result<Asked, Failure> {
+        let cluster = clusters::read(&self.cluster)?;
+        let generation = self.units.load()?;
+        let policy = units::policy(&self.policy, &generation, cluster.inventory.schema())?;
+        let options = SchedulerOptions {
+            seed: cluster.seed,
+            ..SchedulerOptions::default()
+        };
+        Ok(Asked {
+            cluster,
+            policy,
+            generation,
+            options,
+        })
+    }
+}
+
+impl Asked {
+    /// What is asked about.
+    pub fn situation(&self) -> Situation<'_> {
+        Situation {
+            inventory: &self.cluster.inventory,
+            policy: &self.policy,
+            generation: &self.generation,
+            options: &self.options,
+        }
+    }
+
+    /// The policy that decides.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The request for a VM: one of the cluster by its id, or that of a document.
+    pub fn request(&self, vm: &str) -> Result<Request, Failure> {
+        let inventory = &self.cluster.inventory;
+        let entry = inventory.running(vm).or_else(|| inventory.pending(vm));
+        if let Some(entry) = entry {
+            return Ok(self.request_of(&entry.vm));
+        }
+        let path = Path::new(vm);
+        if !path.is_file() && !vm.contains(['/', '\\', '.']) {
+            return Err(self.no_vm(vm));
+        }
+        let surroundings = Surroundings {
+            schema: inventory.schema(),
+            now: self.cluster.now,
+            hosts: Some(&self.cluster.hosts),
+        };
+        let requests = read_requests(&units::read(path)?, vm, surroundings);
+        let requests = requests.map_err(Failure::input)?;
+        match <[Request; 1]>::try_from(requests) {
+            Ok([request]) => Ok(request),
+            Err(requests) => Err(Failure::input_because(format!(
+                "{vm} holds {} requests, and a question is about one: put the VM into a document of its own",
+                requests.len()
+            ))),
+        }
+    }
+
+    /// Who owns a VM asks for it.
+    fn request_of(&self, vm: &Vm) -> Request {
+        let mut request = Request {
+            members: vec![vm.clone()],
+            now: self.cluster.now,
+            ..Request::default()
+        };
+        if let Some(tenant) = vm.facts.get("tenant") {
+            request.facts.set("tenant", tenant.clone());
+        }
+        request
+    }
+
+    fn no_vm(&self, vm: &str) -> Failure {
+        let inventory = &self.cluster.inventory;
+        let entries = inventory
+            .hosts()
+            .flat_map(|(_, host)| inventory.vms_of(host));
+        let ids: Vec<&str> = entries.map(|entry| &*entry.vm.id).collect();
+        let hint = nearest(vm, ids).map_or_else(
+            || "name one that runs there, or the document of one".to_owned(),
+            |near| format!("did you mean \"{near}\"?"),
+        );
+        Failure::input_because(format!("there is no VM \"{vm}\" in the cluster: {hint}"))
+    }
+}
