@@ -20,7 +20,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::chain::{Chain, ChainError, Explanation, Proposed, Refusal, Runner, UnitTime};
+use crate::chain::{
+    Chain, ChainError, Explanation, Proposed, Quarantined, Refusal, Reuse, ReuseCounts, Runner,
+    UnitReuse, UnitTime,
+};
 use crate::inventory::{HostWatch, Inventory};
 use crate::library::Generation;
 use crate::model::Request;
@@ -37,6 +40,19 @@ pub struct SchedulerOptions {
     pub seed: u64,
     /// How many decisions are remembered, so that they can be explained.
     pub recorded: usize,
+    /// How units' answers are kept from decision to decision; None: they are not. No
+    /// decision depends on it, only its cost.
+    pub reuse: Option<Reuse>,
+}
+
+impl SchedulerOptions {
+    /// What runs a chain for decisions that follow each other on one inventory.
+    fn runner(&self, chain: Arc<Chain>) -> Runner {
+        match self.reuse {
+            Some(reuse) => Runner::reusing(chain, self.chain_limit, reuse),
+            None => Runner::new(chain, self.chain_limit),
+        }
+    }
 }
 
 impl Default for SchedulerOptions {
@@ -46,6 +62,7 @@ impl Default for SchedulerOptions {
             reservation: Some(300),
             seed: 0,
             recorded: 1000,
+            reuse: Some(Reuse::default()),
         }
     }
 }
@@ -98,7 +115,7 @@ impl Scheduler {
         let chain = Arc::new(Chain::resolve(policy, generation, &mut inventory)?);
         Ok(Self {
             inventory,
-            runner: Runner::new(chain, options.chain_limit),
+            runner: options.runner(chain),
             options,
             recorded: VecDeque::new(),
             next_number: 1,
@@ -123,6 +140,21 @@ impl Scheduler {
     /// What each call of the chain has cost so far.
     pub fn times(&self) -> impl Iterator<Item = &UnitTime> {
         self.runner.times()
+    }
+
+    /// What keeping units' answers has brought so far.
+    pub fn reuse_counts(&self) -> ReuseCounts {
+        self.runner.reuse_counts()
+    }
+
+    /// What keeping answers has brought unit by unit.
+    pub fn unit_reuse(&self) -> Vec<UnitReuse> {
+        self.runner.unit_reuse()
+    }
+
+    /// Units that did not say the same again, whose answers are not kept any more.
+    pub fn quarantined(&self) -> &[Quarantined] {
+        self.runner.quarantined()
     }
 
     /// Decide where the request's VMs run, and reserve their places there. A VM that

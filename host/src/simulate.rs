@@ -28,7 +28,7 @@ pub use timeline::{Point, Timeline};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::chain::Chain;
+use crate::chain::{Chain, Reuse};
 use crate::library::Generation;
 use crate::model::{Request, Vm};
 use crate::policy::Policy;
@@ -58,6 +58,8 @@ pub struct Replay<'a> {
     pub statistics: Option<bool>,
     /// What draws are derived from.
     pub seed: u64,
+    /// How units' answers are kept from decision to decision; None: they are not.
+    pub reuse: Option<Reuse>,
 }
 
 /// Follows a replay as it goes.
@@ -102,6 +104,7 @@ impl Replay<'_> {
             reservation: None,
             seed: self.seed,
             recorded: 1,
+            reuse: self.reuse,
         };
         let scheduler = Scheduler::new(inventory, policy, generation, options)?;
         let setting = self.setting(scheduler.chain(), &vms, &events);

@@ -16,5 +16,6 @@ mod named_amounts;
 mod probing;
 mod questions;
 mod replay;
+mod reuse;
 mod selections;
 mod unsound_parts;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
+use placewright::chain::Reuse;
 use placewright::engine::Limits;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
@@ -90,6 +91,7 @@ fn replay(
         limit: None,
         statistics: None,
         seed: 0,
+        reuse: Some(Reuse::default()),
     };
     let outcome = replay.run(Arc::clone(&policy), generation, follower);
     outcome.map_err(super::simulate::failure)

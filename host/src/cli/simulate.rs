@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use placewright::chain::Reuse;
 use placewright::model::schema::Schema;
 use placewright::model::{Kind, Measure, Value};
 use placewright::simulate::trace::{Trace, TraceError};
@@ -61,6 +62,9 @@ pub struct Simulate {
     /// What draws are derived from, for policies that leave something to chance
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+    /// Ask every unit about every host in every decision, rather than keep its answers
+    #[arg(long)]
+    no_reuse: bool,
     /// Whether hosts report cpu.usage and memory.free. A trace tells only what VMs were promised,
     /// so they report as if each VM used all of that. auto: if a unit of the policy reads it
     #[arg(
@@ -110,6 +114,7 @@ impl Simulate {
                 When::Off => Some(false),
             },
             seed: self.seed,
+            reuse: (!self.no_reuse).then(Reuse::default),
         };
         let mut follower = Follower::new("replaying");
         let outcome = replay

@@ -215,8 +215,13 @@ impl Scheduler {
 
     /// Decide one turn after the other, on a copy or else for real.
     fn in_turns(&mut self, copy: Option<&mut Inventory>, requests: Vec<Request>) -> Vec<Turn> {
+        // Answers about a copy are of no use for the cluster itself.
+        let mut of_copy = copy
+            .is_some()
+            .then(|| self.options.runner(self.chain().clone()));
+        let runner = of_copy.as_mut().unwrap_or(&mut self.runner);
         let inventory = copy.unwrap_or(&mut self.inventory);
-        let (runner, options) = (&mut self.runner, &self.options);
+        let options = &self.options;
         let mut turns = Vec::with_capacity(requests.len());
         for request in requests {
             let turn = settle_turn(inventory, runner, options, self.next_number, request);

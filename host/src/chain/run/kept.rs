@@ -239,6 +239,10 @@ impl Asker<'_> {
         step: &Step,
         rows: HostRows<'_>,
     ) -> Result<Answer, NotKept> {
+        if rows.len() == 0 {
+            // A unit may refuse the request whatever the hosts.
+            return Ok(self.ask_units(step, rows)?);
+        }
         let place = match self.kept_at(kept, step) {
             Some(Where::Nothing) => return Ok(Answer::Nothing),
             Some(Where::At(place)) => place,

@@ -1,0 +1,110 @@
+//! Policies made at random, and some that are not.
+
+use std::fmt::Write;
+
+use super::life::Life;
+
+/// Costs and filters that depend on one host after the other.
+pub const ONE_BY_ONE: &str = r"
+tie-rule = ['fewest-vms', 'id']
+[[filters]]
+unit = 'memory'
+[[filters]]
+unit = 'cpu'
+settings = { overcommit = 2.0 }
+[[filters]]
+unit = 'affinity'
+[[costs]]
+unit = 'affinity'
+[[costs]]
+unit = 'memory'
+[[costs]]
+unit = 'even-distribution'
+factor = 2
+";
+
+/// Units that filter, with their settings.
+const FILTERS: [&str; 12] = [
+    "unit = 'memory'",
+    "unit = 'cpu'\nsettings = { overcommit = 2.0 }",
+    "unit = 'affinity'",
+    "unit = 'network'",
+    "unit = 'utilization'",
+    "unit = 'swap'",
+    "unit = 'pin-to-host'",
+    "unit = 'cpu-overloaded'\nsettings = { high-utilization = 60, over-commit-duration = '1 min' }",
+    "unit = 'cluster-in-maintenance'",
+    "unit = 'migration'",
+    "unit = 'misbehaving'\non-failure = 'leave-out'\nsettings = { how = 'fails' }",
+    "unit = 'availability-zone'",
+];
+
+/// Units that give costs, with their settings.
+const COSTS: [&str; 12] = [
+    "unit = 'memory'",
+    "unit = 'even-distribution'",
+    "unit = 'power-saving'",
+    "unit = 'even-guest-distribution'",
+    "unit = 'affinity'",
+    "unit = 'preferred-hosts'",
+    "unit = 'ha-reservation'",
+    "unit = 'host-score'",
+    "unit = 'placement-strategy'\nsettings = { strategy = 'balanced' }",
+    "unit = 'vm-count'",
+    "unit = 'current-host'",
+    "unit = 'misbehaving'\nsettings = { how = 'answers-infinity' }",
+];
+
+const SCALINGS: [&str; 8] = [
+    "none",
+    "none",
+    "none",
+    "none",
+    "min-max",
+    "rank",
+    "stretch",
+    "stretched-rank",
+];
+
+/// Any policy.
+pub fn any(life: &mut Life) -> String {
+    let ties = life.one_of(&[
+        "['fewest-vms', 'id']",
+        "['id']",
+        "['listed']",
+        "['draw']",
+        "['fewest-vms', 'draw']",
+    ]);
+    let mut policy = format!("tie-rule = {ties}\n");
+    policy.push_str("[[watches]]\nname = 'cpu-over'\ncolumn = 'cpu.usage'\nat-least = 0.5\n");
+    let scalings = match life.once_in(2) {
+        true => &SCALINGS[..1],
+        false => &SCALINGS[..],
+    };
+    let stages = 1 + usize::from(life.once_in(4));
+    for number in 0..stages {
+        policy.push_str("[[stages]]\n");
+        writeln!(policy, "name = 's{number}'").expect("a string takes all");
+        if number + 1 < stages {
+            let keep = life.one_of(&["all", "best"]);
+            writeln!(policy, "keep = '{keep}'").expect("a string takes all");
+        }
+        for entry in 0..life.below(4) {
+            let filter = life.one_of(&FILTERS);
+            write!(policy, "[[stages.filters]]\nname = 'f{number}{entry}'\n{filter}\n")
+                .expect("a string takes all");
+        }
+        for entry in 0..life.below(5) {
+            let cost = life.one_of(&COSTS);
+            let scaling = life.one_of(scalings);
+            let factor = life.one_of(&["1", "2.5", "-1", "0"]);
+            let tier = 1 + life.below(4) / 2;
+            write!(
+                policy,
+                "[[stages.costs]]\nname = 'c{number}{entry}'\n{cost}\nscaling = '{scaling}'\nfactor = {factor}\ntier = {tier}\n"
+            )
+            .expect("a string takes all");
+        }
+    }
+    policy
+}
