@@ -24,6 +24,7 @@ mod resolve;
 mod run;
 mod scale;
 mod subject;
+mod weigh;
 
 pub use balance::Proposed;
 pub use effects::Followed;
@@ -34,6 +35,7 @@ pub use explain::{
 pub use facts::FactShown;
 pub use resolve::ChainError;
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
+pub use weigh::Weighing;
 
 use std::sync::Arc;
 

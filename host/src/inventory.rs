@@ -15,6 +15,7 @@ mod hosts;
 mod intake;
 mod journal;
 mod nested;
+mod of_document;
 mod past;
 mod rows;
 mod shape;

@@ -90,6 +90,7 @@ fn replay(
         limit: None,
         statistics: None,
         seed: 0,
+        balance: None,
     };
     let outcome = replay.run(Arc::clone(&policy), generation, follower);
     outcome.map_err(super::simulate::failure)

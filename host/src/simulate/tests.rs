@@ -36,6 +36,7 @@ fn replay(trace: &Trace) -> Replay<'_> {
         limit: None,
         statistics: None,
         seed: 0,
+        balance: None,
     }
 }
 
