@@ -281,6 +281,9 @@ impl<'a> Run<'a> {
                 self.scheduler
                     .inventory_mut()
                     .confirm_vm(&self.names.id(event.vm))?;
+                if self.passes.is_some() && self.statistics.is_some() {
+                    self.measure(event.vm, host)?;
+                }
                 self.placed += 1;
                 let load = self.tally.placed(host, vm.cpu, vm.memory);
                 self.report(host, load)?;

@@ -36,7 +36,7 @@ struct Reference {
 }
 
 fn vector(file: &str) -> String {
-    let path = repository().join("tests/vectors/ganeti").join(file);
+    let path = repository().join("tests/ganeti").join(file);
     fs::read_to_string(path).unwrap()
 }
 

@@ -79,6 +79,24 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// A VM that runs reports that it uses all that it was promised: balance units
+    /// move those of which they know the load.
+    pub(super) fn measure(&mut self, number: u32, host: u32) -> Result<(), ReplayError> {
+        let mut vm = self.member(number);
+        let cpu = self.vms[number as usize].cpu;
+        let of_vcpus = cpu.saturating_add(999) / 1000 * 1000;
+        if of_vcpus > 0 {
+            let usage = cpu as f64 / of_vcpus as f64;
+            vm.facts
+                .set("cpu.usage", crate::model::Value::Number(usage));
+        }
+        let inventory = self.scheduler.inventory_mut();
+        if let Some(host) = inventory.host(host).map(|host| host.id.clone()) {
+            inventory.run_vm(vm, &host)?;
+        }
+        Ok(())
+    }
+
     /// One pass: what is planned is carried out. Gives the number of moves.
     fn balance(&mut self, now: i64, options: &BalanceOptions) -> Result<u64, ReplayError> {
         self.tally.advance(now);

@@ -3,7 +3,7 @@
 use placewright_sdk::prelude::*;
 
 use crate::cluster::Cluster;
-use crate::moves::{Move, Moves};
+use crate::moves::{Move, best};
 use crate::rows::{Host, Secondary};
 use crate::score::least;
 use crate::{GanetiScore, Settings};
@@ -42,14 +42,12 @@ impl Balance for GanetiScore {
 /// The best move of each instance, if it lowers the score enough: the best of all
 /// first.
 pub fn ranked(cluster: &Cluster, settings: &Settings) -> Vec<Move> {
-    let moves = Moves::new(cluster);
-    let now = moves.now;
+    let (now, mut ranked) = best(cluster);
     // The score is no number where no node is online.
     let can_be_better = now > least(cluster) + settings.min_score;
     if !can_be_better {
         return Vec::new();
     }
-    let mut ranked = moves.best();
     let enough = |it: &Move| now > settings.min_gain_limit || now - it.score >= settings.min_gain;
     ranked.retain(enough);
     let first = (0..ranked.len()).reduce(|best, next| {

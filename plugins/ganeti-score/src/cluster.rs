@@ -22,6 +22,7 @@ pub struct Cluster {
     /// In the order of their ids.
     pub instances: Vec<Instance>,
     tags: BTreeMap<Text, TagNumber>,
+    ids: BTreeMap<Text, usize>,
 }
 
 /// A node.
@@ -30,15 +31,23 @@ pub struct Node {
     pub row: u32,
     pub id: Text,
     pub offline: bool,
-    pub group: Option<Text>,
+    /// By number, as tags.
+    pub group: Option<TagNumber>,
     pub memory: f64,
     pub cpus: f64,
-    pub cpu_speed: f64,
     pub cpu_ratio: f64,
-    pub disk: f64,
-    pub spindles: f64,
     pub spindle_limit: f64,
     pub exclusive: bool,
+    /// Shares are products, which are faster than quotients: of memory in bytes,
+    pub per_memory: f64,
+    /// of CPU by vCPUs, for its speed,
+    pub per_cpu: f64,
+    /// of disk, or of spindles where they are exclusive,
+    pub per_disk: f64,
+    /// which is free on a node that has none,
+    pub no_disk: f64,
+    /// and of the limit of uses of spindles.
+    pub per_spindle_use: f64,
     pub location: Vec<TagNumber>,
     pub migration: Vec<TagNumber>,
     pub receives: Vec<TagNumber>,
@@ -98,6 +107,7 @@ impl Cluster {
         let mut cluster = Self::default();
         for (row, host) in &rows {
             let node = cluster.node(*row, host, rows.len());
+            cluster.ids.insert(node.id.clone(), cluster.nodes.len());
             cluster.nodes.push(node);
         }
         for (primary, (_, host)) in rows.iter().enumerate() {
@@ -111,9 +121,14 @@ impl Cluster {
         cluster
     }
 
+    /// Whether there are instances that are only planned yet.
+    pub fn is_planned(&self) -> bool {
+        self.instances.iter().any(|instance| instance.forthcoming)
+    }
+
     /// The node of that id.
     pub fn find(&self, id: &str) -> Option<usize> {
-        self.nodes.iter().position(|node| node.id == *id)
+        self.ids.get(id).copied()
     }
 
     fn node(&mut self, row: u32, host: &Host, nodes: usize) -> Node {
@@ -124,19 +139,33 @@ impl Cluster {
         let spindles = host.spindles.unwrap_or(1);
         let spindles_free = host.spindles_available.unwrap_or(spindles);
         let vcpus = host.cpu_node.unwrap_or(0);
+        let exclusive = host.exclusive.unwrap_or(false);
+        let (memory, cpus) = (host.memory.0 as f64, host.cpu.0 as f64 / 1000.0);
+        let spindle_limit = host.spindle_ratio.unwrap_or(SPINDLE_RATIO) * spindles as f64;
+        let of_disk = if exclusive { spindles } else { disk };
         Node {
             row,
             id: host.id.clone(),
             offline: host.state != "up",
-            group: host.group.clone(),
-            memory: host.memory.0 as f64,
-            cpus: host.cpu.0 as f64 / 1000.0,
-            cpu_speed: host.cpu_speed.unwrap_or(1.0),
+            group: host.group.clone().map(|group| self.tag_number(group)),
+            memory,
+            cpus,
             cpu_ratio: host.cpu_ratio.unwrap_or(CPU_RATIO),
-            disk: disk as f64,
-            spindles: spindles as f64,
-            spindle_limit: host.spindle_ratio.unwrap_or(SPINDLE_RATIO) * spindles as f64,
-            exclusive: host.exclusive.unwrap_or(false),
+            spindle_limit,
+            exclusive,
+            per_memory: memory.recip(),
+            per_cpu: (cpus * host.cpu_speed.unwrap_or(1.0)).recip(),
+            per_disk: if of_disk > 0 {
+                (of_disk as f64).recip()
+            } else {
+                0.0
+            },
+            no_disk: if of_disk > 0 { 0.0 } else { 1.0 },
+            per_spindle_use: if exclusive {
+                0.0
+            } else {
+                spindle_limit.recip()
+            },
             location: self.tag_numbers(&host.location),
             migration: self.tag_numbers(&host.migration),
             receives: self.tag_numbers(&host.receives),
@@ -237,8 +266,9 @@ impl Cluster {
         if let Some(secondary) = instance.secondary {
             let secondary = &mut self.nodes[secondary];
             secondary.load = secondary.load + instance.as_secondary;
-            secondary.reserved_for[instance.primary] += instance.reserves();
-            secondary.reserved = secondary.most_reserved();
+            let reserved = &mut secondary.reserved_for[instance.primary];
+            *reserved += instance.reserves();
+            secondary.reserved = secondary.reserved.max(*reserved);
         }
     }
 
@@ -258,11 +288,13 @@ impl Cluster {
     }
 
     fn tag_numbers(&mut self, tags: &Rows<Tag>) -> Vec<TagNumber> {
-        let numbers = tags.iter().filter_map(|tag| tag.tag).map(|tag| {
-            let next = self.tags.len();
-            *self.tags.entry(tag).or_insert(next)
-        });
-        numbers.collect()
+        let tags = tags.iter().filter_map(|tag| tag.tag);
+        tags.map(|tag| self.tag_number(tag)).collect()
+    }
+
+    fn tag_number(&mut self, tag: Text) -> TagNumber {
+        let next = self.tags.len();
+        *self.tags.entry(tag).or_insert(next)
     }
 }
 

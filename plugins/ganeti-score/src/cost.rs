@@ -4,7 +4,7 @@ use placewright_sdk::prelude::*;
 
 use crate::cluster::{Cluster, Instance, Mirror};
 use crate::fits::Without;
-use crate::moves::Moves;
+use crate::moves::scores_with;
 use crate::rows::{Host, Source, Vm};
 use crate::{GanetiScore, Settings};
 
@@ -37,15 +37,31 @@ impl TableCost for GanetiScore {
             let present = take_out(&mut cluster, &vm);
             // A VM that runs on none of these leaves a node that is offline.
             let rescued = present.is_none() && !request.sources.is_empty();
-            for node in 0..cluster.nodes.len() {
-                let instance = cluster.instance(0, &vm, node);
-                let there = Some(node) == present;
-                let cost = &mut costs[place(hosts, &cluster, node)];
-                *cost += cost_at(&mut cluster, instance, there || rescued);
+            let instances: Vec<Instance> = (0..cluster.nodes.len())
+                .map(|node| cluster.instance(0, &vm, node))
+                .collect();
+            let scores = scores_with(&cluster, &instances);
+            for (instance, score) in instances.iter().zip(scores) {
+                let forced = rescued || Some(instance.primary) == present;
+                let cost = &mut costs[place(hosts, &cluster, instance.primary)];
+                *cost += match can_be(&cluster, instance, forced) {
+                    true => score_of(instance, score),
+                    false => f64::INFINITY,
+                };
             }
         }
         Ok(costs)
     }
+}
+
+fn score_of(instance: &Instance, score: f64) -> f64 {
+    let lost = if instance.secondary_lost {
+        OFFLINE
+    } else {
+        0.0
+    };
+    // Where no score can be worked out, no host is better than another.
+    if score.is_nan() { 0.0 } else { score + lost }
 }
 
 /// The place of a node's row among the hosts.
@@ -60,25 +76,6 @@ fn take_out(cluster: &mut Cluster, vm: &Vm) -> Option<usize> {
     let instance = cluster.instances.remove(number);
     cluster.take(&instance);
     Some(instance.primary)
-}
-
-fn cost_at(cluster: &mut Cluster, instance: Instance, forced: bool) -> f64 {
-    if !can_be(cluster, &instance, forced) {
-        return f64::INFINITY;
-    }
-    let lost = if instance.secondary_lost {
-        OFFLINE
-    } else {
-        0.0
-    };
-    cluster.put(&instance);
-    cluster.instances.push(instance);
-    let score = Moves::new(cluster).now + lost;
-    if let Some(instance) = cluster.instances.pop() {
-        cluster.take(&instance);
-    }
-    // Where no score can be worked out, no host is better than another.
-    if score.is_nan() { 0.0 } else { score }
 }
 
 /// Whether the instance can have its nodes. Of the secondary only the hard limits

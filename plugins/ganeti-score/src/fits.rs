@@ -28,7 +28,7 @@ impl<'a> Without<'a> {
 
     /// Whether the instance may be primary here. `shares` says whether an instance
     /// with one of its exclusion tags is there.
-    #[inline]
+    #[inline(always)]
     pub fn fits_primary(&self, instance: &Instance, shares: bool, forced: bool) -> bool {
         let after = self.load + instance.as_primary;
         let planned = forced || self.planned_primary(instance, &after);
@@ -39,6 +39,7 @@ impl<'a> Without<'a> {
         hard && planned && (forced || self.keeps_soft_limits(instance, &after, shares))
     }
 
+    #[inline(always)]
     fn keeps_soft_limits(&self, instance: &Instance, after: &Load, shares: bool) -> bool {
         let spindles = after.spindles as f64 <= self.node.spindle_limit;
         (!instance.local || self.node.exclusive || spindles)
@@ -48,12 +49,14 @@ impl<'a> Without<'a> {
     }
 
     /// Whether it may be, if everything planned comes about.
+    #[inline(always)]
     fn planned_primary(&self, instance: &Instance, after: &Load) -> bool {
         after.free_planned > 0
             && (!instance.local || self.planned_disks(instance, after))
             && self.allows_vcpus(after.vcpus_planned)
     }
 
+    #[inline(always)]
     fn planned_disks(&self, instance: &Instance, after: &Load) -> bool {
         after.disk_planned > 0
             && match self.node.exclusive {
@@ -63,17 +66,19 @@ impl<'a> Without<'a> {
     }
 
     /// The hard limits of disks.
+    #[inline(always)]
     fn fits_disks(&self, instance: &Instance, after: &Load, ignore_size: bool) -> bool {
         let spindles = instance.disk_spindles.is_some() && after.spindles_free >= 0;
         (ignore_size || after.disk > 0) && (!self.node.exclusive || spindles)
     }
 
+    #[inline(always)]
     fn allows_vcpus(&self, vcpus: i64) -> bool {
         self.node.cpu_ratio < 0.0 || vcpus as f64 / self.node.cpus <= self.node.cpu_ratio
     }
 
     /// What it must keep free with the instance as secondary.
-    #[inline]
+    #[inline(always)]
     pub fn reserved_with(&self, instance: &Instance, primary: usize) -> i64 {
         let for_primary = self.node.reserved_for[primary] + instance.reserves();
         self.reserved.max(for_primary)
@@ -81,7 +86,7 @@ impl<'a> Without<'a> {
 
     /// Whether the instance may be secondary here, with so much memory to be kept
     /// free then. The disks of a node that is offline are not looked at.
-    #[inline]
+    #[inline(always)]
     pub fn fits_secondary(&self, instance: &Instance, reserved: i64, forced: bool) -> bool {
         if instance.mirror != Mirror::Internal {
             return false;

@@ -4,7 +4,7 @@ use std::ops::{Add, Sub};
 
 /// What is taken of a node or left on it; the differences that an instance makes
 /// are a load, too. What is *planned* counts instances that are down or forthcoming.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Load {
     /// Memory left, in bytes.
     pub free: i64,
@@ -29,7 +29,7 @@ macro_rules! by_field {
         impl $trait for Load {
             type Output = Self;
 
-            #[inline]
+            #[inline(always)]
             fn $function(self, other: Self) -> Self {
                 Self { $($field: self.$field.$function(other.$field)),* }
             }

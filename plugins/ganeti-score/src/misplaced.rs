@@ -73,6 +73,22 @@ impl Misplaced {
         change + self.meetings(instance, from, to)
     }
 
+    /// What the score gets more with the instance, which the cluster does not have.
+    pub fn added(&self, cluster: &Cluster, instance: &Instance) -> f64 {
+        let primary = &cluster.nodes[instance.primary];
+        if !self.any && instance.desired.is_empty() {
+            return 0.0;
+        }
+        let located = location(cluster, instance, instance.primary, instance.secondary);
+        let shared = match primary.offline {
+            true => 0,
+            false => primary.shares(&instance.exclusion),
+        };
+        let meets = |pair: &(TagNumber, TagNumber)| self.pairs.get(pair).is_some_and(|it| *it > 0);
+        let met = pairs_of(instance, primary).filter(meets).count();
+        located + SHARED_EXCLUSION * shared as f64 + met as f64
+    }
+
     /// How many more exclusion tags meet in a failure domain.
     fn meetings(&self, instance: &Instance, from: &Node, to: &Node) -> f64 {
         let left: Vec<_> = pairs_of(instance, from).collect();

@@ -3,7 +3,7 @@ use placewright_sdk::prelude::*;
 use crate::Settings;
 use crate::balance::ranked;
 use crate::cluster::Cluster;
-use crate::moves::Moves;
+use crate::moves;
 use crate::rows::{Host, Secondary, Tag, Vm};
 
 fn node(listed: i64, vms: Vec<Vm>) -> Host {
@@ -59,7 +59,7 @@ fn settings() -> Settings {
 }
 
 fn score(hosts: Vec<Host>) -> f64 {
-    Moves::new(&Cluster::new(&hosts.into())).now
+    moves::score(&Cluster::new(&hosts.into()))
 }
 
 /// The best move, as instance, primary and secondary.
@@ -197,7 +197,7 @@ fn scores_of_moves_are_exact() {
     let mut made = 0;
     for _ in 0..20 {
         let now = Cluster::new(&cluster(&places).into());
-        let moves = Moves::new(&now).best();
+        let (_, moves) = moves::best(&now);
         for it in &moves {
             let mut after = places.clone();
             let (primary, vm) = &mut after[it.instance];

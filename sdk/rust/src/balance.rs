@@ -34,8 +34,11 @@ pub trait Balance {
     fn balance(
         request: &Self::Request,
         settings: &Self::Settings,
-    ) -> Result<Vec<Proposal<Self::Reason, Self::Writes>>, Problem>;
+    ) -> Result<Proposals<Self>, Problem>;
 }
+
+/// What a balance part proposes.
+pub type Proposals<B> = Vec<Proposal<<B as Balance>::Reason, <B as Balance>::Writes>>;
 
 /// One proposal. Row numbers are those that
 /// [`Rows::numbered`](crate::rows::Rows::numbered) gives.

@@ -9,7 +9,7 @@ pub(super) fn carry(world: &mut Inventory, vm: &str, to: u32) -> Result<(), Inve
     let Some(entry) = world.running(vm) else {
         return Err(InventoryError::UnknownVm(vm.into()));
     };
-    let (moved, from, shape) = (entry.vm.clone(), entry.slot, entry.shape.clone());
+    let (moved, from, shape) = (entry.vm.clone(), entry.slot, entry.shape);
     let Some(host) = world.host(to).map(|host| host.id.clone()) else {
         return Err(InventoryError::UnknownHost("".into()));
     };
