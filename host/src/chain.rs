@@ -25,6 +25,7 @@ mod reuse;
 mod run;
 mod scale;
 mod subject;
+mod weigh;
 
 pub use balance::Proposed;
 pub use effects::Followed;
@@ -36,6 +37,7 @@ pub use facts::FactShown;
 pub use resolve::ChainError;
 pub use reuse::{Quarantined, Reuse, ReuseCounts, UnitReuse};
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
+pub use weigh::Weighing;
 
 use std::sync::Arc;
 

@@ -4,6 +4,7 @@
 
 mod cluster;
 pub mod form;
+mod ganeti;
 pub(crate) mod json_schema;
 mod nearest;
 mod pinning;

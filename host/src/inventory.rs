@@ -16,6 +16,7 @@ mod hosts;
 mod intake;
 mod journal;
 mod nested;
+mod of_document;
 mod past;
 mod rows;
 mod shape;

@@ -52,6 +52,7 @@ pub const POLICIES: &[EmbeddedPolicy] = policies![
     "pacemaker-utilization",
     "pacemaker-balanced",
     "pacemaker-minimal",
+    "ganeti",
     "flexiant",
     "flexiant-local-storage",
     "tricircle",

@@ -4,6 +4,7 @@
 //! A decision and its reservation are one step, so the next decision sees it. Many
 //! clusters are many schedulers.
 
+mod balance;
 mod batch;
 mod decision;
 mod draw;
@@ -12,6 +13,7 @@ mod order;
 mod place;
 mod search;
 
+pub use balance::{BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove};
 pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;
 pub use error::{ExplainError, PlaceError};
@@ -21,8 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::chain::{
-    Chain, ChainError, Explanation, Proposed, Quarantined, Refusal, Reuse, ReuseCounts, Runner,
-    UnitReuse, UnitTime,
+    Chain, ChainError, Explanation, Quarantined, Reuse, ReuseCounts, Runner, UnitReuse, UnitTime,
 };
 use crate::inventory::{HostWatch, Inventory};
 use crate::library::Generation;
@@ -91,6 +92,7 @@ pub struct Scheduler {
     options: SchedulerOptions,
     recorded: VecDeque<Recorded>,
     next_number: u64,
+    cool_down: balance::CoolDown,
 }
 
 impl Scheduler {
@@ -119,6 +121,7 @@ impl Scheduler {
             options,
             recorded: VecDeque::new(),
             next_number: 1,
+            cool_down: balance::CoolDown::default(),
         })
     }
 
@@ -243,17 +246,5 @@ impl Scheduler {
         let mut runner = Runner::new(decision.chain.clone(), self.options.chain_limit);
         let (_, explanation) = runner.explain(&past, &decision.request, decision.draw)?;
         Ok(explanation)
-    }
-
-    /// What the policy's balance unit proposes at `now` (seconds), in order of
-    /// preference. Nothing is changed.
-    ///
-    /// # Errors
-    /// If the unit refuses or fails.
-    pub fn balance(&mut self, now: i64) -> Result<Vec<Proposed>, Refusal> {
-        self.inventory.advance(now);
-        self.runner
-            .chain()
-            .balance(&self.inventory, now, self.options.chain_limit)
     }
 }

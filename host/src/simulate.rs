@@ -4,6 +4,7 @@
 //! place every VM as it comes, and counts. What it decides depends on trace, fleet,
 //! policy, units and seed alone; only the times in the report do not.
 
+mod balance;
 mod error;
 mod events;
 mod fleet;
@@ -18,6 +19,7 @@ mod tests;
 mod timeline;
 pub mod trace;
 
+pub use balance::{Balanced, Balancing};
 pub use error::ReplayError;
 pub use fleet::Fleet;
 pub use report::{CallTime, Report, TraceShown, UnitUsed};
@@ -33,6 +35,7 @@ use crate::library::Generation;
 use crate::model::{Request, Vm};
 use crate::policy::Policy;
 use crate::scheduler::{Decision, Scheduler, SchedulerOptions};
+use balance::Passes;
 use events::{Change, Event, events};
 use hash::DecisionHash;
 use report::{Counts, Setting, percent};
@@ -60,6 +63,8 @@ pub struct Replay<'a> {
     pub seed: u64,
     /// How units' answers are kept from decision to decision; None: they are not.
     pub reuse: Option<Reuse>,
+    /// How the fleet is balanced while it runs, if at all.
+    pub balance: Option<Balancing>,
 }
 
 /// Follows a replay as it goes.
@@ -109,8 +114,11 @@ impl Replay<'_> {
         let scheduler = Scheduler::new(inventory, policy, generation, options)?;
         let setting = self.setting(scheduler.chain(), &vms, &events);
         let mut run = Run::new(self.fleet, vms, &events, scheduler, setting.statistics)?;
+        let first = events.first().map_or(0, |event| event.time);
+        run.passes = self.balance.map(|balancing| Passes::new(balancing, first));
         let begin = Instant::now();
         for (done, event) in events.iter().enumerate() {
+            run.balance_until(event.time)?;
             run.take(*event, observer)?;
             observer.progressed(done + 1, events.len());
         }
@@ -186,6 +194,7 @@ struct Run<'a> {
     placed: u64,
     rejected: Load,
     names: Names,
+    passes: Option<Passes>,
 }
 
 /// Names of columns, made once.
@@ -199,6 +208,10 @@ struct Names {
 impl Names {
     fn id(&self, vm: u32) -> String {
         format!("vm-{vm:0digits$}", digits = self.digits)
+    }
+
+    fn number(&self, id: &str) -> Option<u32> {
+        id.strip_prefix("vm-")?.parse().ok()
     }
 }
 
@@ -236,6 +249,7 @@ impl<'a> Run<'a> {
             hash: DecisionHash::default(),
             placed: 0,
             rejected: Load::default(),
+            passes: None,
         })
     }
 
@@ -270,6 +284,9 @@ impl<'a> Run<'a> {
                 self.scheduler
                     .inventory_mut()
                     .confirm_vm(&self.names.id(event.vm))?;
+                if self.passes.is_some() && self.statistics.is_some() {
+                    self.measure(event.vm, host)?;
+                }
                 self.placed += 1;
                 let load = self.tally.placed(host, vm.cpu, vm.memory);
                 self.report(host, load)?;
@@ -333,6 +350,7 @@ impl<'a> Run<'a> {
             peak,
             spread: &spread,
             hash: self.hash.digits(),
+            balance: self.passes.as_ref().map(Passes::counts),
         };
         Outcome {
             report: Report::new(setting, counts, time, calls),

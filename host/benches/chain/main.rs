@@ -4,6 +4,7 @@
 //! Read the figures as ratios: `wasm` against `native`, `call/10 rows` against
 //! `call/empty`.
 
+mod balance;
 mod batch;
 mod fleet;
 mod keys;
@@ -16,6 +17,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_ma
 use placewright::chain::Runner;
 use placewright::contract::{Answers, Part};
 use placewright::engine::{Engine, Limits};
+use placewright::scheduler::BalanceOptions;
 use placewright::unit::Unit;
 
 const HOSTS: [usize; 3] = [100, 1_000, 10_000];
@@ -89,6 +91,28 @@ fn batches(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// One step of a plan: the unit is asked for the best of all moves, and the chain
+/// whether it would make it; beside the unit alone.
+fn balancing(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("balance step");
+    let (hosts, vms) = (80, 800);
+    let mut scheduler = balance::scheduler(hosts, vms);
+    let options = BalanceOptions {
+        moves: 1,
+        ..BalanceOptions::default()
+    };
+    let plan = scheduler.plan_balance(0, &options).expect("a plan");
+    assert_eq!(plan.moves.len(), 1, "there is something to move: {plan:?}");
+    group.sample_size(20);
+    group.bench_function(format!("{hosts} hosts, {vms} VMs"), |bencher| {
+        bencher.iter(|| black_box(scheduler.plan_balance(0, &options)));
+    });
+    group.bench_function(format!("{hosts} hosts, {vms} VMs, unit alone"), |bencher| {
+        bencher.iter(|| black_box(scheduler.balance(0)));
+    });
+    group.finish();
+}
+
 /// One call on a warm instance: nothing to say, and 10 rows of 8 columns.
 fn call(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("call");
@@ -129,5 +153,13 @@ fn load(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, chain, call, load, placement_keys, batches);
+criterion_group!(
+    benches,
+    chain,
+    call,
+    load,
+    placement_keys,
+    batches,
+    balancing
+);
 criterion_main!(benches);

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::effects::row_change;
 use super::encode::Context;
 use super::{Chain, PartStep, Refusal};
-use crate::contract;
+use crate::contract::{self, Change, Moment};
 use crate::inventory::Inventory;
+use crate::model::{Entity, Write};
 
 /// What a balance unit proposes, in order of preference.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Proposed {
-    /// Move a VM.
+    /// Move a VM, or change with it what only a move changes.
     Move {
         vm: Arc<str>,
         from: Arc<str>,
@@ -21,6 +23,10 @@ pub enum Proposed {
         among: Vec<Arc<str>>,
         /// Hosts of which the chain's choice must be one; empty = any will do.
         accept: Vec<Arc<str>>,
+        /// What is written of the VM together with the move; with it, the VM may stay
+        /// on its host.
+        #[serde(skip)]
+        writes: Vec<Write>,
         reason: String,
     },
     /// Bring a host into another state.
@@ -113,6 +119,7 @@ impl<'a> Names<'a> {
                     .cloned()
                     .unwrap_or_else(|| ("".into(), "".into()));
                 Proposed::Move {
+                    writes: self.writes(&vm, moved.changes),
                     vm,
                     from,
                     among: self.host_ids(&moved.among),
@@ -133,6 +140,22 @@ impl<'a> Names<'a> {
                 about: finding.rows.iter().map(|row| self.about(row)).collect(),
             },
         }
+    }
+
+    /// Changes that were checked against the declared writes.
+    fn writes(&self, vm: &Arc<str>, changes: Vec<Change>) -> Vec<Write> {
+        let part = self.step.unit.description().balance.as_ref();
+        let declared = part.map_or(&[][..], |part| &part.writes);
+        let write = |change: Change| {
+            let declared = declared.get(change.write as usize)?;
+            let row = row_change(declared, &change.operation)?;
+            let write = Write::row(Entity::Vm(vm.clone()), declared.table.as_str(), row);
+            Some(match declared.moment {
+                Moment::Decided => write,
+                Moment::Running => write.once_running(vm.clone()),
+            })
+        };
+        changes.into_iter().filter_map(write).collect()
     }
 
     fn host_ids(&self, rows: &[u32]) -> Vec<Arc<str>> {

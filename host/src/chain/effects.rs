@@ -103,21 +103,13 @@ impl Writer<'_> {
         let declared = declared.and_then(|part| part.writes.get(change.write as usize));
         let declared =
             || declared.ok_or_else(|| self.refused("names a write that it does not declare"));
-        let (write, row) = match change.operation {
-            // No row of a table: a part that does nothing else declares no write.
-            Operation::Reserve((amount, value)) => {
-                return Ok(Write::reserve(vm.clone(), amount.as_str(), value));
-            }
-            Operation::Append(values) => {
-                let write = declared()?;
-                (write, RowChange::Append(facts(write, &values)))
-            }
-            Operation::Set((row, values)) => {
-                let write = declared()?;
-                let values = by_column(write, &values);
-                (write, RowChange::Set(row as usize, values))
-            }
-            Operation::Remove(row) => (declared()?, RowChange::Remove(row as usize)),
+        // No row of a table: a part that does nothing else declares no write.
+        if let Operation::Reserve((amount, value)) = &change.operation {
+            return Ok(Write::reserve(vm.clone(), amount.as_str(), *value));
+        }
+        let write = declared()?;
+        let Some(row) = row_change(write, &change.operation) else {
+            return Err(self.refused("changes no row"));
         };
         let written = Write::row(self.entity(write.scope, vm)?, write.table.as_str(), row);
         Ok(match write.moment {
@@ -149,6 +141,17 @@ impl Writer<'_> {
             self.step.unit.description().name
         ))
     }
+}
+
+/// What an operation does to a row of the table that is written; None where it
+/// reserves.
+pub(super) fn row_change(write: &contract::Write, operation: &Operation) -> Option<RowChange> {
+    Some(match operation {
+        Operation::Reserve(_) => return None,
+        Operation::Append(values) => RowChange::Append(facts(write, values)),
+        Operation::Set((row, values)) => RowChange::Set(*row as usize, by_column(write, values)),
+        Operation::Remove(row) => RowChange::Remove(*row as usize),
+    })
 }
 
 /// The values of a new row, by column.

@@ -385,6 +385,7 @@ fn rule_cpu_overloaded() -> Description {
 fn rule_power_management() -> Description {
     Description {
         balance: Some(BalancePart {
+            writes: Vec::new(),
             reads: reads(&[
                 "request: now i",
                 "hosts: state t, status.external t?, power.managed b?, power.keep-on b?, power.by-policy b?, vms.count i, vms.migrating i, vms.pending i",

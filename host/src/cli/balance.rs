@@ -1,34 +1,60 @@
-//! `placewright balance`: what a policy proposes for a cluster that runs.
+//! `placewright balance`: which moves a policy plans for a cluster that runs.
 
+use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use placewright::chain::Proposed;
-use placewright::scheduler::{Scheduler, SchedulerOptions};
+use placewright::document::ClusterDocument;
+use placewright::inventory::Inventory;
+use placewright::model::Facts;
+use placewright::scheduler::{BalanceOptions, BalancePlan, Scheduler, SchedulerOptions};
 
 use super::clusters;
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::units::{self, UnitArgs};
 
-/// Show which moves a policy proposes for a cluster that runs.
+/// Plan the moves that improve a cluster that runs.
 ///
-/// Asks the policy's balance unit. Nothing is moved, and whether the policy's filters agree with
-/// what is proposed is not looked at.
+/// The policy's balance unit proposes moves; of these, the ones are planned that the policy's own
+/// filters and costs agree with and that lower its cost, one after the other, so that each step
+/// is legal after those before: to stop after any of them is no loss. Nothing is moved; --apply
+/// writes what the cluster would then be.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   placewright balance --cluster cluster.toml --policy even-distribution
+  placewright balance --cluster cluster.toml --policy power-saving --moves 5 --apply after.json
+  placewright balance --ganeti cluster.data
 
-See placewright --help for exit codes.")]
+See placewright --help for exit codes. A cluster for which nothing is planned is no failure.")]
 pub struct Balance {
     /// The document of the cluster (TOML or JSON)
+    #[arg(long, value_name = "FILE", required_unless_present = "ganeti")]
+    cluster: Option<PathBuf>,
+    /// In place of a document: a text file of Ganeti's htools (hbal -t, gnt-cluster's hscan)
+    #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
+    ganeti: Option<PathBuf>,
+    /// Of a Ganeti file with several groups of nodes, the one to balance
+    #[arg(long, value_name = "NAME", requires = "ganeti")]
+    group: Option<String>,
+    /// The policy: one that comes with the program (placewright policy list), or a file; ganeti for
+    /// a Ganeti file, if not given
+    #[arg(long, value_name = "NAME|FILE", required_unless_present = "ganeti")]
+    policy: Option<String>,
+    /// A move must lower the policy's cost by more than this
+    #[arg(long, value_name = "COST", default_value_t = BalanceOptions::default().margin, value_parser = margin)]
+    margin: f64,
+    /// The most moves of a plan
+    #[arg(long, value_name = "N", default_value_t = BalanceOptions::default().moves)]
+    moves: usize,
+    /// Move no VM twice
+    #[arg(long)]
+    once: bool,
+    /// Write the document of the cluster (JSON) as it is after these moves into this file
     #[arg(long, value_name = "FILE")]
-    cluster: PathBuf,
-    /// The policy: one that comes with the program (placewright policy list), or a file
-    #[arg(long, value_name = "NAME|FILE")]
-    policy: String,
+    apply: Option<PathBuf>,
     /// What the output looks like
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -37,83 +63,172 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Ask and print.
+    /// Plan and print.
     pub fn run(self) -> Result<Answer, Failure> {
-        let cluster = clusters::read(&self.cluster)?;
+        let (cluster, document) = match (&self.ganeti, &self.cluster) {
+            (Some(file), _) => clusters::read_ganeti(file, self.group.as_deref())?,
+            (None, Some(file)) => clusters::read_with_document(file)?,
+            (None, None) => return Err(Failure::input_because("name a cluster with --cluster")),
+        };
         let generation = self.units.load()?;
-        let policy = units::policy(&self.policy, &generation, cluster.inventory.schema())?;
+        let name = self.policy.as_deref().unwrap_or("ganeti");
+        let policy = units::policy(name, &generation, cluster.inventory.schema())?;
         if policy.balance.is_none() {
             return Err(Failure::input_because(format!(
                 "policy \"{}\" names no unit that balances: give it a table \"balance\"",
                 policy.name
             )));
         }
-        let options = SchedulerOptions::default();
+        let options = SchedulerOptions {
+            seed: cluster.seed,
+            ..SchedulerOptions::default()
+        };
         let mut scheduler = Scheduler::new(cluster.inventory, policy, &generation, options)
             .map_err(Failure::input)?;
-        let proposals = scheduler.balance(cluster.now).map_err(Failure::refusal)?;
+        let options = BalanceOptions {
+            margin: self.margin,
+            // Nothing is remembered of moves before this call.
+            cool_down: i64::from(self.once),
+            moves: self.moves,
+        };
+        let plan = scheduler
+            .plan_balance(cluster.now, &options)
+            .map_err(Failure::place)?;
+        if let Some(file) = &self.apply {
+            scheduler.carry_out(&plan).map_err(Failure::input)?;
+            let mut document = document;
+            renew(&mut document, scheduler.inventory());
+            let text = serde_json::to_string_pretty(&document).map_err(Failure::internal)?;
+            fs::write(file, text + "\n").map_err(|error| {
+                Failure::input(
+                    anyhow::Error::new(error).context(format!("cannot write {}", file.display())),
+                )
+            })?;
+        }
         match self.format {
-            Format::Json => output::print_json(&proposals)?,
-            Format::Table if proposals.is_empty() => output::print("Nothing is proposed.")?,
-            Format::Table => output::print(&output::shown(&table(&proposals)))?,
+            Format::Json => output::print_json(&plan)?,
+            Format::Table => output::print(&shown(&plan))?,
         }
         Ok(Answer::Yes)
     }
 }
 
-fn table(proposals: &[Proposed]) -> comfy_table::Table {
-    let mut table = output::table(&["what", "where", "because"]);
-    for proposal in proposals {
-        table.add_row(match proposal {
-            Proposed::Move {
-                vm,
-                from,
-                among,
-                accept,
-                reason,
-            } => [
-                format!("move {vm}"),
-                format!("from {from} to {}", to(from, among, accept)),
-                reason.clone(),
-            ],
+/// The document of the cluster as it is now.
+fn renew(document: &mut ClusterDocument, inventory: &Inventory) {
+    for host in &mut document.hosts {
+        let slot = inventory.slot(&host.id);
+        if let Some(entry) = slot.and_then(|slot| inventory.host(slot)) {
+            host.facts = entry.facts.clone();
+        }
+    }
+    for placed in document.vms.iter_mut().filter(|placed| !placed.pending) {
+        let Some(entry) = inventory.running(&placed.vm.id) else {
+            continue;
+        };
+        let Some(host) = inventory.host(entry.slot) else {
+            continue;
+        };
+        if placed.host != host.id {
+            placed.host = host.id.clone();
+            // What belonged to its stay on the other host.
+            placed.placed = Facts::new();
+        }
+        placed.vm = (*entry.vm).clone();
+    }
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(margin) if (0.0..f64::INFINITY).contains(&margin) => Ok(margin),
+        _ => Err("write a number, 0 or more".to_owned()),
+    }
+}
+
+fn shown(plan: &BalancePlan) -> String {
+    let mut parts = Vec::new();
+    if plan.moves.is_empty() {
+        parts.push("Nothing is to be moved.".to_owned());
+    } else {
+        parts.push(output::shown(&moves(plan)));
+    }
+    if plan.cut_short {
+        parts.push("There may be more: the plan holds no more moves than --moves.".to_owned());
+    }
+    if !plan.notes.is_empty() {
+        parts.push(output::shown(&notes(&plan.notes)));
+    }
+    let refused = plan
+        .refused
+        .iter()
+        .filter(|it| it.after == plan.moves.len());
+    let refused: Vec<String> = refused
+        .map(|it| format!("{} stays on {}: {}", it.vm, it.from, it.because))
+        .collect();
+    if !refused.is_empty() {
+        parts.push(output::list("Proposed and not done:", &refused));
+    }
+    parts.join("\n\n")
+}
+
+fn moves(plan: &BalancePlan) -> comfy_table::Table {
+    let columns = [
+        "step",
+        "move",
+        "from",
+        "to",
+        ">cost before",
+        ">after",
+        "because its host",
+    ];
+    let mut table = output::table(&columns);
+    for (number, step) in (1..).zip(&plan.moves) {
+        let to = match step.from == step.to {
+            true => Vec::new(),
+            false => vec![step.to.to_string()],
+        };
+        table.add_row([
+            format!("{number}"),
+            step.vm.to_string(),
+            step.from.to_string(),
+            [to, step.changes_shown()].concat().join("; "),
+            step.cost_before.as_deref().map_or("-".to_owned(), costs),
+            costs(&step.cost_after),
+            step.reason.clone(),
+        ]);
+    }
+    table
+}
+
+/// Of several tiers, one after the other.
+fn costs(tiers: &[f64]) -> String {
+    let tiers: Vec<String> = tiers.iter().map(|cost| format!("{cost:.8}")).collect();
+    match tiers.is_empty() {
+        true => "-".to_owned(),
+        false => tiers.join(" / "),
+    }
+}
+
+fn notes(notes: &[Proposed]) -> comfy_table::Table {
+    let mut table = output::table(&["for an operator", "where", "because"]);
+    for note in notes {
+        match note {
+            Proposed::Move { .. } => {}
             Proposed::HostState {
                 host,
                 state,
                 reason,
-            } => [
-                format!("bring {host} into {state}"),
-                host.to_string(),
-                reason.clone(),
-            ],
+            } => {
+                let what = format!("bring {host} into {state}");
+                table.add_row([what, host.to_string(), reason.clone()]);
+            }
             Proposed::Finding { reason, about } => {
                 let about: Vec<String> = about
                     .iter()
                     .map(|(table, id)| format!("{table} {id}"))
                     .collect();
-                ["finding".to_owned(), about.join(", "), reason.clone()]
+                table.add_row(["finding".to_owned(), about.join(", "), reason.clone()]);
             }
-        });
+        }
     }
     table
-}
-
-/// Where a VM may go. Among the hosts may be its own: then it may stay as well.
-fn to(from: &Arc<str>, among: &[Arc<str>], accept: &[Arc<str>]) -> String {
-    let hosts = if accept.is_empty() { among } else { accept };
-    let others: Vec<Arc<str>> = hosts.iter().filter(|host| *host != from).cloned().collect();
-    match (others.is_empty(), others.len() < hosts.len()) {
-        (true, true) => "where it is".to_owned(),
-        (false, true) => format!("{}, or it stays", any_of(&others)),
-        (_, false) => any_of(hosts),
-    }
-}
-
-fn any_of(hosts: &[Arc<str>]) -> String {
-    const MANY: usize = 6;
-    match hosts {
-        [] => "any host".to_owned(),
-        [host] => host.to_string(),
-        hosts if hosts.len() > MANY => format!("one of {} hosts", hosts.len()),
-        hosts => format!("one of {}", hosts.join(", ")),
-    }
 }

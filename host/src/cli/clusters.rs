@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use placewright::document::ClusterDocument;
-use placewright::inventory::{Inventory, InventoryError};
+use placewright::inventory::Inventory;
 
 use super::failure::Failure;
 use super::units;
@@ -25,14 +25,34 @@ pub struct Cluster {
 
 /// Read the document of a cluster.
 pub fn read(path: &Path) -> Result<Cluster, Failure> {
+    Ok(read_with_document(path)?.0)
+}
+
+/// Read the document of a cluster, and keep it.
+pub fn read_with_document(path: &Path) -> Result<(Cluster, ClusterDocument), Failure> {
     let file = path.display().to_string();
     let document = ClusterDocument::read(&units::read(path)?, &file).map_err(Failure::input)?;
+    Ok((cluster(document.clone(), file)?, document))
+}
+
+/// Read a text file of Ganeti's htools; of several groups of nodes, that one.
+pub fn read_ganeti(
+    path: &Path,
+    group: Option<&str>,
+) -> Result<(Cluster, ClusterDocument), Failure> {
+    let file = path.display().to_string();
+    let document =
+        ClusterDocument::read_ganeti(&units::read(path)?, &file, group).map_err(Failure::input)?;
+    Ok((cluster(document.clone(), file)?, document))
+}
+
+fn cluster(document: ClusterDocument, file: String) -> Result<Cluster, Failure> {
     let now = document.now.unwrap_or_else(clock);
     let (seed, hosts) = (
         document.seed,
         document.hosts.iter().map(|host| host.id.clone()).collect(),
     );
-    let inventory = inventory(document, now)
+    let inventory = Inventory::of_document(document, now)
         .map_err(|error| Failure::input(anyhow::Error::new(error).context(file)))?;
     Ok(Cluster {
         inventory,
@@ -40,30 +60,6 @@ pub fn read(path: &Path) -> Result<Cluster, Failure> {
         seed,
         hosts,
     })
-}
-
-fn inventory(document: ClusterDocument, now: i64) -> Result<Inventory, InventoryError> {
-    let mut inventory = Inventory::new(document.name, Arc::new(document.schema));
-    inventory.advance(now);
-    inventory.set_facts(document.facts)?;
-    for (id, facts) in document.tenants {
-        inventory.set_tenant(id, facts)?;
-    }
-    for host in document.hosts {
-        inventory.add_host(host)?;
-    }
-    for placed in document.vms {
-        let writes = placed.writes();
-        match placed.pending {
-            true => inventory.reserve_vm(Arc::new(placed.vm), &placed.host, None)?,
-            false => inventory.run_vm(placed.vm, &placed.host)?,
-        }
-        inventory.apply(&writes)?;
-    }
-    for group in document.groups {
-        inventory.set_group(group)?;
-    }
-    Ok(inventory)
 }
 
 /// Seconds since 1970-01-01 UTC; 0 if the clock stands before.

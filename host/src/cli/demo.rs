@@ -92,6 +92,7 @@ fn replay(
         statistics: None,
         seed: 0,
         reuse: Some(Reuse::default()),
+        balance: None,
     };
     let outcome = replay.run(Arc::clone(&policy), generation, follower);
     outcome.map_err(super::simulate::failure)

@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 use placewright::chain::Reuse;
 use placewright::model::schema::Schema;
 use placewright::model::{Kind, Measure, Value};
+use placewright::scheduler::{BalanceError, BalanceOptions};
 use placewright::simulate::trace::{Trace, TraceError};
-use placewright::simulate::{Fleet, Outcome, Replay, ReplayError, Report, plot};
+use placewright::simulate::{Balancing, Fleet, Outcome, Replay, ReplayError, Report, plot};
 
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
@@ -34,6 +35,8 @@ Examples:
       --policy best-fit
   placewright simulate --trace vms.csv.gz --hosts 900 --host-cores 40 --host-memory 512GiB \\
       --policy power-saving --plot power-saving.svg --format json
+  placewright simulate --trace vms.csv.gz --hosts 900 --host-cores 40 --host-memory 512GiB \\
+      --policy even-distribution --balance=10min
 
 See placewright --help for exit codes. VMs that find no host are counted; they are no failure.")]
 pub struct Simulate {
@@ -77,6 +80,17 @@ pub struct Simulate {
         require_equals = true
     )]
     statistics: When,
+    /// Let the policy's balance unit move VMs every so often, for example every 10min; every 5
+    /// minutes if no time is given. Moves take no time
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = seconds,
+        default_missing_value = "5min",
+        num_args = 0..=1,
+        require_equals = true
+    )]
+    balance: Option<i64>,
     /// Draw hosts in use and promised CPU and memory over time into this file (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -115,7 +129,17 @@ impl Simulate {
             },
             seed: self.seed,
             reuse: (!self.no_reuse).then(Reuse::default),
+            balance: self.balance.map(|every| Balancing {
+                every,
+                options: BalanceOptions::default(),
+            }),
         };
+        if self.balance.is_some() && policy.balance.is_none() {
+            return Err(Failure::input_because(format!(
+                "policy \"{}\" names no unit that balances: give it a table \"balance\", or leave --balance out",
+                policy.name
+            )));
+        }
         let mut follower = Follower::new("replaying");
         let outcome = replay
             .run(policy, &generation, &mut follower)
@@ -144,12 +168,33 @@ fn unreadable(error: TraceError) -> Failure {
     Failure::input(error)
 }
 
+/// A time, in whole seconds.
+fn seconds(text: &str) -> Result<i64, String> {
+    let time = match text.parse::<u64>() {
+        Ok(seconds) => seconds,
+        Err(_) => humantime::parse_duration(text)
+            .map_err(|_| "write a time, for example 10min, 90s or 90".to_owned())?
+            .as_secs(),
+    };
+    match i64::try_from(time) {
+        Ok(seconds @ 1..) => Ok(seconds),
+        _ => Err("the time must be a second or more".to_owned()),
+    }
+}
+
 /// A unit that fails is no fault of the input.
 pub fn failure(error: ReplayError) -> Failure {
     match error {
         ReplayError::Place { line, source } => {
             let at = format!("the VM of line {line} of the trace came to no decision");
             Failure::place(*source).context(at)
+        }
+        ReplayError::Balance { time, source } => {
+            let at = format!("the balance pass at second {time} came to no plan");
+            match *source {
+                BalanceError::Place(error) => Failure::place(error).context(at),
+                error => Failure::input(error).context(at),
+            }
         }
         error => Failure::input(error),
     }
@@ -213,6 +258,11 @@ fn figures(report: &Report) -> comfy_table::Table {
         "memory promised, peak",
         format!("{:.2} %", report.peak_memory_pct),
     );
+    if let Some(balance) = &report.balance {
+        row("balance passes", count(balance.passes));
+        row("  with moves", count(balance.passes_with_moves));
+        row("VMs moved", count(balance.moves));
+    }
     row(
         "decisions per second",
         output::number(report.decisions_per_second),

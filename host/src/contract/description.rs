@@ -230,6 +230,8 @@ pub struct EffectsPart {
 pub struct BalancePart {
     /// The tables that it reads.
     pub reads: Vec<TableRead>,
+    /// What its moves may write; only of scope vm.
+    pub writes: Vec<Write>,
     /// The reasons of its proposals.
     pub reasons: Vec<Reason>,
 }

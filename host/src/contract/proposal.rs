@@ -2,8 +2,10 @@
 
 use wasmtime::component::{ComponentType, Lift};
 
+use super::Change;
+
 /// A proposal of a balance part.
-#[derive(Debug, Clone, PartialEq, Eq, ComponentType, Lift)]
+#[derive(Debug, Clone, PartialEq, ComponentType, Lift)]
 #[component(variant)]
 pub enum Proposal {
     /// Move a VM to another host.
@@ -28,8 +30,8 @@ impl Proposal {
     }
 }
 
-/// Move a VM to another host.
-#[derive(Debug, Clone, PartialEq, Eq, ComponentType, Lift)]
+/// Move a VM to another host, or change with it what only a move changes.
+#[derive(Debug, Clone, PartialEq, ComponentType, Lift)]
 #[component(record)]
 pub struct Move {
     /// Row number in `hosts/vms`.
@@ -38,6 +40,8 @@ pub struct Move {
     pub among: Vec<u32>,
     /// Rows of `hosts` of which the chain's choice must be one. Empty = any.
     pub accept: Vec<u32>,
+    /// What is written of the VM together with the move.
+    pub changes: Vec<Change>,
     /// Number of a declared reason, counted from 1.
     pub reason: u8,
 }

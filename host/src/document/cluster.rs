@@ -8,6 +8,7 @@ mod attributes;
 mod groups;
 mod hosts;
 mod json_schema;
+mod write;
 
 pub use json_schema::cluster_json_schema;
 

@@ -140,6 +140,7 @@ fn units() -> Units {
     let saving = Description {
         judge: judge(Answers::COSTS),
         balance: Some(BalancePart {
+            writes: Vec::new(),
             reads: Vec::new(),
             reasons: Vec::new(),
         }),
@@ -472,6 +473,7 @@ fn the_example_policies_are_good() {
     };
     let saving = Description {
         balance: Some(BalancePart {
+            writes: Vec::new(),
             reads: Vec::new(),
             reasons: Vec::new(),
         }),

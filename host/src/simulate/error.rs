@@ -2,7 +2,7 @@
 
 use crate::chain::ChainError;
 use crate::inventory::InventoryError;
-use crate::scheduler::PlaceError;
+use crate::scheduler::{BalanceError, PlaceError};
 
 /// What stops a replay.
 #[derive(Debug, thiserror::Error)]
@@ -23,5 +23,13 @@ pub enum ReplayError {
         line: u64,
         /// Why.
         source: Box<PlaceError>,
+    },
+    /// A pass of the balance unit came to no plan.
+    #[error("the balance pass at second {time} came to no plan: {source}")]
+    Balance {
+        /// When it was due.
+        time: i64,
+        /// Why.
+        source: Box<BalanceError>,
     },
 }

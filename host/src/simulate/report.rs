@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use super::balance::Balanced;
 use super::fleet::Fleet;
 use super::spread::Spread;
 use super::tally::{Load, Usage};
@@ -49,6 +50,9 @@ pub struct Report {
     /// Hosts that were, on average up to the last arrival, empty, loaded up to 10 %
     /// of their CPU, up to 20 % and so on.
     pub mean_hosts_by_load: Vec<f64>,
+    /// What the passes of the balance unit came to, if there were to be any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balanced>,
     /// FNV-1a, 64 bits, of all decisions.
     pub decision_fnv1a64: String,
     /// Wall time of the replay.
@@ -119,6 +123,7 @@ pub(super) struct Counts<'a> {
     pub(super) peak: Usage,
     pub(super) spread: &'a Spread,
     pub(super) hash: String,
+    pub(super) balance: Option<Balanced>,
 }
 
 impl Report {
@@ -148,6 +153,7 @@ impl Report {
             end_vms: now.load.vms,
             end_used_hosts: now.hosts,
             mean_hosts_by_load: counts.spread.mean_hosts().map(rounded).to_vec(),
+            balance: counts.balance,
             decision_fnv1a64: counts.hash,
             time,
             decisions_per_second: rate(setting.trace.arrivals, time),
@@ -181,6 +187,6 @@ fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
-fn as_seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((time.as_secs_f64() * 1e6).round() / 1e6)
 }

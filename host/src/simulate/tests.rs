@@ -37,6 +37,7 @@ fn replay(trace: &Trace) -> Replay<'_> {
         statistics: None,
         seed: 0,
         reuse: Some(Reuse::default()),
+        balance: None,
     }
 }
 

@@ -5,7 +5,9 @@ mod refinement;
 pub(super) use refinement::{check_changes, check_facts, check_shares, check_turns};
 
 use super::fault::Cause;
-use crate::contract::{Answers, BalancePart, JudgePart, Judgement, Proposal, TableRead};
+use crate::contract::{
+    Answers, BalancePart, Change, JudgePart, Judgement, Operation, Proposal, TableRead,
+};
 
 /// Hold a judgement of `rows` rows against what was wanted and declared, and
 /// make its costs ready for use: no -0, and +infinity where the unit itself
@@ -89,6 +91,7 @@ pub(super) fn check_proposals(
         match proposal {
             Proposal::Move(proposal) => {
                 named("hosts/vms", proposal.vm)?;
+                check_move_changes(number, &proposal.changes, part)?;
                 for host in proposal.among.iter().chain(&proposal.accept) {
                     named("hosts", *host)?;
                 }
@@ -102,6 +105,21 @@ pub(super) fn check_proposals(
         }
     }
     Ok(())
+}
+
+/// Of a move, rows of the VM are written: nothing is reserved.
+fn check_move_changes(
+    proposal: usize,
+    changes: &[Change],
+    part: &BalancePart,
+) -> Result<(), Cause> {
+    let reserves = |change: &Change| matches!(change.operation, Operation::Reserve(_));
+    if changes.iter().any(reserves) {
+        return Err(Cause::AgainstContract(format!(
+            "proposal {proposal} reserves: a move only writes rows"
+        )));
+    }
+    check_changes(changes, &part.writes, 1)
 }
 
 fn check_row(
@@ -146,7 +164,9 @@ fn within(proposal: usize, table: &str, row: u32, rows: u32) -> Result<(), Cause
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{Evaluation, Finding, Move, Reason, Row};
+    use crate::contract::{
+        Evaluation, Finding, Kind, Moment, Move, Reason, Row, Scope, Value, Write,
+    };
 
     fn part() -> JudgePart {
         JudgePart {
@@ -234,6 +254,47 @@ mod tests {
     }
 
     #[test]
+    fn a_move_writes_only_what_is_declared_and_reserves_nothing() {
+        let part = BalancePart {
+            reads: vec![TableRead {
+                table: "hosts/vms".to_owned(),
+                columns: Vec::new(),
+            }],
+            writes: vec![Write {
+                table: "attribute.mirror".to_owned(),
+                columns: vec![("host".to_owned(), Kind::Text)],
+                scope: Scope::Vm,
+                moment: Moment::Running,
+            }],
+            reasons: part().reasons,
+        };
+        let moved = |write, operation| {
+            let change = Change {
+                write,
+                entity: 0,
+                operation,
+            };
+            [Proposal::Move(Move {
+                vm: 0,
+                among: vec![],
+                accept: vec![],
+                changes: vec![change],
+                reason: 1,
+            })]
+        };
+        let text = || vec![Some(Value::Text("n2".to_owned()))];
+        let good = moved(0, Operation::Set((0, text())));
+        assert_eq!(check_proposals(&good, &part, &[1]), Ok(()));
+        for bad in [
+            moved(1, Operation::Append(text())),
+            moved(0, Operation::Append(Vec::new())),
+            moved(0, Operation::Reserve(("memory".to_owned(), 1))),
+        ] {
+            assert!(check_proposals(&bad, &part, &[1]).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
     fn proposals_name_rows_that_exist() {
         let read = |table: &str| TableRead {
             table: table.to_owned(),
@@ -241,6 +302,7 @@ mod tests {
         };
         let part = BalancePart {
             reads: vec![read("hosts"), read("hosts/vms")],
+            writes: Vec::new(),
             reasons: part().reasons,
         };
         let moved = |vm, host, reason| {
@@ -248,6 +310,7 @@ mod tests {
                 vm,
                 among: vec![host],
                 accept: vec![],
+                changes: vec![],
                 reason,
             })]
         };

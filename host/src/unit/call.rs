@@ -157,7 +157,7 @@ impl Instance {
         let (answer,) = self.guest.run(Part::Effects, budget, function, (call,))?;
         let changes = answer.map_err(|problem| self.guest.problem(Part::Effects, problem))?;
         if let Some(part) = &self.description.effects {
-            answer::check_changes(&changes, part, members)
+            answer::check_changes(&changes, &part.writes, members)
                 .map_err(|cause| self.guest.fault(Part::Effects, cause))?;
         }
         Ok(changes)

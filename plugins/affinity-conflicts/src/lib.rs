@@ -57,6 +57,7 @@ impl Balance for AffinityConflicts {
     type Request = Request;
     type Settings = ();
     type Reason = Reason;
+    type Writes = ();
 
     fn balance(request: &Request, (): &()) -> Result<Vec<Proposal<Reason>>, Problem> {
         // A VM on the move has a place reserved beside the one where it runs: it counts

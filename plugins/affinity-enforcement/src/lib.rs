@@ -44,6 +44,7 @@ impl Balance for AffinityEnforcement {
     type Request = Request;
     type Settings = ();
     type Reason = Reason;
+    type Writes = ();
 
     fn balance(request: &Request, (): &()) -> Result<Vec<Proposal<Reason>>, Problem> {
         let Some(cluster) = Cluster::at_rest(&request.hosts) else {
@@ -86,6 +87,7 @@ fn propose(
         vm: candidate.vm,
         among,
         accept,
+        changes: Changes::new(),
         reason: candidate.reason,
     })
 }

@@ -234,6 +234,7 @@ fn against_hard_rules_any_other_host_that_is_up_will_do() {
         vm,
         among,
         accept: vec![],
+        changes: Changes::new(),
         reason: Reason::HardRuleForVms,
     };
     assert_eq!(

@@ -24,6 +24,7 @@ impl Balance for EvenDistribution {
     type Request = Request;
     type Settings = Settings;
     type Reason = Reason;
+    type Writes = ();
 
     fn balance(request: &Request, settings: &Settings) -> Result<Vec<Proposal<Reason>>, Problem> {
         let cluster = Cluster::new(&request.request, &request.hosts, settings.limits());

@@ -64,6 +64,7 @@ impl Balance for HaReservation {
     type Request = Request;
     type Settings = Settings;
     type Reason = Reason;
+    type Writes = ();
 
     fn balance(request: &Request, settings: &Settings) -> Result<Vec<Proposal<Reason>>, Problem> {
         if request.cluster.reserves != Some(true) {

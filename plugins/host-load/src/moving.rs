@@ -252,6 +252,7 @@ impl Cluster {
                     vm: vm.row,
                     among,
                     accept: Vec::new(),
+                    changes: Changes::new(),
                     reason,
                 });
             }

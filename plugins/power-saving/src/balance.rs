@@ -36,6 +36,7 @@ impl Balance for PowerSaving {
     type Request = Request;
     type Settings = Settings;
     type Reason = Reason;
+    type Writes = ();
 
     fn balance(request: &Request, settings: &Settings) -> Result<Vec<Proposal<Reason>>, Problem> {
         let cluster = Cluster::new(&request.request, &request.hosts, settings.limits());

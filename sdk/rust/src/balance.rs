@@ -4,11 +4,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::call::Call;
-use crate::contract::{self, Problem};
+use crate::contract::{self, Problem, Scope};
+use crate::effects::Changes;
 use crate::reads::Plan;
 use crate::reason::{Reason, described};
 use crate::request::Request;
 use crate::settings::{self, Settings};
+use crate::written::{Writes, WrittenTable, distinct};
 
 /// A unit's proposals for a cluster that runs.
 pub trait Balance {
@@ -20,6 +22,9 @@ pub trait Balance {
     type Settings: Settings;
     /// Why something is proposed.
     type Reason: Reason;
+    /// The rows that moves may write, all of scope vm: a type with
+    /// `#[derive(Written)]`, a tuple of up to four, or `()` for nothing.
+    type Writes: Writes;
 
     /// Proposals in order of preference.
     ///
@@ -29,14 +34,17 @@ pub trait Balance {
     fn balance(
         request: &Self::Request,
         settings: &Self::Settings,
-    ) -> Result<Vec<Proposal<Self::Reason>>, Problem>;
+    ) -> Result<Proposals<Self>, Problem>;
 }
+
+/// What a balance part proposes.
+pub type Proposals<B> = Vec<Proposal<<B as Balance>::Reason, <B as Balance>::Writes>>;
 
 /// One proposal. Row numbers are those that
 /// [`Rows::numbered`](crate::rows::Rows::numbered) gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Proposal<R> {
-    /// Move a VM to another host.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proposal<R, W = ()> {
+    /// Move a VM to another host, or change with it what only a move changes.
     Move {
         /// Row of `hosts/vms`.
         vm: u32,
@@ -45,6 +53,9 @@ pub enum Proposal<R> {
         /// Rows of `hosts` of which the chain's own choice must be one for the
         /// move to be made; empty = any choice will do.
         accept: Vec<u32>,
+        /// What is written of the VM together with the move (entity 0). With
+        /// changes, the VM may stay on its host.
+        changes: Changes<W>,
         /// Why.
         reason: R,
     },
@@ -73,14 +84,34 @@ pub(crate) fn plan<B: Balance>() -> Arc<Plan> {
             !B::Request::PER_VM,
             "a balance part has no VM to be placed: read tables with #[derive(Request)]"
         );
+        assert!(
+            distinct(B::Writes::WRITES),
+            "two of the written types are of one table, scope and moment: make one of them"
+        );
+        assert!(
+            of_the_vm(B::Writes::WRITES),
+            "a balance part writes for the VM that it moves: use scope = \"vm\""
+        );
     }
     Plan::of::<B::Request, (), B::Settings>()
+}
+
+const fn of_the_vm(writes: &[WrittenTable]) -> bool {
+    let mut number = 0;
+    while number < writes.len() {
+        if !matches!(writes[number].scope, Scope::Vm) {
+            return false;
+        }
+        number += 1;
+    }
+    true
 }
 
 /// The part as it is described to the runtime.
 pub(crate) fn describe<B: Balance>(plan: &Plan) -> contract::BalancePart {
     contract::BalancePart {
         reads: plan.tables().to_vec(),
+        writes: B::Writes::WRITES.iter().map(|it| it.describe()).collect(),
         reasons: described::<B::Reason>(),
     }
 }
@@ -94,17 +125,22 @@ pub(crate) fn propose<B: Balance>(call: &Rc<Call>) -> Result<Vec<contract::Propo
     translated.collect()
 }
 
-fn translate<R: Reason>(proposal: Proposal<R>, plan: &Plan) -> Result<contract::Proposal, Problem> {
+fn translate<R: Reason, W: Writes>(
+    proposal: Proposal<R, W>,
+    plan: &Plan,
+) -> Result<contract::Proposal, Problem> {
     Ok(match proposal {
         Proposal::Move {
             vm,
             among,
             accept,
+            changes,
             reason,
         } => contract::Proposal::Move(contract::Move {
             vm,
             among,
             accept,
+            changes: changes.into_contract(),
             reason: reason.number(),
         }),
         Proposal::HostState {

@@ -97,10 +97,10 @@ pub trait Effects {
     ) -> Result<Changes<Self::Writes>, Problem>;
 }
 
-/// Changes that follow from a placement, in order.
+/// Changes that follow from a placement or go with a move, in order.
 ///
 /// An entity is the row of `members` for the scopes placement and vm, and 0 for
-/// host, tenant and cluster, of which there is one.
+/// host, tenant and cluster, of which there is one, and for the VM of a move.
 pub struct Changes<W> {
     changes: Vec<Change>,
     writes: PhantomData<fn(W)>,
@@ -152,6 +152,21 @@ impl<W> Changes<W> {
     /// The changes as the contract has them, for tests.
     pub fn into_contract(self) -> Vec<Change> {
         self.changes
+    }
+}
+
+impl<W> Clone for Changes<W> {
+    fn clone(&self) -> Self {
+        Self {
+            changes: self.changes.clone(),
+            writes: PhantomData,
+        }
+    }
+}
+
+impl<W> PartialEq for Changes<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.changes == other.changes
     }
 }
 

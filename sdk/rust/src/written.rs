@@ -2,7 +2,7 @@
 
 use crate::contract::{Kind, Moment, Scope, Value, Write};
 
-/// A row of a table that an effects part writes. Written with
+/// A row of a table that an effects or balance part writes. Written with
 /// `#[derive(Written)]`.
 ///
 /// ```
@@ -74,7 +74,8 @@ impl WrittenTable {
     }
 }
 
-/// All rows that a part may write: a [`Written`] type, or a tuple of up to four.
+/// All rows that a part may write: a [`Written`] type, a tuple of up to four, or
+/// `()` for a balance part that writes nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what a part writes",
     note = "write a type with #[derive(Written)], or a tuple of up to four of them"
@@ -86,6 +87,10 @@ pub trait Writes {
 
 impl<W: Written> Writes for W {
     const WRITES: &'static [WrittenTable] = &[W::TABLE];
+}
+
+impl Writes for () {
+    const WRITES: &'static [WrittenTable] = &[];
 }
 
 macro_rules! writes_of_tuple {

@@ -65,22 +65,41 @@ enum Reason {
     Empty,
 }
 
+/// Where a copy of the VM's disks is kept.
+#[derive(Written)]
+#[written(table = "attribute.mirror", scope = "vm", moment = "running")]
+struct Mirror {
+    host: Text,
+}
+
 struct Relief;
 
 impl Balance for Relief {
     type Request = Cluster;
     type Settings = Settings;
     type Reason = Reason;
+    type Writes = Mirror;
 
-    fn balance(request: &Cluster, settings: &Settings) -> Result<Vec<Proposal<Reason>>, Problem> {
+    fn balance(
+        request: &Cluster,
+        settings: &Settings,
+    ) -> Result<Vec<Proposal<Reason, Mirror>>, Problem> {
         let mut proposals = Vec::new();
         for (number, host) in request.hosts.numbered() {
             if let Some((vm, _)) = host.vms.numbered().max_by_key(|(_, vm)| vm.memory) {
                 if host.free < settings.headroom {
+                    let mut changes = Changes::new();
+                    changes.append(
+                        0,
+                        Mirror {
+                            host: "spare".into(),
+                        },
+                    );
                     proposals.push(Proposal::Move {
                         vm,
                         among: vec![],
                         accept: vec![number],
+                        changes,
                         reason: Reason::Short,
                     });
                 }
@@ -150,6 +169,11 @@ fn proposals_carry_numbers() {
                 vm: 1,
                 among: vec![],
                 accept: vec![0],
+                changes: vec![contract::Change {
+                    write: 0,
+                    entity: 0,
+                    operation: contract::Operation::Append(vec![Some(Value::Text("spare".into()))]),
+                }],
                 reason: 1,
             }),
             contract::Proposal::HostState(contract::HostState {

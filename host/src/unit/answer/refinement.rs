@@ -1,7 +1,7 @@
 //! Checks of what selections, effects, orders and explanations answer.
 
 use crate::contract::{
-    Change, EffectsPart, Fact, Kind, Operation, Scope, Shares, TableRead, Turns, Value, Write,
+    Change, Fact, Kind, Operation, Scope, Shares, TableRead, Turns, Value, Write,
 };
 use crate::model::GREATEST_INTEGER;
 use crate::unit::fault::Cause;
@@ -48,7 +48,7 @@ pub(in crate::unit) fn check_turns(turns: &Turns, members: usize) -> Result<(), 
 /// that fit the declared columns. `members` is how many there are.
 pub(in crate::unit) fn check_changes(
     changes: &[Change],
-    part: &EffectsPart,
+    writes: &[Write],
     members: usize,
 ) -> Result<(), Cause> {
     for (number, change) in changes.iter().enumerate() {
@@ -66,11 +66,11 @@ pub(in crate::unit) fn check_changes(
             }
             continue;
         }
-        let Some(write) = part.writes.get(change.write as usize) else {
+        let Some(write) = writes.get(change.write as usize) else {
             return wrong(format!(
                 "is for write {}, and it declares {}",
                 change.write,
-                part.writes.len()
+                writes.len()
             ));
         };
         let entities = match write.scope {
@@ -234,15 +234,12 @@ mod tests {
 
     #[test]
     fn changes_fit_the_declared_writes() {
-        let part = EffectsPart {
-            reads: Vec::new(),
-            writes: vec![Write {
-                table: "keys".to_owned(),
-                columns: vec![("name".to_owned(), Kind::Text)],
-                scope: Scope::Placement,
-                moment: Moment::Decided,
-            }],
-        };
+        let writes = [Write {
+            table: "keys".to_owned(),
+            columns: vec![("name".to_owned(), Kind::Text)],
+            scope: Scope::Placement,
+            moment: Moment::Decided,
+        }];
         let change = |write, entity, operation| {
             vec![Change {
                 write,
@@ -257,7 +254,7 @@ mod tests {
             change(0, 0, Operation::Reserve(("memory".to_owned(), 5))),
         ];
         for good in good {
-            assert_eq!(check_changes(&good, &part, 2), Ok(()));
+            assert_eq!(check_changes(&good, &writes, 2), Ok(()));
         }
         for bad in [
             change(1, 0, Operation::Remove(0)),
@@ -266,7 +263,7 @@ mod tests {
             change(0, 0, Operation::Append(vec![Some(Value::Integer(1))])),
             change(0, 0, Operation::Reserve(("memory".to_owned(), -1))),
         ] {
-            assert!(check_changes(&bad, &part, 2).is_err(), "{bad:?}");
+            assert!(check_changes(&bad, &writes, 2).is_err(), "{bad:?}");
         }
     }
 

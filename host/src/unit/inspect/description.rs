@@ -31,7 +31,10 @@ pub(crate) fn problems(
         judgement(judge, &mut problems);
     }
     if let Some(effects) = &description.effects {
-        reads::check_writes(effects, schema, &mut problems);
+        reads::check_writes(Part::Effects, &effects.writes, schema, &mut problems);
+    }
+    if let Some(balance) = &description.balance {
+        reads::check_writes(Part::Balance, &balance.writes, schema, &mut problems);
     }
     problems
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::{ColumnRead, Description, EffectsPart, Kind, Part, Scope, TableRead, Value};
+use crate::contract::{ColumnRead, Description, Kind, Part, Scope, TableRead, Value, Write};
 use crate::model;
 use crate::model::schema::{ATTRIBUTE, Schema, Table};
 
@@ -191,8 +191,20 @@ fn check_settings(
     }
 }
 
-pub(super) fn check_writes(effects: &EffectsPart, schema: &Schema, problems: &mut Vec<String>) {
-    for write in &effects.writes {
+/// Hold what a part writes against the schema.
+pub(super) fn check_writes(
+    part: Part,
+    writes: &[Write],
+    schema: &Schema,
+    problems: &mut Vec<String>,
+) {
+    for write in writes {
+        if part == Part::Balance && write.scope != Scope::Vm {
+            problems.push(format!(
+                "{part}: {} is written in another scope than vm; a move writes only for its VM",
+                write.table
+            ));
+        }
         let parent = match write.scope {
             Scope::Placement => "hosts/vms",
             Scope::Vm => "members",
@@ -205,13 +217,13 @@ pub(super) fn check_writes(effects: &EffectsPart, schema: &Schema, problems: &mu
             if !write.table.starts_with(ATTRIBUTE) {
                 let known = schema.children(parent).map(|table| table.short_name());
                 problems.push(format!(
-                    "effects: there is no table {name} to write{}",
+                    "{part}: there is no table {name} to write{}",
                     did_you_mean(&write.table, known)
                 ));
             }
             continue;
         };
-        let mut say = |problem: String| problems.push(format!("effects: {problem}"));
+        let mut say = |problem: String| problems.push(format!("{part}: {problem}"));
         for (column, kind) in &write.columns {
             let read = ColumnRead {
                 column: column.clone(),

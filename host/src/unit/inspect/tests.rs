@@ -173,6 +173,7 @@ fn parts_that_contradict_themselves_are_found() {
     assert_found(&wordy, "256 reasons are declared and 255 are the most");
     let mut unexported = sound();
     unexported.balance = Some(BalancePart {
+        writes: Vec::new(),
         reads: Vec::new(),
         reasons: Vec::new(),
     });

@@ -161,6 +161,7 @@ impl Balance for Misbehaving {
     type Request = Cluster;
     type Settings = Settings;
     type Reason = Reason;
+    type Writes = ();
 
     /// A finding for each host.
     fn balance(cluster: &Cluster, settings: &Settings) -> Result<Vec<Proposal<Reason>>, Problem> {

@@ -59,6 +59,7 @@ impl Unsound {
             selection: None,
             effects: None,
             balance: Some(BalancePart {
+                writes: Vec::new(),
                 reads: reads(
                     "hosts",
                     &[("memory.total", Kind::Integer), ("id", Kind::Text)],
@@ -121,6 +122,7 @@ impl Unsound {
             vm: 7,
             among: Vec::new(),
             accept: Vec::new(),
+            changes: Vec::new(),
             reason: 1,
         })])
     }

@@ -75,6 +75,7 @@ fn moving(reads: Option<&str>) -> Option<BalancePart> {
         }],
     });
     Some(BalancePart {
+        writes: Vec::new(),
         reads: reads.into_iter().collect(),
         reasons: Vec::new(),
     })

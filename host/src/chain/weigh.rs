@@ -1,0 +1,74 @@
+//! What a request costs on every host, for those who compare hosts.
+
+use super::choose::{choose, keep_cheapest};
+use super::run::{Refusal, Runner};
+use crate::inventory::Inventory;
+use crate::model::Request;
+
+/// The hosts that may take a request, with what it costs on each.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Weighing {
+    /// By slot, ascending: the sums of weighted costs, tier by tier, of the hosts that
+    /// are left at the end of the last stage.
+    hosts: Vec<(u32, Vec<f64>)>,
+    /// The slot of the host that the chain takes, of those among which it may choose.
+    pub chosen: Option<u32>,
+}
+
+impl Weighing {
+    /// What the request costs on the host in that slot, tier by tier; None if it is
+    /// not left.
+    pub fn costs(&self, slot: u32) -> Option<&[f64]> {
+        let place = self.hosts.binary_search_by_key(&slot, |(slot, _)| *slot);
+        Some(&self.hosts[place.ok()?].1)
+    }
+}
+
+impl Runner {
+    /// Judge all hosts, as [`Runner::explain`] does, and choose among those in the
+    /// slots `among`; empty: among all. The others are judged all the same: what a host costs may
+    /// depend on them. Only a policy with selections gets to see no more than `among`.
+    ///
+    /// # Errors
+    /// As for [`Runner::decide`].
+    pub fn weigh(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        among: &[u32],
+    ) -> Result<Weighing, Refusal> {
+        let decided = self.run(inventory, request, draw, true)?;
+        let mut chosen = decided.chosen.map(|chosen| chosen.slot);
+        let (mut hosts, mut selects) = (Vec::new(), false);
+        if let Some(run) = self.stage_runs().last() {
+            selects = !run.refined.is_empty();
+            for survivor in 0..run.survivors() {
+                let sums = run.sums.iter().map(|tier| tier[survivor]).collect();
+                hosts.push((run.survivor_slot(survivor), sums));
+            }
+            if !among.is_empty() && !selects {
+                let mut left: Vec<usize> = (0..run.survivors())
+                    .filter(|survivor| among.contains(&run.survivor_slot(*survivor)))
+                    .collect();
+                for tier in &run.sums {
+                    keep_cheapest(&mut left, tier);
+                }
+                let rule = &self.chain().policy().tie_rule;
+                let slot_of = |survivor| run.survivor_slot(survivor);
+                let choice = choose(left, slot_of, rule, draw, inventory);
+                chosen = choice.map(|choice| slot_of(choice.survivor));
+            }
+        }
+        if selects && !among.is_empty() {
+            let ids = among.iter().filter_map(|slot| inventory.host(*slot));
+            let restricted = Request {
+                allowed: ids.map(|host| host.id.clone()).collect(),
+                ..request.clone()
+            };
+            let decided = self.run(inventory, &restricted, draw, false)?;
+            chosen = decided.chosen.map(|chosen| chosen.slot);
+        }
+        Ok(Weighing { hosts, chosen })
+    }
+}

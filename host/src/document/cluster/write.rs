@@ -1,0 +1,193 @@
+//! Writes the content of a cluster's document, so that it can be read again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::{ClusterDocument, PlacedVm};
+use crate::model::schema::{ATTRIBUTE, Column, Schema};
+use crate::model::{Facts, Group, GroupRule, Host, Pinning};
+
+/// What attributes are defined for, with the table in which each is seen.
+const ENTITIES: [(&str, &str); 4] = [
+    ("hosts", "hosts"),
+    ("vms", "members"),
+    ("tenants", "tenant"),
+    ("clusters", "cluster"),
+];
+
+impl Serialize for ClusterDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &*self.name)?;
+        if let Some(now) = self.now {
+            map.serialize_entry("now", &now)?;
+        }
+        if self.seed != 0 {
+            map.serialize_entry("seed", &self.seed)?;
+        }
+        let attributes = attributes(&self.schema);
+        if !attributes.is_empty() {
+            map.serialize_entry("attributes", &attributes)?;
+        }
+        facts(&mut map, &self.facts)?;
+        let tenants = self.tenants.iter().map(|(id, facts)| WithId { id, facts });
+        entries(&mut map, "tenants", tenants)?;
+        let hosts = self.hosts.iter();
+        let hosts = hosts.map(|Host { id, facts }| WithId { id, facts });
+        entries(&mut map, "hosts", hosts)?;
+        entries(&mut map, "vms", self.vms.iter())?;
+        entries(&mut map, "groups", self.groups.iter().map(WrittenGroup))?;
+        map.end()
+    }
+}
+
+fn entries<M: SerializeMap, T: Serialize>(
+    map: &mut M,
+    key: &str,
+    list: impl Iterator<Item = T>,
+) -> Result<(), M::Error> {
+    let list: Vec<T> = list.collect();
+    match list.is_empty() {
+        true => Ok(()),
+        false => map.serialize_entry(key, &list),
+    }
+}
+
+fn facts<M: SerializeMap>(map: &mut M, facts: &Facts) -> Result<(), M::Error> {
+    for (column, value) in facts.values() {
+        map.serialize_entry(&**column, value)?;
+    }
+    for (table, rows) in facts.tables() {
+        map.serialize_entry(&**table, rows)?;
+    }
+    Ok(())
+}
+
+struct WithId<'a> {
+    id: &'a Arc<str>,
+    facts: &'a Facts,
+}
+
+impl Serialize for WithId<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &**self.id)?;
+        facts(&mut map, self.facts)?;
+        map.end()
+    }
+}
+
+impl Serialize for PlacedVm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &*self.vm.id)?;
+        map.serialize_entry("host", &*self.host)?;
+        if self.pending {
+            map.serialize_entry("pending", &true)?;
+        }
+        facts(&mut map, &self.vm.facts)?;
+        facts(&mut map, &self.placed)?;
+        let Pinning {
+            pinned,
+            preferred,
+            location,
+        } = &self.vm.pinning;
+        for (key, hosts) in [("pinned", pinned), ("preferred", preferred)] {
+            if !hosts.is_empty() {
+                map.serialize_entry(key, hosts)?;
+            }
+        }
+        let score = |(host, score): &(Arc<str>, i64)| {
+            Facts::new()
+                .with("host", crate::model::Value::Text(host.clone()))
+                .with("score", *score)
+        };
+        entries(&mut map, "location", location.iter().map(score))?;
+        map.end()
+    }
+}
+
+struct WrittenGroup<'a>(&'a Group);
+
+impl Serialize for WrittenGroup<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let group = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &*group.id)?;
+        map.serialize_entry("vms", &group.vms)?;
+        map.serialize_entry("hosts", &group.hosts)?;
+        for (key, hard_key, rule) in [
+            ("rule", "hard", group.vm_rule),
+            ("host-rule", "host-hard", group.host_rule),
+        ] {
+            let (word, hard) = match rule {
+                None => continue,
+                Some(GroupRule::Positive { hard }) => ("positive", hard),
+                Some(GroupRule::Negative { hard }) => ("negative", hard),
+            };
+            map.serialize_entry(key, word)?;
+            map.serialize_entry(hard_key, &hard)?;
+        }
+        map.serialize_entry("priority", &group.priority)?;
+        map.end()
+    }
+}
+
+/// What the document adds to the built-in schema, by entity and name.
+fn attributes(schema: &Schema) -> BTreeMap<&'static str, BTreeMap<String, Attribute>> {
+    let mut attributes: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+    for (entity, table) in ENTITIES {
+        let mut add = |name: &str, attribute: Attribute| {
+            let of_entity = attributes.entry(entity).or_default();
+            of_entity.insert(name.to_owned(), attribute);
+        };
+        let columns = schema.table(table).map(|table| &table.columns);
+        for column in columns.into_iter().flatten() {
+            if let Some(name) = column.name.strip_prefix(ATTRIBUTE) {
+                add(name, Attribute::Column(Kinded::of(column)));
+            }
+        }
+        for below in schema.children(table) {
+            if let Some(name) = below.short_name().strip_prefix(ATTRIBUTE) {
+                let columns = below.columns.iter();
+                let columns = columns.map(|it| (it.name.to_string(), Kinded::of(it)));
+                let table = columns.collect();
+                let meaning = below.meaning.to_string();
+                add(name, Attribute::Table { table, meaning });
+            }
+        }
+    }
+    attributes
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Attribute {
+    Column(Kinded),
+    Table {
+        table: BTreeMap<String, Kinded>,
+        meaning: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Kinded {
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measure: Option<&'static str>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    meaning: String,
+}
+
+impl Kinded {
+    fn of(column: &Column) -> Self {
+        Self {
+            kind: column.kind.to_string(),
+            measure: column.measure.map(|measure| measure.name()),
+            meaning: column.meaning.to_string(),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A cluster's document becomes an inventory.
+
+use std::sync::Arc;
+
+use super::{Inventory, InventoryError};
+use crate::document::ClusterDocument;
+
+impl Inventory {
+    /// The cluster of a document, at `now` (seconds).
+    ///
+    /// # Errors
+    /// If something in it does not go together.
+    pub fn of_document(document: ClusterDocument, now: i64) -> Result<Self, InventoryError> {
+        let mut inventory = Self::new(document.name, Arc::new(document.schema));
+        inventory.advance(now);
+        inventory.set_facts(document.facts)?;
+        for (id, facts) in document.tenants {
+            inventory.set_tenant(id, facts)?;
+        }
+        for host in document.hosts {
+            inventory.add_host(host)?;
+        }
+        for placed in document.vms {
+            let writes = placed.writes();
+            match placed.pending {
+                true => inventory.reserve_vm(Arc::new(placed.vm), &placed.host, None)?,
+                false => inventory.run_vm(placed.vm, &placed.host)?,
+            }
+            inventory.apply(&writes)?;
+        }
+        for group in document.groups {
+            inventory.set_group(group)?;
+        }
+        Ok(inventory)
+    }
+}

@@ -1,0 +1,230 @@
+//! One pass: a plan is made on a copy of the inventory.
+
+use std::sync::Arc;
+
+use super::{BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove, gain, world};
+use crate::chain::{Proposed, Runner};
+use crate::inventory::Inventory;
+use crate::model::{Request, Vm, Write};
+use crate::scheduler::balance::CoolDown;
+use crate::scheduler::{PlaceError, Scheduler, SchedulerOptions, place};
+
+/// A plan in the making.
+pub(super) struct Pass<'a> {
+    world: Inventory,
+    runner: &'a mut Runner,
+    scheduling: &'a SchedulerOptions,
+    options: &'a BalanceOptions,
+    cool_down: CoolDown,
+    /// The number that draws derive from: of the next decision.
+    number: u64,
+    plan: BalancePlan,
+}
+
+/// A move that a unit proposes.
+struct Proposal {
+    vm: Arc<str>,
+    from: u32,
+    among: Vec<Arc<str>>,
+    accept: Vec<Arc<str>>,
+    writes: Vec<Write>,
+    reason: String,
+}
+
+impl<'a> Pass<'a> {
+    pub(super) fn new(scheduler: &'a mut Scheduler, now: i64, options: &'a BalanceOptions) -> Self {
+        scheduler.cool_down.let_go(now, options.cool_down);
+        Self {
+            world: scheduler.inventory.clone(),
+            cool_down: scheduler.cool_down.clone(),
+            number: scheduler.next_number,
+            runner: &mut scheduler.runner,
+            scheduling: &scheduler.options,
+            options,
+            plan: BalancePlan {
+                now,
+                inventory_version: scheduler.inventory.version(),
+                moves: Vec::new(),
+                notes: Vec::new(),
+                refused: Vec::new(),
+                cut_short: false,
+            },
+        }
+    }
+
+    /// Step by step, until the unit proposes nothing that is done.
+    pub(super) fn plan(mut self) -> Result<BalancePlan, PlaceError> {
+        while self.plan.moves.len() < self.options.moves {
+            if !self.step()? {
+                return Ok(self.plan);
+            }
+        }
+        self.plan.cut_short = true;
+        Ok(self.plan)
+    }
+
+    /// One more step, if there is one. Only one: what the unit proposes next, it
+    /// proposes for the cluster after it.
+    fn step(&mut self) -> Result<bool, PlaceError> {
+        let (now, limit) = (self.plan.now, self.scheduling.chain_limit);
+        let proposals = self.runner.chain().balance(&self.world, now, limit)?;
+        let first = self.plan.moves.is_empty();
+        let mut moves = Vec::new();
+        for proposed in proposals {
+            match proposed {
+                Proposed::Move { .. } => moves.extend(self.proposal(proposed)),
+                note if first => self.plan.notes.push(note),
+                _ => {}
+            }
+        }
+        for proposal in moves {
+            let (vm, from) = (proposal.vm.clone(), self.host_id(proposal.from));
+            match self.follow(proposal)? {
+                Ok(step) => {
+                    self.cool_down.moved(&step.vm, now);
+                    self.plan.moves.push(step);
+                    return Ok(true);
+                }
+                Err(because) => self.plan.refused.push(RefusedMove {
+                    after: self.plan.moves.len(),
+                    vm,
+                    from,
+                    because,
+                }),
+            }
+        }
+        Ok(false)
+    }
+
+    fn proposal(&self, proposed: Proposed) -> Option<Proposal> {
+        let Proposed::Move {
+            vm,
+            from,
+            among,
+            accept,
+            writes,
+            reason,
+        } = proposed
+        else {
+            return None;
+        };
+        Some(Proposal {
+            from: self.world.slot(&from)?,
+            vm,
+            among,
+            accept,
+            writes,
+            reason,
+        })
+    }
+
+    /// Make the move in the copy, if the chain would and its cost falls; else leave
+    /// everything as it is.
+    fn follow(&mut self, proposal: Proposal) -> Result<Result<PlannedMove, Because>, PlaceError> {
+        let version = self.world.version();
+        let outcome = self.make(proposal);
+        if !matches!(outcome, Ok(Ok(_))) {
+            self.world.take_back(version);
+        }
+        outcome
+    }
+
+    fn make(&mut self, proposal: Proposal) -> Result<Result<PlannedMove, Because>, PlaceError> {
+        let Proposal { vm, from, .. } = &proposal;
+        let (seconds, now) = (self.options.cool_down, self.plan.now);
+        if self.cool_down.holds(vm, now, seconds) {
+            return Ok(Err(Because::Cooling));
+        }
+        if self.world.pending(vm).is_some() || self.world.running(vm).is_none() {
+            return Ok(Err(Because::OnTheMove));
+        }
+        let among = self.slots(&proposal.among);
+        let accept = self.slots(&proposal.accept);
+        let mut weighing = self.weigh(vm, &among)?;
+        let before = weighing.costs(*from).map(<[f64]>::to_vec);
+        if !proposal.writes.is_empty() {
+            if let Err(error) = self.world.apply(&proposal.writes) {
+                return Ok(Err(Because::Writes(error.to_string())));
+            }
+            weighing = self.weigh(vm, &among)?;
+        }
+        let Some(to) = weighing.chosen else {
+            return Ok(Err(Because::NoHost));
+        };
+        if !accept.is_empty() && !accept.contains(&to) {
+            return Ok(Err(match to == *from {
+                true => Because::Stays,
+                false => Because::OtherHost(self.host_id(to)),
+            }));
+        }
+        if to == *from && proposal.writes.is_empty() {
+            return Ok(Err(Because::Stays));
+        }
+        let decided = weighing.costs(to).map(<[f64]>::to_vec);
+        if to != *from {
+            world::carry(&mut self.world, vm, to)?;
+            weighing = self.weigh(vm, &[])?;
+        }
+        // Before and after, the VM is judged where it then runs, so that neither side is
+        // favoured. Filters have had their say when it was placed.
+        let after = weighing.costs(to).map(<[f64]>::to_vec).or(decided);
+        let after = after.unwrap_or_default();
+        if !gain::falls(before.as_deref(), &after, self.options.margin) {
+            return Ok(Err(Because::NoGain));
+        }
+        Ok(Ok(PlannedMove {
+            from: self.host_id(*from),
+            to: self.host_id(to),
+            vm: proposal.vm,
+            reason: proposal.reason,
+            cost_before: before,
+            cost_after: after,
+            changes: proposal.writes,
+        }))
+    }
+
+    fn weigh(
+        &mut self,
+        vm: &Arc<str>,
+        among: &[u32],
+    ) -> Result<crate::chain::Weighing, PlaceError> {
+        weigh(
+            &self.world,
+            self.runner,
+            self.scheduling,
+            (self.number, self.plan.now),
+            vm,
+            among,
+        )
+    }
+
+    fn slots(&self, hosts: &[Arc<str>]) -> Vec<u32> {
+        hosts.iter().filter_map(|id| self.world.slot(id)).collect()
+    }
+
+    fn host_id(&self, slot: u32) -> Arc<str> {
+        let host = self.world.host(slot);
+        host.map_or_else(|| "".into(), |host| host.id.clone())
+    }
+}
+
+/// What a VM that runs costs on every host, and which of the hosts in the slots
+/// `among` the chain would take.
+pub(super) fn weigh(
+    inventory: &Inventory,
+    runner: &mut Runner,
+    options: &SchedulerOptions,
+    (number, now): (u64, i64),
+    vm: &Arc<str>,
+    among: &[u32],
+) -> Result<crate::chain::Weighing, PlaceError> {
+    let mut member = Vm::new(vm.clone());
+    place::known(inventory, &mut member);
+    let request = Request {
+        members: vec![member],
+        now,
+        ..Request::default()
+    };
+    let draw = place::draw(options, &request, number)?;
+    Ok(runner.weigh(inventory, &request, draw, among)?)
+}
