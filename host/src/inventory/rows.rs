@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Inventory;
 use super::journal::Undo;
-use super::nested::HUGE_PAGES;
+use super::nested::{GPUS, HUGE_PAGES};
 use crate::model::Facts;
 
 /// Whose facts.
@@ -119,6 +119,9 @@ impl Inventory {
                 self.vms[index] = Some(entry);
                 if *pending && **table == *HUGE_PAGES {
                     self.renest(slot, HUGE_PAGES);
+                }
+                if **table == *GPUS {
+                    self.renest(slot, GPUS);
                 }
                 back
             }
