@@ -10,6 +10,7 @@ mod decisions;
 mod drift;
 mod effects;
 mod explain_parts;
+mod gpus;
 mod layering;
 mod named_amounts;
 mod probing;
