@@ -6,6 +6,7 @@
 mod balance;
 mod clusters;
 mod columns;
+mod compare_openb;
 mod completions;
 mod demo;
 mod explained;
@@ -15,6 +16,7 @@ mod place;
 mod policy;
 mod progress;
 mod simulate;
+mod simulate_openb;
 mod spread;
 mod unit;
 mod units;
@@ -48,6 +50,7 @@ enum Command {
     Demo(demo::Demo),
     Place(place::Place),
     Simulate(simulate::Simulate),
+    CompareOpenb(compare_openb::CompareOpenb),
     Balance(balance::Balance),
     #[command(subcommand)]
     Policy(policy::Policy),
@@ -63,6 +66,7 @@ pub fn run() -> ExitCode {
         Command::Demo(demo) => demo.run(),
         Command::Place(place) => place.run(),
         Command::Simulate(simulate) => simulate.run(),
+        Command::CompareOpenb(compare) => compare.run(),
         Command::Balance(balance) => balance.run(),
         Command::Policy(policy) => policy.run(),
         Command::Columns(columns) => columns.run(),

@@ -8,6 +8,7 @@ mod error;
 mod events;
 mod fleet;
 mod hash;
+pub mod openb;
 pub mod plot;
 mod report;
 mod spread;

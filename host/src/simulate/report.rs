@@ -161,7 +161,7 @@ impl Report {
     }
 }
 
-fn rate(count: u64, time: Duration) -> f64 {
+pub(super) fn rate(count: u64, time: Duration) -> f64 {
     let seconds = time.as_secs_f64();
     match seconds > 0.0 {
         true => (count as f64 / seconds).round(),
@@ -181,6 +181,6 @@ fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
-fn as_seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64((time.as_secs_f64() * 1e6).round() / 1e6)
 }

@@ -2,10 +2,11 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "demo",
     "place",
     "simulate",
+    "compare-openb",
     "balance",
     "policy list",
     "policy show",
