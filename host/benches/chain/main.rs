@@ -6,13 +6,14 @@
 
 mod batch;
 mod fleet;
+mod gpus;
 mod keys;
 mod native;
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use placewright::chain::Runner;
 use placewright::contract::{Answers, Part};
 use placewright::engine::{Engine, Limits};
@@ -89,6 +90,16 @@ fn batches(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A decision by fragmentation gradient descent, what it takes and records included: a pod
+/// comes to a cluster of 1,213 nodes that is well filled, and the oldest one leaves.
+fn fgd(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("fgd");
+    let mut gpus = gpus::Gpus::new();
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("1213 nodes", |bencher| bencher.iter(|| gpus.come()));
+    group.finish();
+}
+
 /// One call on a warm instance: nothing to say, and 10 rows of 8 columns.
 fn call(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("call");
@@ -129,5 +140,5 @@ fn load(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, chain, call, load, placement_keys, batches);
+criterion_group!(benches, chain, call, load, placement_keys, batches, fgd);
 criterion_main!(benches);
