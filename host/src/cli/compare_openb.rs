@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use placewright::document::nearest;
+use placewright::engine::Limits;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::simulate::openb::{
@@ -20,6 +22,11 @@ use super::failure::{Answer, Failure};
 use super::output;
 use super::progress::SharedBar;
 use super::units::{self, UnitArgs};
+
+/// Wall time that a unit may take to start. Long, because nobody waits for a single
+/// decision, and millions of them should not fail because another program took the
+/// processor away once.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Compare policies for clusters of GPUs with what was published of them.
 ///
@@ -79,7 +86,11 @@ enum Format {
 impl CompareOpenb {
     /// Replay and print.
     pub fn run(self) -> Result<Answer, Failure> {
-        let generation = self.units.load()?;
+        let limits = Limits {
+            time: PATIENCE,
+            ..Limits::default()
+        };
+        let generation = self.units.load_under(limits)?;
         let study = Study {
             nodes: Nodes::open(&file_in(&self.data, "nodes.csv")).map_err(Failure::input)?,
             lists: self.lists()?,
