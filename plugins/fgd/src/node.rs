@@ -49,24 +49,30 @@ struct Move {
     gpus: i64,
 }
 
-impl Term {
-    /// What it can use, times its weight, after these moves.
+impl Room {
+    /// The room for a share after a move.
     #[inline(always)]
-    fn usable(&self, moves: &[Move]) -> i64 {
-        let Room {
-            mut gpus,
-            mut thousandths,
-        } = self.room;
-        for it in moves {
-            if self.share <= it.to {
-                thousandths -= it.gpus * (it.from - it.to);
-            } else if self.share <= it.from {
-                gpus -= it.gpus;
-                thousandths -= it.gpus * it.from;
-            }
+    fn after(self, share: i64, it: Move) -> Self {
+        if share > it.from {
+            return self;
         }
-        match gpus >= self.gpus {
-            true => self.weight * thousandths,
+        let (gone, kept) = match share > it.to {
+            true => (it.gpus, 0),
+            false => (0, it.to),
+        };
+        Self {
+            gpus: self.gpus - gone,
+            thousandths: self.thousandths - it.gpus * (it.from - kept),
+        }
+    }
+}
+
+impl Term {
+    /// What it can use of a room, times its weight.
+    #[inline(always)]
+    fn usable(&self, room: Room) -> i64 {
+        match room.gpus >= self.gpus {
+            true => self.weight * room.thousandths,
             false => 0,
         }
     }
@@ -139,8 +145,8 @@ impl Node {
             if room.gpus < group.gpus || !group.models.is_none_or(accepts) {
                 continue;
             }
-            before += typical.weight(group, self.cpu) * room.thousandths;
-            let weight = typical.weight(group, left);
+            let (weight_before, weight) = typical.weights(group, self.cpu, left);
+            before += weight_before * room.thousandths;
             if weight > 0 {
                 self.terms.push(Term {
                     share: group.share,
@@ -157,10 +163,6 @@ impl Node {
     /// none if there is no room.
     pub fn best_place(&mut self, typical: &Typical, want: &Want) -> Option<Place> {
         let before = self.weigh(typical, self.cpu - want.cpu);
-        let usable = |moves: &[Move]| -> i64 {
-            let terms = self.terms.iter();
-            terms.map(|term| term.usable(moves)).sum()
-        };
         let move_of = |from: i64, gpus: i64| Move {
             from,
             to: from - want.share,
@@ -170,7 +172,11 @@ impl Node {
             let mut best: Option<(i64, i64)> = None;
             // Of equal GPUs one is enough.
             for (from, _) in self.amounts.iter().filter(|(from, _)| *from >= want.share) {
-                let usable = usable(&[move_of(*from, 1)]);
+                let it = move_of(*from, 1);
+                let terms = self.terms.iter();
+                let usable = terms
+                    .map(|term| term.usable(term.room.after(term.share, it)))
+                    .sum();
                 if best.is_none_or(|(most, _)| usable > most) {
                     best = Some((usable, *from));
                 }
@@ -182,7 +188,11 @@ impl Node {
             let taken: Vec<i64> = places.iter().map(|place| self.free[*place]).collect();
             let moves = taken.chunk_by(i64::eq);
             let moves = moves.map(|alike| move_of(alike[0], alike.len() as i64));
-            (usable(&moves.collect::<Vec<_>>()), None)
+            let usable = |term: &Term| {
+                let after = |room: Room, it| room.after(term.share, it);
+                term.usable(moves.clone().fold(term.room, after))
+            };
+            (self.terms.iter().map(usable).sum(), None)
         };
         let taken = typical.total * want.thousandths();
         let less = taken + most - before;

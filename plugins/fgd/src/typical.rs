@@ -103,13 +103,21 @@ impl Typical {
         })
     }
 
-    /// The weight of the shapes of a group that need no more CPU than this.
+    /// The weight of the shapes of a group that need no more CPU than `cpu`, and of
+    /// those that need no more than `left`, which is not more.
     #[inline]
-    pub fn weight(&self, group: &Group, cpu: i64) -> i64 {
+    pub fn weights(&self, group: &Group, cpu: i64, left: i64) -> (i64, i64) {
         let steps = &self.steps[group.steps.0..group.steps.1];
         // Most hosts have enough for most: the greatest come first.
-        let enough = steps.iter().rev().find(|(need, _)| *need <= cpu);
-        enough.map_or(0, |(_, weight)| *weight)
+        let mut steps = steps.iter().rev().skip_while(|(need, _)| *need > cpu);
+        let Some((need, weight)) = steps.next() else {
+            return (0, 0);
+        };
+        if *need <= left {
+            return (*weight, *weight);
+        }
+        let enough = steps.find(|(need, _)| *need <= left);
+        (*weight, enough.map_or(0, |(_, weight)| *weight))
     }
 
     /// Which of the lists name this model.
@@ -149,14 +157,15 @@ mod tests {
         let groups = typical.groups.iter();
         let shares: Vec<i64> = groups.map(|group| group.share).collect();
         assert_eq!(shares, [500, 1000, 1000]);
-        let weights = |cores: i64| {
+        let weights = |cores: i64, left: i64| {
             let groups = typical.groups.iter();
-            let weight = |group| typical.weight(group, cores * 1000);
-            groups.map(weight).collect::<Vec<_>>()
+            let weights = |group| typical.weights(group, cores * 1000, left * 1000);
+            groups.map(weights).collect::<Vec<_>>()
         };
-        assert_eq!(weights(1), [0, 0, 0]);
-        assert_eq!(weights(4), [20, 10, 5]);
-        assert_eq!(weights(8), [20, 40, 5]);
+        assert_eq!(weights(1, 0), [(0, 0); 3]);
+        assert_eq!(weights(4, 4), [(20, 20), (10, 10), (5, 5)]);
+        assert_eq!(weights(8, 3), [(20, 0), (40, 10), (5, 5)]);
+        assert_eq!(weights(9, 1), [(20, 0), (40, 0), (5, 0)]);
     }
 
     #[test]
