@@ -7,6 +7,7 @@ mod balance;
 mod capacity;
 mod clusters;
 mod columns;
+mod compare_openb;
 mod completions;
 mod demo;
 mod explain;
@@ -18,6 +19,7 @@ mod policy;
 mod progress;
 mod questions;
 mod simulate;
+mod simulate_openb;
 mod spread;
 mod unit;
 mod units;
@@ -55,6 +57,7 @@ enum Command {
     Capacity(capacity::Capacity),
     WhatIf(what_if::WhatIf),
     Simulate(simulate::Simulate),
+    CompareOpenb(compare_openb::CompareOpenb),
     Balance(balance::Balance),
     #[command(subcommand)]
     Policy(policy::Policy),
@@ -73,6 +76,7 @@ pub fn run() -> ExitCode {
         Command::Capacity(capacity) => capacity.run(),
         Command::WhatIf(what_if) => what_if.run(),
         Command::Simulate(simulate) => simulate.run(),
+        Command::CompareOpenb(compare) => compare.run(),
         Command::Balance(balance) => balance.run(),
         Command::Policy(policy) => policy.run(),
         Command::Columns(columns) => columns.run(),

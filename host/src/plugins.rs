@@ -62,6 +62,12 @@ pub const POLICIES: &[EmbeddedPolicy] = policies![
     "aeolus-priority",
     "aeolus-cheapest",
     "aeolus-conductor",
+    "gpu-random",
+    "gpu-dot-product",
+    "gpu-clustering",
+    "gpu-packing",
+    "gpu-best-fit",
+    "gpu-fgd",
 ];
 
 /// The policy of that name that comes with the program.

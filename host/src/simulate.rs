@@ -9,6 +9,7 @@ mod error;
 mod events;
 mod fleet;
 mod hash;
+pub mod openb;
 pub mod plot;
 mod report;
 mod spread;

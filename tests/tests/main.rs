@@ -13,6 +13,7 @@ mod drift;
 mod effects;
 mod explain_parts;
 mod ganeti;
+mod gpus;
 mod layering;
 mod named_amounts;
 mod probing;

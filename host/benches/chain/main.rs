@@ -7,13 +7,14 @@
 mod balance;
 mod batch;
 mod fleet;
+mod gpus;
 mod keys;
 mod native;
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use placewright::chain::Runner;
 use placewright::contract::{Answers, Part};
 use placewright::engine::{Engine, Limits};
@@ -113,6 +114,16 @@ fn balancing(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A decision by fragmentation gradient descent, what it takes and records included: a pod
+/// comes to a cluster of 1,213 nodes that is well filled, and the oldest one leaves.
+fn fgd(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("fgd");
+    let mut gpus = gpus::Gpus::new();
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("1213 nodes", |bencher| bencher.iter(|| gpus.come()));
+    group.finish();
+}
+
 /// One call on a warm instance: nothing to say, and 10 rows of 8 columns.
 fn call(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("call");
@@ -160,6 +171,7 @@ criterion_group!(
     load,
     placement_keys,
     batches,
-    balancing
+    balancing,
+    fgd
 );
 criterion_main!(benches);

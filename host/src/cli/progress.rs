@@ -1,6 +1,8 @@
 //! A bar that shows how far long work is: on a terminal, once it takes over a second.
 
 use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -33,7 +35,7 @@ impl Bar {
     /// So much of it is done.
     pub fn progressed(&mut self, done: usize, of: usize) {
         if self.bar.is_none() && self.begin.elapsed() > PATIENCE && io::stderr().is_terminal() {
-            self.bar = Some(self.made(of));
+            self.bar = Some(bar(&self.title, of));
         }
         if let Some(bar) = &self.bar {
             match done == of {
@@ -41,15 +43,6 @@ impl Bar {
                 false => bar.set_position(done as u64),
             }
         }
-    }
-
-    fn made(&self, of: usize) -> ProgressBar {
-        let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
-        // The template is fixed; one that was wrong would give the plain bar.
-        if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {percent} %, {eta} to go") {
-            bar.set_style(style);
-        }
-        bar.with_message(self.title.clone())
     }
 }
 
@@ -77,6 +70,63 @@ impl Follower {
         self.wanted = Some(number);
         self
     }
+
+    /// So many of all events are done.
+    pub fn advance(&mut self, done: usize, of: usize) {
+        if done.is_multiple_of(EVENTS) || done == of {
+            self.bar.progressed(done, of);
+        }
+    }
+}
+
+fn bar(title: &str, of: usize) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(of as u64), ProgressDrawTarget::stderr());
+    // The template is fixed; one that was wrong would give the plain bar.
+    if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {percent} %, {eta} to go") {
+        bar.set_style(style);
+    }
+    bar.with_message(title.to_owned())
+}
+
+/// Shows how far several replays are that run at once.
+pub struct SharedBar {
+    bar: OnceLock<ProgressBar>,
+    begin: Instant,
+    title: &'static str,
+    done: AtomicUsize,
+    of: usize,
+}
+
+impl SharedBar {
+    /// A bar with this title, for so many events of all replays together.
+    pub fn new(title: &'static str, of: usize) -> Self {
+        Self {
+            bar: OnceLock::new(),
+            begin: Instant::now(),
+            title,
+            done: AtomicUsize::new(0),
+            of,
+        }
+    }
+
+    /// So many more are done.
+    pub fn progressed(&self, events: usize) {
+        let done = self.done.fetch_add(events, Ordering::Relaxed) + events;
+        if done / EVENTS == (done - events) / EVENTS {
+            return;
+        }
+        if self.begin.elapsed() > PATIENCE && io::stderr().is_terminal() {
+            let bar = self.bar.get_or_init(|| bar(self.title, self.of));
+            bar.set_position(done as u64);
+        }
+    }
+
+    /// Take it away.
+    pub fn finish(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 impl Observer for Follower {
@@ -90,8 +140,6 @@ impl Observer for Follower {
     }
 
     fn progressed(&mut self, done: usize, of: usize) {
-        if done.is_multiple_of(EVENTS) || done == of {
-            self.bar.progressed(done, of);
-        }
+        self.advance(done, of);
     }
 }

@@ -8,11 +8,14 @@ use placewright::model::schema::Schema;
 use placewright::model::{Kind, Measure, Value};
 use placewright::scheduler::{BalanceError, BalanceOptions};
 use placewright::simulate::trace::{Trace, TraceError};
-use placewright::simulate::{Balancing, Fleet, Outcome, Replay, ReplayError, Report, plot};
+use placewright::simulate::{
+    Balancing, CallTime, Fleet, Outcome, Replay, ReplayError, Report, plot,
+};
 
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::progress::Follower;
+use super::simulate_openb::{self, Wanted};
 use super::spread;
 use super::units::{self, UnitArgs};
 
@@ -28,6 +31,10 @@ const LEAST_MEMORY: i64 = 1 << 20;
 /// scale, and VMs larger than a host are left out) or vm,batch,flavor,start_s,dur_s (Azure Public
 /// Dataset V1; with a table of flavors). The same input gives the same decisions, always: their
 /// hash is decision_fnv1a64.
+///
+/// With --nodes, the hosts are those of that file, and the trace is a list of pods with GPUs
+/// (Alibaba's cluster-trace-gpu-v2023, "openb"): pod,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,
+/// shuffled by the seed and lengthened until it asks for 130 % of the GPUs. Nobody leaves then.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,6 +44,7 @@ Examples:
       --policy power-saving --plot power-saving.svg --format json
   placewright simulate --trace vms.csv.gz --hosts 900 --host-cores 40 --host-memory 512GiB \\
       --policy even-distribution --balance=10min
+  placewright simulate --trace pods-default.csv.gz --nodes nodes.csv.gz --policy gpu-fgd
 
 See placewright --help for exit codes. VMs that find no host are counted; they are no failure.")]
 pub struct Simulate {
@@ -48,21 +56,35 @@ pub struct Simulate {
     #[arg(long, value_name = "FILE")]
     flavors: Option<PathBuf>,
     /// How many hosts, 100,000 at most
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    hosts: u32,
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        required_unless_present = "nodes"
+    )]
+    hosts: Option<u32>,
     /// CPU of each host in cores, for example 40 or 0.5
-    #[arg(long, value_name = "CORES", value_parser = cores)]
-    host_cores: i64,
+    #[arg(long, value_name = "CORES", value_parser = cores, required_unless_present = "nodes")]
+    host_cores: Option<i64>,
     /// Memory of each host, for example 512GiB
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
-    host_memory: i64,
+    #[arg(long, value_name = "SIZE", value_parser = memory, required_unless_present = "nodes")]
+    host_memory: Option<i64>,
+    /// The nodes of a cluster of GPUs (node,cpu_milli,memory_mib,gpu,model): replay a list of pods
+    /// with GPUs on them
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["hosts", "host_cores", "host_memory", "flavors", "statistics", "plot"]
+    )]
+    nodes: Option<PathBuf>,
     /// The policy: one that comes with the program (placewright policy list), or a file
     #[arg(long, value_name = "NAME|FILE")]
     policy: String,
     /// Stop after so many arrivals
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// What draws are derived from, for policies that leave something to chance
+    /// What draws are derived from, for policies that leave something to chance; with --nodes also
+    /// the order of the pods
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Ask every unit about every host in every decision, rather than keep its answers
@@ -113,13 +135,23 @@ impl Simulate {
     pub fn run(self) -> Result<Answer, Failure> {
         let generation = self.units.load()?;
         let policy = units::policy(&self.policy, &generation, Schema::built_in())?;
+        if let Some(nodes) = &self.nodes {
+            let wanted = Wanted {
+                seed: self.seed,
+                limit: self.limit,
+                format: self.format,
+            };
+            simulate_openb::run(nodes, &self.trace, &policy, &generation, &wanted)?;
+            return Ok(Answer::Yes);
+        }
         let trace = Trace::open(&self.trace, self.flavors.as_deref()).map_err(unreadable)?;
         let replay = Replay {
             trace: &trace,
+            // Without --nodes, none of these may be left out.
             fleet: Fleet {
-                hosts: self.hosts,
-                cpu: self.host_cores,
-                memory: self.host_memory,
+                hosts: self.hosts.unwrap_or_default(),
+                cpu: self.host_cores.unwrap_or_default(),
+                memory: self.host_memory.unwrap_or_default(),
             },
             limit: self.limit,
             statistics: match self.statistics {
@@ -221,7 +253,7 @@ fn text(report: &Report) -> String {
         output::shown(&figures(report)),
         "CPU load of hosts (how many, averaged over time up to the last arrival)".to_owned(),
         spread::text(&[("", report)]),
-        output::shown(&times(report)),
+        output::shown(&times(&report.calls)),
         ending(report),
     ]
     .join("\n\n")
@@ -270,7 +302,8 @@ fn figures(report: &Report) -> comfy_table::Table {
     table
 }
 
-fn times(report: &Report) -> comfy_table::Table {
+/// What each call of the chain took.
+pub fn times(calls: &[CallTime]) -> comfy_table::Table {
     let columns = [
         "unit",
         ">calls",
@@ -279,7 +312,7 @@ fn times(report: &Report) -> comfy_table::Table {
         ">% of the replay",
     ];
     let mut table = output::table(&columns);
-    for call in &report.calls {
+    for call in calls {
         table.add_row([
             call.unit.clone(),
             output::number(call.calls as f64),

@@ -59,7 +59,12 @@ impl UnitArgs {
     /// All units: those that come with the program, but for those whose names the
     /// given ones have.
     pub fn load(&self) -> Result<Generation, Failure> {
-        let engine = self.cache.engine(Limits::default())?;
+        self.load_under(Limits::default())
+    }
+
+    /// The same, under other limits.
+    pub fn load_under(&self, limits: Limits) -> Result<Generation, Failure> {
+        let engine = self.cache.engine(limits)?;
         let given = Generation::load(&engine, files(&self.units)?).map_err(all)?;
         let mut units: Vec<Arc<Unit>> = given.units().cloned().collect();
         for embedded in plugins::UNITS {

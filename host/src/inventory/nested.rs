@@ -16,6 +16,12 @@ const AMOUNTS: &str = "amounts";
 /// The table whose `pending` follows from VMs.
 pub(super) const HUGE_PAGES: &str = "huge-pages";
 
+/// The table whose `taken` and `free` follow from VMs.
+pub(super) const GPUS: &str = "gpus";
+
+/// What there is of every GPU, in thousandths.
+const WHOLE_GPU: i64 = 1000;
+
 /// One table below hosts: the rows of all hosts, those of a host together.
 #[derive(Debug, Clone)]
 pub struct Nested {
@@ -117,6 +123,35 @@ impl Nested {
     }
 
     /// Whether a row has another value now.
+    fn set_gpus(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) -> bool {
+        let given = host.facts.rows(GPUS);
+        let mut gpus: Vec<(Option<i64>, i64)> = given
+            .iter()
+            .map(|gpu| (gpu.integer("index"), gpu.integer("taken").unwrap_or(0)))
+            .collect();
+        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+        // A GPU that the host does not have, or not any more, counts nowhere.
+        for (index, share) in entries.flat_map(VmEntry::gpus) {
+            if let Some((_, taken)) = gpus.iter_mut().find(|(known, _)| *known == Some(index)) {
+                *taken = taken.saturating_add(share);
+            }
+        }
+        let mut changed = self.span(slot).len() != gpus.len();
+        let rows = self.place(slot, gpus.len());
+        for (row, (index, taken)) in rows.zip(gpus) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match &**name {
+                    "index" => index,
+                    "taken" => Some(taken),
+                    _ => Some(WHOLE_GPU.saturating_sub(taken)),
+                };
+                changed |= column.set(row, cell.map(Cell::Integer));
+            }
+        }
+        changed
+    }
+
+    /// Whether a row has another value now.
     fn set_facts(&mut self, slot: u32, facts: &[Facts], texts: &mut Texts) -> bool {
         let mut changed = self.span(slot).len() != facts.len();
         let rows = self.place(slot, facts.len());
@@ -150,6 +185,7 @@ impl Nested {
                 held > 0
             }
             Some(host) if *self.table == *AMOUNTS => self.set_amounts(slot, host, texts),
+            Some(host) if *self.table == *GPUS => self.set_gpus(slot, host, vms),
             Some(host) => {
                 let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
                 if *self.table == *HUGE_PAGES {
@@ -258,7 +294,7 @@ mod tests {
 
     use super::*;
     use crate::model::schema::Schema;
-    use crate::model::{Host, Vm};
+    use crate::model::{Entity, Host, RowChange, Vm, Write};
 
     fn amount(name: &str, total: i64) -> Facts {
         Facts::new().with("name", name).with("total", total)
@@ -366,5 +402,56 @@ mod tests {
         assert_eq!(pending_pages(&inventory, index), [5, 3]);
         inventory.cancel_vm("second").unwrap();
         assert_eq!(pending_pages(&inventory, index), [5, 0]);
+    }
+
+    /// What is free of each GPU of the host in slot 0.
+    fn free_gpus(inventory: &Inventory, index: usize) -> Vec<i64> {
+        let nested = inventory.nested(index);
+        let free = nested.column(nested.column_index("free").unwrap());
+        let rows = nested.span(0);
+        rows.map(|row| free.integer(row).unwrap()).collect()
+    }
+
+    #[test]
+    fn gpus_are_taken_with_a_place_and_free_again_without_it() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for (index, taken) in [(0i64, None), (1, Some(100i64))] {
+            let mut gpu = Facts::new().with("index", index);
+            if let Some(taken) = taken {
+                gpu.set("taken", taken);
+            }
+            host.facts.push_row("gpus", gpu);
+        }
+        inventory.add_host(host).unwrap();
+        let index = inventory.ensure_nested("gpus").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [1000, 900]);
+        let give = |inventory: &mut Inventory, vm: &str, gpus: &[(i64, i64)]| {
+            inventory
+                .reserve_vm(Arc::new(Vm::new(vm)), "a", None)
+                .unwrap();
+            let write = |(index, share): &(i64, i64)| {
+                let row = Facts::new().with("index", *index).with("share", *share);
+                Write::row(Entity::Placement(vm.into()), "gpus", RowChange::Append(row))
+            };
+            let writes: Vec<Write> = gpus.iter().map(write).collect();
+            inventory.apply(&writes).unwrap();
+        };
+        give(&mut inventory, "part", &[(1, 250)]);
+        let one_placed = inventory.version();
+        // The host has no third GPU: what is taken of it counts nowhere.
+        give(&mut inventory, "two", &[(0, 1000), (1, 600), (2, 1000)]);
+        assert_eq!(free_gpus(&inventory, index), [0, 50]);
+        inventory.confirm_vm("two").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [0, 50]);
+        let past = inventory.at_version(one_placed).unwrap();
+        assert_eq!(free_gpus(&past, index), [1000, 650]);
+        inventory.remove_vm("two").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [1000, 650]);
+        inventory.cancel_vm("part").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [1000, 900]);
+        let mut late = inventory.at_version(one_placed).unwrap();
+        late.rebuild_nested(index);
+        assert_eq!(free_gpus(&late, index), [1000, 650]);
     }
 }

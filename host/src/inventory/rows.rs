@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Aspects, Inventory};
 use super::journal::Undo;
-use super::nested::HUGE_PAGES;
+use super::nested::{GPUS, HUGE_PAGES};
 use crate::model::Facts;
 
 /// Whose facts.
@@ -121,6 +121,9 @@ impl Inventory {
                 self.note(slot, Aspects::VMS);
                 if *pending && **table == *HUGE_PAGES {
                     self.renest(slot, HUGE_PAGES);
+                }
+                if **table == *GPUS {
+                    self.renest(slot, GPUS);
                 }
                 back
             }

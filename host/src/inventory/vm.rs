@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Shape;
-use super::nested::HUGE_PAGES;
+use super::nested::{GPUS, HUGE_PAGES};
 use super::writes::Step;
 use crate::model::{Facts, Vm};
 
@@ -77,6 +77,13 @@ impl VmEntry {
         let needed = self.vm.facts.rows(HUGE_PAGES).iter();
         let rows = needed.chain(self.placed_rows(HUGE_PAGES));
         rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)))
+    }
+
+    /// The GPUs of its host that it was given: the number of each, and the
+    /// thousandths that it takes of it.
+    pub(super) fn gpus(&self) -> impl Iterator<Item = (i64, i64)> {
+        let rows = self.placed_rows(GPUS).iter();
+        rows.filter_map(|row| Some((row.integer("index")?, row.integer("share")?)))
     }
 
     /// Whether pages are set apart for it, which it does not have yet.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::nested::HUGE_PAGES;
+use super::nested::{GPUS, HUGE_PAGES};
 use super::vm::{CPU, MEMORY};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use crate::model::{GREATEST_INTEGER, Vm};
@@ -193,6 +193,7 @@ impl Inventory {
         let id = entry.vm.id.clone();
         let (slot, expires) = (entry.slot, entry.expires);
         let waits_for_pages = entry.waits_for_pages();
+        let has_gpus = entry.gpus().next().is_some();
         let other = if entry.pending {
             self.running.get(&id)
         } else {
@@ -235,6 +236,9 @@ impl Inventory {
         if waits_for_pages {
             self.renest(slot, HUGE_PAGES);
         }
+        if has_gpus {
+            self.renest(slot, GPUS);
+        }
         self.watch_host(slot);
     }
 
@@ -264,6 +268,9 @@ impl Inventory {
         self.count_migration(entry.slot, other_slot, -1);
         if entry.waits_for_pages() {
             self.renest(entry.slot, HUGE_PAGES);
+        }
+        if entry.gpus().next().is_some() {
+            self.renest(entry.slot, GPUS);
         }
         self.watch_host(entry.slot);
         Some(entry)

@@ -27,6 +27,11 @@ impl Bounds {
         least: Some(0.0),
         greatest: Some(1.0),
     };
+    /// 0 to 1000: thousandths of one thing.
+    pub const THOUSANDTHS: Self = Self {
+        least: Some(0.0),
+        greatest: Some(1000.0),
+    };
 
     /// What `value` should be instead, if it is out of bounds: completes the
     /// sentence "it must be ...". Texts and booleans have no bounds.

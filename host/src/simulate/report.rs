@@ -167,7 +167,7 @@ impl Report {
     }
 }
 
-fn rate(count: u64, time: Duration) -> f64 {
+pub(super) fn rate(count: u64, time: Duration) -> f64 {
     let seconds = time.as_secs_f64();
     match seconds > 0.0 {
         true => (count as f64 / seconds).round(),

@@ -13,6 +13,7 @@ mod tests;
 
 pub use error::TraceError;
 pub use forms::Form;
+pub(super) use rows::{Row, Rows};
 
 use std::fs::File;
 use std::io::Read;
@@ -20,7 +21,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use forms::{AzurePacking, AzureV1, Flavors};
-use rows::Rows;
 
 /// One VM of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Trace {
     }
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read + Send>, TraceError> {
+pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>, TraceError> {
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
         Err(source) => Err(TraceError::Unreadable {

@@ -2,13 +2,14 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "demo",
     "place",
     "explain",
     "capacity",
     "what-if",
     "simulate",
+    "compare-openb",
     "balance",
     "policy list",
     "policy show",

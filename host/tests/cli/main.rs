@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod balancing;
+mod gpus;
 mod help;
 mod importing;
 mod placing;

@@ -167,6 +167,12 @@ fn units_that_come_with_the_program_are_inspected_by_name_and_pass_the_check() {
         "even-distribution",
         "power-saving",
         "best-fit",
+        "fgd",
+        "gpu-fit",
+        "gpu-packing",
+        "gpu-clustering",
+        "gpu-dot-product",
+        "gpu-best-fit",
     ] {
         let out = placewright(&["unit", "inspect", unit]).done();
         for part in ["digest: ", "size: ", "imports: ", "reads "] {

@@ -206,6 +206,14 @@ pub(super) fn built_in() -> Vec<Table> {
             given("value", Number, "Value"),
         ],
     ));
+    tables.push(nested(
+        "hosts/vms/gpus",
+        "GPUs of the host that it was given when it was placed, for as long as it stays there",
+        vec![
+            given("index", Integer, "Number of the GPU"),
+            given("share", Integer, "Thousandths of it that it takes").within(Bounds::THOUSANDTHS),
+        ],
+    ));
     tables.extend(below_hosts());
     tables.extend(relations());
     tables
@@ -296,6 +304,13 @@ fn vm_columns() -> Vec<Column> {
         .in_measure(Fraction),
         maybe("memory.video", Integer, "Memory for video").in_measure(Bytes),
         maybe("io-threads", Integer, "I/O threads"),
+        maybe("gpu.count", Integer, "How many GPUs it needs"),
+        maybe(
+            "gpu.share",
+            Integer,
+            "Thousandths that it needs of each of its GPUs; all of it if not given",
+        )
+        .within(Bounds::THOUSANDTHS),
         given(
             "ha",
             Boolean,
@@ -439,6 +454,7 @@ fn hosts() -> Vec<Column> {
             .in_measure(Bytes),
         maybe("swap.total", Integer, "Swap space").in_measure(Bytes),
         maybe("swap.free", Integer, "Free swap space").in_measure(Bytes),
+        maybe("gpu.model", Text, "Model of its GPUs, which are all alike"),
         // VMs
         added("vms.count", Integer, "VMs that run here"),
         added("vms.pending", Integer, "VMs that have a place reserved here"),
@@ -596,6 +612,11 @@ fn below_vms(parent: &str) -> Vec<Table> {
             "CPU flags that it needs",
             vec![given("flag", Text, "The flag")],
         ),
+        nested(
+            &name("gpu-models"),
+            "Models of GPU that it accepts; any if there is no row",
+            vec![given("model", Text, "Name of the model")],
+        ),
     ]
 }
 
@@ -663,6 +684,24 @@ fn below_hosts() -> Vec<Table> {
                     Integer,
                     "Pages needed by the VMs that have a place reserved here",
                 ),
+            ],
+        ),
+        nested(
+            "hosts/gpus",
+            "GPUs, of which VMs take whole ones or thousandths",
+            vec![
+                given("index", Integer, "Number of the GPU"),
+                added(
+                    "taken",
+                    Integer,
+                    "Thousandths of it that the VMs take that run here or have a place reserved here",
+                ),
+                kept(
+                    "free",
+                    Integer,
+                    "1000 less what is taken; less than 0 where more was given than there is",
+                )
+                .within(Bounds::NONE),
             ],
         ),
         nested(

@@ -16,12 +16,27 @@ pub enum TraceError {
     /// The header names columns of no known form.
     #[error(
         "{file} is no trace that can be replayed: its first line must name the columns \
-         vm,tenant,core_u,ram_u,prio,start_s,end_s or vm,batch,flavor,start_s,dur_s, \
-         and it names {header}"
+         vm,tenant,core_u,ram_u,prio,start_s,end_s or vm,batch,flavor,start_s,dur_s \
+         (with --nodes, those of a list of pods), and it names {header}"
     )]
     UnknownForm {
         /// The file.
         file: String,
+        /// The columns that it names.
+        header: String,
+    },
+    /// The header names columns of another table than the one that is wanted.
+    #[error(
+        "{file} is no {wanted}: its first line must name the columns {columns}, \
+         and it names {header}"
+    )]
+    OtherTable {
+        /// The file.
+        file: String,
+        /// What it should be.
+        wanted: &'static str,
+        /// The columns that it should name.
+        columns: &'static str,
         /// The columns that it names.
         header: String,
     },

@@ -11,7 +11,7 @@ use super::TraceError;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A CSV file that is read row by row.
-pub(super) struct Rows {
+pub(in crate::simulate) struct Rows {
     file: String,
     reader: Reader<Box<dyn Read + Send>>,
     header: StringRecord,
@@ -19,13 +19,16 @@ pub(super) struct Rows {
 }
 
 /// The row that was read last.
-pub(super) struct Row<'a> {
+pub(in crate::simulate) struct Row<'a> {
     rows: &'a Rows,
 }
 
 impl Rows {
     /// Begin with the header. What the file is, its first bytes say, not its name.
-    pub(super) fn new(file: &str, source: Box<dyn Read + Send>) -> Result<Self, TraceError> {
+    pub(in crate::simulate) fn new(
+        file: &str,
+        source: Box<dyn Read + Send>,
+    ) -> Result<Self, TraceError> {
         let unreadable = |source| TraceError::Unreadable {
             file: file.to_owned(),
             source,
@@ -52,17 +55,38 @@ impl Rows {
     }
 
     /// The file's name.
-    pub(super) fn file(&self) -> &str {
+    pub(in crate::simulate) fn file(&self) -> &str {
         &self.file
     }
 
     /// The place of the column of that name.
-    pub(super) fn column(&self, name: &str) -> Option<usize> {
+    pub(in crate::simulate) fn column(&self, name: &str) -> Option<usize> {
         self.header.iter().position(|known| known == name)
     }
 
     /// The error for a file whose header says that it is something else.
-    pub(super) fn unknown_form(&self) -> TraceError {
+    pub(in crate::simulate) fn unknown_form(&self) -> TraceError {
+        TraceError::UnknownForm {
+            file: self.file.clone(),
+            header: self.header_shown(),
+        }
+    }
+
+    /// The error for a file whose header is not that of the table that is wanted.
+    pub(in crate::simulate) fn other_table(
+        &self,
+        wanted: &'static str,
+        columns: &'static str,
+    ) -> TraceError {
+        TraceError::OtherTable {
+            file: self.file.clone(),
+            wanted,
+            columns,
+            header: self.header_shown(),
+        }
+    }
+
+    fn header_shown(&self) -> String {
         let header: String = self
             .header
             .iter()
@@ -72,17 +96,14 @@ impl Rows {
             .filter(|c| !c.is_control())
             .take(100)
             .collect();
-        TraceError::UnknownForm {
-            file: self.file.clone(),
-            header: match header.is_empty() {
-                true => "none".to_owned(),
-                false => header,
-            },
+        match header.is_empty() {
+            true => "none".to_owned(),
+            false => header,
         }
     }
 
     /// The next row, or none at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Row<'_>>, TraceError> {
+    pub(in crate::simulate) fn next(&mut self) -> Result<Option<Row<'_>>, TraceError> {
         match self.reader.read_record(&mut self.record) {
             Ok(true) => Ok(Some(Row { rows: self })),
             Ok(false) => Ok(None),
@@ -116,18 +137,18 @@ impl Rows {
 
 impl Row<'_> {
     /// The line that it stands on, from 1.
-    pub(super) fn line(&self) -> u64 {
+    pub(in crate::simulate) fn line(&self) -> u64 {
         let position = self.rows.record.position();
         position.map_or(0, |position| position.line())
     }
 
     /// What stands in a column.
-    pub(super) fn text(&self, column: usize) -> &str {
+    pub(in crate::simulate) fn text(&self, column: usize) -> &str {
         self.rows.record.get(column).unwrap_or_default()
     }
 
     /// The whole number in a column, which must be from `least` to `greatest`.
-    pub(super) fn integer(
+    pub(in crate::simulate) fn integer(
         &self,
         column: usize,
         least: i64,
@@ -141,7 +162,7 @@ impl Row<'_> {
     }
 
     /// The error for a field that does not hold what it should.
-    pub(super) fn bad_field(&self, column: usize, wanted: &'static str) -> TraceError {
+    pub(in crate::simulate) fn bad_field(&self, column: usize, wanted: &'static str) -> TraceError {
         TraceError::BadField {
             file: self.rows.file.clone(),
             line: self.line(),

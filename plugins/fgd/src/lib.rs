@@ -1,0 +1,158 @@
+//! Fragmentation gradient descent: of all places for a VM it takes the one that leaves
+//! most of the free GPUs to VMs as they usually come.
+//!
+//! What a typical VM cannot use of the free GPUs of a host is a fragment to it. The
+//! fragments of a host are the thousandths that typical VMs cannot use, by share of
+//! their shapes; the VM goes where it makes the fewest more, or the most less.
+
+#![forbid(unsafe_code)]
+
+mod node;
+mod typical;
+
+use std::cell::RefCell;
+
+use gpu_room::{ChosenGpu, Current, Gift, Host, Reason, Request, Vm, cost_of, give};
+use placewright_sdk::prelude::*;
+
+use node::Node;
+use typical::{Shape, Typical};
+
+#[derive(Settings)]
+struct Settings {
+    /// The shapes of VMs as they usually come, each with how many of them there are: for
+    /// example those that make up 95 % of all. Without any, nothing is a fragment, and
+    /// every host with room costs the same.
+    typical: Rows<Shape>,
+}
+
+/// What is worked out once per call.
+struct Need {
+    room: gpu_room::Need,
+    typical: Typical,
+    /// Made once and filled again for every host.
+    node: RefCell<Node>,
+}
+
+struct Fgd;
+
+impl CheckSettings for Fgd {
+    type Settings = Settings;
+
+    fn check(settings: &Settings) -> Result<(), String> {
+        let mut shapes = (1..).zip(settings.typical.iter());
+        match shapes.find_map(|(row, shape)| Some((row, shape.problem()?))) {
+            Some((row, problem)) => Err(format!("row {row} of typical: {problem}")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl RowWise for Fgd {
+    type Request = Request;
+    type Host = Host;
+    type Settings = Settings;
+    type Reason = Reason;
+    type Need = Need;
+
+    fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
+        Ok(Need {
+            room: gpu_room::Need::of(request),
+            typical: Typical::of(&settings.typical),
+            node: RefCell::default(),
+        })
+    }
+}
+
+impl RowFilter for Fgd {
+    #[inline]
+    fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
+        need.room.keep(host)
+    }
+}
+
+impl RowCost for Fgd {
+    const RANGE: Option<(f64, f64)> = Some((-100.0, 0.0));
+
+    /// `100 sigmoid((fragments before - fragments after) / 1000)`, the more the better;
+    /// 0 where there is no room.
+    fn cost(need: &Need, host: &Host) -> f64 {
+        if need.room.keep(host) != Verdict::Keep {
+            return 0.0;
+        }
+        let mut node = need.node.borrow_mut();
+        node.look_at(
+            &need.typical,
+            host.free_cpu(),
+            host.gpus.iter().map(|gpu| gpu.free),
+            host.model.as_ref(),
+        );
+        let mut less = 0.0;
+        for want in &need.room.wants {
+            let Some(place) = node.best_place(&need.typical, want) else {
+                return 0.0;
+            };
+            less += place.fragments_less;
+            if need.room.wants.len() > 1 {
+                node.take(want, &place);
+            }
+        }
+        cost_of(100.0 / (1.0 + (-less / 1000.0).exp()))
+    }
+}
+
+/// What is read of a placement.
+#[derive(Request)]
+struct Placement {
+    #[table("members")]
+    vms: Rows<Vm>,
+    hosts: Rows<ChosenHost>,
+}
+
+/// What is read of the host that was chosen.
+#[derive(Row)]
+struct ChosenHost {
+    #[column("cpu.total")]
+    cpu: Millicores,
+    #[column("cpu.committed")]
+    cpu_committed: Millicores,
+    #[column("cpu.pending")]
+    cpu_pending: Millicores,
+    #[column("gpu.model")]
+    model: Option<Text>,
+    #[table("gpus")]
+    gpus: Rows<ChosenGpu>,
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+impl Effects for Fgd {
+    type Request = Placement;
+    type Settings = Settings;
+    type Writes = Gift;
+
+    /// The GPUs that the cost was worked out for.
+    fn placed(placement: &Placement, settings: &Settings) -> Result<Changes<Gift>, Problem> {
+        let Some(host) = placement.hosts.get(0) else {
+            return Ok(Changes::new());
+        };
+        let typical = Typical::of(&settings.typical);
+        let cpu = host.cpu - host.cpu_committed - host.cpu_pending;
+        let mut node = Node::default();
+        let free = host.gpus.iter().map(|gpu| gpu.free);
+        node.look_at(&typical, cpu.0, free, host.model.as_ref());
+        give(&placement.vms, &host.current, &host.gpus, |want, free| {
+            let place = node.best_place(&typical, want)?;
+            node.take(want, &place);
+            match place.gpu {
+                Some(gpu) => Some(vec![gpu]),
+                None => want.least_room(free),
+            }
+        })
+    }
+}
+
+placewright_sdk::export!(Fgd: filter, cost_function, effects, settings);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+//! Free CPU, memory and GPUs of hosts, beside what VMs need: what the units for
+//! clusters of GPUs have in common.
+//!
+//! Of a GPU, a VM takes all or some thousandths; of several, the same share of each.
+
+#![forbid(unsafe_code)]
+
+mod give;
+mod share;
+mod want;
+
+pub use give::{ChosenGpu, Current, Gift, give};
+pub use share::{Largest, Node, Shares};
+pub use want::{Asked, Model, Size, Vm, WHOLE, Want};
+
+use placewright_sdk::prelude::*;
+
+/// All VMs that are to be placed together on one host.
+#[derive(Request)]
+pub struct Request {
+    /// They need room together.
+    #[table("members")]
+    pub vms: Rows<Vm>,
+}
+
+/// A GPU of a host.
+#[derive(Clone, Row)]
+pub struct Gpu {
+    /// Thousandths that nobody has; less than 0 where more was given than there is.
+    pub free: i64,
+}
+
+/// What is read of a host.
+#[derive(Row)]
+pub struct Host {
+    /// All its CPU.
+    #[column("cpu.total")]
+    pub cpu: Millicores,
+    /// Promised to VMs that run.
+    #[column("cpu.committed")]
+    pub cpu_committed: Millicores,
+    /// Promised to VMs that have a place reserved.
+    #[column("cpu.pending")]
+    pub cpu_pending: Millicores,
+    /// All its memory.
+    #[column("memory.total")]
+    pub memory: Bytes,
+    /// Promised to VMs that run.
+    #[column("memory.committed")]
+    pub memory_committed: Bytes,
+    /// Promised to VMs that have a place reserved.
+    #[column("memory.pending")]
+    pub memory_pending: Bytes,
+    /// The model of all its GPUs.
+    #[column("gpu.model")]
+    pub model: Option<Text>,
+    /// Its GPUs.
+    #[table("gpus")]
+    pub gpus: Rows<Gpu>,
+}
+
+impl Host {
+    /// CPU that nobody was promised, in millicores.
+    #[inline]
+    pub fn free_cpu(&self) -> i64 {
+        (self.cpu - self.cpu_committed - self.cpu_pending).0
+    }
+
+    fn free_memory(&self) -> Bytes {
+        self.memory - self.memory_committed - self.memory_pending
+    }
+}
+
+/// Why a host is removed.
+#[derive(Reason, Debug, PartialEq)]
+pub enum Reason {
+    /// has too little free CPU
+    TooLittleCpu,
+    /// has too little free memory
+    TooLittleMemory,
+    /// has no GPUs of a model that the VM accepts
+    WrongModel,
+    /// has too few GPUs with enough free
+    TooFewGpus,
+}
+
+/// What the VMs need together.
+pub struct Need {
+    cpu: i64,
+    memory: Bytes,
+    /// What each of them wants, in the order of the members.
+    pub wants: Vec<Want>,
+}
+
+impl Need {
+    /// What these VMs need.
+    pub fn of(request: &Request) -> Self {
+        Self {
+            cpu: request.vms.iter().map(|vm| vm.cpu).sum::<Millicores>().0,
+            memory: request.vms.iter().map(|vm| vm.memory).sum(),
+            wants: request.vms.iter().map(|vm| Want::of(&vm)).collect(),
+        }
+    }
+
+    /// Keeps hosts with enough of everything.
+    #[inline]
+    pub fn keep(&self, host: &Host) -> Verdict<Reason> {
+        Verdict::keep_if(host.free_cpu() >= self.cpu, Reason::TooLittleCpu)
+            .and(|| Verdict::keep_if(host.free_memory() >= self.memory, Reason::TooLittleMemory))
+            .and(|| {
+                let mut wants = self.wants.iter();
+                let accepted = wants.all(|want| want.accepts(host.model.as_ref()));
+                Verdict::keep_if(accepted, Reason::WrongModel)
+            })
+            .and(|| Verdict::keep_if(self.fits_gpus(&host.gpus), Reason::TooFewGpus))
+    }
+
+    fn fits_gpus(&self, gpus: &Rows<Gpu>) -> bool {
+        match &self.wants[..] {
+            [want] => {
+                want.count <= 0 || want.fitting(gpus.iter().map(|gpu| gpu.free)) >= want.count
+            }
+            wants => {
+                let mut free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
+                wants.iter().all(|want| want.take(&mut free).is_some())
+            }
+        }
+    }
+}
+
+/// The cost of a score: minus its whole points. The published rules are for a
+/// scheduler whose scores are whole numbers; what rounding makes equal, the tie rule
+/// decides.
+#[inline]
+pub fn cost_of(score: f64) -> f64 {
+    // 0 and -0 are one cost.
+    0.0 - score.floor()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vm(gpus: i64, share: i64, models: &[&str]) -> Vm {
+        Vm {
+            cpu: Millicores::cores(4),
+            memory: Bytes::gib(8),
+            count: Some(gpus),
+            share: Some(share),
+            models: models
+                .iter()
+                .map(|model| Model {
+                    model: (*model).into(),
+                })
+                .collect(),
+        }
+    }
+
+    fn host(cores: i64, gib: i64, free: &[i64]) -> Host {
+        Host {
+            cpu: Millicores::cores(64),
+            cpu_committed: Millicores::cores(60 - cores),
+            cpu_pending: Millicores::cores(4),
+            memory: Bytes::gib(256),
+            memory_committed: Bytes::gib(256 - gib),
+            memory_pending: Bytes(0),
+            model: Some("T4".into()),
+            gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+        }
+    }
+
+    fn kept(vms: Vec<Vm>, host: &Host) -> Result<(), Reason> {
+        match Need::of(&Request { vms: vms.into() }).keep(host) {
+            Verdict::Keep => Ok(()),
+            Verdict::Remove(reason) => Err(reason),
+        }
+    }
+
+    #[test]
+    fn a_host_needs_cpu_memory_and_gpus_of_an_accepted_model() {
+        let one = || vec![vm(1, 500, &[])];
+        assert_eq!(kept(one(), &host(4, 8, &[400, 500])), Ok(()));
+        assert_eq!(kept(one(), &host(3, 8, &[500])), Err(Reason::TooLittleCpu));
+        assert_eq!(
+            kept(one(), &host(4, 7, &[500])),
+            Err(Reason::TooLittleMemory)
+        );
+        assert_eq!(
+            kept(one(), &host(4, 8, &[400, 499])),
+            Err(Reason::TooFewGpus)
+        );
+        let only = |models: &[&str]| kept(vec![vm(1, 500, models)], &host(4, 8, &[1000]));
+        assert_eq!(only(&["A10", "T4"]), Ok(()));
+        assert_eq!(only(&["A10"]), Err(Reason::WrongModel));
+    }
+
+    #[test]
+    fn several_gpus_have_the_share_free_each() {
+        let two = || vec![vm(2, 1000, &[])];
+        assert_eq!(kept(two(), &host(4, 8, &[1000, 999, 1000])), Ok(()));
+        assert_eq!(
+            kept(two(), &host(4, 8, &[1000, 999])),
+            Err(Reason::TooFewGpus)
+        );
+    }
+
+    #[test]
+    fn who_wants_no_gpu_needs_none() {
+        assert_eq!(kept(vec![vm(0, 0, &["A10"])], &host(4, 8, &[])), Ok(()));
+    }
+
+    #[test]
+    fn vms_that_are_placed_together_do_not_share_one_room() {
+        let both = || vec![vm(1, 600, &[]), vm(1, 600, &[])];
+        assert_eq!(kept(both(), &host(8, 16, &[600, 600])), Ok(()));
+        assert_eq!(kept(both(), &host(8, 16, &[1000])), Err(Reason::TooFewGpus));
+        assert_eq!(
+            kept(both(), &host(7, 16, &[600, 600])),
+            Err(Reason::TooLittleCpu)
+        );
+    }
+
+    #[test]
+    fn costs_are_minus_whole_points() {
+        assert_eq!((cost_of(71.9), cost_of(-0.5)), (-71.0, 1.0));
+        assert!(cost_of(0.3).is_sign_positive());
+    }
+}
