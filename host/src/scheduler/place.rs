@@ -68,7 +68,7 @@ pub(super) fn place(
 }
 
 /// Fill in what the inventory knows of a VM of which only the id is given.
-fn known(inventory: &Inventory, member: &mut Vm) {
+pub(super) fn known(inventory: &Inventory, member: &mut Vm) {
     let nothing_given = *member == Vm::new(member.id.clone());
     if let Some(entry) = inventory.running(&member.id).filter(|_| nothing_given) {
         *member = (*entry.vm).clone();

@@ -11,6 +11,7 @@ use super::super::{CHAIN_LIMIT, ReplayError};
 use super::files::{Nodes, Pod, PodList};
 use super::typical::{typical, with_typical};
 use super::workload::arrivals;
+use crate::chain::Reuse;
 use crate::library::Generation;
 use crate::model::{Facts, Request, Vm};
 use crate::policy::Policy;
@@ -98,6 +99,7 @@ impl GpuReplay<'_> {
             reservation: None,
             seed: self.seed,
             recorded: 0,
+            reuse: Some(Reuse::default()),
         };
         let policy = Arc::new(with_typical(policy, &typical(&self.list.pods)));
         let inventory = self.nodes.inventory("openb")?;
