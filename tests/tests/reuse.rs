@@ -78,7 +78,10 @@ impl Twins {
             );
             match (&with, &without) {
                 (Ok(with), Ok(without)) => {
-                    assert_eq!(with.decided, without.decided, "decision {number}: {request:?}");
+                    assert_eq!(
+                        with.decided, without.decided,
+                        "decision {number}: {request:?}"
+                    );
                     assert_eq!(with.followed, without.followed, "decision {number}");
                     if number % 16 == 1 {
                         self.is_the_same_in_fresh_instances(with);
@@ -112,11 +115,9 @@ impl Twins {
     /// Hosts that units were asked about, and that they were not asked about again.
     fn rows(&self) -> (u64, u64) {
         let units = self.with.unit_reuse();
-        units
-            .iter()
-            .fold((0, 0), |(asked, reused), unit| {
-                (asked + unit.asked, reused + unit.reused)
-            })
+        units.iter().fold((0, 0), |(asked, reused), unit| {
+            (asked + unit.asked, reused + unit.reused)
+        })
     }
 }
 
@@ -163,7 +164,7 @@ fn few_hosts_are_asked_about_where_requests_are_alike() {
 #[test]
 fn answers_that_never_serve_again_are_no_longer_kept() {
     let mut life = Life::new(4).of_many_shapes();
-    let mut twins = Twins::new(&life, policies::ONE_BY_ONE, Reuse::default());
+    let mut twins = Twins::new(&life, policies::BY_MEMORY, Reuse::default());
     twins.live(&mut life, 700);
     assert_eq!(twins.counts().pauses, 1);
 }

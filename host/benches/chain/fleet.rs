@@ -14,7 +14,7 @@ use placewright::policy::Policy;
 use placewright::unit::Unit;
 
 /// Every unit gives what it can; costs are not scaled, so that the twin is plain.
-const POLICY: &str = r#"
+pub const POLICY: &str = r#"
 name = "bench"
 tie-rule = ["id"]
 
@@ -52,17 +52,7 @@ pub struct Bench {
 impl Bench {
     /// A fleet of `hosts` hosts, half full.
     pub fn new(hosts: usize) -> Self {
-        let engine = Engine::new(Limits::default(), None).expect("an engine");
-        let names = [
-            "memory",
-            "cpu",
-            "affinity",
-            "even-distribution",
-            "power-saving",
-        ];
-        let units =
-            names.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));
-        let generation = Generation::new(units).expect("five names");
+        let generation = generation();
         let mut inventory = fleet(hosts);
         let policy = Policy::load(POLICY, "bench.toml", &generation, inventory.schema())
             .expect("the policy fits the units");
@@ -78,6 +68,21 @@ impl Bench {
             request,
         }
     }
+}
+
+/// The five units.
+pub fn generation() -> Generation {
+    let engine = Engine::new(Limits::default(), None).expect("an engine");
+    let names = [
+        "memory",
+        "cpu",
+        "affinity",
+        "even-distribution",
+        "power-saving",
+    ];
+    let units =
+        names.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));
+    Generation::new(units).expect("five names")
 }
 
 /// The built component of a unit of this repository.
@@ -111,7 +116,8 @@ impl Numbers {
     }
 }
 
-fn fleet(hosts: usize) -> Inventory {
+/// So many hosts, half full.
+pub fn fleet(hosts: usize) -> Inventory {
     let mut inventory = Inventory::new("bench", Arc::new(Schema::default()));
     let mut numbers = Numbers::new(42);
     let mut next = |below: u64| numbers.below(below);

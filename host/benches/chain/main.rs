@@ -10,12 +10,13 @@ mod fleet;
 mod gpus;
 mod keys;
 mod native;
+mod reuse;
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use placewright::chain::Runner;
+use placewright::chain::{Reuse, Runner};
 use placewright::contract::{Answers, Part};
 use placewright::engine::{Engine, Limits};
 use placewright::scheduler::BalanceOptions;
@@ -50,6 +51,41 @@ fn chain(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("native", hosts), |bencher| {
             bencher.iter(|| black_box(twin.best()));
         });
+    }
+    group.finish();
+}
+
+/// Decisions one after the other with kept answers, what they reserve and record
+/// included, beside the native twin of one decision that looks at every host.
+fn reused(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("reuse");
+    let kept = Reuse { bytes: 256 << 20 };
+    let variants = [
+        ("none", 0, 1_000),
+        ("none", 0, 5_000),
+        ("none", 0, 10_000),
+        ("none", 0, 100_000),
+        ("min-max", 0, 10_000),
+        ("rank", 0, 10_000),
+        ("none", 1_000, 10_000),
+    ];
+    group.throughput(Throughput::Elements(1));
+    for (scaling, groups, hosts) in variants {
+        let mut coming = reuse::Coming::new(hosts, scaling, groups, Some(kept));
+        let name = match groups {
+            0 => format!("scaling {scaling}"),
+            _ => format!("scaling {scaling}, {groups} groups"),
+        };
+        group.bench_function(BenchmarkId::new(&name, hosts), |bencher| {
+            bencher.iter(|| coming.come());
+        });
+        println!("{name}, {hosts} hosts: {}", coming.told());
+        if groups == 0 && scaling == "none" {
+            let twin = coming.twin();
+            group.bench_function(BenchmarkId::new("native, unit by unit", hosts), |bencher| {
+                bencher.iter(|| black_box(twin.best()));
+            });
+        }
     }
     group.finish();
 }
@@ -170,6 +206,7 @@ criterion_group!(
     call,
     load,
     placement_keys,
+    reused,
     batches,
     balancing,
     fgd

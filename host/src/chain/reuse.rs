@@ -450,5 +450,9 @@ fn of_class(chain: &Chain, steps: &[KeptStep], inventory: &Inventory) -> Option<
     let columns = columns.filter_map(|name| inventory.column_index(name));
     let of_choice = columns.map(Aspects::column);
     let of_steps = steps.iter().map(|step| step.aspects);
-    Some(of_choice.chain(of_steps).fold(Aspects::NOTHING, |a, b| a | b))
+    Some(
+        of_choice
+            .chain(of_steps)
+            .fold(Aspects::NOTHING, |a, b| a | b),
+    )
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Aspects, Inventory};
 use super::journal::Undo;
 use super::nested::{GPUS, HUGE_PAGES};
+use super::{Aspects, Inventory};
 use crate::model::Facts;
 
 /// Whose facts.

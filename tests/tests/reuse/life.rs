@@ -136,7 +136,8 @@ impl Life {
             host.facts.push_row("amounts", amount);
         }
         if self.once_in(2) {
-            host.facts.push_row("networks", Facts::new().with("name", "n1"));
+            host.facts
+                .push_row("networks", Facts::new().with("name", "n1"));
         }
         host
     }

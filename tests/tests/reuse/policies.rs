@@ -23,6 +23,14 @@ unit = 'even-distribution'
 factor = 2
 ";
 
+/// What reads only how much memory a VM needs.
+pub const BY_MEMORY: &str = r"
+[[filters]]
+unit = 'memory'
+[[costs]]
+unit = 'memory'
+";
+
 /// Units that filter, with their settings.
 const FILTERS: [&str; 12] = [
     "unit = 'memory'",
@@ -91,8 +99,11 @@ pub fn any(life: &mut Life) -> String {
         }
         for entry in 0..life.below(4) {
             let filter = life.one_of(&FILTERS);
-            write!(policy, "[[stages.filters]]\nname = 'f{number}{entry}'\n{filter}\n")
-                .expect("a string takes all");
+            write!(
+                policy,
+                "[[stages.filters]]\nname = 'f{number}{entry}'\n{filter}\n"
+            )
+            .expect("a string takes all");
         }
         for entry in 0..life.below(5) {
             let cost = life.one_of(&COSTS);

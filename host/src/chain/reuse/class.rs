@@ -113,7 +113,10 @@ impl Class {
             self.counts[place].1 -= 1;
         }
         if !matches!(removal, KEPT | NOT_CONSIDERED) {
-            match self.counts.binary_search_by_key(&removal, |(code, _)| *code) {
+            match self
+                .counts
+                .binary_search_by_key(&removal, |(code, _)| *code)
+            {
                 Ok(place) => self.counts[place].1 += 1,
                 Err(place) => self.counts.insert(place, (removal, 1)),
             }
@@ -179,7 +182,9 @@ impl Contest for Board<'_> {
     fn later_tiers(&self, a: u32, b: u32) -> Ordering {
         let later = self.class.sums.iter().skip(1);
         let mut orders = later.map(|tier| tier[a as usize].total_cmp(&tier[b as usize]));
-        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        orders
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
     }
 
     fn is_preferred(&self, a: u32, b: u32) -> bool {

@@ -90,9 +90,7 @@ impl Tournament {
         rows: &mut Vec<u32>,
     ) {
         let is_tied = |it: Option<Best>| {
-            it.is_some_and(|it| {
-                it.sum == best.sum && contest.later_tiers(it.row, best.row).is_eq()
-            })
+            it.is_some_and(|it| it.sum == best.sum && contest.later_tiers(it.row, best.row).is_eq())
         };
         for child in self.children(level, node) {
             if is_tied(self.child(level, child, contest)) {
@@ -192,9 +190,17 @@ mod tests {
     impl Rows {
         /// What the tree is to say, found by looking at all.
         fn tied(&self) -> Vec<u32> {
-            let mut rows = (0u32..).zip(&self.0).filter_map(|(row, it)| Some((row, (*it)?)));
-            let least = rows.clone().map(|(_, it)| it).reduce(|a, b| if b < a { b } else { a });
-            rows.by_ref().filter(|(_, it)| Some(*it) == least).map(|(row, _)| row).collect()
+            let mut rows = (0u32..)
+                .zip(&self.0)
+                .filter_map(|(row, it)| Some((row, (*it)?)));
+            let least = rows
+                .clone()
+                .map(|(_, it)| it)
+                .reduce(|a, b| if b < a { b } else { a });
+            rows.by_ref()
+                .filter(|(_, it)| Some(*it) == least)
+                .map(|(row, _)| row)
+                .collect()
         }
     }
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::super::alike::representatives;
 use super::super::encode::{self, Context, Dictionary, HostRows, Incomplete};
+use super::super::reuse::Kept;
 use super::super::subject::Subject;
 use super::super::{PartStep, Step};
 use super::kept::NotKept;
-use super::super::reuse::Kept;
 use super::{Refusal, StepState, UnitTime};
 use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;

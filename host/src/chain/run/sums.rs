@@ -325,7 +325,8 @@ impl<'s, 'a> Sums<'s, 'a> {
         let Some(least) = all.min_by(|a, b| compare(a, b)).cloned() else {
             return Ok(None);
         };
-        let of_class = of_class.filter(|_| in_class.is_some_and(|sums| compare(&sums, &least).is_eq()));
+        let of_class =
+            of_class.filter(|_| in_class.is_some_and(|sums| compare(&sums, &least).is_eq()));
         let equal = survivors().filter(|host| compare(&host.sums, &least).is_eq());
         let equal = equal.map(|host| host.slot);
         let rule = &self.chain.policy.tie_rule;
