@@ -71,21 +71,26 @@ fn reused(criterion: &mut Criterion) {
     ];
     group.throughput(Throughput::Elements(1));
     for (scaling, groups, hosts) in variants {
-        let mut coming = reuse::Coming::new(hosts, scaling, groups, Some(kept));
+        // Made only if it is wanted.
+        let mut made = None;
         let name = match groups {
             0 => format!("scaling {scaling}"),
             _ => format!("scaling {scaling}, {groups} groups"),
         };
         group.bench_function(BenchmarkId::new(&name, hosts), |bencher| {
+            let make = || reuse::Coming::new(hosts, scaling, groups, Some(kept));
+            let coming = made.get_or_insert_with(make);
             bencher.iter(|| coming.come());
         });
+        let Some(coming) = made else { continue };
         println!("{name}, {hosts} hosts: {}", coming.told());
-        if groups == 0 && scaling == "none" {
-            let twin = coming.twin();
-            group.bench_function(BenchmarkId::new("native, unit by unit", hosts), |bencher| {
-                bencher.iter(|| black_box(twin.best()));
-            });
-        }
+        let twin = coming.twin();
+        group.bench_function(
+            BenchmarkId::new(format!("native, {name}"), hosts),
+            |bencher| {
+                bencher.iter(|| black_box(twin.best_scaled(scaling)));
+            },
+        );
     }
     group.finish();
 }

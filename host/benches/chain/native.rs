@@ -46,18 +46,28 @@ impl Twin {
     /// Unit by unit over all hosts, both answers; costs are added; the best host by
     /// cost, then by number.
     pub fn best(&self) -> Option<usize> {
+        self.best_scaled("none")
+    }
+
+    /// The same, with costs brought to a scale that is made of the hosts that are left.
+    pub fn best_scaled(&self, scaling: &str) -> Option<usize> {
         let mut sums: Vec<f64> = Vec::new();
         let mut kept: Vec<bool> = Vec::new();
+        let mut all_costs: Vec<Vec<f64>> = Vec::new();
         for (unit, want, call) in &self.calls {
             let judgement = unit.judge(*want, call).ok()?;
             let rows = judgement.costs.len().max(judgement.verdicts.len());
             sums.resize(rows, 0.0);
             kept.resize(rows, true);
-            for (sum, cost) in sums.iter_mut().zip(&judgement.costs) {
-                *sum += cost;
-            }
             for (kept, verdict) in kept.iter_mut().zip(&judgement.verdicts) {
                 *kept &= *verdict == 0;
+            }
+            all_costs.push(judgement.costs);
+        }
+        for mut costs in all_costs {
+            scale(scaling, &mut costs, &kept);
+            for (sum, cost) in sums.iter_mut().zip(&costs) {
+                *sum += cost;
             }
         }
         let mut best: Option<usize> = None;
@@ -67,6 +77,33 @@ impl Twin {
             }
         }
         best
+    }
+}
+
+fn scale(scaling: &str, costs: &mut [f64], kept: &[bool]) {
+    let of_kept = costs.iter().zip(kept).filter(|(_, kept)| **kept);
+    match scaling {
+        "min-max" => {
+            let bounds = (f64::INFINITY, f64::NEG_INFINITY);
+            let (least, greatest) = of_kept.fold(bounds, |(least, greatest), (cost, _)| {
+                (least.min(*cost), greatest.max(*cost))
+            });
+            let width = greatest - least;
+            for cost in costs {
+                *cost = match width > 0.0 {
+                    true => (*cost - least) / width,
+                    false => 0.0,
+                };
+            }
+        }
+        "rank" => {
+            let mut sorted: Vec<f64> = of_kept.map(|(cost, _)| *cost).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            for cost in costs {
+                *cost = sorted.partition_point(|other| other < cost) as f64;
+            }
+        }
+        _ => {}
     }
 }
 

@@ -20,7 +20,7 @@ mod tournament;
 
 use std::sync::Arc;
 
-pub(super) use answers::{Answers, FOR_GOOD, Said, Shape, Want};
+pub(super) use answers::{Answers, FOR_GOOD, Said, Shape, Verdict, Want};
 pub(super) use class::{Class, Dirty, KEPT, NOT_CONSIDERED, RemovalCode};
 pub(super) use key::key;
 pub(super) use store::{Found, Store};

@@ -240,6 +240,21 @@ impl Answers {
         }
     }
 
+    /// What was said of hosts, by slot: verdicts, costs (empty if the step gives none)
+    /// and the last seconds at which they hold (empty if they hold for good). None if
+    /// one answer is for all.
+    pub(in crate::chain) fn columns(&self) -> Option<(&[Verdict], &[f64], &[i64])> {
+        match &self.rows {
+            Rows::One { .. } => None,
+            Rows::Each {
+                verdicts,
+                costs,
+                until,
+                ..
+            } => Some((verdicts, costs, until)),
+        }
+    }
+
     /// The one answer that holds for all hosts, if there is only one.
     pub(in crate::chain) fn one(&self) -> Option<Said> {
         match &self.rows {

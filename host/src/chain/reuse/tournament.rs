@@ -59,10 +59,14 @@ impl Tournament {
                 *node /= WIDTH as u32;
             }
             nodes.dedup();
-            for node in &nodes {
+            nodes.retain(|node| {
                 let node = *node as usize;
-                self.levels[level][node] = self.play(level, node, contest);
-            }
+                let best = self.play(level, node, contest);
+                let before = std::mem::replace(&mut self.levels[level][node], best);
+                // Above, all is as it was if the same row is best and still compares so.
+                !(is_same(before, best)
+                    && best.is_none_or(|best| changed.binary_search(&best.row).is_err()))
+            });
         }
     }
 
@@ -139,6 +143,13 @@ impl Tournament {
             });
         }
         best
+    }
+}
+
+fn is_same(a: Option<Best>, b: Option<Best>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a.row == b.row && a.tied == b.tied && a.sum == b.sum,
+        (a, b) => a.is_none() && b.is_none(),
     }
 }
 

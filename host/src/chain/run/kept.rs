@@ -98,13 +98,14 @@ impl Asker<'_> {
 
     /// Make sure that the answers about all `needed` hosts are known, which are up and
     /// ascending. What is said of those `related` to the request is not kept, but given
-    /// back.
+    /// back. Without kept answers so many as `all` would be asked about.
     pub(super) fn refresh(
         &mut self,
         kept: &mut Kept,
         step: &Step,
         place: usize,
         needed: HostRows<'_>,
+        all: usize,
         related: &[u32],
     ) -> Result<Vec<Exception>, NotKept> {
         let shape = kept.steps[step.place].shape;
@@ -147,7 +148,7 @@ impl Asker<'_> {
             true => Vec::new(),
             false => self.ask_and_keep(kept, step, place, &asked, related, &checked)?,
         };
-        kept.count(step.place, needed.len(), asked.len(), checked.len());
+        kept.count(step.place, all, asked.len(), checked.len());
         Ok(exceptions)
     }
 
@@ -253,7 +254,7 @@ impl Asker<'_> {
         };
         let related = self.related(step);
         let mut exceptions = self
-            .refresh(kept, step, place, rows, &related)?
+            .refresh(kept, step, place, rows, rows.len(), &related)?
             .into_iter()
             .peekable();
         let of_step = &kept.steps[step.place];

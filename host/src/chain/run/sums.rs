@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::super::choose::{TieOrder, choose};
 use super::super::encode::HostRows;
 use super::super::reuse::{
-    Answers, Class, Dirty, FOR_GOOD, KEPT, Kept, NOT_CONSIDERED, RemovalCode, Said, Shape,
+    Class, Dirty, FOR_GOOD, KEPT, Kept, NOT_CONSIDERED, RemovalCode, Said, Shape, Verdict,
 };
 use super::super::scale::scale;
 use super::super::{Chain, Cost, Stage};
@@ -14,7 +14,7 @@ use super::kept::{Exception, NotKept, Where};
 use super::stage::{Removal, plus, weighted};
 use super::{Chosen, Decided, Removed};
 use crate::inventory::Inventory;
-use crate::policy::Tie;
+use crate::policy::{Scaling, Tie};
 
 /// Decide about all hosts that are up. None if it cannot be done from kept sums: then
 /// all hosts have to be looked at.
@@ -83,16 +83,24 @@ struct Apart {
 }
 
 /// Where to look for what a step says of a host.
+#[derive(Clone, Copy)]
 enum Source<'k> {
     One(Said),
-    Each(&'k Answers),
+    /// Verdicts, costs and untils by slot.
+    Each(&'k [Verdict], &'k [f64], &'k [i64]),
 }
 
 impl Source<'_> {
+    #[inline]
     fn said(&self, slot: u32) -> Said {
+        let slot = slot as usize;
         match self {
             Source::One(said) => *said,
-            Source::Each(answers) => answers.said(slot),
+            Source::Each(verdicts, costs, until) => Said {
+                verdict: verdicts[slot],
+                cost: costs.get(slot).copied().unwrap_or(0.0),
+                until: until.get(slot).copied().unwrap_or(FOR_GOOD),
+            },
         }
     }
 }
@@ -124,7 +132,7 @@ impl<'s, 'a> Sums<'s, 'a> {
                 // One answer for all is a part of the class: it has to be known first.
                 let other = asker.first_up_but(&related);
                 let needed = HostRows::List(other.as_slice());
-                asker.refresh(kept, step, place, needed, &related).ok()?;
+                asker.refresh(kept, step, place, needed, 0, &related).ok()?;
             }
             steps.push(OfStep {
                 at,
@@ -255,7 +263,8 @@ impl<'s, 'a> Sums<'s, 'a> {
         {
             let related = &of_step.related;
             let asker = &mut *self.asker;
-            of_step.exceptions = asker.refresh(self.kept, step, place, needed, related)?;
+            let all = self.inventory.host_count();
+            of_step.exceptions = asker.refresh(self.kept, step, place, needed, all, related)?;
         }
         Ok(())
     }
@@ -268,10 +277,12 @@ impl<'s, 'a> Sums<'s, 'a> {
                     return Source::One(Said::NOTHING);
                 };
                 let of_step = &self.kept.steps[step.place];
-                match (of_step.store.get(place), of_step.shape) {
-                    (Some(answers), Some(Shape::Each)) => Source::Each(answers),
-                    (Some(answers), _) => Source::One(answers.said(0)),
-                    (None, _) => Source::One(Said::NOTHING),
+                let Some(answers) = of_step.store.get(place) else {
+                    return Source::One(Said::NOTHING);
+                };
+                match answers.columns() {
+                    Some((verdicts, costs, until)) => Source::Each(verdicts, costs, until),
+                    None => Source::One(answers.said(0)),
                 }
             })
             .collect()
@@ -283,7 +294,7 @@ impl<'s, 'a> Sums<'s, 'a> {
         let mut ends = FOR_GOOD;
         let mut removal = KEPT;
         for (number, step) in self.stage.steps.iter().enumerate() {
-            if self.kept.steps[step.place].want.until {
+            if self.kept.is_timed {
                 ends = ends.min(said(number).until);
             }
             if step.filter.is_some()
@@ -396,7 +407,9 @@ impl<'s, 'a> Sums<'s, 'a> {
 /// A sum and the weighted cost of one entry, whose scale no other host has a part in.
 fn added(sum: f64, cost: &Cost, raw: f64) -> f64 {
     let mut scaled = [raw];
-    scale(cost.scaling, cost.range, &mut scaled);
+    if cost.scaling != Scaling::None {
+        scale(cost.scaling, cost.range, &mut scaled);
+    }
     plus(sum, weighted(cost.factor, scaled[0]))
 }
 
