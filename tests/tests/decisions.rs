@@ -222,7 +222,13 @@ fn an_explanation_is_of_the_inventory_as_it_was() {
 #[test]
 fn instances_stay_warm_so_a_fresh_runner_finds_a_unit_that_remembers() {
     let text = costing("misbehaving", "remembers") + "scaling = 'none'\n";
-    let mut scheduler = scheduler(cluster(2), &text, &both());
+    let policy = std::sync::Arc::new(placewright_tests::scene::policy(&text, &both()).unwrap());
+    let options = SchedulerOptions {
+        // Kept answers would show what the unit does.
+        reuse: None,
+        ..SchedulerOptions::default()
+    };
+    let mut scheduler = Scheduler::new(cluster(2), policy, &both(), options).unwrap();
     let cost = |decision: &Decision| decision.decided.chosen.as_ref().unwrap().costs[0];
     let first = scheduler.place(request(vm("a"))).unwrap();
     let second = scheduler.place(request(vm("b"))).unwrap();

@@ -223,7 +223,7 @@ impl Kept {
     pub(super) fn answers(&mut self, place: usize, key: &[u64], log: &ChangeLog) -> Option<usize> {
         let step = &mut self.steps[place];
         let shape = step.shape?;
-        let found = match step.store.find(key) {
+        let found = match step.store.find(key, self.counts.decisions) {
             Found::New => return None,
             Found::Kept(found) => found,
             again => {
@@ -243,7 +243,7 @@ impl Kept {
 
     /// Where the sums of a class are kept, if they are.
     pub(super) fn class(&mut self, key: &[u64], tiers: usize, log: &ChangeLog) -> Option<usize> {
-        let found = match self.classes.find(key) {
+        let found = match self.classes.find(key, self.counts.decisions) {
             Found::New => return None,
             Found::Kept(found) => found,
             again => {

@@ -144,7 +144,11 @@ fn a_vm_that_is_rejected_has_no_departure() {
     let units = Generation::new([unit]).unwrap();
     let trace = trace(FOUR);
     let policy = policy("filters = [{ unit = \"nobody\" }]", &units);
-    let report = replay(&trace).run(policy, &units, &mut ()).unwrap().report;
+    let replay = Replay {
+        reuse: None,
+        ..replay(&trace)
+    };
+    let report = replay.run(policy, &units, &mut ()).unwrap().report;
     assert_eq!(report.decision_fnv1a64, hash(&[None; 4]));
     assert_eq!((report.placed, report.rejected), (0, 4));
     assert_eq!(

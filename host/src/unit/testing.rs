@@ -152,7 +152,7 @@ impl Judging {
 }
 
 /// Bytes of the record `description`.
-const DESCRIPTION: usize = 176;
+const DESCRIPTION: usize = 184;
 
 /// The parameters that a call's tables are.
 const CALL: &str = "
@@ -246,8 +246,8 @@ impl Asking {
             match self.part {
                 Part::Selection => 96,
                 Part::Effects => 112,
-                Part::Order => 152,
-                _ => 164,
+                Part::Order => 160,
+                _ => 172,
             },
             0,
         );

@@ -59,7 +59,7 @@ pub(in crate::chain) struct Verdict(u16);
 impl Verdict {
     pub(in crate::chain) const KEEP: Self = Self(0);
     /// The host lacks a value that the unit needs.
-    const LACKS: Self = Self(0x100);
+    pub(in crate::chain) const LACKS: Self = Self(0x100);
 
     fn of(reason: u8) -> Self {
         match reason {

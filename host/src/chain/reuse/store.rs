@@ -21,7 +21,8 @@ struct Kept<T> {
 
 #[derive(Debug, Clone, Copy)]
 enum Place {
-    SeenOnce,
+    /// In the decision of that number.
+    Seen(u64),
     Evicted,
     Kept(usize),
 }
@@ -29,9 +30,9 @@ enum Place {
 /// What is known of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::chain) enum Found {
-    /// Seen for the first time.
+    /// Seen in no decision before.
     New,
-    /// Seen before: it is worth keeping.
+    /// Seen in an earlier decision: it is worth keeping.
     Again,
     /// It was kept, and given up for want of room.
     Evicted,
@@ -50,18 +51,19 @@ impl<T> Default for Store<T> {
 }
 
 impl<T> Store<T> {
-    /// Look for a key, and remember that it was seen.
-    pub(in crate::chain) fn find(&mut self, key: &[u64]) -> Found {
+    /// Look for a key in the decision of that number, and remember that it was seen.
+    pub(in crate::chain) fn find(&mut self, key: &[u64], decision: u64) -> Found {
         match self.places.get(key) {
             Some(Place::Kept(place)) => Found::Kept(*place),
-            Some(Place::SeenOnce) => Found::Again,
+            Some(Place::Seen(earlier)) if *earlier == decision => Found::New,
+            Some(Place::Seen(_)) => Found::Again,
             Some(Place::Evicted) => Found::Evicted,
             None => {
                 if self.places.len() - self.len() >= REMEMBERED {
                     self.places
                         .retain(|_, place| matches!(place, Place::Kept(_)));
                 }
-                self.places.insert(key.into(), Place::SeenOnce);
+                self.places.insert(key.into(), Place::Seen(decision));
                 Found::New
             }
         }
@@ -122,26 +124,27 @@ mod tests {
     #[test]
     fn a_key_is_known_from_its_second_use_and_after_its_eviction() {
         let mut store = Store::default();
-        assert_eq!(store.find(&[1, 2]), Found::New);
-        assert_eq!(store.find(&[1, 2]), Found::Again);
+        assert_eq!(store.find(&[1, 2], 1), Found::New);
+        assert_eq!(store.find(&[1, 2], 1), Found::New);
+        assert_eq!(store.find(&[1, 2], 2), Found::Again);
         let place = store.insert(&[1, 2], "kept");
-        assert_eq!(store.find(&[1, 2]), Found::Kept(place));
-        assert_eq!(store.find(&[1]), Found::New);
+        assert_eq!(store.find(&[1, 2], 2), Found::Kept(place));
+        assert_eq!(store.find(&[1], 2), Found::New);
         store.evict(place);
         assert_eq!((store.len(), store.get(place)), (0, None));
-        assert_eq!(store.find(&[1, 2]), Found::Evicted);
+        assert_eq!(store.find(&[1, 2], 3), Found::Evicted);
         assert_eq!(store.insert(&[1, 2], "again"), place);
     }
 
     #[test]
     fn keys_that_never_come_back_are_forgotten() {
         let mut store = Store::default();
-        store.find(&[0]);
+        store.find(&[0], 1);
         let place = store.insert(&[0], ());
         for key in 1..=2 * REMEMBERED as u64 {
-            store.find(&[key]);
+            store.find(&[key], key);
         }
         assert!(store.places.len() <= REMEMBERED + 1);
-        assert_eq!(store.find(&[0]), Found::Kept(place));
+        assert_eq!(store.find(&[0], 1), Found::Kept(place));
     }
 }

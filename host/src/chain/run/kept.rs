@@ -2,7 +2,7 @@
 
 use super::super::Step;
 use super::super::encode::{self, HostRows};
-use super::super::reuse::{self, Kept, Said, Shape};
+use super::super::reuse::{self, Answers, Kept, Said, Shape, Verdict};
 use super::ask::{Answer, Asker, NoAnswer};
 use crate::contract::Judgement;
 
@@ -253,10 +253,7 @@ impl Asker<'_> {
             }
         };
         let related = self.related(step);
-        let mut exceptions = self
-            .refresh(kept, step, place, rows, rows.len(), &related)?
-            .into_iter()
-            .peekable();
+        let exceptions = self.refresh(kept, step, place, rows, rows.len(), &related)?;
         let of_step = &kept.steps[step.place];
         let Some(answers) = of_step.store.get(place) else {
             return Ok(self.ask_units(step, rows)?);
@@ -269,22 +266,70 @@ impl Asker<'_> {
             }
             return Ok(Answer::Same(judgement));
         }
-        let mut judgement = Judgement {
-            verdicts: Vec::with_capacity(rows.len()),
-            costs: Vec::with_capacity(rows.len()),
-            until: Vec::new(),
-        };
-        let mut lacking = Vec::new();
-        for (row, slot) in (0u32..).zip(rows.slots()) {
-            let exception = exceptions.next_if(|(related, _)| *related == slot);
-            let said = exception.map_or_else(|| answers.said(slot), |(_, said)| said);
-            let reason = said.verdict.reason();
-            if reason == Some(0) {
-                lacking.push(row);
+        let (mut judgement, mut lacking) = gathered(step, answers, rows);
+        for (slot, said) in exceptions {
+            let row = match rows {
+                HostRows::All(_) => slot as usize,
+                HostRows::List(slots) => match slots.binary_search(&slot) {
+                    Ok(row) => row,
+                    Err(_) => continue,
+                },
+            };
+            if let Some(verdict) = judgement.verdicts.get_mut(row) {
+                *verdict = said.verdict.reason().unwrap_or(0);
             }
-            judgement.verdicts.push(reason.unwrap_or(0));
-            judgement.costs.push(said.cost);
+            if let Some(cost) = judgement.costs.get_mut(row) {
+                *cost = said.cost;
+            }
+            let row = row as u32;
+            lacking.retain(|lacking| *lacking != row);
+            if said.verdict == Verdict::LACKS {
+                let place = lacking.partition_point(|lacking| *lacking < row);
+                lacking.insert(place, row);
+            }
         }
         Ok(Answer::Each { judgement, lacking })
     }
+}
+
+/// What is known of these hosts, and the rows of those that lack a value.
+fn gathered(step: &Step, answers: &Answers, rows: HostRows<'_>) -> (Judgement, Vec<u32>) {
+    let mut judgement = Judgement::default();
+    let mut lacking = Vec::new();
+    let Some((verdicts, costs, _)) = answers.columns() else {
+        let said = answers.said(0);
+        if step.want.verdicts {
+            judgement.verdicts = vec![said.verdict.reason().unwrap_or(0); rows.len()];
+        }
+        if step.want.costs {
+            judgement.costs = vec![said.cost; rows.len()];
+        }
+        if said.verdict == Verdict::LACKS {
+            lacking.extend(0..rows.len() as u32);
+        }
+        return (judgement, lacking);
+    };
+    let mut look_at = |row: u32, verdict: Verdict| {
+        if verdict == Verdict::LACKS {
+            lacking.push(row);
+        }
+        verdict.reason().unwrap_or(0)
+    };
+    match rows {
+        HostRows::All(count) => {
+            let verdicts = (0u32..).zip(&verdicts[..count as usize]);
+            let verdicts = verdicts.map(|(row, verdict)| look_at(row, *verdict));
+            judgement.verdicts = verdicts.collect();
+            judgement.costs = costs.get(..count as usize).unwrap_or_default().to_vec();
+        }
+        HostRows::List(slots) => {
+            let verdicts = (0u32..).zip(slots.iter().map(|slot| verdicts[*slot as usize]));
+            let verdicts = verdicts.map(|(row, verdict)| look_at(row, verdict));
+            judgement.verdicts = verdicts.collect();
+            if step.want.costs {
+                judgement.costs = slots.iter().map(|slot| costs[*slot as usize]).collect();
+            }
+        }
+    }
+    (judgement, lacking)
 }
