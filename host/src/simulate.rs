@@ -23,7 +23,7 @@ pub mod trace;
 pub use balance::{Balanced, Balancing};
 pub use error::ReplayError;
 pub use fleet::Fleet;
-pub use report::{CallTime, Report, TraceShown, UnitUsed};
+pub use report::{CallTime, Report, Reused, TraceShown, UnitUsed};
 pub use spread::Spread;
 pub use tally::{Load, Usage};
 pub use timeline::{Point, Timeline};
@@ -342,6 +342,7 @@ impl<'a> Run<'a> {
                 share_pct: percent(call.time.as_secs_f64(), time.as_secs_f64()),
             })
             .collect();
+        let counts = self.scheduler.reuse_counts();
         let (now, peak) = (self.tally.now(), self.tally.peak());
         let (spread, timeline) = self.tally.into_history();
         let counts = Counts {
@@ -352,6 +353,13 @@ impl<'a> Run<'a> {
             spread: &spread,
             hash: self.hash.digits(),
             balance: self.passes.as_ref().map(Passes::counts),
+            reuse: (counts.decisions > 0).then(|| Reused {
+                counts,
+                units: self.scheduler.unit_reuse(),
+                quarantined: (self.scheduler.quarantined().iter())
+                    .map(|it| it.unit.to_string())
+                    .collect(),
+            }),
         };
         Outcome {
             report: Report::new(setting, counts, time, calls),

@@ -20,6 +20,8 @@ mod tournament;
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 pub(super) use answers::{Answers, FOR_GOOD, Said, Shape, Verdict, Want};
 pub(super) use class::{Class, Dirty, KEPT, NOT_CONSIDERED, RemovalCode};
 pub(super) use key::key;
@@ -46,7 +48,7 @@ impl Default for Reuse {
 }
 
 /// What keeping answers has brought so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ReuseCounts {
     /// Decisions that were made from kept sums.
     pub from_sums: u64,
@@ -65,7 +67,7 @@ pub struct ReuseCounts {
 }
 
 /// What keeping a unit's answers has brought so far.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnitReuse {
     /// The unit's name.
     pub unit: Arc<str>,

@@ -254,6 +254,7 @@ fn text(report: &Report) -> String {
         "CPU load of hosts (how many, averaged over time up to the last arrival)".to_owned(),
         spread::text(&[("", report)]),
         output::shown(&times(&report.calls)),
+        kept_answers(report),
         ending(report),
     ]
     .join("\n\n")
@@ -322,6 +323,33 @@ pub fn times(calls: &[CallTime]) -> comfy_table::Table {
         ]);
     }
     table
+}
+
+/// What keeping answers has brought, in a sentence.
+fn kept_answers(report: &Report) -> String {
+    let Some(reuse) = &report.reuse else {
+        return "No answers were kept from decision to decision.".to_owned();
+    };
+    let (asked, reused) = reuse.units.iter().fold((0, 0), |(asked, reused), unit| {
+        (asked + unit.asked, reused + unit.reused)
+    });
+    let counts = &reuse.counts;
+    let mut text = format!(
+        "Kept answers: units were asked about {} hosts, and about {} not again; {} of {} decisions came from kept sums; {} times something was given up for want of room, and {} times wanted again.",
+        output::number(asked as f64),
+        output::number(reused as f64),
+        output::number(counts.from_sums as f64),
+        output::number(counts.decisions as f64),
+        output::number(counts.evicted as f64),
+        output::number(counts.wanted_again as f64),
+    );
+    if !reuse.quarantined.is_empty() {
+        let units = reuse.quarantined.join(", ");
+        text.push_str(&format!(
+            " In quarantine, since they did not say the same again of a host that had not changed: {units}."
+        ));
+    }
+    text
 }
 
 fn ending(report: &Report) -> String {

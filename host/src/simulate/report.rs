@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::chain::{ReuseCounts, UnitReuse};
 use serde::{Serialize, Serializer};
 
 use super::balance::Balanced;
@@ -62,6 +63,19 @@ pub struct Report {
     pub decisions_per_second: f64,
     /// What each call of the chain took.
     pub calls: Vec<CallTime>,
+    /// What keeping units' answers has brought; none if they were not kept.
+    pub reuse: Option<Reused>,
+}
+
+/// What keeping answers has brought in a replay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reused {
+    #[serde(flatten)]
+    pub counts: ReuseCounts,
+    pub units: Vec<UnitReuse>,
+    /// Units that did not say the same again, and whose answers were not kept from then
+    /// on.
+    pub quarantined: Vec<String>,
 }
 
 /// A trace, and what of it was replayed.
@@ -124,6 +138,7 @@ pub(super) struct Counts<'a> {
     pub(super) spread: &'a Spread,
     pub(super) hash: String,
     pub(super) balance: Option<Balanced>,
+    pub(super) reuse: Option<Reused>,
 }
 
 impl Report {
@@ -140,6 +155,7 @@ impl Report {
             ..
         } = counts;
         Self {
+            reuse: counts.reuse,
             placed: counts.placed,
             rejected: u64::from(rejected.vms),
             rejected_cores: rejected.cpu as f64 / 1000.0,
