@@ -105,6 +105,8 @@ struct Step {
     filter: Option<Filter>,
     /// The cost entries that the costs are for.
     costs: Vec<usize>,
+    /// Whether costs of it are ranked.
+    is_ranked: bool,
     /// Where its instance and buffers are in a runner.
     place: usize,
 }

@@ -233,9 +233,11 @@ impl Resolver<'_> {
             Some(step) => {
                 step.want.costs = true;
                 step.costs.push(number);
+                step.is_ranked |= entry.scaling == Scaling::Rank;
             }
             None => {
                 own.costs.push(number);
+                own.is_ranked = entry.scaling == Scaling::Rank;
                 own.place = *self.places;
                 *self.places += 1;
                 steps.push(own);
@@ -273,6 +275,7 @@ impl Resolver<'_> {
             want,
             filter: None,
             costs: Vec::new(),
+            is_ranked: false,
             place,
         })
     }

@@ -13,6 +13,7 @@
 //! quarantine, and asked about everything from then on.
 
 mod answers;
+mod by_cost;
 mod class;
 mod key;
 mod store;

@@ -1,8 +1,11 @@
 //! The answers of one step of a chain to one kind of request, as if no host stood in a
 //! relation to the request.
 
+use std::sync::Arc;
+
 use fixedbitset::FixedBitSet;
 
+use super::by_cost::ByCost;
 use crate::contract::Judgement;
 use crate::inventory::{Aspects, ChangeLog, Cursor};
 
@@ -116,6 +119,7 @@ enum Rows {
         until: Vec<i64>,
         /// Which have to be asked again before they are used.
         stale: FixedBitSet,
+        by_cost: ByCost,
     },
 }
 
@@ -132,6 +136,7 @@ impl Answers {
                 costs: Vec::new(),
                 until: Vec::new(),
                 stale: FixedBitSet::new(),
+                by_cost: ByCost::default(),
             },
         };
         Self {
@@ -169,9 +174,11 @@ impl Answers {
                 costs,
                 until,
                 stale,
+                by_cost,
             } => {
                 let known = verdicts.len();
                 if known < slots {
+                    *by_cost = ByCost::default();
                     verdicts.resize(slots, Verdict::KEEP);
                     if want.costs {
                         costs.resize(slots, 0.0);
@@ -283,7 +290,9 @@ impl Answers {
                 costs,
                 until,
                 stale,
+                by_cost,
             } => {
+                by_cost.moves(slot);
                 let slot = slot as usize;
                 verdicts[slot] = said.verdict;
                 if let Some(cost) = costs.get_mut(slot) {
@@ -297,6 +306,14 @@ impl Answers {
         }
     }
 
+    /// All slots in the order of their costs, those of stale hosts included.
+    pub(in crate::chain) fn order(&mut self) -> Option<Arc<[u32]>> {
+        match &mut self.rows {
+            Rows::One { .. } => None,
+            Rows::Each { costs, by_cost, .. } => Some(by_cost.order(costs)),
+        }
+    }
+
     /// The bytes that they take.
     pub(in crate::chain) fn bytes(&self) -> usize {
         match &self.rows {
@@ -305,8 +322,12 @@ impl Answers {
                 verdicts,
                 costs,
                 until,
+                by_cost,
                 ..
-            } => verdicts.len() * 2 + verdicts.len() / 8 + costs.len() * 8 + until.len() * 8,
+            } => {
+                let of_answers = verdicts.len() * 2 + verdicts.len() / 8;
+                of_answers + costs.len() * 8 + until.len() * 8 + by_cost.bytes()
+            }
         }
     }
 }

@@ -48,6 +48,9 @@ pub(super) enum Answer {
     Each {
         judgement: Judgement,
         lacking: Vec<u32>,
+        /// The slots of these hosts and maybe others in the order of their costs, if
+        /// that is known.
+        order: Option<Arc<[u32]>>,
     },
 }
 
@@ -154,7 +157,11 @@ impl<'a> Asker<'a> {
         }
         if lacking.is_empty() {
             match self.call(step, rows, rows.len(), began)? {
-                Ok(judgement) => Ok(Answer::Each { judgement, lacking }),
+                Ok(judgement) => Ok(Answer::Each {
+                    judgement,
+                    lacking,
+                    order: None,
+                }),
                 Err(more) => self.ask_without(step, rows, more, began),
             }
         } else {
@@ -180,6 +187,7 @@ impl<'a> Asker<'a> {
         Ok(answer.ok().map(|judgement| Answer::Each {
             judgement: repeat(&judgement, &asked, place, rows.len()),
             lacking: Vec::new(),
+            order: None,
         }))
     }
 
@@ -201,6 +209,7 @@ impl<'a> Asker<'a> {
                     return Ok(Answer::Each {
                         judgement: spread(judgement, &kept, rows.len()),
                         lacking,
+                        order: None,
                     });
                 }
                 Err(more) => {

@@ -161,7 +161,9 @@ impl Asker<'_> {
         related: &[u32],
         checked: &[u32],
     ) -> Result<Vec<Exception>, NotKept> {
-        let Answer::Each { judgement, lacking } = self.ask_units(step, HostRows::List(asked))?
+        let Answer::Each {
+            judgement, lacking, ..
+        } = self.ask_units(step, HostRows::List(asked))?
         else {
             return Ok(Vec::new());
         };
@@ -254,8 +256,8 @@ impl Asker<'_> {
         };
         let related = self.related(step);
         let exceptions = self.refresh(kept, step, place, rows, rows.len(), &related)?;
-        let of_step = &kept.steps[step.place];
-        let Some(answers) = of_step.store.get(place) else {
+        let of_step = &mut kept.steps[step.place];
+        let Some(answers) = of_step.store.get_mut(place) else {
             return Ok(self.ask_units(step, rows)?);
         };
         if of_step.shape == Some(Shape::Request) {
@@ -266,6 +268,9 @@ impl Asker<'_> {
             }
             return Ok(Answer::Same(judgement));
         }
+        // Hosts that are related may stand elsewhere in it.
+        let is_ordered = step.is_ranked && exceptions.is_empty();
+        let order = is_ordered.then(|| answers.order()).flatten();
         let (mut judgement, mut lacking) = gathered(step, answers, rows);
         for (slot, said) in exceptions {
             let row = match rows {
@@ -288,7 +293,11 @@ impl Asker<'_> {
                 lacking.insert(place, row);
             }
         }
-        Ok(Answer::Each { judgement, lacking })
+        Ok(Answer::Each {
+            judgement,
+            lacking,
+            order,
+        })
     }
 }
 

@@ -107,6 +107,9 @@ pub(in crate::chain) struct StageRun {
     kept: usize,
     /// By cost entry: the raw costs of the rows that were asked about.
     raw: Vec<Vec<f64>>,
+    /// By cost entry: the slots of the rows and maybe others in the order of their raw
+    /// costs, if that is known.
+    orders: Vec<Option<Arc<[u32]>>>,
     /// By cost entry: whether it counts.
     counts: Vec<bool>,
     /// The rows of the survivors; None: all.
@@ -139,6 +142,7 @@ impl StageRun {
             removed_by: vec![Removal::KEPT; rows.len()],
             kept: rows.len(),
             raw: vec![Vec::new(); stage.costs.len()],
+            orders: vec![None; stage.costs.len()],
             counts: vec![true; stage.costs.len()],
             survivors: None,
             sums: Vec::new(),
@@ -226,7 +230,14 @@ impl StageRun {
                 }
                 self.cost_all(step, judgement.costs.first().copied().unwrap_or(0.0));
             }
-            Answer::Each { judgement, lacking } => {
+            Answer::Each {
+                judgement,
+                lacking,
+                order,
+            } => {
+                for entry in &step.costs {
+                    self.orders[*entry].clone_from(&order);
+                }
                 self.take_each(number, step, asked.as_deref(), judgement, &lacking);
             }
         }

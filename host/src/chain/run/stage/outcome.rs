@@ -6,10 +6,14 @@ use super::{Removal, StageRun, plus};
 use crate::chain::run::Removed;
 use crate::chain::scale::scale;
 use crate::chain::{Cost, Stage};
+use crate::policy::Scaling;
 
 impl StageRun {
     /// The scaled costs of the survivors.
     pub(in crate::chain) fn scaled(&self, entry: usize, cost: &Cost) -> Vec<f64> {
+        if let (Scaling::Rank, Some(order)) = (cost.scaling, &self.orders[entry]) {
+            return self.ranks(entry, order);
+        }
         let raw = &self.raw[entry];
         let mut costs = match &self.survivors {
             None => raw.clone(),
@@ -17,6 +21,33 @@ impl StageRun {
         };
         scale(cost.scaling, cost.range, &mut costs);
         costs
+    }
+
+    /// How many survivors have strictly lower raw costs than each: what ranking makes of
+    /// them, without sorting.
+    fn ranks(&self, entry: usize, order: &[u32]) -> Vec<f64> {
+        const NONE: u32 = u32::MAX;
+        let mut survivor_at = vec![NONE; order.len()];
+        for survivor in 0..self.survivors() {
+            survivor_at[self.survivor_slot(survivor) as usize] = survivor as u32;
+        }
+        let mut ranks = vec![0.0; self.survivors()];
+        let (mut lower, mut equal) = (0u32, 0u32);
+        let mut last = None;
+        for slot in order {
+            let survivor = survivor_at[*slot as usize];
+            if survivor == NONE {
+                continue;
+            }
+            let raw = self.raw[entry][self.survivor_row(survivor as usize) as usize];
+            if last != Some(raw) {
+                lower += equal;
+                (equal, last) = (0, Some(raw));
+            }
+            equal += 1;
+            ranks[survivor as usize] = f64::from(lower);
+        }
+        ranks
     }
 
     pub(in crate::chain) fn considered(&self) -> usize {
