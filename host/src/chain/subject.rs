@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::plan::Source;
-use crate::inventory::{GroupEntry, Inventory, Shape};
+use crate::inventory::{GroupEntry, Inventory, Shape, VmEntry};
 use crate::model::{Facts, GroupRule, Request, Vm};
 
 /// A request with everything about it that does not depend on which host is asked
@@ -144,21 +144,21 @@ impl<'a> Subject<'a> {
 
     fn relate_groups(&mut self, inventory: &Inventory) {
         for (number, row) in (0i64..).zip(&self.groups) {
+            // Where members of the group have a place themselves.
+            let members = self.members.iter();
+            let members = members.filter(|member| in_group(row.entry, member));
+            let own: Vec<&VmEntry> = members
+                .flat_map(|member| {
+                    let id = &member.vm.id;
+                    [inventory.running(id), inventory.pending(id)]
+                })
+                .flatten()
+                .collect();
             for (slot, presence) in &row.entry.presence {
                 let mut here = *presence;
-                for member in &self.members {
-                    if in_group(row.entry, member) {
-                        let places = [
-                            inventory.running(&member.vm.id),
-                            inventory.pending(&member.vm.id),
-                        ];
-                        for place in places.into_iter().flatten() {
-                            if place.slot == *slot {
-                                here.vms -= 1;
-                                here.unmovable -= i64::from(!place.shape.migratable);
-                            }
-                        }
-                    }
+                for place in own.iter().filter(|place| place.slot == *slot) {
+                    here.vms -= 1;
+                    here.unmovable -= i64::from(!place.shape.migratable);
                 }
                 if here.vms > 0 {
                     self.group_members.push(Relation {

@@ -6,7 +6,12 @@ use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use crate::model::schema::Source;
-use crate::model::{Facts, Host, Kind, Value};
+use crate::model::{Facts, Host, Kind, Measure, Value};
+
+/// Measured numbers are rounded to so many steps between 0 and 1.
+const STEPS: f64 = 256.0;
+
+const MIB: i64 = 1 << 20;
 
 impl Inventory {
     /// Add a host.
@@ -179,6 +184,28 @@ impl Inventory {
             }
         }
         Some(host)
+    }
+
+    /// A measured value of a host comes in. It is rounded before it is set: numbers to
+    /// the nearest 1/256, amounts of memory down to whole MiB. So noise is no change,
+    /// and nobody has to ask about the host again.
+    ///
+    /// # Errors
+    /// If there is no such host, or the value does not fit the schema.
+    pub fn report_host(
+        &mut self,
+        id: &str,
+        column: &str,
+        measured: Value,
+    ) -> Result<(), InventoryError> {
+        let measure = self.schema.column("hosts", column);
+        let is_memory = measure.is_some_and(|column| column.measure == Some(Measure::Bytes));
+        let rounded = match measured {
+            Value::Number(value) => Value::Number((value * STEPS).round() / STEPS),
+            Value::Integer(value) if is_memory => Value::Integer(value - value.rem_euclid(MIB)),
+            other => other,
+        };
+        self.set_host_value(id, column, Some(rounded))
     }
 
     /// Set or remove a value of a host.

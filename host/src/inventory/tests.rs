@@ -310,3 +310,27 @@ fn groups_count_where_their_vms_are() {
     inventory.remove_vm("a").unwrap();
     assert!(inventory.groups_of("a").next().unwrap().presence.is_empty());
 }
+
+#[test]
+fn noise_in_what_is_measured_is_no_change() {
+    let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+    inventory.add_host(Host::new("a")).unwrap();
+    let mib = 1i64 << 20;
+    let report = |inventory: &mut Inventory, usage: f64, free: i64| {
+        let usage = Value::Number(usage);
+        inventory.report_host("a", "cpu.usage", usage).unwrap();
+        let free = Value::Integer(free);
+        inventory.report_host("a", "memory.free", free).unwrap();
+    };
+    report(&mut inventory, 0.25, 100 * mib);
+    let (version, seen) = (inventory.version(), inventory.changes().end());
+    report(&mut inventory, 0.2505, 100 * mib + 4711);
+    assert_eq!(inventory.version(), version);
+    assert_eq!(inventory.changes().since(seen).unwrap().count(), 0);
+    let usage = Some(Value::Number(0.25));
+    assert_eq!(inventory.host_value(0, "cpu.usage"), usage);
+    report(&mut inventory, 0.2505, 99 * mib);
+    let changed: Vec<_> = inventory.changes().since(seen).unwrap().collect();
+    let column = inventory.column_index("memory.free").unwrap();
+    assert_eq!(changed, [(0, Aspects::column(column))]);
+}

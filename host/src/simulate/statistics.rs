@@ -55,7 +55,7 @@ impl Statistics {
         };
         let usage = (load.cpu as f64 / self.fleet.cpu.max(1) as f64).min(1.0);
         let free = (self.fleet.memory - load.memory).max(0);
-        inventory.set_host_value(id, CPU_USAGE, Some(Value::Number(usage)))?;
-        inventory.set_host_value(id, MEMORY_FREE, Some(Value::Integer(free)))
+        inventory.report_host(id, CPU_USAGE, Value::Number(usage))?;
+        inventory.report_host(id, MEMORY_FREE, Value::Integer(free))
     }
 }
