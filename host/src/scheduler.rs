@@ -16,6 +16,7 @@ mod search;
 pub use balance::{BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove};
 pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;
+pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
 
 use std::collections::VecDeque;

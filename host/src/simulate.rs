@@ -39,7 +39,7 @@ use crate::scheduler::{Decision, Scheduler, SchedulerOptions};
 use balance::Passes;
 use events::{Change, Event, events};
 use hash::DecisionHash;
-use report::{Counts, Setting, percent};
+use report::{Counts, Setting};
 use statistics::Statistics;
 use tally::Tally;
 use trace::{Trace, TraceVm};
@@ -331,18 +331,7 @@ impl<'a> Run<'a> {
     }
 
     fn finish(self, setting: Setting, time: Duration) -> Outcome {
-        let calls = self
-            .scheduler
-            .times()
-            .map(|call| CallTime {
-                unit: call.unit.to_string(),
-                calls: call.calls,
-                rows: call.rows,
-                time: call.time,
-                share_pct: percent(call.time.as_secs_f64(), time.as_secs_f64()),
-            })
-            .collect();
-        let counts = self.scheduler.reuse_counts();
+        let calls = CallTime::of(&self.scheduler, time);
         let (now, peak) = (self.tally.now(), self.tally.peak());
         let (spread, timeline) = self.tally.into_history();
         let counts = Counts {
@@ -353,13 +342,7 @@ impl<'a> Run<'a> {
             spread: &spread,
             hash: self.hash.digits(),
             balance: self.passes.as_ref().map(Passes::counts),
-            reuse: (counts.decisions > 0).then(|| Reused {
-                counts,
-                units: self.scheduler.unit_reuse(),
-                quarantined: (self.scheduler.quarantined().iter())
-                    .map(|it| it.unit.to_string())
-                    .collect(),
-            }),
+            reuse: Reused::of(&self.scheduler),
         };
         Outcome {
             report: Report::new(setting, counts, time, calls),

@@ -137,7 +137,10 @@ proptest! {
         let mut life = Life::new(seed);
         let policy = policies::any(&mut life);
         let mut twins = Twins::new(&life, &policy, Reuse { bytes: 3000 });
-        twins.live(&mut life, 80);
+        for _ in 0..8 {
+            twins.live(&mut life, 10);
+            prop_assert!(twins.counts().bytes <= 3000, "{:?}", twins.counts());
+        }
     }
 }
 

@@ -77,17 +77,7 @@ pub(super) fn encode<'a>(
     dictionary: &mut Dictionary,
     call: &mut Call,
 ) -> Result<(), Incomplete> {
-    call.clear();
-    dictionary.clear();
-    let mut encoder = Encoder {
-        context,
-        hosts,
-        levels: Vec::with_capacity(plan.tables.len()),
-        offsets: Vec::with_capacity(plan.tables.len()),
-        incomplete: Vec::new(),
-        dictionary,
-        call,
-    };
+    let mut encoder = Encoder::new(plan, context, hosts, dictionary, call);
     for table in &plan.tables {
         encoder.table(plan, table)?;
     }
@@ -109,17 +99,7 @@ pub(super) fn request_side<'a>(
     dictionary: &mut Dictionary,
     call: &mut Call,
 ) -> Result<(), Incomplete> {
-    call.clear();
-    dictionary.clear();
-    let mut encoder = Encoder {
-        context,
-        hosts: HostRows::List(&[]),
-        levels: Vec::with_capacity(plan.tables.len()),
-        offsets: Vec::with_capacity(plan.tables.len()),
-        incomplete: Vec::new(),
-        dictionary,
-        call,
-    };
+    let mut encoder = Encoder::new(plan, context, HostRows::List(&[]), dictionary, call);
     for table in &plan.tables {
         if table.of_request {
             encoder.table(plan, table)?;
@@ -172,7 +152,27 @@ struct Encoder<'a, 'c> {
     call: &'c mut Call,
 }
 
-impl<'a> Encoder<'a, '_> {
+impl<'a, 'c> Encoder<'a, 'c> {
+    fn new(
+        plan: &ReadPlan,
+        context: Context<'a>,
+        hosts: HostRows<'a>,
+        dictionary: &'c mut Dictionary,
+        call: &'c mut Call,
+    ) -> Self {
+        call.clear();
+        dictionary.clear();
+        Self {
+            context,
+            hosts,
+            levels: Vec::with_capacity(plan.tables.len()),
+            offsets: Vec::with_capacity(plan.tables.len()),
+            incomplete: Vec::new(),
+            dictionary,
+            call,
+        }
+    }
+
     fn table(&mut self, plan: &ReadPlan, table: &TablePlan) -> Result<(), Incomplete> {
         let offsets_at = self.call.integers.len();
         let level = match table.parent {

@@ -111,8 +111,8 @@ pub(super) struct Kept {
     /// Whether answers of any step may end with time.
     pub(super) is_timed: bool,
     serial: u64,
-    /// Something was made anew since room was last looked after.
-    has_grown: bool,
+    /// The bytes that all takes.
+    bytes: usize,
     /// A unit did not say the same again: the decision at hand has to be made anew.
     pub(super) differed: bool,
     quarantined: Vec<Quarantined>,
@@ -161,7 +161,7 @@ impl Kept {
             steps,
             classes: Store::default(),
             serial: 1,
-            has_grown: false,
+            bytes: 0,
             differed: false,
             quarantined: Vec::new(),
             counts: ReuseCounts::default(),
@@ -196,6 +196,7 @@ impl Kept {
             step.store = Store::default();
         }
         self.classes = Store::default();
+        self.bytes = 0;
     }
 
     /// Put the unit of a step into quarantine, which said something else about a host
@@ -232,8 +233,8 @@ impl Kept {
             again => {
                 self.counts.wanted_again += u64::from(again == Found::Evicted);
                 self.serial += 1;
-                self.has_grown = true;
                 let answers = Answers::new(shape, self.serial, log);
+                self.bytes += Store::<Answers>::overhead(key);
                 step.store.insert(key, answers)
             }
         };
@@ -251,9 +252,9 @@ impl Kept {
             Found::Kept(found) => found,
             again => {
                 self.counts.wanted_again += u64::from(again == Found::Evicted);
-                self.has_grown = true;
-                self.classes
-                    .insert(key, Class::new(tiers, self.is_timed, log))
+                self.bytes += Store::<Class>::overhead(key);
+                let class = Class::new(tiers, self.is_timed, log);
+                self.classes.insert(key, class)
             }
         };
         if let Some(class) = self.classes.get_mut(found) {
@@ -284,51 +285,60 @@ impl Kept {
         self.counts.from_sums += 1;
     }
 
-    /// End a decision: give up what was not used for longest while there is too much.
+    /// So many bytes more are kept.
+    pub(super) fn grew(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
+
+    /// End a decision: if too much is kept, give up what was not used for longest, and
+    /// some more, so that it is not soon too much again.
     pub(super) fn end(&mut self) {
-        if !std::mem::take(&mut self.has_grown) {
+        if self.bytes <= self.options.bytes {
             return;
         }
-        while self.bytes() > self.options.bytes && self.evict_oldest() {
+        // Some of it may have been given up by the way.
+        self.bytes = self.count_bytes();
+        let enough = self.options.bytes - self.options.bytes / 8;
+        if self.bytes <= self.options.bytes {
+            return;
+        }
+        for (_, step, place) in self.oldest_first() {
+            let bytes = match step {
+                Some(step) => self.steps[step].store.evict(place, Answers::bytes),
+                None => self.classes.evict(place, Class::bytes),
+            };
             self.counts.evicted += 1;
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        let answers = self.steps.iter().flat_map(|step| step.store.iter());
-        let answers: usize = answers.map(|(_, answers)| answers.bytes()).sum();
-        let classes: usize = self.classes.iter().map(|(_, class)| class.bytes()).sum();
-        answers + classes
-    }
-
-    fn evict_oldest(&mut self) -> bool {
-        let mut oldest: Option<(u64, Option<usize>, usize)> = None;
-        let mut consider = |used: u64, step: Option<usize>, place: usize| {
-            if oldest.is_none_or(|(oldest, ..)| used < oldest) {
-                oldest = Some((used, step, place));
+            self.bytes = self.bytes.saturating_sub(bytes);
+            if self.bytes <= enough {
+                break;
             }
-        };
-        // Of equally old ones the sums go first: they are made from answers again.
-        for (place, class) in self.classes.iter() {
-            consider(class.last_used, None, place);
         }
+    }
+
+    fn count_bytes(&self) -> usize {
+        let steps = self.steps.iter();
+        let answers: usize = steps.map(|step| step.store.bytes(Answers::bytes)).sum();
+        answers + self.classes.bytes(Class::bytes)
+    }
+
+    /// When all that is kept was last used, and where it is: of a step, or sums. Of
+    /// equally old ones the sums come first: they are made from answers again.
+    fn oldest_first(&self) -> Vec<(u64, Option<usize>, usize)> {
+        let mut all: Vec<_> = (self.classes.iter())
+            .map(|(place, class)| (class.last_used, None, place))
+            .collect();
         for (number, step) in self.steps.iter().enumerate() {
-            for (place, answers) in step.store.iter().filter(|(_, it)| it.bytes() > 0) {
-                consider(answers.last_used, Some(number), place);
-            }
+            let kept = step.store.iter();
+            all.extend(kept.map(|(place, it)| (it.last_used, Some(number), place)));
         }
-        match oldest {
-            Some((_, Some(step), place)) => self.steps[step].store.evict(place),
-            Some((_, None, place)) => self.classes.evict(place),
-            None => return false,
-        }
-        true
+        all.sort_unstable();
+        all
     }
 
     pub(super) fn counts(&self) -> ReuseCounts {
         ReuseCounts {
             classes: self.classes.len(),
-            bytes: self.bytes(),
+            bytes: self.count_bytes(),
             ..self.counts
         }
     }

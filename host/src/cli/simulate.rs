@@ -9,7 +9,7 @@ use placewright::model::{Kind, Measure, Value};
 use placewright::scheduler::{BalanceError, BalanceOptions};
 use placewright::simulate::trace::{Trace, TraceError};
 use placewright::simulate::{
-    Balancing, CallTime, Fleet, Outcome, Replay, ReplayError, Report, plot,
+    Balancing, CallTime, Fleet, Outcome, Replay, ReplayError, Report, Reused, plot,
 };
 
 use super::failure::{Answer, Failure};
@@ -74,7 +74,7 @@ pub struct Simulate {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["hosts", "host_cores", "host_memory", "flavors", "statistics", "plot"]
+        conflicts_with_all = ["hosts", "host_cores", "host_memory", "flavors", "statistics", "plot", "balance"]
     )]
     nodes: Option<PathBuf>,
     /// The policy: one that comes with the program (placewright policy list), or a file
@@ -139,6 +139,7 @@ impl Simulate {
             let wanted = Wanted {
                 seed: self.seed,
                 limit: self.limit,
+                reuse: (!self.no_reuse).then(Reuse::default),
                 format: self.format,
             };
             simulate_openb::run(nodes, &self.trace, &policy, &generation, &wanted)?;
@@ -254,7 +255,7 @@ fn text(report: &Report) -> String {
         "CPU load of hosts (how many, averaged over time up to the last arrival)".to_owned(),
         spread::text(&[("", report)]),
         output::shown(&times(&report.calls)),
-        kept_answers(report),
+        kept_answers(report.reuse.as_ref()),
         ending(report),
     ]
     .join("\n\n")
@@ -326,8 +327,8 @@ pub fn times(calls: &[CallTime]) -> comfy_table::Table {
 }
 
 /// What keeping answers has brought, in a sentence.
-fn kept_answers(report: &Report) -> String {
-    let Some(reuse) = &report.reuse else {
+pub fn kept_answers(reuse: Option<&Reused>) -> String {
+    let Some(reuse) = reuse else {
         return "No answers were kept from decision to decision.".to_owned();
     };
     let (asked, reused) = reuse.units.iter().fold((0, 0), |(asked, reused), unit| {

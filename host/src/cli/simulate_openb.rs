@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use placewright::chain::Reuse;
 use placewright::library::Generation;
 use placewright::policy::Policy;
 use placewright::simulate::openb::{GpuReplay, GpuReport, Nodes, PodList};
@@ -14,6 +15,7 @@ use super::progress::Follower;
 pub struct Wanted {
     pub seed: u64,
     pub limit: Option<usize>,
+    pub reuse: Option<Reuse>,
     pub format: Format,
 }
 
@@ -32,6 +34,7 @@ pub fn run(
         list: &list,
         seed: wanted.seed,
         limit: wanted.limit,
+        reuse: wanted.reuse,
     };
     let mut follower = Follower::new("replaying");
     let report = replay
@@ -47,6 +50,7 @@ fn text(report: &GpuReport) -> String {
     let parts = [
         output::shown(&figures(report)),
         output::shown(&super::simulate::times(&report.calls)),
+        super::simulate::kept_answers(report.reuse.as_ref()),
         format!(
             "Pods: {}, in the order of seed {}\nPolicy: {}\nDecisions: {}",
             report.trace, report.seed, report.policy, report.decision_fnv1a64

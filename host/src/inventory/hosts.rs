@@ -198,14 +198,19 @@ impl Inventory {
         column: &str,
         measured: Value,
     ) -> Result<(), InventoryError> {
-        let measure = self.schema.column("hosts", column);
-        let is_memory = measure.is_some_and(|column| column.measure == Some(Measure::Bytes));
         let rounded = match measured {
             Value::Number(value) => Value::Number((value * STEPS).round() / STEPS),
-            Value::Integer(value) if is_memory => Value::Integer(value - value.rem_euclid(MIB)),
+            Value::Integer(value) if self.is_in_bytes(column) => {
+                Value::Integer(value - value.rem_euclid(MIB))
+            }
             other => other,
         };
         self.set_host_value(id, column, Some(rounded))
+    }
+
+    fn is_in_bytes(&self, column: &str) -> bool {
+        let known = self.schema.column("hosts", column);
+        known.is_some_and(|column| column.measure == Some(Measure::Bytes))
     }
 
     /// Set or remove a value of a host.

@@ -1,15 +1,19 @@
 //! Draws for requests that bring none: a function of seed and decision number.
 
-/// A number of 0 or more and less than 1. SplitMix64 (G. L. Steele, D. Lea,
-/// C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), of
-/// which the upper 53 bits are taken. Written out because recorded decisions must
-/// stay the same whatever a library does.
-pub(super) fn derive(seed: u64, number: u64) -> f64 {
+/// The `number`th number of a seed, counted from 1, by SplitMix64 (G. L. Steele, D. Lea,
+/// C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Written
+/// out because recorded decisions and results must come out again whatever a library
+/// does.
+pub(crate) fn split_mix(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^= z >> 31;
-    (z >> 11) as f64 / (1u64 << 53) as f64
+    z ^ (z >> 31)
+}
+
+/// A number of 0 or more and less than 1: the upper 53 bits.
+pub(super) fn derive(seed: u64, number: u64) -> f64 {
+    (split_mix(seed, number) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]

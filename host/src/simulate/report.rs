@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::chain::{ReuseCounts, UnitReuse};
+use crate::scheduler::Scheduler;
 use serde::{Serialize, Serializer};
 
 use super::balance::Balanced;
@@ -118,6 +119,33 @@ pub struct CallTime {
     pub time: Duration,
     /// Its share of the replay's time, in percent.
     pub share_pct: f64,
+}
+
+impl CallTime {
+    /// What each call of a scheduler's chain took, in a replay that took `time`.
+    pub(super) fn of(scheduler: &Scheduler, time: Duration) -> Vec<Self> {
+        let calls = scheduler.times().map(|call| Self {
+            unit: call.unit.to_string(),
+            calls: call.calls,
+            rows: call.rows,
+            time: call.time,
+            share_pct: percent(call.time.as_secs_f64(), time.as_secs_f64()),
+        });
+        calls.collect()
+    }
+}
+
+impl Reused {
+    /// What keeping answers has brought a scheduler; None if it does not keep any.
+    pub(super) fn of(scheduler: &Scheduler) -> Option<Self> {
+        let counts = scheduler.reuse_counts();
+        let quarantined = scheduler.quarantined().iter();
+        (counts.decisions > 0).then(|| Self {
+            counts,
+            units: scheduler.unit_reuse(),
+            quarantined: quarantined.map(|it| it.unit.to_string()).collect(),
+        })
+    }
 }
 
 /// What was replayed, on what, under what.

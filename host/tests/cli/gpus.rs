@@ -44,6 +44,27 @@ fn a_list_of_pods_is_replayed_on_the_nodes_of_a_file() {
 }
 
 #[test]
+fn answers_are_kept_in_a_replay_of_pods_unless_they_are_not_to_be() {
+    let (_folder, path) = data();
+    let report = |more: &[&str]| {
+        let trace = format!("--trace={path}/pods-default.csv");
+        let nodes = format!("--nodes={path}/nodes.csv");
+        let words = [
+            "simulate",
+            &trace,
+            &nodes,
+            "--policy=gpu-fgd",
+            "--format=json",
+        ];
+        placewright(&[words.as_slice(), more].concat()).json()
+    };
+    let (with, without) = (report(&[]), report(&["--no-reuse"]));
+    assert_eq!(with["reuse"]["decisions"], 4);
+    assert!(without["reuse"].is_null());
+    assert_eq!(with["decision_fnv1a64"], without["decision_fnv1a64"]);
+}
+
+#[test]
 fn figures_stand_beside_the_published_ones_in_every_format() {
     let (_folder, path) = data();
     let one = ["--policy=fgd"];
@@ -127,14 +148,17 @@ fn what_is_missing_or_wrong_is_told() {
         said.contains("line 2, column 2 (cpu_milli): \"many\" is not"),
         "{said}"
     );
-    let words = [
-        "simulate",
-        "--trace=t.csv",
-        "--nodes=n.csv",
-        "--hosts=2",
-        "--policy=none",
-    ];
-    let said = placewright(&words);
-    assert_eq!(said.code, INPUT);
-    assert!(said.err.contains("--hosts"), "{}", said.err);
+    for of_other_replays in ["--hosts=2", "--balance"] {
+        let words = [
+            "simulate",
+            "--trace=t.csv",
+            "--nodes=n.csv",
+            of_other_replays,
+            "--policy=none",
+        ];
+        let said = placewright(&words);
+        assert_eq!(said.code, INPUT);
+        let flag = of_other_replays.trim_end_matches("=2");
+        assert!(said.err.contains(flag), "{}", said.err);
+    }
 }

@@ -306,11 +306,16 @@ impl Answers {
         }
     }
 
-    /// All slots in the order of their costs, those of stale hosts included.
-    pub(in crate::chain) fn order(&mut self) -> Option<Arc<[u32]>> {
+    /// All slots in the order of their costs, those of stale hosts included, and how
+    /// many bytes more that takes than before.
+    pub(in crate::chain) fn order(&mut self) -> Option<(Arc<[u32]>, usize)> {
         match &mut self.rows {
             Rows::One { .. } => None,
-            Rows::Each { costs, by_cost, .. } => Some(by_cost.order(costs)),
+            Rows::Each { costs, by_cost, .. } => {
+                let before = by_cost.bytes();
+                let order = by_cost.order(costs);
+                Some((order, by_cost.bytes().saturating_sub(before)))
+            }
         }
     }
 

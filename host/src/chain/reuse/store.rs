@@ -97,12 +97,28 @@ impl<T> Store<T> {
         Some(&mut self.kept.get_mut(place)?.as_mut()?.thing)
     }
 
-    /// Give something up, and remember that it was kept.
-    pub(in crate::chain) fn evict(&mut self, place: usize) {
-        if let Some(kept) = self.kept.get_mut(place).and_then(Option::take) {
-            self.places.insert(kept.key, Place::Evicted);
-            self.free.push(place);
-        }
+    /// Give something up that takes so many bytes as `of` says, and remember that it was
+    /// kept. The bytes that are free now.
+    pub(in crate::chain) fn evict(&mut self, place: usize, of: impl Fn(&T) -> usize) -> usize {
+        let Some(kept) = self.kept.get_mut(place).and_then(Option::take) else {
+            return 0;
+        };
+        let bytes = of(&kept.thing) + Self::overhead(&kept.key);
+        self.places.insert(kept.key, Place::Evicted);
+        self.free.push(place);
+        bytes
+    }
+
+    /// The bytes of all that is kept, each thing of so many as `of` says, with its key.
+    pub(in crate::chain) fn bytes(&self, of: impl Fn(&T) -> usize) -> usize {
+        let kept = self.kept.iter().flatten();
+        kept.map(|it| of(&it.thing) + Self::overhead(&it.key)).sum()
+    }
+
+    /// The bytes that something takes whatever it is: it, and its key, which stands in
+    /// two places.
+    pub(in crate::chain) fn overhead(key: &[u64]) -> usize {
+        size_of::<Kept<T>>() + 2 * size_of_val(key) + size_of::<(Box<[u64]>, Place)>()
     }
 
     /// All that is kept, with the places.
@@ -130,7 +146,7 @@ mod tests {
         let place = store.insert(&[1, 2], "kept");
         assert_eq!(store.find(&[1, 2], 2), Found::Kept(place));
         assert_eq!(store.find(&[1], 2), Found::New);
-        store.evict(place);
+        assert!(store.evict(place, |_| 10) > 10);
         assert_eq!((store.len(), store.get(place)), (0, None));
         assert_eq!(store.find(&[1, 2], 3), Found::Evicted);
         assert_eq!(store.insert(&[1, 2], "again"), place);

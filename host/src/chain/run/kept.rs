@@ -66,7 +66,10 @@ impl Asker<'_> {
         let slots = self.inventory.slots();
         let now = self.subject.request.now;
         let answers = of_step.store.get_mut(place)?;
+        let before = answers.bytes();
         answers.sync(changes, aspects, slots, want, now);
+        let grown = answers.bytes().saturating_sub(before);
+        kept.grew(grown);
         Some(Where::At(place))
     }
 
@@ -271,6 +274,7 @@ impl Asker<'_> {
         // Hosts that are related may stand elsewhere in it.
         let is_ordered = step.is_ranked && exceptions.is_empty();
         let order = is_ordered.then(|| answers.order()).flatten();
+        let (order, grown) = order.map_or((None, 0), |(order, grown)| (Some(order), grown));
         let (mut judgement, mut lacking) = gathered(step, answers, rows);
         for (slot, said) in exceptions {
             let row = match rows {
@@ -293,6 +297,7 @@ impl Asker<'_> {
                 lacking.insert(place, row);
             }
         }
+        kept.grew(grown);
         Ok(Answer::Each {
             judgement,
             lacking,

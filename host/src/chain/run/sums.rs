@@ -39,7 +39,9 @@ pub(super) fn decide(
     let empty = Class::new(tiers, is_timed, inventory.changes());
     let mut class = std::mem::replace(sums.kept.classes.get_mut(place)?, empty);
     let ties = TieOrder::new(&chain.policy.tie_rule, inventory);
+    let before = class.bytes();
     let apart = sums.sync(&mut class, &ties).ok()?;
+    sums.kept.grew(class.bytes().saturating_sub(before));
     let chosen = sums.choose(&class, &apart, &ties, draw).ok()?;
     let decided = Decided {
         chosen,

@@ -1,21 +1,22 @@
 //! Numbers by chance that are the same for a seed, always.
 
-/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number
-/// generators", OOPSLA 2014). Written out, because results that were written down must
-/// come out again whatever a library does.
-pub struct Numbers(u64);
+use crate::scheduler::split_mix;
+
+/// The numbers of a seed, one after the other.
+pub struct Numbers {
+    seed: u64,
+    /// How many were taken.
+    taken: u64,
+}
 
 impl Numbers {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { seed, taken: 0 }
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.taken += 1;
+        split_mix(self.seed, self.taken)
     }
 
     /// A number below `count`, which is above 0.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::super::hash::DecisionHash;
-use super::super::report::{CallTime, as_seconds, percent, rate};
+use super::super::report::{CallTime, Reused, as_seconds, percent, rate};
 use super::super::{CHAIN_LIMIT, ReplayError};
 use super::files::{Nodes, Pod, PodList};
 use super::typical::{typical, with_typical};
@@ -32,6 +32,8 @@ pub struct GpuReplay<'a> {
     pub seed: u64,
     /// Stop after so many pods.
     pub limit: Option<usize>,
+    /// How units' answers are kept from decision to decision; None: they are not.
+    pub reuse: Option<Reuse>,
 }
 
 /// How much was allocated at one point.
@@ -77,6 +79,8 @@ pub struct GpuReport {
     pub decisions_per_second: f64,
     /// What each call of the chain took.
     pub calls: Vec<CallTime>,
+    /// What keeping units' answers has brought; none if they were not kept.
+    pub reuse: Option<Reused>,
 }
 
 impl GpuReplay<'_> {
@@ -99,7 +103,7 @@ impl GpuReplay<'_> {
             reservation: None,
             seed: self.seed,
             recorded: 0,
-            reuse: Some(Reuse::default()),
+            reuse: self.reuse,
         };
         let policy = Arc::new(with_typical(policy, &typical(&self.list.pods)));
         let inventory = self.nodes.inventory("openb")?;
@@ -122,13 +126,6 @@ impl GpuReplay<'_> {
     }
 
     fn report(&self, run: Run, arrivals: u64, time: Duration) -> GpuReport {
-        let calls = run.scheduler.times().map(|call| CallTime {
-            unit: call.unit.to_string(),
-            calls: call.calls,
-            rows: call.rows,
-            time: call.time,
-            share_pct: percent(call.time.as_secs_f64(), time.as_secs_f64()),
-        });
         GpuReport {
             trace: self.list.name.clone(),
             policy: run.scheduler.chain().policy().name.to_string(),
@@ -140,7 +137,8 @@ impl GpuReplay<'_> {
             rejected: arrivals - run.placed,
             allocated_pct: percent(run.allocated as f64, run.total as f64),
             arrived_pct: percent(run.asked as f64, run.total as f64),
-            calls: calls.collect(),
+            calls: CallTime::of(&run.scheduler, time),
+            reuse: Reused::of(&run.scheduler),
             decision_fnv1a64: run.hash.digits(),
             points: run.points,
             time,

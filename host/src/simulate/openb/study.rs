@@ -8,6 +8,7 @@ use super::super::ReplayError;
 use super::files::{Nodes, PodList};
 use super::replay::{GpuReplay, GpuReport};
 use super::workload::arrivals;
+use crate::chain::Reuse;
 use crate::library::Generation;
 use crate::policy::Policy;
 
@@ -116,6 +117,7 @@ impl Study {
             list: &self.lists[job.list].1,
             seed: job.seed,
             limit: None,
+            reuse: Some(Reuse::default()),
         };
         let policy = &self.policies[job.policy].1;
         replay.run(policy, generation, |_, _| progressed(1))

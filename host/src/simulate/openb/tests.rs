@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::super::trace::{Rows, TraceError};
 use super::*;
+use crate::chain::Reuse;
 use crate::engine::{Engine, Limits};
 use crate::library::Generation;
 use crate::model::schema::Schema;
@@ -56,6 +57,7 @@ fn replay(nodes: &Nodes, list: &PodList, name: &str) -> GpuReport {
         list,
         seed: 5,
         limit: None,
+        reuse: Some(Reuse::default()),
     };
     replay
         .run(&policy(name, &units), &units, |_, _| {})
