@@ -7,6 +7,7 @@
 //! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► questions ─► simulate, cli
 //!   └────► document ─► policy ────────────────────────┘ ▲
 //!   └────► inventory ───────────────────────────────────┘
+//! store: uses none of them, and is used by what runs as a server
 //! ```
 //!
 //! - [`model`]: plain data, and the schema of every table and column.
@@ -19,6 +20,7 @@
 //! - [`chain`]: a policy made runnable; pure.
 //! - [`scheduler`]: one decision after the other, with reservations.
 //! - [`questions`]: why, why not, what if; asked of copies.
+//! - [`store`]: what must last of a running deployment, in one file.
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
 //! - [`plugins`]: the units and policies that come with the program.
 
@@ -37,4 +39,5 @@ pub mod policy;
 pub mod questions;
 pub mod scheduler;
 pub mod simulate;
+pub mod store;
 pub mod unit;

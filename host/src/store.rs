@@ -1,0 +1,307 @@
+//! What must last of a running deployment, in one SQLite file in the data folder.
+//!
+//! Bodies are JSON text or bytes that the deployment makes and reads; the store knows
+//! what belongs together and what it is found by. One thread writes: it takes all
+//! that waits into one transaction and reports after the commit, so that many small
+//! submissions cost little more than one. Reads go beside it, on what was committed.
+//!
+//! - [`Change`]: what can be written. Those of one submission are kept all or none.
+//! - [`Saved`], [`SavedInventory`] and the rest of what is read back.
+//! - [`StoreError`]: what went wrong, and what to do.
+
+mod apply;
+mod change;
+mod error;
+mod file;
+mod queue;
+mod read;
+mod saved;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::{self, JoinHandle};
+
+use rusqlite::Connection;
+
+pub use change::{Change, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+pub use error::StoreError;
+pub use saved::{
+    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
+    SavedUnit,
+};
+
+use apply::limit;
+use file::Folder;
+use queue::{Done, Queue, Submission};
+use read::Readers;
+use writer::{Place, Shared};
+
+/// How many bytes of changes may wait for the writer: seconds of its work, and little
+/// enough to be lost with the process.
+const MOST_WAITING: usize = 32 << 20;
+
+/// What a commit outlasts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The end of the process, however it comes. After a loss of power the file is
+    /// sound, but the last commits may be missing.
+    #[default]
+    Process,
+    /// A loss of power too; each group of commits then waits for the disk.
+    Power,
+}
+
+/// What is kept, and how well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// What a commit outlasts.
+    pub durability: Durability,
+    /// Recorded decisions kept of each cluster.
+    pub decisions: usize,
+    /// Revisions kept of each policy; at least the one in force is.
+    pub revisions: usize,
+    /// Events kept of all units together.
+    pub unit_events: usize,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            durability: Durability::default(),
+            decisions: 10_000,
+            revisions: 100,
+            unit_events: 10_000,
+        }
+    }
+}
+
+/// Whether the store keeps what it is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// The last commit was made.
+    Works,
+    /// It was not: a sentence that says why and what to do. What was reported as
+    /// failed is not tried again, but new submissions are, and without any the store
+    /// tries by itself whether it works again.
+    Fails(String),
+}
+
+/// A handle to the store. When the last one is dropped, what was submitted is written
+/// and the file is closed.
+#[derive(Clone, Debug)]
+pub struct Store(Arc<Handle>);
+
+/// What all handles share.
+struct Handle {
+    shared: Arc<Shared>,
+    readers: Readers,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Store {
+    /// Open the store in `folder`, which is made if it is missing. Until it is closed
+    /// nobody else can open it.
+    ///
+    /// # Errors
+    /// If the folder cannot be used or is in use, or if its file is damaged, of another
+    /// program or of a later version of this one.
+    pub fn open(folder: &Path, options: StoreOptions) -> Result<Self, StoreError> {
+        let folder = Folder::open(folder)?;
+        let base = file::writer(&folder.file, &options)?;
+        Self::start(base, Place::Folder(folder), options)
+    }
+
+    /// A store that ends with its last handle, and that reads and writes one after the
+    /// other.
+    ///
+    /// # Errors
+    /// If there is no memory or thread for it.
+    pub fn in_memory(options: StoreOptions) -> Result<Self, StoreError> {
+        let name = PathBuf::from("the store in memory");
+        let base = file::in_memory(&name)?;
+        Self::start(base, Place::Memory(name), options)
+    }
+
+    fn start(base: Connection, folder: Place, options: StoreOptions) -> Result<Self, StoreError> {
+        let shared = Arc::new(Shared {
+            queue: Queue::new(MOST_WAITING),
+            base: Mutex::new(base),
+            failed: Mutex::default(),
+            folder,
+        });
+        let of_writer = Arc::clone(&shared);
+        let writer = thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || writer::run(&of_writer, options))
+            .map_err(StoreError::Thread)?;
+        Ok(Self(Arc::new(Handle {
+            shared,
+            readers: Readers::default(),
+            writer: Some(writer),
+        })))
+    }
+
+    /// Keep all of `changes` or none, and call `done` after the commit, on the writer's
+    /// thread and in order of submission: it must not take long or wait. Submissions of
+    /// one thread are committed in its order. A submission of nothing is done when all
+    /// before it are.
+    ///
+    /// Returns at once, unless 32 MiB of changes wait already: then it waits for the
+    /// writer, so that whoever produces changes goes no faster than they can be kept.
+    /// (Within `done` it never waits.) What is larger than that goes in alone.
+    ///
+    /// `done` gets an error if a change is at fault ([`StoreError::refuses_change`]),
+    /// which is without consequence for other submissions, or if the store failed. A
+    /// commit that fails is tried again submission by submission, and not any more
+    /// after that; [`Store::health`] then tells of it.
+    pub fn submit(
+        &self,
+        changes: Vec<Change>,
+        done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        let submission = Submission::new(changes, Done::new(done));
+        let waits = !self.0.is_on_writer();
+        self.0.shared.queue.put(submission, waits);
+    }
+
+    /// [`Store::submit`], and wait until it is done.
+    ///
+    /// # Errors
+    /// What `done` would get. Within another submission's `done` nothing is submitted
+    /// and the error is [`StoreError::WaitsForItself`].
+    pub fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
+        if self.0.is_on_writer() {
+            return Err(StoreError::WaitsForItself);
+        }
+        let (send, outcome) = mpsc::sync_channel(1);
+        self.submit(changes, move |outcome| {
+            // The receiver waits below until it has got this.
+            let _ = send.send(outcome);
+        });
+        outcome.recv().unwrap_or(Err(StoreError::Stopped))
+    }
+
+    /// Whether the last commit could be made.
+    pub fn health(&self) -> Health {
+        self.0.shared.health()
+    }
+
+    /// What a start needs, the rows of clusters and the bytes of artifacts apart.
+    ///
+    /// # Errors
+    /// This and all that reads: if the file cannot be read.
+    pub fn load(&self) -> Result<Saved, StoreError> {
+        self.read(read::saved)
+    }
+
+    /// The rows of a cluster; none if there is no such cluster.
+    pub fn inventory(&self, cluster: &str) -> Result<SavedInventory, StoreError> {
+        self.read(|base| read::inventory(base, cluster))
+    }
+
+    /// The answers of a cluster that are to be repeated, by key.
+    pub fn answers(&self, cluster: &str) -> Result<Vec<SavedAnswer>, StoreError> {
+        self.read(|base| read::answers(base, cluster))
+    }
+
+    /// The answer to the request with that key.
+    pub fn answer(&self, cluster: &str, key: &str) -> Result<Option<SavedAnswer>, StoreError> {
+        self.read(|base| read::answer_to(base, cluster, key))
+    }
+
+    /// The bytes of an artifact.
+    pub fn artifact(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|base| read::artifact(base, digest))
+    }
+
+    /// The revisions of a policy, the newest first.
+    pub fn policy_history(&self, name: &str) -> Result<Vec<PolicyRevision>, StoreError> {
+        self.read(|base| read::policy_history(base, name))
+    }
+
+    /// Decisions of a cluster with numbers below `before`, at most so many, the newest
+    /// first.
+    pub fn decisions(
+        &self,
+        cluster: &str,
+        before: Option<u64>,
+        most: usize,
+    ) -> Result<Vec<SavedDecision>, StoreError> {
+        // No number is above what an i64 holds.
+        let up_to = before.and_then(|number| i64::try_from(number).ok());
+        let up_to = up_to.map_or(i64::MAX, |number| number - 1);
+        self.read(|base| read::decisions(base, cluster, up_to, limit(most)))
+    }
+
+    /// One decision of a cluster.
+    pub fn decision(
+        &self,
+        cluster: &str,
+        number: u64,
+    ) -> Result<Option<SavedDecision>, StoreError> {
+        let Ok(number) = i64::try_from(number) else {
+            return Ok(None);
+        };
+        self.read(|base| read::decision_of(base, cluster, number))
+    }
+
+    /// What happened to a unit or to all, at most so many events, the newest first.
+    pub fn unit_history(
+        &self,
+        name: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<UnitEvent>, StoreError> {
+        self.read(|base| read::unit_history(base, name, limit(most)))
+    }
+
+    fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let Handle {
+            shared, readers, ..
+        } = &*self.0;
+        let found = match &shared.folder {
+            Place::Memory(_) => query(&shared.base()),
+            Place::Folder(folder) => readers.read(&folder.file, query),
+        };
+        found.map_err(|source| StoreError::of(shared.folder.file(), source))
+    }
+}
+
+impl Handle {
+    fn is_on_writer(&self) -> bool {
+        let writer = self.writer.as_ref().map(|writer| writer.thread().id());
+        writer == Some(thread::current().id())
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // Before the writer's connection, which as the last one tidies up.
+        self.readers.clear();
+        self.shared.queue.close();
+        let on_writer = self.is_on_writer();
+        if let Some(writer) = self.writer.take()
+            && !on_writer
+        {
+            // A panic of the writer was told where it happened.
+            let _ = writer.join();
+        }
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("file", &self.shared.folder.file())
+            .field("health", &self.shared.health())
+            .field("waiting", &self.shared.queue)
+            .finish_non_exhaustive()
+    }
+}

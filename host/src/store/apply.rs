@@ -1,0 +1,421 @@
+//! Changes as SQL, within a transaction of the writer.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, params};
+
+use super::StoreOptions;
+use super::change::{Change, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+use super::error::StoreError;
+
+/// Why a change could not be made.
+pub(super) enum Fault {
+    /// The change is at fault, and any other may be made.
+    Refused(StoreError),
+    /// SQLite cannot do it.
+    Database(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+type Applied = Result<(), Fault>;
+
+/// Makes changes, and remembers what it would else look up for each.
+pub(super) struct Apply {
+    options: StoreOptions,
+    /// The numbers of clusters by their names, as far as they were needed.
+    clusters: HashMap<String, i64>,
+    /// How many decisions of a cluster came in since the oldest were removed.
+    untrimmed: HashMap<i64, usize>,
+    events_untrimmed: usize,
+}
+
+/// The tables with rows of clusters.
+const OF_CLUSTERS: [&str; 7] = [
+    "DELETE FROM hosts WHERE cluster = ?1",
+    "DELETE FROM vms WHERE cluster = ?1",
+    "DELETE FROM tenants WHERE cluster = ?1",
+    "DELETE FROM vm_groups WHERE cluster = ?1",
+    "DELETE FROM counters WHERE cluster = ?1",
+    "DELETE FROM decisions WHERE cluster = ?1",
+    "DELETE FROM answers WHERE cluster = ?1",
+];
+/// Those of them that are the inventory.
+const OF_INVENTORY: usize = 4;
+
+/// The oldest decisions or events are removed when this part of the bound has come in.
+const BATCHES: usize = 16;
+
+impl Apply {
+    pub(super) fn new(options: StoreOptions) -> Self {
+        Self {
+            options,
+            clusters: HashMap::new(),
+            untrimmed: HashMap::new(),
+            // A file may hold more than the bound when it is opened with another one.
+            events_untrimmed: usize::MAX,
+        }
+    }
+
+    /// Forget what may have been undone by a rollback.
+    pub(super) fn forget(&mut self) {
+        self.clusters.clear();
+        self.untrimmed.clear();
+    }
+
+    /// Make one change.
+    pub(super) fn apply(&mut self, base: &Connection, change: &Change) -> Applied {
+        self.dispatch(base, change).map_err(|fault| match fault {
+            Fault::Database(source) if source.sqlite_error_code() == Some(ErrorCode::TooBig) => {
+                let what = change.what();
+                Fault::Refused(StoreError::TooLong { what, source })
+            }
+            fault => fault,
+        })
+    }
+
+    fn dispatch(&mut self, base: &Connection, change: &Change) -> Applied {
+        match change {
+            Change::PutCluster { cluster, body } => run(
+                base,
+                "INSERT INTO clusters (name, body) VALUES (?1, ?2)
+                 ON CONFLICT (name) DO UPDATE SET body = excluded.body",
+                params![cluster, body],
+            ),
+            Change::RemoveCluster { cluster } => self.remove_cluster(base, cluster),
+            Change::PutHost {
+                cluster,
+                id,
+                position,
+                body,
+            } => {
+                let cluster = self.cluster(base, cluster)?;
+                put_host(base, cluster, id, *position, body)
+            }
+            Change::RemoveHost { cluster, id } => {
+                const SQL: &str = "DELETE FROM hosts WHERE cluster = ?1 AND id = ?2";
+                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, id)))
+            }
+            Change::PutVm {
+                cluster,
+                id,
+                pending,
+                body,
+            } => {
+                let cluster = self.cluster(base, cluster)?;
+                put_vm(base, cluster, id, *pending, body)
+            }
+            Change::RemoveVm {
+                cluster,
+                id,
+                pending,
+            } => {
+                const SQL: &str = "DELETE FROM vms WHERE cluster = ?1 AND id = ?2 AND pending = ?3";
+                self.remove(base, cluster, |cluster| {
+                    run(base, SQL, (cluster, id, pending))
+                })
+            }
+            Change::PutTenant { cluster, id, body } => {
+                let cluster = self.cluster(base, cluster)?;
+                put_tenant(base, cluster, id, body)
+            }
+            Change::RemoveTenant { cluster, id } => {
+                const SQL: &str = "DELETE FROM tenants WHERE cluster = ?1 AND id = ?2";
+                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, id)))
+            }
+            Change::PutGroup {
+                cluster,
+                id,
+                position,
+                body,
+            } => {
+                let cluster = self.cluster(base, cluster)?;
+                put_group(base, cluster, id, *position, body)
+            }
+            Change::RemoveGroup { cluster, id } => {
+                const SQL: &str = "DELETE FROM vm_groups WHERE cluster = ?1 AND id = ?2";
+                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, id)))
+            }
+            Change::ReplaceInventory {
+                cluster,
+                hosts,
+                vms,
+                tenants,
+                groups,
+            } => {
+                let cluster = self.cluster(base, cluster)?;
+                replace_inventory(base, cluster, (hosts, vms, tenants, groups))
+            }
+            Change::Counter {
+                cluster,
+                next_decision,
+                clock,
+            } => run(
+                base,
+                "REPLACE INTO counters (cluster, next_decision, clock) VALUES (?1, ?2, ?3)",
+                (
+                    self.cluster(base, cluster)?,
+                    fits("the number of a decision", *next_decision)?,
+                    clock,
+                ),
+            ),
+            Change::RecordDecision {
+                cluster,
+                number,
+                at,
+                body,
+            } => {
+                let cluster = self.cluster(base, cluster)?;
+                let number = fits("the number of a decision", *number)?;
+                self.record(base, cluster, number, *at, body)
+            }
+            Change::PutPolicy {
+                name,
+                revision,
+                at,
+                by,
+                body,
+            } => {
+                let revision = fits("the revision of a policy", *revision)?;
+                run(
+                    base,
+                    "REPLACE INTO policies (name, revision, at, author, body)
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
+                    (name, revision, at, by, body),
+                )?;
+                self.trim_revisions(base, name)
+            }
+            Change::RemovePolicy { name } => {
+                run(base, "DELETE FROM policies WHERE name = ?1", (name,))
+            }
+            Change::PutArtifact {
+                digest,
+                name,
+                bytes,
+            } => run(
+                base,
+                "REPLACE INTO artifacts (digest, name, bytes) VALUES (?1, ?2, ?3)",
+                (digest, name, bytes),
+            ),
+            Change::RemoveArtifact { digest } => {
+                run(base, "DELETE FROM artifacts WHERE digest = ?1", (digest,))
+            }
+            Change::PutUnit {
+                name,
+                digest,
+                enabled,
+                body,
+            } => run(
+                base,
+                "REPLACE INTO units (name, digest, enabled, body) VALUES (?1, ?2, ?3, ?4)",
+                (name, digest, enabled, body),
+            ),
+            Change::RemoveUnit { name } => run(base, "DELETE FROM units WHERE name = ?1", (name,)),
+            Change::UnitEvent(event) => self.unit_event(base, event),
+            Change::Idempotency {
+                cluster,
+                key,
+                at,
+                body,
+            } => run(
+                base,
+                "REPLACE INTO answers (cluster, key, at, body) VALUES (?1, ?2, ?3, ?4)",
+                (self.cluster(base, cluster)?, key, at, body),
+            ),
+            Change::ForgetAnswers { cluster, before } => {
+                const SQL: &str = "DELETE FROM answers WHERE cluster = ?1 AND at < ?2";
+                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, before)))
+            }
+            Change::Setting { key, body } => run(
+                base,
+                "REPLACE INTO settings (key, body) VALUES (?1, ?2)",
+                (key, body),
+            ),
+            Change::RemoveSetting { key } => {
+                run(base, "DELETE FROM settings WHERE key = ?1", (key,))
+            }
+        }
+    }
+
+    /// The number of a cluster that is there.
+    fn cluster(&mut self, base: &Connection, name: &str) -> Result<i64, Fault> {
+        self.find_cluster(base, name)?
+            .ok_or_else(|| Fault::Refused(StoreError::UnknownCluster(name.to_owned())))
+    }
+
+    fn find_cluster(&mut self, base: &Connection, name: &str) -> Result<Option<i64>, Fault> {
+        if let Some(number) = self.clusters.get(name) {
+            return Ok(Some(*number));
+        }
+        let found: Option<i64> = base
+            .prepare_cached("SELECT number FROM clusters WHERE name = ?1")?
+            .query_row((name,), |row| row.get(0))
+            .optional()?;
+        if let Some(number) = found {
+            self.clusters.insert(name.to_owned(), number);
+        }
+        Ok(found)
+    }
+
+    /// Remove what is a cluster's, if there is that cluster.
+    fn remove(
+        &mut self,
+        base: &Connection,
+        cluster: &str,
+        remove: impl FnOnce(i64) -> Applied,
+    ) -> Applied {
+        self.find_cluster(base, cluster)?.map_or(Ok(()), remove)
+    }
+
+    fn remove_cluster(&mut self, base: &Connection, name: &str) -> Applied {
+        let Some(cluster) = self.find_cluster(base, name)? else {
+            return Ok(());
+        };
+        self.clusters.remove(name);
+        self.untrimmed.remove(&cluster);
+        for sql in OF_CLUSTERS {
+            run(base, sql, (cluster,))?;
+        }
+        run(base, "DELETE FROM clusters WHERE number = ?1", (cluster,))
+    }
+
+    fn record(
+        &mut self,
+        base: &Connection,
+        cluster: i64,
+        number: i64,
+        at: i64,
+        body: &str,
+    ) -> Applied {
+        run(
+            base,
+            "REPLACE INTO decisions (cluster, number, at, body) VALUES (?1, ?2, ?3, ?4)",
+            (cluster, number, at, body),
+        )?;
+        let bound = self.options.decisions;
+        // The first one since the start removes what was left then.
+        let untrimmed = self.untrimmed.entry(cluster).or_insert(bound);
+        *untrimmed = untrimmed.saturating_add(1);
+        if *untrimmed <= bound / BATCHES {
+            return Ok(());
+        }
+        *untrimmed = 0;
+        run(
+            base,
+            "DELETE FROM decisions WHERE cluster = ?1 AND number <= (
+                 SELECT number FROM decisions WHERE cluster = ?1
+                 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
+            (cluster, limit(bound)),
+        )
+    }
+
+    fn trim_revisions(&self, base: &Connection, name: &str) -> Applied {
+        run(
+            base,
+            "DELETE FROM policies WHERE name = ?1 AND revision <= (
+                 SELECT revision FROM policies WHERE name = ?1
+                 ORDER BY revision DESC LIMIT 1 OFFSET ?2)",
+            // The one in force is always kept.
+            (name, limit(self.options.revisions.max(1))),
+        )
+    }
+
+    fn unit_event(&mut self, base: &Connection, event: &UnitEvent) -> Applied {
+        run(
+            base,
+            "INSERT INTO unit_events (name, digest, at, what, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+            (
+                &event.name,
+                &event.digest,
+                event.at,
+                &event.what,
+                &event.body,
+            ),
+        )?;
+        let bound = self.options.unit_events;
+        self.events_untrimmed = self.events_untrimmed.saturating_add(1);
+        if self.events_untrimmed <= bound / BATCHES {
+            return Ok(());
+        }
+        self.events_untrimmed = 0;
+        run(
+            base,
+            "DELETE FROM unit_events WHERE number <= (SELECT max(number) FROM unit_events) - ?1",
+            (limit(bound),),
+        )
+    }
+}
+
+/// The rows of an inventory.
+type Rows<'r> = (&'r [HostRow], &'r [VmRow], &'r [TenantRow], &'r [GroupRow]);
+
+fn replace_inventory(base: &Connection, cluster: i64, rows: Rows<'_>) -> Applied {
+    for sql in &OF_CLUSTERS[..OF_INVENTORY] {
+        run(base, sql, (cluster,))?;
+    }
+    let (hosts, vms, tenants, groups) = rows;
+    for host in hosts {
+        put_host(base, cluster, &host.id, host.position, &host.body)?;
+    }
+    for vm in vms {
+        put_vm(base, cluster, &vm.id, vm.pending, &vm.body)?;
+    }
+    for tenant in tenants {
+        put_tenant(base, cluster, &tenant.id, &tenant.body)?;
+    }
+    for group in groups {
+        put_group(base, cluster, &group.id, group.position, &group.body)?;
+    }
+    Ok(())
+}
+
+fn put_host(base: &Connection, cluster: i64, id: &str, position: i64, body: &str) -> Applied {
+    run(
+        base,
+        "REPLACE INTO hosts (cluster, id, position, body) VALUES (?1, ?2, ?3, ?4)",
+        (cluster, id, position, body),
+    )
+}
+
+fn put_vm(base: &Connection, cluster: i64, id: &str, pending: bool, body: &str) -> Applied {
+    run(
+        base,
+        "REPLACE INTO vms (cluster, id, pending, body) VALUES (?1, ?2, ?3, ?4)",
+        (cluster, id, pending, body),
+    )
+}
+
+fn put_tenant(base: &Connection, cluster: i64, id: &str, body: &str) -> Applied {
+    run(
+        base,
+        "REPLACE INTO tenants (cluster, id, body) VALUES (?1, ?2, ?3)",
+        (cluster, id, body),
+    )
+}
+
+fn put_group(base: &Connection, cluster: i64, id: &str, position: i64, body: &str) -> Applied {
+    run(
+        base,
+        "REPLACE INTO vm_groups (cluster, id, position, body) VALUES (?1, ?2, ?3, ?4)",
+        (cluster, id, position, body),
+    )
+}
+
+fn run(base: &Connection, sql: &str, values: impl Params) -> Applied {
+    base.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+/// A number as a row holds it.
+fn fits(what: &'static str, number: u64) -> Result<i64, Fault> {
+    i64::try_from(number).map_err(|_| Fault::Refused(StoreError::TooLarge { what, number }))
+}
+
+/// A count as SQL takes it.
+pub(super) fn limit(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

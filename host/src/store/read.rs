@@ -1,0 +1,326 @@
+//! Queries, each on a state as it was committed.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::change::{GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+use super::file;
+use super::saved::{
+    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
+    SavedUnit,
+};
+
+/// How many connections for reading are kept open: queries are short, and each
+/// connection keeps some memory.
+const KEPT: usize = 2;
+
+/// Connections that only read.
+#[derive(Debug, Default)]
+pub(super) struct Readers(Mutex<Vec<Connection>>);
+
+impl Readers {
+    /// Run `query` on one state of `file`, however many statements it runs.
+    pub(super) fn read<T>(
+        &self,
+        file: &Path,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        let kept = self.kept().pop();
+        let base = kept.map_or_else(|| file::reader(file), Ok)?;
+        let state = base.unchecked_transaction()?;
+        let found = query(&state)?;
+        state.finish()?;
+        let mut kept = self.kept();
+        if kept.len() < KEPT {
+            kept.push(base);
+        }
+        Ok(found)
+    }
+
+    /// Close all that are kept.
+    pub(super) fn clear(&self) {
+        self.kept().clear();
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) fn saved(base: &Connection) -> rusqlite::Result<Saved> {
+    Ok(Saved {
+        clusters: all(
+            base,
+            "SELECT name, body, coalesce(next_decision, 0), coalesce(clock, 0)
+             FROM clusters LEFT JOIN counters ON counters.cluster = clusters.number
+             ORDER BY name",
+            (),
+            |row| {
+                Ok(SavedCluster {
+                    name: row.get(0)?,
+                    body: row.get(1)?,
+                    next_decision: count(row, 2)?,
+                    clock: row.get(3)?,
+                })
+            },
+        )?,
+        policies: all(
+            base,
+            // Beside a max, SQLite takes the other columns from the row that has it.
+            "SELECT name, max(revision), at, author, body FROM policies
+             GROUP BY name ORDER BY name",
+            (),
+            policy,
+        )?,
+        artifacts: all(
+            base,
+            "SELECT digest, name, length(bytes) FROM artifacts ORDER BY digest",
+            (),
+            |row| {
+                Ok(SavedArtifact {
+                    digest: row.get(0)?,
+                    name: row.get(1)?,
+                    length: count(row, 2)?,
+                })
+            },
+        )?,
+        units: all(
+            base,
+            "SELECT name, digest, enabled, body FROM units ORDER BY name",
+            (),
+            |row| {
+                Ok(SavedUnit {
+                    name: row.get(0)?,
+                    digest: row.get(1)?,
+                    enabled: row.get(2)?,
+                    body: row.get(3)?,
+                })
+            },
+        )?,
+        settings: all(base, "SELECT key, body FROM settings", (), |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?
+        .into_iter()
+        .collect(),
+    })
+}
+
+/// What selects the rows of a cluster by its name.
+macro_rules! of_cluster {
+    ($columns:literal, $table:literal, $rest:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM ",
+            $table,
+            " WHERE cluster = (SELECT number FROM clusters WHERE name = ?1) ",
+            $rest
+        )
+    };
+}
+
+pub(super) fn inventory(base: &Connection, cluster: &str) -> rusqlite::Result<SavedInventory> {
+    let mut hosts = all(
+        base,
+        of_cluster!("id, position, body", "hosts", "ORDER BY id"),
+        (cluster,),
+        |row| {
+            Ok(HostRow {
+                id: row.get(0)?,
+                position: row.get(1)?,
+                body: row.get(2)?,
+            })
+        },
+    )?;
+    // Cheaper than SQLite's sorter, which would copy the bodies.
+    hosts.sort_by_key(|host| host.position);
+    let mut groups = all(
+        base,
+        of_cluster!("id, position, body", "vm_groups", "ORDER BY id"),
+        (cluster,),
+        |row| {
+            Ok(GroupRow {
+                id: row.get(0)?,
+                position: row.get(1)?,
+                body: row.get(2)?,
+            })
+        },
+    )?;
+    groups.sort_by_key(|group| group.position);
+    Ok(SavedInventory {
+        hosts,
+        vms: all(
+            base,
+            of_cluster!("id, pending, body", "vms", "ORDER BY id, pending"),
+            (cluster,),
+            |row| {
+                Ok(VmRow {
+                    id: row.get(0)?,
+                    pending: row.get(1)?,
+                    body: row.get(2)?,
+                })
+            },
+        )?,
+        tenants: all(
+            base,
+            of_cluster!("id, body", "tenants", "ORDER BY id"),
+            (cluster,),
+            |row| {
+                Ok(TenantRow {
+                    id: row.get(0)?,
+                    body: row.get(1)?,
+                })
+            },
+        )?,
+        groups,
+    })
+}
+
+pub(super) fn answers(base: &Connection, cluster: &str) -> rusqlite::Result<Vec<SavedAnswer>> {
+    all(
+        base,
+        of_cluster!("key, at, body", "answers", "ORDER BY key"),
+        (cluster,),
+        answer,
+    )
+}
+
+pub(super) fn answer_to(
+    base: &Connection,
+    cluster: &str,
+    key: &str,
+) -> rusqlite::Result<Option<SavedAnswer>> {
+    one(
+        base,
+        of_cluster!("key, at, body", "answers", "AND key = ?2"),
+        (cluster, key),
+        answer,
+    )
+}
+
+fn answer(row: &Row<'_>) -> rusqlite::Result<SavedAnswer> {
+    Ok(SavedAnswer {
+        key: row.get(0)?,
+        at: row.get(1)?,
+        body: row.get(2)?,
+    })
+}
+
+pub(super) fn artifact(base: &Connection, digest: &str) -> rusqlite::Result<Option<Vec<u8>>> {
+    const SQL: &str = "SELECT bytes FROM artifacts WHERE digest = ?1";
+    one(base, SQL, (digest,), |row| row.get(0))
+}
+
+pub(super) fn policy_history(
+    base: &Connection,
+    name: &str,
+) -> rusqlite::Result<Vec<PolicyRevision>> {
+    all(
+        base,
+        "SELECT name, revision, at, author, body FROM policies
+         WHERE name = ?1 ORDER BY revision DESC",
+        (name,),
+        policy,
+    )
+}
+
+fn policy(row: &Row<'_>) -> rusqlite::Result<PolicyRevision> {
+    Ok(PolicyRevision {
+        name: row.get(0)?,
+        revision: count(row, 1)?,
+        at: row.get(2)?,
+        by: row.get(3)?,
+        body: row.get(4)?,
+    })
+}
+
+pub(super) fn decisions(
+    base: &Connection,
+    cluster: &str,
+    up_to: i64,
+    limit: i64,
+) -> rusqlite::Result<Vec<SavedDecision>> {
+    all(
+        base,
+        of_cluster!(
+            "number, at, body",
+            "decisions",
+            "AND number <= ?2 ORDER BY number DESC LIMIT ?3"
+        ),
+        (cluster, up_to, limit),
+        decision,
+    )
+}
+
+pub(super) fn decision_of(
+    base: &Connection,
+    cluster: &str,
+    number: i64,
+) -> rusqlite::Result<Option<SavedDecision>> {
+    one(
+        base,
+        of_cluster!("number, at, body", "decisions", "AND number = ?2"),
+        (cluster, number),
+        decision,
+    )
+}
+
+fn decision(row: &Row<'_>) -> rusqlite::Result<SavedDecision> {
+    Ok(SavedDecision {
+        number: count(row, 0)?,
+        at: row.get(1)?,
+        body: row.get(2)?,
+    })
+}
+
+pub(super) fn unit_history(
+    base: &Connection,
+    name: Option<&str>,
+    limit: i64,
+) -> rusqlite::Result<Vec<UnitEvent>> {
+    const ALL: &str = "SELECT name, digest, at, what, body FROM unit_events
+         ORDER BY number DESC LIMIT ?1";
+    const OF_ONE: &str = "SELECT name, digest, at, what, body FROM unit_events
+         WHERE name = ?2 ORDER BY number DESC LIMIT ?1";
+    match name {
+        None => all(base, ALL, (limit,), unit_event),
+        Some(name) => all(base, OF_ONE, (limit, name), unit_event),
+    }
+}
+
+fn unit_event(row: &Row<'_>) -> rusqlite::Result<UnitEvent> {
+    Ok(UnitEvent {
+        name: row.get(0)?,
+        digest: row.get(1)?,
+        at: row.get(2)?,
+        what: row.get(3)?,
+        body: row.get(4)?,
+    })
+}
+
+fn all<T>(
+    base: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    base.prepare_cached(sql)?.query_map(values, row)?.collect()
+}
+
+fn one<T>(
+    base: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Option<T>> {
+    let mut statement = base.prepare_cached(sql)?;
+    statement.query_row(values, row).optional()
+}
+
+/// What was written from a `u64`.
+fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}

@@ -1,0 +1,109 @@
+//! What is read back.
+
+use std::collections::BTreeMap;
+
+use super::change::{GroupRow, HostRow, TenantRow, VmRow};
+
+/// What a start needs, the rows of clusters and the bytes of artifacts apart: those
+/// are large, and read one by one ([`Store::inventory`](super::Store::inventory),
+/// [`Store::artifact`](super::Store::artifact)).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// By name.
+    pub clusters: Vec<SavedCluster>,
+    /// The revision in force of each policy, by name.
+    pub policies: Vec<PolicyRevision>,
+    /// By digest.
+    pub artifacts: Vec<SavedArtifact>,
+    /// By name.
+    pub units: Vec<SavedUnit>,
+    /// By key.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// A cluster without its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedCluster {
+    /// Its name.
+    pub name: String,
+    /// JSON of the caller.
+    pub body: String,
+    /// As [`Change::Counter`](super::Change::Counter) put it last; 0 before.
+    pub next_decision: u64,
+    /// As [`Change::Counter`](super::Change::Counter) put it last; 0 before.
+    pub clock: i64,
+}
+
+/// The rows of a cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SavedInventory {
+    /// By position, then id.
+    pub hosts: Vec<HostRow>,
+    /// By id, the pending row of a VM after its other one.
+    pub vms: Vec<VmRow>,
+    /// By id.
+    pub tenants: Vec<TenantRow>,
+    /// By position, then id.
+    pub groups: Vec<GroupRow>,
+}
+
+/// A revision of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyRevision {
+    /// The policy.
+    pub name: String,
+    /// Its number.
+    pub revision: u64,
+    /// When it was put.
+    pub at: i64,
+    /// Who put it.
+    pub by: String,
+    /// JSON of the caller.
+    pub body: String,
+}
+
+/// An artifact without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedArtifact {
+    /// What it is found by.
+    pub digest: String,
+    /// The name of the unit.
+    pub name: String,
+    /// How many bytes it has.
+    pub length: u64,
+}
+
+/// A unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedUnit {
+    /// Its name.
+    pub name: String,
+    /// The digest in force.
+    pub digest: Option<String>,
+    /// Whether it may be used.
+    pub enabled: bool,
+    /// JSON of the caller.
+    pub body: String,
+}
+
+/// A recorded decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedDecision {
+    /// Its number in the cluster.
+    pub number: u64,
+    /// When it was made.
+    pub at: i64,
+    /// JSON of the caller.
+    pub body: String,
+}
+
+/// An answer to be repeated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedAnswer {
+    /// The key that the request came with.
+    pub key: String,
+    /// When it was answered.
+    pub at: i64,
+    /// JSON of the caller.
+    pub body: String,
+}

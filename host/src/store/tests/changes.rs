@@ -1,0 +1,195 @@
+//! Submissions: together, in order, within bounds.
+
+use std::sync::mpsc;
+
+use super::*;
+
+#[test]
+fn a_submission_with_a_change_at_fault_leaves_nothing() {
+    let store = Store::in_memory(small()).unwrap();
+    store.commit(vec![put_cluster("a")]).unwrap();
+    let error = store
+        .commit(vec![
+            put_vm("a", "web-1", "{}"),
+            put_cluster("b"),
+            record("missing", 1),
+        ])
+        .unwrap_err();
+    assert!(error.refuses_change());
+    assert_eq!(
+        error.to_string(),
+        "cluster \"missing\" is not in the store; put it before what belongs to it"
+    );
+    assert_eq!(store.inventory("a").unwrap().vms, []);
+    assert_eq!(store.load().unwrap().clusters.len(), 1);
+    // What was undone is not remembered either.
+    let error = store.commit(vec![put_vm("b", "web-1", "{}")]).unwrap_err();
+    assert!(matches!(error, StoreError::UnknownCluster(_)), "{error}");
+    assert_eq!(store.health(), Health::Works);
+}
+
+#[test]
+fn a_number_that_no_row_can_hold_is_refused() {
+    let store = Store::in_memory(small()).unwrap();
+    store.commit(vec![put_cluster("a")]).unwrap();
+    let error = store.commit(vec![record("a", u64::MAX)]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the number of a decision 18446744073709551615 is too large to be kept; the most is 9223372036854775807"
+    );
+    assert_eq!(store.decision("a", u64::MAX).unwrap(), None);
+}
+
+#[test]
+fn the_faults_of_one_submission_are_not_those_of_its_neighbours() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store.commit(vec![put_cluster("a")]).unwrap();
+    let (send, outcomes) = mpsc::channel();
+    // While the base is held, all of them come into one transaction.
+    let held = store.0.shared.base();
+    for number in 0..30_u64 {
+        let cluster = if number % 3 == 1 { "missing" } else { "a" };
+        let changes = vec![
+            put_vm("a", &format!("vm-{number}"), "{}"),
+            record(cluster, number),
+        ];
+        let send = send.clone();
+        store.submit(changes, move |outcome| {
+            send.send((number, outcome.is_ok())).unwrap();
+        });
+    }
+    drop(held);
+    drop(send);
+    let outcomes: Vec<(u64, bool)> = outcomes.iter().collect();
+    let expected: Vec<(u64, bool)> = (0..30).map(|n| (n, n % 3 != 1)).collect();
+    assert_eq!(outcomes, expected);
+    assert_eq!(store.inventory("a").unwrap().vms.len(), 20);
+    assert_eq!(store.decisions("a", None, 100).unwrap().len(), 20);
+}
+
+#[test]
+fn what_was_submitted_is_written_when_the_last_handle_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let other = store.clone();
+    for number in 0..1_000 {
+        other.submit(vec![setting(&format!("{number:04}"), "1")], |_| {});
+    }
+    drop(store);
+    drop(other);
+    assert_eq!(open(folder.path()).load().unwrap().settings.len(), 1_000);
+    let left: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with("-wal"))
+        .collect();
+    assert_eq!(left, [""; 0], "the log is folded into the file");
+}
+
+#[test]
+fn later_submissions_win_over_earlier_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    for number in 0..500 {
+        store.submit(vec![setting("last", &number.to_string())], |_| {});
+    }
+    store.commit(vec![]).unwrap();
+    assert_eq!(store.load().unwrap().settings["last"], "499");
+}
+
+#[test]
+fn a_callback_may_submit_but_not_wait_and_may_hold_the_last_handle() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (send, received) = mpsc::channel();
+    let inner = store.clone();
+    store.submit(vec![setting("outer", "1")], move |_| {
+        let waited = inner.commit(vec![setting("waited", "1")]);
+        inner.submit(vec![setting("inner", "1")], move |outcome| {
+            send.send(outcome.is_ok()).unwrap();
+        });
+        assert!(matches!(waited, Err(StoreError::WaitsForItself)));
+    });
+    drop(store);
+    assert!(received.recv().unwrap());
+}
+
+#[test]
+fn a_callback_that_panics_takes_nobody_with_it() {
+    let store = Store::in_memory(small()).unwrap();
+    store.submit(vec![setting("one", "1")], |_| panic!("as this test wants"));
+    store.commit(vec![setting("two", "2")]).unwrap();
+    assert_eq!(store.load().unwrap().settings.len(), 2);
+}
+
+#[test]
+fn the_oldest_decisions_go_when_there_are_too_many() {
+    let store = Store::in_memory(small()).unwrap();
+    store
+        .commit(vec![put_cluster("a"), put_cluster("b"), record("b", 1)])
+        .unwrap();
+    for number in 0..1_000 {
+        store.commit(vec![record("a", number)]).unwrap();
+        let kept = store.decisions("a", None, 1_000).unwrap();
+        assert!(kept.len() <= 32 + 32 / 16, "{} are kept", kept.len());
+        assert_eq!(kept[0].number, number);
+        let least = kept.len().min(32);
+        assert!(kept.len() == usize::try_from(number).unwrap() + 1 || least == 32);
+    }
+    assert_eq!(store.decisions("b", None, 10).unwrap().len(), 1);
+    let page = store.decisions("a", Some(990), 3).unwrap();
+    let numbers: Vec<u64> = page.iter().map(|decision| decision.number).collect();
+    assert_eq!(numbers, [989, 988, 987]);
+}
+
+#[test]
+fn a_smaller_bound_holds_after_the_next_decision() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut changes = vec![put_cluster("a")];
+    changes.extend((0..32).map(|number| record("a", number)));
+    store.commit(changes).unwrap();
+    drop(store);
+    let options = StoreOptions {
+        decisions: 5,
+        ..small()
+    };
+    let store = Store::open(folder.path(), options).unwrap();
+    store.commit(vec![record("a", 32)]).unwrap();
+    assert_eq!(store.decisions("a", None, 100).unwrap().len(), 5);
+}
+
+#[test]
+fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
+    let store = Store::in_memory(small()).unwrap();
+    store
+        .commit(vec![
+            put_cluster("a"),
+            put_cluster("b"),
+            put_vm("a", "web-1", "{}"),
+            put_vm("b", "web-1", "{}"),
+            record("a", 7),
+            Change::Idempotency {
+                cluster: "a".to_owned(),
+                key: "k".to_owned(),
+                at: 1,
+                body: "{}".to_owned(),
+            },
+            Change::Counter {
+                cluster: "a".to_owned(),
+                next_decision: 8,
+                clock: 9,
+            },
+            Change::RemoveCluster {
+                cluster: "a".to_owned(),
+            },
+            put_cluster("a"),
+        ])
+        .unwrap();
+    assert_eq!(store.inventory("a").unwrap(), SavedInventory::default());
+    assert_eq!(store.inventory("b").unwrap().vms.len(), 1);
+    assert_eq!(store.decisions("a", None, 10).unwrap(), []);
+    assert_eq!(store.answers("a").unwrap(), []);
+    assert_eq!(store.load().unwrap().clusters[0].next_decision, 0);
+}

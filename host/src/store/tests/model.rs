@@ -1,0 +1,477 @@
+//! The store against the same in maps: random submissions, reopened now and then.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+/// A step of a script.
+#[derive(Debug, Clone)]
+enum Step {
+    Commit(Vec<Change>),
+    /// Submitted without waiting for it.
+    Submit(Vec<Change>),
+    Reopen,
+}
+
+/// What was put and not removed. The newest of what is bounded is compared.
+#[derive(Debug, Clone, Default)]
+struct Model {
+    clusters: BTreeMap<String, Cluster>,
+    policies: BTreeMap<String, BTreeMap<u64, PolicyRevision>>,
+    artifacts: BTreeMap<String, (String, Vec<u8>)>,
+    units: BTreeMap<String, SavedUnit>,
+    events: Vec<UnitEvent>,
+    settings: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Cluster {
+    body: String,
+    counter: (u64, i64),
+    hosts: BTreeMap<String, HostRow>,
+    vms: BTreeMap<(String, bool), VmRow>,
+    tenants: BTreeMap<String, TenantRow>,
+    groups: BTreeMap<String, GroupRow>,
+    decisions: BTreeMap<u64, SavedDecision>,
+    answers: BTreeMap<String, SavedAnswer>,
+}
+
+impl Model {
+    /// All of the changes, or none.
+    fn submit(&mut self, changes: &[Change]) -> bool {
+        let mut next = self.clone();
+        let applied = changes
+            .iter()
+            .try_for_each(|change| next.apply(change.clone()));
+        if applied.is_some() {
+            *self = next;
+        }
+        applied.is_some()
+    }
+
+    /// Nothing if the change is at fault.
+    fn apply(&mut self, change: Change) -> Option<()> {
+        match change {
+            Change::PutCluster { cluster, body } => {
+                self.clusters.entry(cluster).or_default().body = body;
+            }
+            Change::RemoveCluster { cluster } => {
+                self.clusters.remove(&cluster);
+            }
+            Change::PutHost {
+                cluster,
+                id,
+                position,
+                body,
+            } => {
+                let row = HostRow {
+                    id: id.clone(),
+                    position,
+                    body,
+                };
+                self.clusters.get_mut(&cluster)?.hosts.insert(id, row);
+            }
+            Change::RemoveHost { cluster, id } => self.of(&cluster, |c| {
+                c.hosts.remove(&id);
+            }),
+            Change::PutVm {
+                cluster,
+                id,
+                pending,
+                body,
+            } => {
+                let key = (id.clone(), pending);
+                let row = VmRow { id, pending, body };
+                self.clusters.get_mut(&cluster)?.vms.insert(key, row);
+            }
+            Change::RemoveVm {
+                cluster,
+                id,
+                pending,
+            } => self.of(&cluster, |c| {
+                c.vms.remove(&(id, pending));
+            }),
+            Change::PutTenant { cluster, id, body } => {
+                let row = TenantRow {
+                    id: id.clone(),
+                    body,
+                };
+                self.clusters.get_mut(&cluster)?.tenants.insert(id, row);
+            }
+            Change::RemoveTenant { cluster, id } => self.of(&cluster, |c| {
+                c.tenants.remove(&id);
+            }),
+            Change::PutGroup {
+                cluster,
+                id,
+                position,
+                body,
+            } => {
+                let row = GroupRow {
+                    id: id.clone(),
+                    position,
+                    body,
+                };
+                self.clusters.get_mut(&cluster)?.groups.insert(id, row);
+            }
+            Change::RemoveGroup { cluster, id } => self.of(&cluster, |c| {
+                c.groups.remove(&id);
+            }),
+            Change::ReplaceInventory {
+                cluster,
+                hosts,
+                vms,
+                tenants,
+                groups,
+            } => {
+                let cluster = self.clusters.get_mut(&cluster)?;
+                cluster.hosts = hosts.into_iter().map(|r| (r.id.clone(), r)).collect();
+                cluster.vms = vms
+                    .into_iter()
+                    .map(|r| ((r.id.clone(), r.pending), r))
+                    .collect();
+                cluster.tenants = tenants.into_iter().map(|r| (r.id.clone(), r)).collect();
+                cluster.groups = groups.into_iter().map(|r| (r.id.clone(), r)).collect();
+            }
+            Change::Counter {
+                cluster,
+                next_decision,
+                clock,
+            } => {
+                let cluster = self.clusters.get_mut(&cluster)?;
+                i64::try_from(next_decision).ok()?;
+                cluster.counter = (next_decision, clock);
+            }
+            Change::RecordDecision {
+                cluster,
+                number,
+                at,
+                body,
+            } => {
+                let cluster = self.clusters.get_mut(&cluster)?;
+                i64::try_from(number).ok()?;
+                let decision = SavedDecision { number, at, body };
+                cluster.decisions.insert(number, decision);
+            }
+            Change::PutPolicy {
+                name,
+                revision,
+                at,
+                by,
+                body,
+            } => {
+                i64::try_from(revision).ok()?;
+                let policy = PolicyRevision {
+                    name: name.clone(),
+                    revision,
+                    at,
+                    by,
+                    body,
+                };
+                let history = self.policies.entry(name).or_default();
+                history.insert(revision, policy);
+            }
+            Change::RemovePolicy { name } => {
+                self.policies.remove(&name);
+            }
+            Change::PutArtifact {
+                digest,
+                name,
+                bytes,
+            } => {
+                self.artifacts.insert(digest, (name, bytes));
+            }
+            Change::RemoveArtifact { digest } => {
+                self.artifacts.remove(&digest);
+            }
+            Change::PutUnit {
+                name,
+                digest,
+                enabled,
+                body,
+            } => {
+                let unit = SavedUnit {
+                    name: name.clone(),
+                    digest,
+                    enabled,
+                    body,
+                };
+                self.units.insert(name, unit);
+            }
+            Change::RemoveUnit { name } => {
+                self.units.remove(&name);
+            }
+            Change::UnitEvent(event) => self.events.insert(0, event),
+            Change::Idempotency {
+                cluster,
+                key,
+                at,
+                body,
+            } => {
+                let answer = SavedAnswer {
+                    key: key.clone(),
+                    at,
+                    body,
+                };
+                self.clusters.get_mut(&cluster)?.answers.insert(key, answer);
+            }
+            Change::ForgetAnswers { cluster, before } => self.of(&cluster, |c| {
+                c.answers.retain(|_, answer| answer.at >= before);
+            }),
+            Change::Setting { key, body } => {
+                self.settings.insert(key, body);
+            }
+            Change::RemoveSetting { key } => {
+                self.settings.remove(&key);
+            }
+        }
+        Some(())
+    }
+
+    fn of(&mut self, cluster: &str, remove: impl FnOnce(&mut Cluster)) {
+        if let Some(cluster) = self.clusters.get_mut(cluster) {
+            remove(cluster);
+        }
+    }
+
+    fn saved(&self) -> Saved {
+        let clusters = self.clusters.iter().map(|(name, cluster)| SavedCluster {
+            name: name.clone(),
+            body: cluster.body.clone(),
+            next_decision: cluster.counter.0,
+            clock: cluster.counter.1,
+        });
+        let newest = |history: &BTreeMap<u64, PolicyRevision>| {
+            history.values().next_back().cloned().unwrap()
+        };
+        let artifacts = self.artifacts.iter();
+        Saved {
+            clusters: clusters.collect(),
+            policies: self.policies.values().map(newest).collect(),
+            artifacts: artifacts
+                .map(|(digest, (name, bytes))| SavedArtifact {
+                    digest: digest.clone(),
+                    name: name.clone(),
+                    length: bytes.len() as u64,
+                })
+                .collect(),
+            units: self.units.values().cloned().collect(),
+            settings: self.settings.clone(),
+        }
+    }
+
+    fn compare(&self, store: &Store) {
+        let options = small();
+        assert_eq!(store.load().unwrap(), self.saved());
+        for name in names() {
+            let empty = Cluster::default();
+            let cluster = self.clusters.get(&name).unwrap_or(&empty);
+            cluster.compare(store, &name);
+            let empty = BTreeMap::new();
+            let history = self.policies.get(&name).unwrap_or(&empty);
+            let newest = history.values().rev().take(options.revisions).cloned();
+            assert_eq!(
+                store.policy_history(&name).unwrap(),
+                newest.collect::<Vec<_>>()
+            );
+            assert_eq!(
+                store.artifact(&name).unwrap(),
+                self.artifacts.get(&name).map(|(_, bytes)| bytes.clone())
+            );
+        }
+        let newest: Vec<_> = self.events.iter().take(options.unit_events).collect();
+        let kept = store.unit_history(None, usize::MAX).unwrap();
+        assert!(kept.len() <= options.unit_events + options.unit_events / 16);
+        let shown: Vec<_> = kept.iter().take(options.unit_events).collect();
+        assert_eq!(shown, newest);
+    }
+}
+
+impl Cluster {
+    fn compare(&self, store: &Store, name: &str) {
+        let mut hosts: Vec<_> = self.hosts.values().cloned().collect();
+        hosts.sort_by_key(|host| host.position);
+        let mut groups: Vec<_> = self.groups.values().cloned().collect();
+        groups.sort_by_key(|group| group.position);
+        let expected = SavedInventory {
+            hosts,
+            vms: self.vms.values().cloned().collect(),
+            tenants: self.tenants.values().cloned().collect(),
+            groups,
+        };
+        assert_eq!(store.inventory(name).unwrap(), expected);
+        let answers: Vec<_> = self.answers.values().cloned().collect();
+        assert_eq!(store.answers(name).unwrap(), answers);
+        for key in names() {
+            let answer = self.answers.get(&key).cloned();
+            assert_eq!(store.answer(name, &key).unwrap(), answer);
+        }
+        let bound = small().decisions;
+        let newest: Vec<_> = self.decisions.values().rev().take(bound).collect();
+        let kept = store.decisions(name, None, usize::MAX).unwrap();
+        assert!(kept.len() <= bound + bound / 16);
+        assert_eq!(kept.iter().take(bound).collect::<Vec<_>>(), newest);
+        for decision in newest {
+            let found = store.decision(name, decision.number).unwrap();
+            assert_eq!(found.as_ref(), Some(decision));
+        }
+    }
+}
+
+/// Names of clusters, policies and the rest: few, so that they meet again.
+fn names() -> BTreeSet<String> {
+    ["a", "b", "Straße\u{0}'\"", ""].map(str::to_owned).into()
+}
+
+fn name() -> impl Strategy<Value = String> {
+    select(names().into_iter().collect::<Vec<_>>())
+}
+
+fn digest() -> impl Strategy<Value = Option<String>> {
+    proptest::option::of(name())
+}
+
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![50 => 0..200_u64, 1 => Just(u64::MAX), 1 => Just(i64::MAX as u64)]
+}
+
+/// Of a length that reaches beyond a page now and then.
+fn body() -> impl Strategy<Value = String> {
+    prop_oneof![9 => "\\PC{0,20}", 1 => (0..9_000_usize).prop_map(|n| "x".repeat(n))]
+}
+
+prop_compose! {
+    fn host()(id in name(), position in any::<i64>(), body in body()) -> HostRow {
+        HostRow { id, position, body }
+    }
+}
+
+prop_compose! {
+    fn vm()(id in name(), pending in any::<bool>(), body in body()) -> VmRow {
+        VmRow { id, pending, body }
+    }
+}
+
+prop_compose! {
+    fn tenant()(id in name(), body in body()) -> TenantRow {
+        TenantRow { id, body }
+    }
+}
+
+prop_compose! {
+    fn group()(id in name(), position in 0..3_i64, body in body()) -> GroupRow {
+        GroupRow { id, position, body }
+    }
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        6 => (name(), body()).prop_map(|(cluster, body)| Change::PutCluster { cluster, body }),
+        1 => name().prop_map(|cluster| Change::RemoveCluster { cluster }),
+        12 => of_inventory(),
+        12 => of_decisions(),
+        8 => of_policies_and_units(),
+        2 => (name(), body()).prop_map(|(key, body)| Change::Setting { key, body }),
+        1 => name().prop_map(|key| Change::RemoveSetting { key }),
+    ]
+}
+
+fn of_inventory() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        2 => (name(), host()).prop_map(|(cluster, HostRow { id, position, body })|
+            Change::PutHost { cluster, id, position, body }),
+        1 => (name(), name()).prop_map(|(cluster, id)| Change::RemoveHost { cluster, id }),
+        4 => (name(), vm()).prop_map(|(cluster, VmRow { id, pending, body })|
+            Change::PutVm { cluster, id, pending, body }),
+        2 => (name(), name(), any::<bool>()).prop_map(|(cluster, id, pending)|
+            Change::RemoveVm { cluster, id, pending }),
+        1 => (name(), tenant()).prop_map(|(cluster, TenantRow { id, body })|
+            Change::PutTenant { cluster, id, body }),
+        1 => (name(), name()).prop_map(|(cluster, id)| Change::RemoveTenant { cluster, id }),
+        1 => (name(), group()).prop_map(|(cluster, GroupRow { id, position, body })|
+            Change::PutGroup { cluster, id, position, body }),
+        1 => (name(), name()).prop_map(|(cluster, id)| Change::RemoveGroup { cluster, id }),
+        1 => (name(), vec(host(), 0..6), vec(vm(), 0..6), vec(tenant(), 0..3), vec(group(), 0..3))
+            .prop_map(|(cluster, hosts, vms, tenants, groups)|
+                Change::ReplaceInventory { cluster, hosts, vms, tenants, groups }),
+    ]
+}
+
+fn of_decisions() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        9 => (name(), number(), any::<i64>(), body()).prop_map(|(cluster, number, at, body)|
+            Change::RecordDecision { cluster, number, at, body }),
+        2 => (name(), number(), any::<i64>()).prop_map(|(cluster, next_decision, clock)|
+            Change::Counter { cluster, next_decision, clock }),
+        2 => (name(), name(), 0..9_i64, body()).prop_map(|(cluster, key, at, body)|
+            Change::Idempotency { cluster, key, at, body }),
+        1 => (name(), 0..9_i64).prop_map(|(cluster, before)|
+            Change::ForgetAnswers { cluster, before }),
+    ]
+}
+
+fn of_policies_and_units() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        4 => (name(), number(), any::<i64>(), name(), body()).prop_map(
+            |(name, revision, at, by, body)| Change::PutPolicy { name, revision, at, by, body }),
+        1 => name().prop_map(|name| Change::RemovePolicy { name }),
+        2 => (name(), name(), vec(any::<u8>(), 0..99)).prop_map(|(digest, name, bytes)|
+            Change::PutArtifact { digest, name, bytes }),
+        1 => name().prop_map(|digest| Change::RemoveArtifact { digest }),
+        2 => (name(), digest(), any::<bool>(), body()).prop_map(|(name, digest, enabled, body)|
+            Change::PutUnit { name, digest, enabled, body }),
+        1 => name().prop_map(|name| Change::RemoveUnit { name }),
+        4 => (name(), digest(), any::<i64>(), name(), body()).prop_map(
+            |(name, digest, at, what, body)|
+                Change::UnitEvent(UnitEvent { name, digest, at, what, body })),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let changes = || vec(change(), 0..8);
+    prop_oneof![
+        8 => changes().prop_map(Step::Commit),
+        8 => changes().prop_map(Step::Submit),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn what_is_read_is_what_was_written(steps in vec(step(), 1..60)) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = open(folder.path());
+        let memory = Store::in_memory(small()).unwrap();
+        let mut model = Model::default();
+        for step in steps {
+            match step {
+                Step::Commit(changes) => {
+                    let kept = model.submit(&changes);
+                    prop_assert_eq!(memory.commit(changes.clone()).is_ok(), kept);
+                    prop_assert_eq!(store.commit(changes).is_ok(), kept);
+                    model.compare(&store);
+                }
+                Step::Submit(changes) => {
+                    model.submit(&changes);
+                    memory.submit(changes.clone(), |_| {});
+                    store.submit(changes, |_| {});
+                }
+                Step::Reopen => {
+                    drop(store);
+                    store = open(folder.path());
+                    model.compare(&store);
+                }
+            }
+        }
+        drop(store);
+        model.compare(&open(folder.path()));
+        memory.commit(vec![]).unwrap();
+        model.compare(&memory);
+    }
+}
