@@ -2,6 +2,7 @@
 //!
 //! Reading is pure: text in; values, or every problem with its place, out.
 
+mod changes;
 mod cluster;
 pub mod form;
 mod ganeti;
@@ -16,6 +17,7 @@ mod tree;
 mod value;
 mod word;
 
+pub use changes::{ChangedVm, Gone, InventoryChanges};
 pub(crate) use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
 pub use nearest::nearest;

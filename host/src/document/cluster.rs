@@ -10,9 +10,11 @@ mod hosts;
 mod json_schema;
 mod write;
 
+pub(super) use groups::{FORM as GROUP, read as read_groups};
+pub(super) use hosts::split_placed;
 pub use json_schema::cluster_json_schema;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::form::{Fields, Key, Shape, TEXT, TIME, key};
@@ -120,7 +122,8 @@ impl ClusterDocument {
         let facts = reader.facts("cluster", others, &keys);
         let tenants = tenants(&fields, &mut reader);
         let (hosts, vms) = hosts::read(&fields, &mut reader);
-        let groups = groups::read(&fields, &hosts, &mut reader.problems);
+        let known: BTreeSet<&str> = hosts.iter().map(|host| &*host.id).collect();
+        let groups = groups::read(&fields, Some(&known), &mut reader.problems);
         let problems = reader.problems;
         problems.or(Self {
             name: fields.text("name").unwrap_or_else(|| stem(file).into()),

@@ -108,14 +108,33 @@ impl Inventory {
     }
 
     /// Watch these conditions from now on, and no others. A condition that holds
-    /// already begins at the inventory's clock, unless a start was given.
+    /// already begins at the inventory's clock, unless a start was given. One that is
+    /// watched already goes on as it was.
     pub fn set_watches(&mut self, watches: Vec<HostWatch>) {
+        if self.watches == watches {
+            return;
+        }
+        for old in std::mem::take(&mut self.watches) {
+            if !watches.contains(&old) {
+                self.forget_watch(&old);
+            }
+        }
         self.watches = watches;
         for slot in 0..self.hosts.len() {
             self.watch_host(u32::try_from(slot).unwrap_or(u32::MAX));
         }
         self.version += 1;
         self.journal = Journal::new(JOURNAL_BOUND);
+    }
+
+    /// Since when a condition holds is known no more.
+    fn forget_watch(&mut self, watch: &HostWatch) {
+        let Some(column) = self.column_index(&watch.since_column()) else {
+            return;
+        };
+        for slot in 0..self.hosts.len() {
+            self.set_cell(column, u32::try_from(slot).unwrap_or(u32::MAX), None);
+        }
     }
 
     /// Note for each watched condition whether it began or ceased to hold.

@@ -93,6 +93,11 @@ impl Journal {
         self.undo.pop_back()
     }
 
+    /// The last so many changes, oldest first.
+    pub(super) fn last(&self, changes: usize) -> impl Iterator<Item = &Undo> {
+        self.undo.range(self.undo.len().saturating_sub(changes)..)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.undo.len()
     }

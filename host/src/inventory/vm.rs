@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Shape;
 use super::nested::{GPUS, HUGE_PAGES};
 use super::writes::Step;
@@ -28,7 +30,8 @@ pub struct VmEntry {
 }
 
 /// What belongs to a VM's stay on its host, and ends with it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Stay {
     /// Rows of tables below `hosts/vms`.
     pub(super) rows: Facts,

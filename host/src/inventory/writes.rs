@@ -7,6 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::rows::{FactsOf, RowEdit};
@@ -18,7 +20,7 @@ use crate::model::{
 };
 
 /// An effect that was checked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Step {
     effect: Effect,
     /// The row that is set or removed, as it was when the effect was checked.

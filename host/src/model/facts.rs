@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Value;
 
 /// Values by column name, and rows of the tables below by table name.
@@ -164,7 +166,7 @@ impl Facts {
 }
 
 /// A hypervisor that VMs run on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     /// Unique in its cluster; ids compare as bytes.
     pub id: Arc<str>,
@@ -173,7 +175,7 @@ pub struct Host {
 }
 
 /// A virtual machine, running or to be placed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Vm {
     /// Unique in its cluster.
     pub id: Arc<str>,
@@ -184,14 +186,18 @@ pub struct Vm {
 }
 
 /// Hosts named by a VM.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Pinning {
     /// Ids of the hosts that the VM is pinned to (`hosts/pinned`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pinned: Vec<Arc<str>>,
     /// Ids of the hosts that the VM prefers (`hosts/preferred`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preferred: Vec<Arc<str>>,
     /// Ids of hosts with the scores that the VM has for them (`hosts/location`). A
     /// host may stand here several times.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub location: Vec<(Arc<str>, i64)>,
 }
 
@@ -229,7 +235,8 @@ impl Host {
 }
 
 /// What a group wants of its VMs, or of its VMs and its hosts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum GroupRule {
     /// Together: on one host; on the group's hosts.
     Positive { hard: bool },
@@ -238,7 +245,7 @@ pub enum GroupRule {
 }
 
 /// An affinity group.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Unique in its cluster.
     pub id: Arc<str>,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Facts, Value};
 
 /// One thing to be written.
@@ -24,7 +26,8 @@ pub enum Moment {
 }
 
 /// What a write does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// Change a row of a table below an entity.
     Row {
@@ -44,7 +47,8 @@ pub enum Effect {
 }
 
 /// Whose tables are written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Entity {
     /// The stay of this VM on its host, reserved or running: what is written
     /// ends with it.
@@ -61,7 +65,8 @@ pub enum Entity {
 
 /// What happens to the rows of a table. Rows are numbered from 0, as they were
 /// before everything that is written together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RowChange {
     /// Add a row behind all others.
     Append(Facts),

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::Ids;
 use crate::document::form::{BOOLEAN, Fields, Key, NUMBER, Shape, TEXT, key, required};
 use crate::document::{Problems, Word, shown, words};
-use crate::model::{Group, GroupRule, Host};
+use crate::model::{Group, GroupRule};
 
 /// What a group has.
-pub(super) const FORM: &[Key] = &[
+pub(in crate::document) const FORM: &[Key] = &[
     required("id", TEXT, "Id of the group, unique in the cluster"),
     key("vms", Shape::Texts, "Ids of its VMs, running or not"),
     key("hosts", Shape::Texts, "Ids of its hosts"),
@@ -51,15 +51,18 @@ impl Word for Rule {
 }
 
 /// All groups. Their VMs may be unknown, for they need not run; their hosts may
-/// not.
-pub(super) fn read(document: &Fields<'_>, hosts: &[Host], problems: &mut Problems) -> Vec<Group> {
-    let known: BTreeSet<&str> = hosts.iter().map(|host| &*host.id).collect();
+/// not, if it is known which there are.
+pub(in crate::document) fn read(
+    document: &Fields<'_>,
+    known: Option<&BTreeSet<&str>>,
+    problems: &mut Problems,
+) -> Vec<Group> {
     let mut ids = Ids::new("group");
     let mut groups = Vec::new();
     for table in document.tables("groups") {
         let fields = Fields::read(table, FORM, "a group", problems);
         for (host, place) in fields.texts("hosts") {
-            if !known.contains(&**host) {
+            if let Some(known) = known.filter(|known| !known.contains(&**host)) {
                 let message = format!("there is no host \"{}\"", shown(host));
                 problems.add_misnamed(place, message, host, known.iter().copied());
             }

@@ -1,0 +1,171 @@
+//! What is kept of hosts and VMs outside the process, so that they can be had again.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::vm::Stay;
+use super::{Inventory, InventoryError, Shape, VmEntry};
+use crate::model::{Facts, Host, Vm};
+
+/// A VM with a place, and all that belongs to its stay there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedVm {
+    /// The VM as it is known at this place.
+    pub vm: Vm,
+    /// Id of the host.
+    pub host: Arc<str>,
+    /// Whether the place is reserved and the VM does not run there yet.
+    pub pending: bool,
+    /// Second after which a reservation ends by itself; None: it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stay: Option<Box<Stay>>,
+}
+
+/// A host, and its place in the order in which hosts are listed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SavedHost {
+    /// Unique in its cluster.
+    pub id: Arc<str>,
+    /// What was given and reported of it.
+    pub facts: Facts,
+    /// Place in the order in which hosts were added.
+    pub listed: i64,
+}
+
+impl Inventory {
+    /// What is to be kept of the VM of that id where it runs, or where it has a place
+    /// reserved. None if there is no such place.
+    pub fn saved_vm(&self, id: &str, pending: bool) -> Option<SavedVm> {
+        let entry = self.placed(id, pending)?;
+        Some(SavedVm {
+            vm: (*entry.vm).clone(),
+            host: self.host(entry.slot)?.id.clone(),
+            pending,
+            expires: entry.expires,
+            stay: entry.stay.clone(),
+        })
+    }
+
+    /// What is to be kept of the host of that id.
+    pub fn saved_host(&self, id: &str) -> Option<SavedHost> {
+        let entry = self.host(self.slot(id)?)?;
+        Some(SavedHost {
+            id: entry.id.clone(),
+            facts: entry.facts.clone(),
+            listed: entry.listed,
+        })
+    }
+
+    /// Add a host as it was kept, at its place in the list.
+    ///
+    /// # Errors
+    /// If there is one of that id, or its facts do not fit the schema.
+    pub fn restore_host(&mut self, saved: SavedHost) -> Result<(), InventoryError> {
+        let next = std::mem::replace(&mut self.next_listed, saved.listed);
+        let added = self.add_host(Host {
+            id: saved.id,
+            facts: saved.facts,
+        });
+        self.next_listed = self.next_listed.max(next);
+        added.map(|_| ())
+    }
+
+    /// Give a VM the place that was kept, with all that belonged to its stay.
+    ///
+    /// # Errors
+    /// If there is no such host, the VM has such a place already, or its facts do not
+    /// fit the schema.
+    pub fn restore_vm(&mut self, saved: SavedVm) -> Result<(), InventoryError> {
+        let slot = self.known_slot(&saved.host)?;
+        let (id, pending) = (&saved.vm.id, saved.pending);
+        if self.placed(id, pending).is_some() {
+            return Err(match pending {
+                true => InventoryError::VmPending(id.clone()),
+                false => InventoryError::VmRuns(id.clone()),
+            });
+        }
+        self.check_vm(&saved.vm)?;
+        let mut shape = Shape::of(&saved.vm.facts);
+        if pending && self.runs_on(id).is_none() {
+            // What was measured elsewhere says nothing of a VM that starts anew.
+            shape.load = None;
+        }
+        self.put_vm(VmEntry {
+            shape,
+            vm: Arc::new(saved.vm),
+            slot,
+            pending,
+            expires: saved.expires,
+            stay: saved.stay,
+        });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::schema::Schema;
+    use crate::model::{Entity, RowChange, Write};
+
+    fn cluster() -> Inventory {
+        let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+        for id in ["b", "a"] {
+            let host = Host::new(id).with("memory.total", 100 << 30);
+            inventory.add_host(host).unwrap();
+        }
+        inventory
+    }
+
+    #[test]
+    fn a_place_with_what_waits_for_it_is_had_again() {
+        let mut before = cluster();
+        before.run_vm(Vm::new("v").with("memory", 7), "a").unwrap();
+        let vm = Arc::new(Vm::new("v").with("memory", 7));
+        before.reserve_vm(vm, "b", Some(900)).unwrap();
+        let gpu = Facts::new().with("index", 0).with("share", 500);
+        let entity = Entity::Placement("v".into());
+        let given = Write::row(entity, "gpus", RowChange::Append(gpu)).once_running("v");
+        before.apply(&[given]).unwrap();
+        before.apply(&[Write::reserve("v", "memory", 5)]).unwrap();
+
+        let mut after = Inventory::new("c", Arc::new(Schema::default()));
+        for id in ["a", "b"] {
+            let text = serde_json::to_string(&before.saved_host(id).unwrap()).unwrap();
+            after
+                .restore_host(serde_json::from_str(&text).unwrap())
+                .unwrap();
+        }
+        for pending in [false, true] {
+            let text = serde_json::to_string(&before.saved_vm("v", pending).unwrap()).unwrap();
+            after
+                .restore_vm(serde_json::from_str(&text).unwrap())
+                .unwrap();
+        }
+        for inventory in [&mut before, &mut after] {
+            inventory.confirm_vm("v").unwrap();
+        }
+        assert_eq!(before.saved_vm("v", false), after.saved_vm("v", false));
+        assert_eq!(after.running("v").unwrap().placed_rows("gpus").len(), 1);
+        assert!(after.saved_vm("v", true).is_none());
+        for (host, column) in ["a", "b"].iter().flat_map(|host| {
+            ["memory.committed", "vms.count", "vms.pending", "listed"].map(|it| (host, it))
+        }) {
+            let value =
+                |inventory: &Inventory| inventory.host_value(inventory.slot(host).unwrap(), column);
+            assert_eq!(value(&before), value(&after), "{host} {column}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_is_taken_is_not_given_twice() {
+        let mut inventory = cluster();
+        inventory.run_vm(Vm::new("v"), "a").unwrap();
+        let saved = inventory.saved_vm("v", false).unwrap();
+        let twice = inventory.restore_vm(saved).unwrap_err();
+        assert_eq!(twice, InventoryError::VmRuns("v".into()));
+    }
+}
