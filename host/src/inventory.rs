@@ -217,6 +217,11 @@ impl Inventory {
         self.tenants.get(id)
     }
 
+    /// All tenants of which something is known, by id.
+    pub fn tenants(&self) -> impl Iterator<Item = (&Arc<str>, &Facts)> {
+        self.tenants.iter()
+    }
+
     /// How many slots there are; some may be free.
     pub fn slots(&self) -> usize {
         self.hosts.len()

@@ -29,6 +29,7 @@
 
 pub mod chain;
 pub mod contract;
+pub mod deployment;
 pub mod document;
 pub mod engine;
 pub mod inventory;

@@ -10,14 +10,18 @@ mod decision;
 mod draw;
 mod error;
 mod order;
+mod past;
 mod place;
 mod search;
+mod shown;
 
 pub use balance::{BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove};
 pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;
 pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
+pub use past::PastDecision;
+pub use shown::DecisionShown;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -108,14 +112,7 @@ impl Scheduler {
         generation: &Generation,
         options: SchedulerOptions,
     ) -> Result<Self, ChainError> {
-        let watches = policy.watches.iter().map(|watch| HostWatch {
-            name: watch.name.clone(),
-            column: watch.column.clone(),
-            at_least: watch.at_least,
-            at_most: watch.at_most,
-        });
-        inventory.set_watches(watches.collect());
-        let chain = Arc::new(Chain::resolve(policy, generation, &mut inventory)?);
+        let chain = chain(policy, generation, &mut inventory)?;
         Ok(Self {
             inventory,
             runner: options.runner(chain),
@@ -124,6 +121,49 @@ impl Scheduler {
             next_number: 1,
             cool_down: balance::CoolDown::default(),
         })
+    }
+
+    /// Decide by another policy, or the same with other units, from now on. What is
+    /// remembered of decisions stays, and so does the cool-down of VMs.
+    ///
+    /// # Errors
+    /// If the generation lacks a unit of the policy, or its settings do not go
+    /// together. Then everything stays as it was.
+    pub fn set_policy(
+        &mut self,
+        policy: Arc<Policy>,
+        generation: &Generation,
+    ) -> Result<(), ChainError> {
+        let chain = chain(policy, generation, &mut self.inventory)?;
+        self.runner = self.options.runner(chain);
+        Ok(())
+    }
+
+    /// The next decision has this number.
+    pub fn resume(&mut self, number: u64) {
+        self.next_number = number.max(1);
+    }
+
+    /// The number that the next decision has.
+    pub fn next_number(&self) -> u64 {
+        self.next_number
+    }
+
+    /// How it goes about its work.
+    pub fn options(&self) -> &SchedulerOptions {
+        &self.options
+    }
+
+    /// A scheduler of a copy of the cluster, which remembers no decision.
+    pub fn copy(&self) -> Self {
+        Self {
+            inventory: self.inventory.clone(),
+            runner: self.options.runner(self.chain().clone()),
+            options: self.options.clone(),
+            recorded: VecDeque::new(),
+            next_number: self.next_number,
+            cool_down: self.cool_down.clone(),
+        }
     }
 
     /// The cluster as it is now.
@@ -231,21 +271,24 @@ impl Scheduler {
     /// If the decision, or the inventory's version of then, is no longer remembered,
     /// or a unit fails.
     pub fn explain(&self, number: u64) -> Result<Explanation, ExplainError> {
-        let Recorded { decision, made_on } = self
-            .recorded
-            .iter()
-            .find(|recorded| recorded.decision.number == number)
-            .ok_or(ExplainError::Forgotten(number))?;
-        let inventory = match made_on {
-            MadeOn::Inventory => Some(&self.inventory),
-            MadeOn::Copy(copy) => Some(&**copy),
-            MadeOn::Gone => None,
-        };
-        let past = inventory
-            .and_then(|inventory| inventory.at_version(decision.inventory_version))
-            .ok_or(ExplainError::TooLongAgo(number))?;
-        let mut runner = Runner::new(decision.chain.clone(), self.options.chain_limit);
-        let (_, explanation) = runner.explain(&past, &decision.request, decision.draw)?;
-        Ok(explanation)
+        Ok(self.past(number)?.explain()?)
     }
+}
+
+/// The chain of a policy, and its watches set.
+fn chain(
+    policy: Arc<Policy>,
+    generation: &Generation,
+    inventory: &mut Inventory,
+) -> Result<Arc<Chain>, ChainError> {
+    let watches = policy.watches.iter().map(|watch| HostWatch {
+        name: watch.name.clone(),
+        column: watch.column.clone(),
+        at_least: watch.at_least,
+        at_most: watch.at_most,
+    });
+    let watches = watches.collect();
+    let chain = Arc::new(Chain::resolve(policy, generation, inventory)?);
+    inventory.set_watches(watches);
+    Ok(chain)
 }

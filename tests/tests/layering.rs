@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "model",
     "contract",
     "engine",
@@ -20,6 +20,7 @@ const LAYERS: [&str; 16] = [
     "questions",
     "plugins",
     "store",
+    "deployment",
     "simulate",
     "cli",
     "main",

@@ -1,7 +1,5 @@
 //! `placewright place`: cluster, policy and VMs in; decisions out.
 
-mod shown;
-
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -10,7 +8,7 @@ use placewright::chain::Explanation;
 use placewright::document::{Surroundings, read_requests};
 use placewright::model::Request;
 use placewright::scheduler::{
-    Batch, BatchOrder, Decision, Plan, SEARCH_DECISIONS, Scheduler, SchedulerOptions,
+    Batch, BatchOrder, Decision, DecisionShown, Plan, SEARCH_DECISIONS, Scheduler, SchedulerOptions,
 };
 
 use super::clusters::{self, Cluster};
@@ -18,7 +16,6 @@ use super::explained::{self, Extent};
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::units::{self, UnitArgs};
-use shown::DecisionShown;
 
 /// Decide where VMs run in a cluster that a document describes.
 ///

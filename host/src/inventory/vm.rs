@@ -47,6 +47,11 @@ impl VmEntry {
         self.stay.as_ref().map_or(&[], |stay| stay.rows.rows(table))
     }
 
+    /// All rows that belong to its stay on the host, if there are any.
+    pub fn placed(&self) -> Option<&Facts> {
+        self.stay.as_ref().map(|stay| &stay.rows)
+    }
+
     /// What its place takes of the host beyond what the VM needs, by the names of
     /// the amounts.
     pub fn reserved(&self) -> &[(Arc<str>, i64)] {

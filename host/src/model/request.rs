@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Facts, Vm};
 
 /// A request to place VMs, together on one host.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Request {
     /// The VMs, usually one. A member that runs already is migrated.
     pub members: Vec<Vm>,

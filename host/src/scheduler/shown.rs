@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use placewright::chain::{Explanation, ShareShown};
-use placewright::scheduler::Decision;
 use serde::Serialize;
+
+use super::Decision;
+use crate::chain::{Explanation, ShareShown};
 
 /// A decision as programs read it.
 #[derive(Serialize)]
@@ -55,6 +56,8 @@ fn shares(group: &[(Arc<str>, f64)]) -> Vec<ShareShown> {
 }
 
 impl<'a> DecisionShown<'a> {
+    /// A decision with its explanation, if one is wanted. Of a batch: whether its place is
+    /// reserved.
     pub fn new(
         decision: &'a Decision,
         explanation: Option<&'a Explanation>,

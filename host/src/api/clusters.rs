@@ -1,0 +1,190 @@
+//! Clusters: made, looked at, set, taken out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{Document, aside};
+use super::extract::{Json, Path, Query};
+use super::problem::Problem;
+use super::{Caller, Page, PageQuery, revision};
+use crate::deployment::cluster::{Cluster, ClusterSettings, Counted, Override};
+use crate::deployment::{Attach, Deployment};
+use crate::document::ClusterDocument;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(show, remove))
+        .routes(routes!(settings, set))
+}
+
+/// A cluster.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct ClusterShown {
+    #[schema(value_type = String)]
+    name: Arc<str>,
+    settings: ClusterSettings,
+    /// Revision of the policy that decides.
+    policy_revision: u64,
+    /// Why nothing is decided, if the policy cannot run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<String>,
+    counted: Counted,
+    /// Requests that wait for their turn.
+    waiting: usize,
+}
+
+async fn shown(cluster: &Cluster) -> Result<ClusterShown, Problem> {
+    let told = cluster.turn(|state| {
+        let broken = state.broken().map(str::to_owned);
+        Ok((state.attached().revision, broken, state.counted()))
+    });
+    let (policy_revision, broken, counted) = told.await?;
+    Ok(ClusterShown {
+        name: cluster.name().clone(),
+        settings: (*cluster.settings()).clone(),
+        policy_revision,
+        broken,
+        counted,
+        waiting: cluster.waiting(),
+    })
+}
+
+/// The clusters that the token is for, by name.
+#[utoipa::path(get, path = "/v1/clusters", tag = "clusters", params(PageQuery),
+    responses((status = OK, body = Page<ClusterShown>)))]
+async fn list(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<ClusterShown>>, Problem> {
+    let clusters = deployment.clusters().into_iter();
+    let seen = clusters.filter(|cluster| caller.sees(cluster.name()));
+    let Page { items, next } = page.page(seen, |cluster| cluster.name().to_string())?;
+    let mut shown_items = Vec::with_capacity(items.len());
+    for cluster in items {
+        shown_items.push(shown(&cluster).await?);
+    }
+    Ok(Json(Page {
+        items: shown_items,
+        next,
+    }))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct CreateQuery {
+    /// Name of the policy that decides.
+    policy: String,
+}
+
+/// Make a cluster of a document: its name, hosts, VMs, groups and attributes.
+#[utoipa::path(post, path = "/v1/clusters", tag = "clusters", params(CreateQuery),
+    request_body(content = Object, description = "The cluster's document"),
+    responses((status = CREATED, body = ClusterShown)))]
+async fn create(
+    State(deployment): State<Arc<Deployment>>,
+    Query(query): Query<CreateQuery>,
+    Document { text, file }: Document,
+) -> Result<Response, Problem> {
+    let cluster = aside(move || {
+        let document = ClusterDocument::read(&text, file)?;
+        let attach = Attach {
+            policy: query.policy,
+            ..Attach::default()
+        };
+        deployment.create_cluster(document, attach)
+    });
+    let cluster = cluster.await?;
+    Ok((StatusCode::CREATED, Json(shown(&cluster).await?)).into_response())
+}
+
+/// A cluster.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}", tag = "clusters",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    responses((status = OK, body = ClusterShown)))]
+async fn show(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+) -> Result<Json<ClusterShown>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    Ok(Json(shown(&cluster).await?))
+}
+
+/// Take a cluster out, with everything of it.
+#[utoipa::path(delete, path = "/v1/clusters/{cluster}", tag = "clusters",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    responses((status = NO_CONTENT)))]
+async fn remove(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+) -> Result<StatusCode, Problem> {
+    aside(move || deployment.remove_cluster(&cluster)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// How a cluster is set: its policy, and what is different from it there.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/settings", tag = "clusters",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    responses((status = OK, body = ClusterSettings)))]
+async fn settings(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+) -> Result<Response, Problem> {
+    let settings = deployment.cluster(&cluster)?.settings();
+    Ok(with_tag(&settings))
+}
+
+fn with_tag(settings: &ClusterSettings) -> Response {
+    ([revision::etag(settings.revision)], Json(settings)).into_response()
+}
+
+/// New settings of a cluster.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct NewSettings {
+    /// Name of the policy that decides.
+    policy: String,
+    /// What is different from the policy in this cluster, by the entries' names; left
+    /// out, nothing is.
+    #[serde(default)]
+    overrides: BTreeMap<String, Override>,
+}
+
+/// Attach a policy to a cluster, with what is different there. Without overrides those
+/// that were set are reset.
+#[utoipa::path(put, path = "/v1/clusters/{cluster}/settings", tag = "clusters",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any")),
+    request_body = NewSettings,
+    responses((status = OK, body = ClusterSettings)))]
+async fn set(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    headers: HeaderMap,
+    Json(new): Json<NewSettings>,
+) -> Result<Response, Problem> {
+    let revision = revision::wanted(&headers)?;
+    let settings = aside(move || {
+        let attach = Attach {
+            policy: new.policy,
+            overrides: new.overrides,
+            revision,
+        };
+        deployment.attach(&cluster, attach)
+    });
+    let settings: Result<Arc<ClusterSettings>, Problem> = settings.await;
+    Ok(with_tag(&*settings?))
+}
+

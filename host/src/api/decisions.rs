@@ -1,0 +1,154 @@
+//! Decisions that were made: looked at, explained, made again.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{aside, json};
+use super::extract::{Json, Path, Query};
+use super::problem::{Code, Problem};
+use super::{Page, PageQuery};
+use crate::deployment::cluster::Past;
+use crate::deployment::{Deployment, DeploymentError};
+use crate::store::SavedDecision;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(show))
+        .routes(routes!(explain))
+        .routes(routes!(replay))
+}
+
+/// A decision as it was recorded.
+#[derive(Debug, Serialize, ToSchema)]
+struct Recorded {
+    number: u64,
+    /// When it was made, in seconds since 1970-01-01 UTC.
+    at: i64,
+    /// What was decided.
+    #[schema(value_type = Object)]
+    decision: Value,
+    /// What was asked for, with what was known of the VMs.
+    #[schema(value_type = Object)]
+    request: Value,
+}
+
+impl Recorded {
+    fn of(saved: SavedDecision) -> Self {
+        let mut body: Value = serde_json::from_str(&saved.body).unwrap_or_default();
+        let mut part = |name: &str| body.get_mut(name).map(Value::take).unwrap_or_default();
+        Self {
+            number: saved.number,
+            at: saved.at,
+            decision: part("decision"),
+            request: part("request"),
+        }
+    }
+}
+
+/// The decisions that are recorded, the newest first.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    responses((status = OK, body = Page<Recorded>)))]
+async fn list(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Recorded>>, Problem> {
+    let cluster = deployment.cluster(&cluster)?.name().clone();
+    let limit = page.limit()?;
+    let before = match &page.after {
+        None => None,
+        Some(after) => Some(after.parse::<u64>().map_err(|_| {
+            let sentence = "\"after\" must be the number of a decision";
+            Problem::new(Code::InvalidParameter, sentence)
+        })?),
+    };
+    let found = aside(move || {
+        let found = deployment.store().decisions(&cluster, before, limit + 1);
+        found.map_err(DeploymentError::from)
+    });
+    let mut found = found.await?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let last = found.last().map(|decision| decision.number.to_string());
+    Ok(Json(Page {
+        items: found.into_iter().map(Recorded::of).collect(),
+        next: last.filter(|_| more),
+    }))
+}
+
+/// A decision as it was recorded.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the decision")),
+    responses((status = OK, body = Recorded)))]
+async fn show(
+    State(deployment): State<Arc<Deployment>>,
+    Path((cluster, number)): Path<(String, u64)>,
+) -> Result<Json<Recorded>, Problem> {
+    let cluster = deployment.cluster(&cluster)?.name().clone();
+    let found = aside(move || {
+        let found = deployment.store().decision(&cluster, number);
+        found.map_err(DeploymentError::from)
+    });
+    match found.await? {
+        Some(decision) => Ok(Json(Recorded::of(decision))),
+        None => Err(Problem::not_found("decision", &number.to_string())),
+    }
+}
+
+async fn past(deployment: &Deployment, cluster: &str, number: u64) -> Result<Past, Problem> {
+    let cluster = deployment.cluster(cluster)?;
+    let next = cluster.turn(|state| Ok(state.scheduler().next_number()));
+    if !(1..next.await?).contains(&number) {
+        return Err(Problem::not_found("decision", &number.to_string()));
+    }
+    Ok(cluster.turn(move |state| Ok(state.past(number)?)).await?)
+}
+
+/// Why there, and why not elsewhere: the decision's chain is run again on the inventory
+/// of then, and tells of every host why it was removed or what it cost.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}/explanation", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the decision")),
+    responses((status = OK, body = Object)))]
+async fn explain(
+    State(deployment): State<Arc<Deployment>>,
+    Path((cluster, number)): Path<(String, u64)>,
+) -> Result<Response, Problem> {
+    let past = past(&deployment, &cluster, number).await?;
+    let text = aside(move || {
+        let explanation = past.explain()?;
+        Ok::<_, DeploymentError>(serde_json::to_string(&explanation).unwrap_or_default())
+    });
+    Ok(json(text.await?))
+}
+
+/// Whether a decision comes out the same again.
+#[derive(Debug, Serialize, ToSchema)]
+struct Replayed {
+    /// Whether the same host and costs came out, for the same reasons.
+    same: bool,
+}
+
+/// Decide again, by the units of then on the inventory of then.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/decisions/{number}/replay", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the decision")),
+    responses((status = OK, body = Replayed)))]
+async fn replay(
+    State(deployment): State<Arc<Deployment>>,
+    Path((cluster, number)): Path<(String, u64)>,
+) -> Result<Json<Replayed>, Problem> {
+    let past = past(&deployment, &cluster, number).await?;
+    let same = aside(move || past.replay()).await?;
+    Ok(Json(Replayed { same }))
+}

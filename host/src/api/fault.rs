@@ -1,0 +1,87 @@
+//! What the deployment refuses, as a problem.
+
+use super::problem::{Code, Problem};
+use crate::chain::Refusal;
+use crate::deployment::{DeploymentError, NoTurn};
+use crate::inventory::InventoryError;
+use crate::questions::QuestionError;
+use crate::scheduler::{BalanceError, ExplainError, PlaceError};
+
+impl From<DeploymentError> for Problem {
+    fn from(error: DeploymentError) -> Self {
+        let code = match &error {
+            DeploymentError::Problems(problems) => {
+                return Self::document("the document", problems);
+            }
+            DeploymentError::Unknown { .. } => Code::NotFound,
+            DeploymentError::Exists { .. } | DeploymentError::InUse { .. } => Code::Conflict,
+            DeploymentError::Locked(_) | DeploymentError::InFile { .. } => Code::Locked,
+            DeploymentError::Revision { .. } => Code::RevisionChanged,
+            DeploymentError::NoTurn(NoTurn::Waited(_)) => Code::TimedOut,
+            DeploymentError::NoTurn(NoTurn::Crowded(_)) => Code::TooManyRequests,
+            DeploymentError::NoTurn(NoTurn::Stopped)
+            | DeploymentError::NotKept(_)
+            | DeploymentError::Store(_) => Code::Unavailable,
+            DeploymentError::NoPolicy { .. } => Code::Conflict,
+            DeploymentError::Future { .. }
+            | DeploymentError::Refused(_)
+            | DeploymentError::Chain(_) => Code::Unprocessable,
+            DeploymentError::OtherRequest(_) => Code::KeyReused,
+            DeploymentError::Place(error) => of_place(error),
+            DeploymentError::Inventory(error) => of_inventory(error),
+            DeploymentError::Explain(error) => of_explain(error),
+            DeploymentError::Question(error) => of_question(error),
+            DeploymentError::Balance(BalanceError::Place(error)) => of_place(error),
+            DeploymentError::Balance(_) => Code::Conflict,
+        };
+        Self::new(code, error)
+    }
+}
+
+fn of_place(error: &PlaceError) -> Code {
+    match error {
+        PlaceError::Pending(_) => Code::Conflict,
+        PlaceError::Inventory(error) => of_inventory(error),
+        PlaceError::Refusal(refusal) => of_refusal(refusal),
+        PlaceError::Effects { .. } => Code::UnitFailed,
+        PlaceError::NoMembers
+        | PlaceError::MemberTwice(_)
+        | PlaceError::SearchForbidden(_)
+        | PlaceError::BadDraw(_) => Code::Unprocessable,
+    }
+}
+
+fn of_refusal(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::Failed { .. } => Code::UnitFailed,
+        Refusal::OutOfTime { .. } => Code::TimedOut,
+        Refusal::Refused(_) | Refusal::UnknownHost(_) => Code::Unprocessable,
+    }
+}
+
+fn of_inventory(error: &InventoryError) -> Code {
+    match error {
+        InventoryError::UnknownHost(_) | InventoryError::UnknownVm(_) => Code::NotFound,
+        InventoryError::HostExists(_)
+        | InventoryError::HostInUse { .. }
+        | InventoryError::VmRuns(_)
+        | InventoryError::VmPending(_) => Code::Conflict,
+        _ => Code::Unprocessable,
+    }
+}
+
+fn of_explain(error: &ExplainError) -> Code {
+    match error {
+        ExplainError::Forgotten(_) | ExplainError::TooLongAgo(_) => Code::Gone,
+        ExplainError::Refusal(refusal) => of_refusal(refusal),
+    }
+}
+
+fn of_question(error: &QuestionError) -> Code {
+    match error {
+        QuestionError::UnknownHost { .. } => Code::NotFound,
+        QuestionError::Place(error) => of_place(error),
+        QuestionError::Explain(error) => of_explain(error),
+        QuestionError::Change(_) | QuestionError::Chain(_) => Code::Unprocessable,
+    }
+}

@@ -1,0 +1,159 @@
+//! What a cluster consists of: whole documents, and changes in bulk.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::Value;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{Document, aside, json};
+use super::extract::{Json, Path, Query};
+use super::problem::Problem;
+use super::{Page, PageQuery};
+use crate::deployment::cluster::Counted;
+use crate::deployment::{Deployment, DeploymentError};
+use crate::document::{ClusterDocument, InventoryChanges};
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(whole, replace))
+        .routes(routes!(change))
+        .routes(routes!(hosts))
+        .routes(routes!(host))
+        .routes(routes!(vms))
+        .routes(routes!(vm))
+}
+
+/// The whole cluster as a document.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    responses((status = OK, body = Object, description = "The cluster's document")))]
+async fn whole(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let document = cluster.turn(|state| Ok(state.document())).await?;
+    let text = aside(move || {
+        serde_json::to_string(&document).map_err(|error| Problem::internal(&error))
+    });
+    Ok(json(text.await?))
+}
+
+/// Put a document in the place of the whole inventory. Places that decisions have
+/// reserved and the document does not speak of are kept.
+#[utoipa::path(put, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body(content = Object, description = "The cluster's document"),
+    responses((status = OK, body = Counted)))]
+async fn replace(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Document { text, file }: Document,
+) -> Result<Json<Counted>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let document = aside(move || ClusterDocument::read(&text, file).map_err(DeploymentError::from));
+    let document = document.await?;
+    Ok(Json(cluster.turn(|state| state.replace(document)).await?))
+}
+
+/// Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new
+/// or different, statistics, and what is gone. Of what is known already only what is
+/// given changes.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/inventory/changes", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body(content = Object, description = "Lists under tenants, hosts, statistics, vms and groups, and ids under gone"),
+    responses((status = OK, body = Counted)))]
+async fn change(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Document { text, file }: Document,
+) -> Result<Json<Counted>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let schema = cluster.schema().clone();
+    let changes = aside(move || {
+        InventoryChanges::read(&text, file, &schema).map_err(DeploymentError::from)
+    });
+    let changes = changes.await?;
+    Ok(Json(cluster.turn(|state| state.change(changes)).await?))
+}
+
+/// The hosts of a cluster, by id.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/hosts", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn hosts(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let ids = cluster.turn(|state| Ok(state.host_ids())).await?;
+    let Page { items, next } = page.page(ids, ToString::to_string)?;
+    let shown = cluster.turn(move |state| {
+        let hosts = items.iter().filter_map(|id| state.host_shown(id));
+        Ok(hosts.collect())
+    });
+    let items = shown.await?;
+    Ok(Json(Page { items, next }))
+}
+
+/// A host: what was given of it, what its VMs add up to, and which they are.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/hosts/{host}", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("host" = String, Path, description = "Id of the host")),
+    responses((status = OK, body = Object)))]
+async fn host(
+    State(deployment): State<Arc<Deployment>>,
+    Path((cluster, host)): Path<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let shown = cluster.turn(move |state| {
+        let known = || state.host_ids();
+        let unknown = || {
+            let known = known();
+            DeploymentError::unknown("host", &host, known.iter().map(|id| &**id))
+        };
+        state.host_shown(&host).ok_or_else(unknown)
+    });
+    Ok(Json(shown.await?))
+}
+
+/// The VMs of a cluster that run or have a place reserved, by id.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn vms(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let ids = cluster.turn(|state| Ok(state.vm_ids())).await?;
+    let Page { items, next } = page.page(ids, ToString::to_string)?;
+    let shown = cluster.turn(move |state| {
+        let vms = items.iter().filter_map(|id| state.vm_shown(id));
+        Ok(vms.collect())
+    });
+    let items = shown.await?;
+    Ok(Json(Page { items, next }))
+}
+
+/// A VM: where it runs, and where it has a place reserved.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms/{vm}", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("vm" = String, Path, description = "Id of the VM")),
+    responses((status = OK, body = Object)))]
+async fn vm(
+    State(deployment): State<Arc<Deployment>>,
+    Path((cluster, vm)): Path<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let shown = cluster.turn(move |state| {
+        let shown = state.vm_shown(&vm);
+        shown.ok_or_else(|| DeploymentError::unknown("VM", &vm, []))
+    });
+    Ok(Json(shown.await?))
+}

@@ -1,0 +1,340 @@
+//! VMs get places: one request, a batch, a migration; and what follows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{Document, aside, json};
+use super::extract::{Json, Path, Query};
+use super::problem::{Code, Problem};
+use crate::deployment::cluster::{BatchPlaced, Cluster, Placed};
+use crate::deployment::{ClusterState, Deployment, DeploymentError};
+use crate::document::{Surroundings, read_requests};
+use crate::model::Request;
+use crate::scheduler::{Batch, BatchOrder};
+
+/// Documents up to this size are read at once; greater ones on a thread that may take
+/// its time.
+const SMALL: usize = 16 << 10;
+
+/// The longest that a request may wait for pending places to end.
+const LONGEST_WAIT: f64 = 300.0;
+
+/// VMs of a batch at most: it holds its cluster while it is decided.
+const LARGEST_BATCH: usize = 10_000;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(place))
+        .routes(routes!(migrate))
+        .routes(routes!(batch))
+        .routes(routes!(confirm))
+        .routes(routes!(cancel))
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
+struct PlaceQuery {
+    /// If nobody is left only because of places that are reserved: seconds to wait once
+    /// for a change of the cluster, and then to decide again; 0 if not given.
+    #[param(minimum = 0, maximum = 300)]
+    wait: Option<f64>,
+}
+
+/// Decide where a VM, or VMs that go together, run, and reserve their places. Without a
+/// host the decision says why. With a header Idempotency-Key the same request gets the
+/// same answer again, also after a restart.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/place", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
+           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    request_body(content = Object, description = "A VM, or a request with its VMs"),
+    responses((status = OK, body = Object, description = "The decision")))]
+async fn place(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(query): Query<PlaceQuery>,
+    headers: HeaderMap,
+    document: Document,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let request = one(requests(&deployment, &cluster, document).await?)?;
+    decide(&cluster, query, &headers, request, ClusterState::place).await
+}
+
+/// Decide where VMs that run are to be moved, other than where they are, and reserve
+/// their places.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/migrate", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
+           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    request_body(content = Object, description = "A VM of which the id is enough, or a request with its VMs"),
+    responses((status = OK, body = Object, description = "The decision")))]
+async fn migrate(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(query): Query<PlaceQuery>,
+    headers: HeaderMap,
+    document: Document,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let request = one(requests(&deployment, &cluster, document).await?)?;
+    decide(&cluster, query, &headers, request, ClusterState::migrate).await
+}
+
+type Decide = fn(&mut ClusterState, Request, Option<String>) -> Result<Placed, DeploymentError>;
+
+async fn decide(
+    cluster: &Cluster,
+    query: PlaceQuery,
+    headers: &HeaderMap,
+    request: Request,
+    decide: Decide,
+) -> Result<Response, Problem> {
+    let wait = wait(query)?;
+    let key = key(headers);
+    // What may be decided once more is not the request's answer yet.
+    let first_key = key.clone().filter(|_| wait.is_zero());
+    let mut changes = cluster.changes();
+    let again = (!wait.is_zero()).then(|| request.clone());
+    let placed = cluster
+        .turn(move |state| decide(state, request, first_key))
+        .await?;
+    let Some(request) = again else {
+        return Ok(answer(placed));
+    };
+    let placed = if placed.passing {
+        changes.mark_unchanged();
+        // A time that is up, and a cluster that is gone, are told by the second try.
+        let _ = tokio::time::timeout(wait, changes.changed()).await;
+        let request = Request { now: 0, ..request };
+        cluster.turn(move |state| decide(state, request, key)).await?
+    } else {
+        placed
+    };
+    Ok(answer(placed))
+}
+
+fn answer(placed: Placed) -> Response {
+    let mut response = json(placed.body.to_string());
+    if placed.repeated {
+        let name = HeaderName::from_static("idempotency-replayed");
+        response.headers_mut().insert(name, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn wait(query: PlaceQuery) -> Result<Duration, Problem> {
+    match query.wait.unwrap_or(0.0) {
+        wait if (0.0..=LONGEST_WAIT).contains(&wait) => Ok(Duration::from_secs_f64(wait)),
+        _ => Err(Problem::new(
+            Code::InvalidParameter,
+            format!("\"wait\" must be from 0 to {LONGEST_WAIT} seconds"),
+        )),
+    }
+}
+
+fn key(headers: &HeaderMap) -> Option<String> {
+    let key = headers.get("idempotency-key")?.to_str().ok()?;
+    Some(key.to_owned())
+}
+
+/// What a document asks for.
+pub(super) async fn requests(
+    deployment: &Arc<Deployment>,
+    cluster: &Cluster,
+    document: Document,
+) -> Result<Vec<Request>, Problem> {
+    let (schema, now) = (cluster.schema().clone(), deployment.now());
+    let is_small = document.text.len() <= SMALL;
+    let read = move || {
+        let surroundings = Surroundings {
+            schema: &schema,
+            now,
+            hosts: None,
+        };
+        read_requests(&document.text, document.file, surroundings).map_err(DeploymentError::from)
+    };
+    match is_small {
+        true => Ok(read()?),
+        false => aside(read).await,
+    }
+}
+
+/// The only request of a document.
+pub(super) fn one(mut requests: Vec<Request>) -> Result<Request, Problem> {
+    match (requests.pop(), requests.len()) {
+        (Some(request), 0) => Ok(request),
+        _ => Err(Problem::new(
+            Code::Unprocessable,
+            "this takes one request: VMs that go together say \"together\": true, many are a batch",
+        )),
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[into_params(parameter_in = Query)]
+struct BatchQuery {
+    /// Place all VMs or none.
+    all_or_nothing: bool,
+    /// Take them in the order in which they are listed.
+    listed: bool,
+    /// Decide, but change nothing.
+    dry_run: bool,
+    /// Plan as if none of these VMs had a place.
+    from_nothing: bool,
+    /// If VMs are left out, search for a better plan with at most so many decisions.
+    #[param(maximum = 100000)]
+    search: Option<usize>,
+}
+
+/// What came of a batch.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct BatchShown {
+    /// Whether the places are reserved.
+    reserved: bool,
+    /// In the order in which they were decided.
+    #[schema(value_type = Vec<Object>)]
+    decisions: Vec<Box<RawValue>>,
+    /// VMs for which there is no decision, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<FailedTurn>,
+    /// VMs to which the policy's order gives no turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    without_turn: Vec<Arc<str>>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct FailedTurn {
+    #[schema(value_type = Vec<String>)]
+    vms: Vec<Arc<str>>,
+    because: String,
+}
+
+/// Place many VMs, each seeing the ones before it, in the order that the policy gives.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery),
+    request_body(content = Object, description = "A list of VMs under vms"),
+    responses((status = OK, body = BatchShown)))]
+async fn batch(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(query): Query<BatchQuery>,
+    document: Document,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let batch = of_requests(requests(&deployment, &cluster, document).await?, query)?;
+    let placed = cluster.turn(move |state| state.place_batch(batch)).await?;
+    Ok(Json(batch_shown(placed)).into_response())
+}
+
+/// A batch has one time and one set of facts.
+fn of_requests(requests: Vec<Request>, query: BatchQuery) -> Result<Batch, Problem> {
+    let mut batch = Batch {
+        from_nothing: query.from_nothing,
+        dry_run: query.dry_run,
+        all_or_nothing: query.all_or_nothing,
+        search: query.search,
+        order: match query.listed {
+            true => BatchOrder::Listed,
+            false => BatchOrder::Policy,
+        },
+        ..Batch::default()
+    };
+    for (number, request) in requests.into_iter().enumerate() {
+        if number == 0 {
+            (batch.now, batch.draw) = (request.now, request.draw);
+            batch.facts = request.facts.clone();
+        }
+        let plain = Request {
+            members: Vec::new(),
+            facts: batch.facts.clone(),
+            now: batch.now,
+            draw: batch.draw,
+            ..Request::default()
+        };
+        let rest = Request {
+            members: Vec::new(),
+            ..request.clone()
+        };
+        if rest != plain {
+            return Err(Problem::new(
+                Code::Unprocessable,
+                format!(
+                    "request {} differs from the first one in more than its VMs, or names hosts; a batch has one time, tenant and kind",
+                    number + 1
+                ),
+            ));
+        }
+        batch.members.extend(request.members);
+    }
+    match batch.members.len() {
+        0..=LARGEST_BATCH => Ok(batch),
+        vms => Err(Problem::new(
+            Code::TooLarge,
+            format!("a batch has at most {LARGEST_BATCH} VMs, this one {vms}"),
+        )),
+    }
+}
+
+fn batch_shown(placed: BatchPlaced) -> BatchShown {
+    let mut shown = BatchShown {
+        reserved: placed.reserved,
+        decisions: Vec::with_capacity(placed.turns.len()),
+        failed: Vec::new(),
+        without_turn: placed.without_turn,
+    };
+    for turn in placed.turns {
+        match turn {
+            Ok(body) => shown.decisions.extend(RawValue::from_string(body.to_string())),
+            Err((vms, because)) => shown.failed.push(FailedTurn { vms, because }),
+        }
+    }
+    shown
+}
+
+/// VMs, by id.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Vms {
+    /// Their ids.
+    vms: Vec<String>,
+}
+
+/// VMs run where their places were reserved: all of them, or nothing is changed.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/confirm", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body = Vms, responses((status = NO_CONTENT)))]
+async fn confirm(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Json(Vms { vms }): Json<Vms>,
+) -> Result<StatusCode, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    cluster.turn(move |state| state.confirm(&vms)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Places that were reserved for VMs are given back: all of them, or nothing is changed.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/cancel", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body = Vms, responses((status = NO_CONTENT)))]
+async fn cancel(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Json(Vms { vms }): Json<Vms>,
+) -> Result<StatusCode, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    cluster.turn(move |state| state.cancel(&vms)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,58 @@
+//! Revisions in the headers ETag and If-Match.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::problem::{Code, Problem};
+
+/// The header that names a revision.
+pub(super) fn etag(revision: u64) -> (HeaderName, HeaderValue) {
+    let value = HeaderValue::from_str(&format!("\"{revision}\""));
+    // Digits between quotes are a value.
+    (header::ETAG, value.unwrap_or(HeaderValue::from_static("*")))
+}
+
+/// The revision that a request is about: that of `If-Match`, or 0 where
+/// `If-None-Match: *` says that there must be none yet.
+///
+/// # Errors
+/// If there is neither, or it names none of ours.
+pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|it| it == "*") {
+        return Ok(Some(0));
+    }
+    let Some(given) = headers.get(header::IF_MATCH) else {
+        let sentence = "say which revision you change: send its ETag as If-Match, If-None-Match: * to make a new one, or If-Match: * for whatever is there";
+        return Err(Problem::new(Code::RevisionRequired, sentence));
+    };
+    let given = given.to_str().unwrap_or_default().trim();
+    if given == "*" {
+        return Ok(None);
+    }
+    let digits = given.trim_start_matches("W/").trim_matches('"');
+    digits.parse().map(Some).map_err(|_| {
+        let sentence = format!("If-Match names no revision of ours: {}", crate::document::shown(given));
+        Problem::new(Code::InvalidParameter, sentence)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn the_tag_of_a_revision_is_taken_for_it() {
+        let (name, value) = etag(12);
+        assert_eq!(name, header::ETAG);
+        let sent = HeaderMap::from_iter([(header::IF_MATCH, value)]);
+        assert_eq!(wanted(&sent).unwrap(), Some(12));
+        assert_eq!(wanted(&headers(header::IF_MATCH, "*")).unwrap(), None);
+        assert_eq!(wanted(&headers(header::IF_NONE_MATCH, "*")).unwrap(), Some(0));
+        assert!(wanted(&headers(header::IF_MATCH, "\"x\"")).is_err());
+        let none = wanted(&HeaderMap::new()).unwrap_err();
+        assert_eq!(none.code(), Code::RevisionRequired);
+    }
+}

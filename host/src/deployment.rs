@@ -1,0 +1,240 @@
+//! The running thing: clusters that decide, the policies and units they decide by, and
+//! what must last of all that.
+//!
+//! Each cluster has a thread of its own ([`cluster`]). What concerns several of them,
+//! policies and units, is changed under one lock, one change after the other, and never
+//! while decisions wait for it: a cluster takes over what is new in a turn of its own.
+
+pub mod cluster;
+mod error;
+mod events;
+mod overrides;
+mod policies;
+mod rules;
+mod start;
+mod turns;
+
+pub use cluster::{Cluster, ClusterSettings, ClusterState, Override};
+pub use error::DeploymentError;
+pub use events::{Event, Events, News};
+pub use policies::{Origin, PolicyRecord};
+pub use rules::{Attach, Edit, Who};
+pub use start::Started;
+pub use turns::{NoTurn, Reply};
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use crate::document::ClusterDocument;
+use crate::library::Generation;
+use crate::scheduler::SchedulerOptions;
+use crate::store::{Change, Store};
+use policies::Policies;
+use rules::check_name;
+
+/// Seconds since 1970-01-01 UTC.
+pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
+
+/// How a deployment goes about its work.
+#[derive(Clone)]
+pub struct DeploymentOptions {
+    /// How long a request may wait for its cluster.
+    pub wait: Duration,
+    /// How many requests may wait for one cluster.
+    pub waiting: usize,
+    /// How decisions are made; the seed is the cluster's own.
+    pub scheduler: SchedulerOptions,
+    pub clock: Clock,
+}
+
+impl Default for DeploymentOptions {
+    fn default() -> Self {
+        Self {
+            wait: Duration::from_secs(10),
+            waiting: 10_000,
+            scheduler: SchedulerOptions::default(),
+            clock: Arc::new(system_clock),
+        }
+    }
+}
+
+/// The time of the system; 0 if its clock stands before 1970.
+fn system_clock() -> i64 {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// A running deployment.
+pub struct Deployment {
+    options: DeploymentOptions,
+    store: Store,
+    events: Arc<Events>,
+    clusters: RwLock<BTreeMap<Arc<str>, Arc<Cluster>>>,
+    generation: ArcSwap<Generation>,
+    /// Held while what concerns several clusters is changed.
+    policies: Mutex<Policies>,
+}
+
+impl Deployment {
+    /// The cluster of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn cluster(&self, name: &str) -> Result<Arc<Cluster>, DeploymentError> {
+        let clusters = self.clusters.read().unwrap_or_else(PoisonError::into_inner);
+        let known = || clusters.keys().map(|name| &**name);
+        let cluster = clusters.get(name).cloned();
+        cluster.ok_or_else(|| DeploymentError::unknown("cluster", name, known()))
+    }
+
+    /// All clusters, by name.
+    pub fn clusters(&self) -> Vec<Arc<Cluster>> {
+        let clusters = self.clusters.read().unwrap_or_else(PoisonError::into_inner);
+        clusters.values().cloned().collect()
+    }
+
+    /// What happens.
+    pub fn events(&self) -> &Arc<Events> {
+        &self.events
+    }
+
+    /// What must last.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The units in force.
+    pub fn generation(&self) -> Arc<Generation> {
+        self.generation.load_full()
+    }
+
+    /// Seconds since 1970-01-01 UTC.
+    pub fn now(&self) -> i64 {
+        (self.options.clock)()
+    }
+
+    fn policies(&self) -> MutexGuard<'_, Policies> {
+        self.policies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, news: News) {
+        self.events.tell(self.now(), news);
+    }
+
+    /// Make a cluster of a document, under a policy.
+    ///
+    /// # Errors
+    /// If there is one of that name, something in the document does not go together, or
+    /// the policy cannot run there.
+    pub fn create_cluster(
+        &self,
+        document: ClusterDocument,
+        attach: Attach,
+    ) -> Result<Arc<Cluster>, DeploymentError> {
+        let policies = self.policies();
+        let name = document.name.clone();
+        if self.cluster(&name).is_ok() {
+            return Err(DeploymentError::Exists {
+                what: "cluster",
+                name: name.to_string(),
+            });
+        }
+        let settings = ClusterSettings {
+            policy: attach.policy.as_str().into(),
+            overrides: attach.overrides,
+            revision: 1,
+            seed: document.seed,
+        };
+        check_name(&name)?;
+        let generation = self.generation();
+        let rule = self.rule_of(&policies, &settings, &document.schema, &generation)?;
+        let mut state = self.new_state(document, settings, rule)?;
+        state.keep_everything();
+        let cluster = self.run(state)?;
+        // The rows are kept in the first turn; without a cluster there would be none.
+        let created = cluster.turn(|_| Ok(())).wait();
+        if let Err(error) = created {
+            self.take_out(&name);
+            return Err(error);
+        }
+        self.tell(News {
+            kind: "cluster-created",
+            cluster: Some(name),
+            message: "the cluster was created".to_owned(),
+            ..News::default()
+        });
+        Ok(cluster)
+    }
+
+    /// Take a cluster out, with everything of it.
+    ///
+    /// # Errors
+    /// If there is none of that name, or its end cannot be kept.
+    pub fn remove_cluster(&self, name: &str) -> Result<(), DeploymentError> {
+        let _policies = self.policies();
+        let cluster = self.cluster(name)?;
+        let name = cluster.name().clone();
+        drop(cluster);
+        // No turn may write rows after the cluster has gone.
+        if let Some(cluster) = self.take_out(&name) {
+            cluster.stop();
+        }
+        let cluster = name.to_string();
+        self.store.commit(vec![Change::RemoveCluster { cluster }])?;
+        self.tell(News {
+            kind: "cluster-removed",
+            cluster: Some(name),
+            message: "the cluster was removed".to_owned(),
+            ..News::default()
+        });
+        Ok(())
+    }
+
+    fn take_out(&self, name: &str) -> Option<Arc<Cluster>> {
+        let mut clusters = self
+            .clusters
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        clusters.remove(name)
+    }
+
+    /// Start the thread of a cluster and let it be found.
+    fn run(&self, state: ClusterState) -> Result<Arc<Cluster>, DeploymentError> {
+        let cluster = Cluster::start(state, self.options.wait, self.options.waiting);
+        let cluster = Arc::new(cluster.map_err(|error| {
+            DeploymentError::Refused(format!("cannot start a thread for the cluster: {error}"))
+        })?);
+        let mut clusters = self
+            .clusters
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        clusters.insert(cluster.name().clone(), cluster.clone());
+        Ok(cluster)
+    }
+
+    /// Let those who wait have their turns, keep everything, and end the threads.
+    pub fn stop(&self) {
+        let clusters = {
+            let mut clusters = self
+                .clusters
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *clusters)
+        };
+        for cluster in clusters.into_values() {
+            cluster.stop();
+        }
+        // What was submitted before is kept when this is.
+        if let Err(error) = self.store.commit(Vec::new()) {
+            tracing::error!(%error, "the last changes may not have been kept");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

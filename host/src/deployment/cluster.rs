@@ -1,0 +1,113 @@
+//! One cluster of a running deployment: a thread decides for it, one turn after the
+//! other, and nothing is answered before it is kept.
+
+mod decisions;
+mod durable;
+mod inventory;
+mod places;
+mod plans;
+mod policy;
+mod settings;
+mod shown;
+mod state;
+
+pub use decisions::{Kept, Past};
+pub(super) use durable::{Body, rows};
+pub use inventory::Counted;
+pub use places::{BatchPlaced, Placed};
+pub use plans::{PlanShown, Planner, Step};
+pub use policy::Rule;
+pub use settings::{Attached, ClusterSettings, Override};
+pub use state::ClusterState;
+pub(super) use state::Parts;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::DeploymentError;
+use super::turns::{Answer, Reply, Turns};
+use crate::model::schema::Schema;
+
+/// A cluster, for whoever asks something of it.
+#[derive(Debug)]
+pub struct Cluster {
+    name: Arc<str>,
+    schema: Arc<Schema>,
+    turns: Turns<ClusterState>,
+    /// How long a request may wait for its turn.
+    limit: Duration,
+    changed: watch::Receiver<u64>,
+    settings: Mutex<Arc<ClusterSettings>>,
+}
+
+impl Cluster {
+    /// Start the thread of a cluster.
+    pub(super) fn start(
+        state: ClusterState,
+        limit: Duration,
+        bound: usize,
+    ) -> std::io::Result<Self> {
+        let name = state.name().clone();
+        let (schema, changed) = (state.inventory().schema().clone(), state.watch());
+        let settings = Mutex::new(Arc::new(state.settings().clone()));
+        Ok(Self {
+            turns: Turns::start(&format!("cluster {name}"), state, bound)?,
+            name,
+            schema,
+            limit,
+            changed,
+            settings,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The tables and columns that it has.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// Which policy is attached, and how it is set.
+    pub fn settings(&self) -> Arc<ClusterSettings> {
+        let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        settings.clone()
+    }
+
+    pub(super) fn set_settings(&self, settings: ClusterSettings) {
+        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+
+    /// How many requests wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.turns.waiting()
+    }
+
+    /// Counts up with every change of the cluster.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.clone()
+    }
+
+    /// Do `work` in a turn. Its answer comes when all that it changed is kept.
+    pub fn turn<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
+    ) -> Reply<R, DeploymentError> {
+        self.turns.take(
+            self.limit,
+            move |state, answer: Answer<R, DeploymentError>| {
+                state.run(work, answer);
+            },
+        )
+    }
+
+    /// Let those who wait have their turns, and end the thread. Whoever asks for a turn
+    /// later is told so.
+    pub(super) fn stop(&self) {
+        self.turns.stop();
+    }
+}

@@ -1,0 +1,93 @@
+//! Decisions that were made, and questions about them and about others.
+//!
+//! Questions are asked of a copy that a turn hands out, so that the cluster does not
+//! wait for their answers.
+
+use std::sync::Arc;
+
+use super::ClusterState;
+use crate::chain::Explanation;
+use crate::deployment::DeploymentError;
+use crate::inventory::Inventory;
+use crate::library::Generation;
+use crate::policy::Policy;
+use crate::questions::Situation;
+use crate::scheduler::{Decision, ExplainError, PastDecision, PlaceError, SchedulerOptions};
+
+/// A decision and the inventory that it was made on.
+pub struct Past(PastDecision);
+
+impl Past {
+    /// Explain it by running its chain again.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn explain(&self) -> Result<Explanation, DeploymentError> {
+        Ok(self.0.explain().map_err(PlaceError::from)?)
+    }
+
+    /// What was decided.
+    pub fn decision(&self) -> &Decision {
+        self.0.decision()
+    }
+
+    /// Decide it again by what decided then, and say whether the same comes out.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn replay(&self) -> Result<bool, DeploymentError> {
+        let again = self.0.decide_again().map_err(PlaceError::from)?;
+        Ok(again == self.0.decision().decided)
+    }
+}
+
+/// A copy of a cluster that questions can be asked of.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    inventory: Inventory,
+    policy: Arc<Policy>,
+    generation: Arc<Generation>,
+    options: SchedulerOptions,
+}
+
+impl Kept {
+    /// What questions are about.
+    pub fn situation(&self) -> Situation<'_> {
+        Situation {
+            inventory: &self.inventory,
+            policy: &self.policy,
+            generation: &self.generation,
+            options: &self.options,
+        }
+    }
+
+    /// The cluster as it was.
+    pub fn inventory(&self) -> &Inventory {
+        &self.inventory
+    }
+}
+
+impl ClusterState {
+    /// A copy of the cluster as it is, for questions.
+    ///
+    /// # Errors
+    /// If no policy can run.
+    pub fn copy(&mut self) -> Result<Kept, DeploymentError> {
+        self.must_decide()?;
+        self.advance();
+        Ok(Kept {
+            inventory: self.inventory().clone(),
+            policy: self.scheduler.chain().policy().clone(),
+            generation: self.generation.clone(),
+            options: self.scheduler.options().clone(),
+        })
+    }
+
+    /// A decision with the inventory of then.
+    ///
+    /// # Errors
+    /// If one of the two is remembered no more.
+    pub fn past(&self, number: u64) -> Result<Past, ExplainError> {
+        self.scheduler.past(number).map(Past)
+    }
+}

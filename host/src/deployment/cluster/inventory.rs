@@ -1,0 +1,146 @@
+//! Hosts, VMs, groups and tenants come, change and go.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::ClusterState;
+use crate::deployment::DeploymentError;
+use crate::document::{ClusterDocument, InventoryChanges, PlacedVm};
+use crate::inventory::Inventory;
+use crate::model::{Facts, Host};
+use crate::scheduler::Scheduler;
+
+/// How many of each there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Counted {
+    pub hosts: usize,
+    /// VMs that run.
+    pub vms: usize,
+    /// VMs that have a place reserved.
+    pub pending: usize,
+    pub groups: usize,
+    /// Counts up with every change of the inventory.
+    pub version: u64,
+}
+
+impl ClusterState {
+    /// How many of each there are.
+    pub fn counted(&self) -> Counted {
+        let inventory = self.inventory();
+        Counted {
+            hosts: inventory.host_count(),
+            vms: inventory.running_count(),
+            pending: inventory.pending_count(),
+            groups: inventory.groups().count(),
+            version: inventory.version(),
+        }
+    }
+
+    /// Carry out changes, all of them or none. Statistics are taken in after
+    /// everything else, and are not kept for good.
+    ///
+    /// # Errors
+    /// If something in them does not go together with the cluster as it is.
+    pub fn change(&mut self, mut changes: InventoryChanges) -> Result<Counted, DeploymentError> {
+        self.advance();
+        let statistics = InventoryChanges {
+            statistics: std::mem::take(&mut changes.statistics),
+            ..InventoryChanges::default()
+        };
+        let before = self.inventory().version();
+        let measured: Vec<Arc<str>> = columns(&statistics.statistics).cloned().collect();
+        self.scheduler.inventory_mut().change(changes)?;
+        self.note();
+        let inventory = self.scheduler.inventory_mut();
+        if let Err(error) = inventory.change(statistics) {
+            inventory.take_back(before);
+            return Err(error.into());
+        }
+        self.measured.extend(measured);
+        self.pass_over();
+        Ok(self.counted())
+    }
+
+    /// Put a whole document in the place of the inventory. VMs that have a place
+    /// reserved by a decision keep it if the document does not speak of them and their
+    /// hosts are still there.
+    ///
+    /// # Errors
+    /// If something in the document does not go together, or the policy cannot run
+    /// with it.
+    pub fn replace(&mut self, document: ClusterDocument) -> Result<Counted, DeploymentError> {
+        let now = self.advance();
+        let mut inventory = Inventory::of_document(
+            ClusterDocument {
+                name: self.name.clone(),
+                ..document
+            },
+            now,
+        )?;
+        let old = self.inventory();
+        let pending = old.hosts().flat_map(|(_, host)| old.vms_of(host));
+        let pending = pending.filter(|entry| entry.pending && entry.expires.is_some());
+        for saved in pending.filter_map(|entry| old.saved_vm(&entry.vm.id, true)) {
+            let known = inventory.running(&saved.vm.id).is_some()
+                || inventory.pending(&saved.vm.id).is_some();
+            if !known && inventory.slot(&saved.host).is_some() {
+                inventory.restore_vm(saved)?;
+            }
+        }
+        let chain = self.scheduler.chain().policy().clone();
+        let mut scheduler = Scheduler::new(
+            inventory,
+            chain,
+            &self.generation,
+            self.scheduler.options().clone(),
+        )?;
+        scheduler.resume(self.scheduler.next_number());
+        self.scheduler = scheduler;
+        self.measured.clear();
+        self.noted = self.inventory().version();
+        self.everything
+            .store(true, std::sync::atomic::Ordering::Release);
+        Ok(self.counted())
+    }
+
+    /// The document of the cluster as it is now.
+    pub fn document(&self) -> ClusterDocument {
+        let inventory = self.inventory();
+        let hosts = inventory.hosts().map(|(_, host)| Host {
+            id: host.id.clone(),
+            facts: host.facts.clone(),
+        });
+        let entries = inventory
+            .hosts()
+            .flat_map(|(_, host)| inventory.vms_of(host).map(move |entry| (host, entry)));
+        let vms = entries.map(|(host, entry)| PlacedVm {
+            vm: (*entry.vm).clone(),
+            placed: entry.placed().cloned().unwrap_or_else(Facts::new),
+            host: host.id.clone(),
+            pending: entry.pending,
+        });
+        let tenants = inventory.tenants();
+        ClusterDocument {
+            name: self.name.clone(),
+            now: None,
+            seed: self.settings.seed,
+            schema: (**inventory.schema()).clone(),
+            facts: inventory.facts().clone(),
+            tenants: tenants
+                .map(|(id, facts)| (id.clone(), facts.clone()))
+                .collect(),
+            hosts: hosts.collect(),
+            vms: vms.collect(),
+            groups: inventory
+                .groups()
+                .map(|entry| entry.group.clone())
+                .collect(),
+        }
+    }
+}
+
+fn columns(hosts: &[Host]) -> impl Iterator<Item = &Arc<str>> {
+    let facts = hosts.iter().flat_map(|host| host.facts.values());
+    facts.map(|(column, _)| column)
+}

@@ -1,0 +1,48 @@
+//! Another policy, or other units, decide from the next turn on.
+
+use std::sync::Arc;
+
+use super::durable;
+use super::{Attached, ClusterSettings, ClusterState};
+use crate::deployment::DeploymentError;
+use crate::library::Generation;
+use crate::policy::Policy;
+
+/// What a cluster is to decide by.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// With what is different in this cluster, checked against the generation.
+    pub policy: Arc<Policy>,
+    pub attached: Attached,
+    pub generation: Arc<Generation>,
+}
+
+impl ClusterState {
+    /// Decide by another policy or other units from now on. What is remembered of
+    /// decisions stays.
+    ///
+    /// # Errors
+    /// If the policy cannot run; then the one before goes on.
+    pub fn rule_by(&mut self, rule: Rule) -> Result<(), DeploymentError> {
+        self.scheduler.set_policy(rule.policy, &rule.generation)?;
+        self.generation = rule.generation;
+        self.attached = rule.attached;
+        self.broken = None;
+        Ok(())
+    }
+
+    /// The settings of the cluster are these from now on.
+    pub fn set(&mut self, settings: ClusterSettings) {
+        self.settings = settings;
+        self.changes.push(durable::cluster_itself(self));
+    }
+
+    /// Decide nothing, for want of a policy that can run.
+    pub fn break_off(&mut self, why: String) {
+        self.tell(
+            "cluster-without-policy",
+            format!("nothing is decided: {why}"),
+        );
+        self.broken = Some(why);
+    }
+}

@@ -1,0 +1,50 @@
+//! How a cluster is set: its policy, and what is different from it here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What an admin has set for a cluster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ClusterSettings {
+    /// Name of the policy that decides.
+    #[schema(value_type = String)]
+    pub policy: Arc<str>,
+    /// What is different from the policy in this cluster, by the entries' names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, Override>,
+    /// Counts up with every change of these settings.
+    pub revision: u64,
+    /// What is left to chance is derived from this.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// What is different from the policy for the entries of one name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Override {
+    /// The factor of the cost of that name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factor: Option<f64>,
+    /// Whether its unit is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+    /// Settings of its unit; others stay as the policy says.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = Object)]
+    pub settings: Map<String, Value>,
+}
+
+/// What a cluster decides by.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Attached {
+    /// The policy's name.
+    pub policy: Arc<str>,
+    /// Its revision; 0 for one that comes with the program.
+    pub revision: u64,
+}

@@ -1,0 +1,233 @@
+//! The state that a cluster's thread owns.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::watch;
+
+use super::plans::Plans;
+use super::{Attached, ClusterSettings, durable};
+use crate::deployment::Clock;
+use crate::deployment::DeploymentError;
+use crate::deployment::events::{Events, News};
+use crate::deployment::turns::Answer;
+use crate::inventory::{Inventory, Touched};
+use crate::library::Generation;
+use crate::scheduler::Scheduler;
+use crate::store::{Change, Store};
+
+/// A cluster as its thread knows it.
+pub struct ClusterState {
+    pub(super) name: Arc<str>,
+    pub(super) scheduler: Scheduler,
+    /// Why nothing can be decided, if the cluster's policy cannot run.
+    pub(super) broken: Option<String>,
+    pub(super) attached: Attached,
+    pub(super) settings: ClusterSettings,
+    pub(super) generation: Arc<Generation>,
+    pub(super) store: Store,
+    pub(super) events: Arc<Events>,
+    pub(super) clock: Clock,
+    /// Columns that came as statistics, which are not kept.
+    pub(super) measured: BTreeSet<Arc<str>>,
+    pub(super) plans: Plans,
+    /// Answers to requests with a key, to be given again.
+    pub(super) answers: BTreeMap<String, Repeated>,
+    pub(super) answered: VecDeque<(i64, String)>,
+    /// Of what this turn changed: what is to be kept besides the inventory.
+    pub(super) changes: Vec<Change>,
+    /// What changed in the inventory up to the version `noted`.
+    pub(super) touched: Touched,
+    pub(super) noted: u64,
+    /// Whether all rows are to be kept anew.
+    pub(super) everything: Arc<AtomicBool>,
+    pub(super) changed: watch::Sender<u64>,
+    /// How often the cluster has changed since its thread began.
+    pub(super) turns_with_changes: u64,
+}
+
+/// An answer that is given again if the request comes again.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Repeated {
+    /// Tells the request from others.
+    pub(super) request: String,
+    pub(super) body: Arc<str>,
+}
+
+/// What a new state is made of.
+pub struct Parts {
+    pub scheduler: Scheduler,
+    pub broken: Option<String>,
+    pub attached: Attached,
+    pub settings: ClusterSettings,
+    pub generation: Arc<Generation>,
+    pub store: Store,
+    pub events: Arc<Events>,
+    pub clock: Clock,
+}
+
+impl ClusterState {
+    pub fn new(parts: Parts) -> Self {
+        let inventory = parts.scheduler.inventory();
+        Self {
+            name: inventory.name().clone(),
+            noted: inventory.version(),
+            scheduler: parts.scheduler,
+            broken: parts.broken,
+            attached: parts.attached,
+            settings: parts.settings,
+            generation: parts.generation,
+            store: parts.store,
+            events: parts.events,
+            clock: parts.clock,
+            measured: BTreeSet::new(),
+            plans: Plans::default(),
+            answers: BTreeMap::new(),
+            answered: VecDeque::new(),
+            changes: Vec::new(),
+            touched: Touched::default(),
+            everything: Arc::default(),
+            changed: watch::Sender::new(0),
+            turns_with_changes: 0,
+        }
+    }
+
+    /// Keep all rows with the next change, whatever was kept before.
+    pub(in crate::deployment) fn keep_everything(&mut self) {
+        self.everything.store(true, Ordering::Release);
+    }
+
+    /// The next decision has this number.
+    pub(in crate::deployment) fn resume(&mut self, number: u64) {
+        self.scheduler.resume(number);
+    }
+
+    /// Name of the cluster.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The cluster as it is.
+    pub fn inventory(&self) -> &Inventory {
+        self.scheduler.inventory()
+    }
+
+    /// What decides.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// How it is set.
+    pub fn settings(&self) -> &ClusterSettings {
+        &self.settings
+    }
+
+    /// What it decides by.
+    pub fn attached(&self) -> &Attached {
+        &self.attached
+    }
+
+    /// Why nothing can be decided, if the policy cannot run.
+    pub fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    pub(super) fn watch(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Seconds since 1970-01-01 UTC.
+    pub(super) fn now(&self) -> i64 {
+        (self.clock)()
+    }
+
+    /// Bring the inventory to the present: reservations that have expired end.
+    pub(super) fn advance(&mut self) -> i64 {
+        let now = self.now();
+        self.scheduler.inventory_mut().advance(now);
+        now
+    }
+
+    pub(super) fn must_decide(&self) -> Result<(), DeploymentError> {
+        match &self.broken {
+            None => Ok(()),
+            Some(why) => Err(DeploymentError::NoPolicy {
+                cluster: self.name.clone(),
+                why: why.clone(),
+            }),
+        }
+    }
+
+    pub(super) fn tell(&self, kind: &'static str, message: String) {
+        let news = News {
+            kind,
+            cluster: Some(self.name.clone()),
+            message,
+            ..News::default()
+        };
+        self.events.tell(self.now(), news);
+    }
+
+    /// Do the work of a turn, and answer when what it changed is kept.
+    pub(super) fn run<R: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<R, DeploymentError>,
+        answer: Answer<R, DeploymentError>,
+    ) {
+        let outcome = work(self);
+        let mut changes = mem::take(&mut self.changes);
+        changes.extend(self.to_be_kept());
+        if changes.is_empty() {
+            return answer.give(outcome);
+        }
+        self.turns_with_changes += 1;
+        self.changed.send_replace(self.turns_with_changes);
+        let everything = self.everything.clone();
+        self.store.submit(changes, move |kept| {
+            answer.give(match kept {
+                Ok(()) => outcome,
+                Err(error) => {
+                    // What the store lacks is not known: it gets all rows with the
+                    // next change.
+                    everything.store(true, Ordering::Release);
+                    outcome.and(Err(DeploymentError::NotKept(error)))
+                }
+            });
+        });
+    }
+
+    /// What is to be written for the rows that changed.
+    fn to_be_kept(&mut self) -> Vec<Change> {
+        self.note();
+        if self.everything.swap(false, Ordering::AcqRel) {
+            self.touched = Touched::default();
+            return durable::everything(self);
+        }
+        let touched = mem::take(&mut self.touched);
+        durable::touched(self, &touched)
+    }
+
+    /// Take note of what has changed in the inventory so far.
+    pub(super) fn note(&mut self) {
+        let version = self.inventory().version();
+        let since = self.noted.min(version);
+        match self.inventory().touched_since(since) {
+            Some(touched) => {
+                self.touched.hosts.extend(touched.hosts);
+                self.touched.vms.extend(touched.vms);
+                self.touched.tenants.extend(touched.tenants);
+                self.touched.groups.extend(touched.groups);
+                self.touched.facts |= touched.facts;
+            }
+            None => self.everything.store(true, Ordering::Release),
+        }
+        self.noted = version;
+    }
+
+    /// What has changed since the last note is not to be kept.
+    pub(super) fn pass_over(&mut self) {
+        self.noted = self.inventory().version();
+    }
+}

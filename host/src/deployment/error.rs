@@ -1,0 +1,92 @@
+//! Why a deployment does not do what it was asked for.
+
+use std::sync::Arc;
+
+use super::turns::NoTurn;
+use crate::chain::ChainError;
+use crate::document::Problems;
+use crate::inventory::InventoryError;
+use crate::questions::QuestionError;
+use crate::scheduler::{BalanceError, ExplainError, PlaceError};
+use crate::store::StoreError;
+
+/// Why something was not done. Nothing was changed, unless it says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum DeploymentError {
+    #[error("there is no {what} \"{name}\"{}", near(.nearest))]
+    Unknown {
+        /// Such as "cluster".
+        what: &'static str,
+        name: String,
+        /// The one that was probably meant.
+        nearest: Option<String>,
+    },
+    #[error("there is a {what} \"{name}\" already")]
+    Exists { what: &'static str, name: String },
+    #[error(
+        "policy \"{0}\" comes with the program and cannot be changed: clone it under another name"
+    )]
+    Locked(String),
+    #[error("policy \"{name}\" is kept in the file {file}: change it there")]
+    InFile { name: String, file: String },
+    #[error("policy \"{name}\" is in force in {}: attach another policy there first", .clusters.join(", "))]
+    InUse { name: String, clusters: Vec<String> },
+    #[error("{what} has revision {current} by now, not {given}: read it again, and change that")]
+    Revision {
+        what: String,
+        given: u64,
+        current: u64,
+    },
+    #[error("the cluster does not answer: {0}")]
+    NoTurn(#[from] NoTurn),
+    /// The policy of a cluster cannot run, and why.
+    #[error("cluster \"{cluster}\" decides nothing: {why}")]
+    NoPolicy { cluster: Arc<str>, why: String },
+    #[error("{0}")]
+    Problems(#[from] Problems),
+    #[error("\"now\" is {ahead} s ahead of the server's clock: leave it out, or set the clocks")]
+    Future { ahead: i64 },
+    #[error("key \"{0}\" came with another request before: take a new key for a new request")]
+    OtherRequest(String),
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    #[error(transparent)]
+    Inventory(#[from] InventoryError),
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    #[error(transparent)]
+    Balance(#[from] BalanceError),
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// It is in force, but may be gone after a restart.
+    #[error("this was done, and could not be kept: {0}")]
+    NotKept(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn near(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(name) => format!(" (did you mean \"{name}\"?)"),
+        None => String::new(),
+    }
+}
+
+impl DeploymentError {
+    /// There is no such thing; of the `known` names the nearest is suggested.
+    pub fn unknown<'a>(
+        what: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        Self::Unknown {
+            what,
+            name: name.to_owned(),
+            nearest: crate::document::nearest(name, known).map(str::to_owned),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A deployment starts from what was kept.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, RwLock};
+
+use arc_swap::ArcSwap;
+
+use super::cluster::{self, Attached, Rule};
+use super::policies::Policies;
+use super::{
+    ClusterSettings, ClusterState, Deployment, DeploymentError, DeploymentOptions, Events,
+    PolicyRecord,
+};
+use crate::document::ClusterDocument;
+use crate::inventory::Inventory;
+use crate::library::Generation;
+use crate::plugins;
+use crate::policy::Policy;
+use crate::scheduler::{Scheduler, SchedulerOptions};
+use crate::store::{SavedCluster, Store};
+
+/// A deployment that has started, and what could not be had again.
+pub struct Started {
+    pub deployment: Arc<Deployment>,
+    /// A sentence for each cluster that cannot decide.
+    pub problems: Vec<String>,
+}
+
+impl Deployment {
+    /// Start with what is in the store, and these units.
+    ///
+    /// # Errors
+    /// If what was kept cannot be read.
+    pub fn start(
+        store: Store,
+        generation: Arc<Generation>,
+        options: DeploymentOptions,
+    ) -> Result<Started, DeploymentError> {
+        let saved = store.load()?;
+        let kept = saved.policies.iter().map(PolicyRecord::restored);
+        let policies = Policies::new(kept.collect::<Result<Vec<_>, _>>()?);
+        let deployment = Self {
+            options,
+            store,
+            events: Arc::new(Events::default()),
+            clusters: RwLock::new(BTreeMap::new()),
+            generation: ArcSwap::new(generation),
+            policies: Mutex::new(policies),
+        };
+        let mut problems = Vec::new();
+        for cluster in saved.clusters {
+            problems.extend(deployment.restore(&cluster)?);
+        }
+        Ok(Started {
+            deployment: Arc::new(deployment),
+            problems,
+        })
+    }
+
+    /// Start a cluster as it was kept. One whose policy cannot run starts all the same,
+    /// and decides nothing; why, is given.
+    fn restore(&self, saved: &SavedCluster) -> Result<Option<String>, DeploymentError> {
+        let unread = |error: &dyn std::fmt::Display| {
+            DeploymentError::Refused(format!(
+                "cannot read what was kept of cluster \"{}\": {error}",
+                saved.name
+            ))
+        };
+        let body: cluster::Body = serde_json::from_str(&saved.body).map_err(|it| unread(&it))?;
+        let document = ClusterDocument::read(&body.document.to_string(), "cluster.json")
+            .map_err(|it| unread(&it))?;
+        let rows = self.store.inventory(&saved.name)?;
+        let schema = document.schema.clone();
+        let inventory = cluster::rows(document, rows, saved.clock)?;
+        let rule = self.rule_of(
+            &self.policies(),
+            &body.settings,
+            &schema,
+            &self.generation(),
+        );
+        let (rule, problem) = match rule {
+            Ok(rule) => (Some(rule), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let mut state = self.state(inventory, body.settings, rule)?;
+        state.resume(saved.next_decision);
+        for answer in self.store.answers(&saved.name)? {
+            let (request, body): (String, String) =
+                serde_json::from_str(&answer.body).map_err(|it| unread(&it))?;
+            state.restore_answer(answer.key, answer.at, request, body.into());
+        }
+        if let Some(why) = &problem {
+            state.break_off(why.clone());
+        }
+        self.run(state)?;
+        Ok(problem.map(|why| format!("cluster \"{}\" decides nothing: {why}", saved.name)))
+    }
+
+    /// The state of a cluster that a document describes.
+    pub(super) fn new_state(
+        &self,
+        document: ClusterDocument,
+        settings: ClusterSettings,
+        rule: Rule,
+    ) -> Result<ClusterState, DeploymentError> {
+        let inventory = Inventory::of_document(document, self.now())?;
+        self.state(inventory, settings, Some(rule))
+    }
+
+    /// The state of a cluster; without a rule it has the policy that asks no unit, until
+    /// it gets another.
+    fn state(
+        &self,
+        inventory: Inventory,
+        settings: ClusterSettings,
+        rule: Option<Rule>,
+    ) -> Result<ClusterState, DeploymentError> {
+        let generation = self.generation();
+        let rule = match rule {
+            Some(rule) => rule,
+            None => Rule {
+                policy: Arc::new(no_policy(&generation, &inventory)?),
+                attached: Attached {
+                    policy: settings.policy.clone(),
+                    revision: 0,
+                },
+                generation,
+            },
+        };
+        let options = SchedulerOptions {
+            seed: settings.seed,
+            ..self.options.scheduler.clone()
+        };
+        let scheduler = Scheduler::new(inventory, rule.policy, &rule.generation, options)?;
+        Ok(ClusterState::new(cluster::Parts {
+            scheduler,
+            broken: None,
+            attached: rule.attached,
+            settings,
+            generation: rule.generation,
+            store: self.store.clone(),
+            events: self.events.clone(),
+            clock: self.options.clock.clone(),
+        }))
+    }
+}
+
+fn no_policy(generation: &Generation, inventory: &Inventory) -> Result<Policy, DeploymentError> {
+    let text = plugins::policy("none").map_or("", |policy| policy.text);
+    Ok(Policy::load(
+        text,
+        "none.toml",
+        generation,
+        inventory.schema(),
+    )?)
+}

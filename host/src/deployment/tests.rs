@@ -1,0 +1,331 @@
+//! A deployment as its faces use it, on a store in a folder.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::*;
+use crate::document::InventoryChanges;
+use crate::engine::{Engine, Limits};
+use crate::model::{Request, Vm};
+use crate::plugins;
+use crate::scheduler::Batch;
+use crate::store::StoreOptions;
+use crate::unit::Unit;
+
+const CLUSTER: &str = r#"
+    name = "c"
+    [[hosts]]
+    id = "a"
+    cpu.cores = 8
+    memory.total = "32 GiB"
+    [[hosts]]
+    id = "b"
+    cpu.cores = 8
+    memory.total = "16 GiB"
+    [[vms]]
+    id = "old"
+    host = "a"
+    memory = "8 GiB"
+    [[groups]]
+    id = "apart"
+    vms = ["old", "new"]
+    rule = "negative"
+    hard = true
+"#;
+
+fn units() -> Arc<Generation> {
+    let limits = Limits {
+        instances: 8,
+        ..Limits::default()
+    };
+    let engine = Engine::new(limits, None).unwrap();
+    let wanted = [
+        "memory",
+        "affinity",
+        "even-distribution",
+        "memory-room",
+        "vm-count",
+        "first-fit",
+    ];
+    let units = plugins::UNITS
+        .iter()
+        .filter(|unit| wanted.contains(&unit.name));
+    let units = units.map(|unit| Unit::load(&engine, unit.bytes, unit.name).unwrap());
+    Arc::new(Generation::new(units).unwrap())
+}
+
+const POLICY: &str = r#"
+    [[stages]]
+    name = "main"
+    [[stages.filters]]
+    name = "memory"
+    unit = "memory-room"
+    [[stages.filters]]
+    name = "affinity"
+    unit = "affinity"
+    [[stages.costs]]
+    name = "first"
+    unit = "first-fit"
+"#;
+
+/// A deployment whose clock is set by hand.
+struct World {
+    deployment: Arc<Deployment>,
+    clock: Arc<AtomicI64>,
+}
+
+fn start(folder: &Path, generation: &Arc<Generation>) -> World {
+    let store = Store::open(folder, StoreOptions::default()).unwrap();
+    let clock = Arc::new(AtomicI64::new(1000));
+    let time = clock.clone();
+    let options = DeploymentOptions {
+        clock: Arc::new(move || time.load(Ordering::Relaxed)),
+        ..DeploymentOptions::default()
+    };
+    let started = Deployment::start(store, generation.clone(), options).unwrap();
+    assert_eq!(started.problems, Vec::<String>::new());
+    World {
+        deployment: started.deployment,
+        clock,
+    }
+}
+
+fn document() -> ClusterDocument {
+    ClusterDocument::read(CLUSTER, "c.toml").unwrap()
+}
+
+fn edit(text: &str) -> Edit {
+    Edit {
+        name: "mine".to_owned(),
+        text: text.to_owned(),
+        origin: Origin::Api,
+        revision: None,
+    }
+}
+
+fn attach() -> Attach {
+    Attach {
+        policy: "mine".to_owned(),
+        ..Attach::default()
+    }
+}
+
+fn request(id: &str, gib: i64) -> Request {
+    Request {
+        members: vec![Vm::new(id).with("memory", gib << 30)],
+        now: 1000,
+        ..Request::default()
+    }
+}
+
+fn place(cluster: &Cluster, request: Request) -> Option<String> {
+    let placed = cluster.turn(move |state| state.place(request, None)).wait();
+    placed.unwrap().host.map(|host| host.to_string())
+}
+
+fn counted(cluster: &Cluster) -> (usize, usize, usize) {
+    let counted = cluster.turn(|state| Ok(state.counted())).wait().unwrap();
+    (counted.hosts, counted.vms, counted.pending)
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    assert_eq!(place(&cluster, request("new", 4)).as_deref(), Some("b"));
+    assert_eq!(place(&cluster, request("other", 4)).as_deref(), Some("a"));
+    cluster.turn(|state| state.confirm(&["other"])).wait().unwrap();
+    let changes = r#"{"hosts": [{"id": "c", "memory.total": "1 GiB"}],
+        "statistics": [{"id": "a", "cpu.usage": 0.5}]}"#;
+    let changes = InventoryChanges::read(changes, "c.json", cluster.schema()).unwrap();
+    cluster.turn(|state| state.change(changes)).wait().unwrap();
+    let before = cluster.turn(|state| Ok(state.document())).wait().unwrap();
+    world.deployment.stop();
+    drop((cluster, world));
+
+    let world = start(folder.path(), &generation);
+    let cluster = world.deployment.cluster("c").unwrap();
+    assert_eq!(counted(&cluster), (3, 2, 1));
+    let after = cluster.turn(|state| Ok(state.document())).wait().unwrap();
+    let mut before = serde_json::to_value(before).unwrap();
+    // Statistics come in again.
+    before["hosts"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("cpu.usage");
+    assert_eq!(before, serde_json::to_value(after).unwrap());
+    assert_eq!(world.deployment.policy("mine").unwrap().by, "somebody");
+    let number = cluster
+        .turn(|state| Ok(state.scheduler().next_number()))
+        .wait();
+    assert_eq!(number.unwrap(), 3);
+    // The reservation goes on, and ends in its time.
+    world.clock.store(1301, Ordering::Relaxed);
+    cluster
+        .turn(|state| state.confirm(&["old"]).or(Ok(())))
+        .wait()
+        .unwrap();
+    assert_eq!(counted(&cluster), (3, 2, 0));
+    world.deployment.stop();
+    drop((cluster, world));
+    let world = start(folder.path(), &generation);
+    assert_eq!(counted(&world.deployment.cluster("c").unwrap()), (3, 2, 0));
+}
+
+#[test]
+fn a_request_with_a_key_gets_one_place_however_often_it_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    world
+        .deployment
+        .put_policy(&edit(POLICY), "somebody")
+        .unwrap();
+    world
+        .deployment
+        .create_cluster(document(), attach())
+        .unwrap();
+    let place = |world: &World, gib: i64| {
+        let cluster = world.deployment.cluster("c").unwrap();
+        let key = Some("k".to_owned());
+        cluster
+            .turn(move |state| state.place(request("new", gib), key))
+            .wait()
+    };
+    let first = place(&world, 4).unwrap();
+    let again = place(&world, 4).unwrap();
+    assert_eq!((&first.body, again.repeated), (&again.body, true));
+    assert!(matches!(
+        place(&world, 5),
+        Err(DeploymentError::OtherRequest(_))
+    ));
+    world.deployment.stop();
+    drop(world);
+    let world = start(folder.path(), &generation);
+    assert_eq!(place(&world, 4).unwrap().body, first.body);
+    assert_eq!(counted(&world.deployment.cluster("c").unwrap()), (2, 1, 1));
+}
+
+#[test]
+fn a_policy_that_cannot_run_somewhere_is_refused_and_the_old_one_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let wrong = POLICY.replace("first-fit", "first-fti");
+    let refused = deployment.put_policy(&edit(&wrong), "other").unwrap_err();
+    assert!(refused.to_string().contains("first-fit"), "{refused}");
+    assert_eq!(deployment.policy("mine").unwrap().revision, 1);
+    let stale = Edit {
+        revision: Some(7),
+        ..edit(POLICY)
+    };
+    let stale = deployment.put_policy(&stale, "other");
+    assert!(matches!(
+        stale,
+        Err(DeploymentError::Revision { current: 1, .. })
+    ));
+    let in_use = deployment.remove_policy("mine", &Origin::Api, None);
+    assert!(matches!(in_use, Err(DeploymentError::InUse { .. })));
+    let locked = Edit {
+        name: "none".to_owned(),
+        ..edit(POLICY)
+    };
+    let locked = deployment.put_policy(&locked, "other");
+    assert!(matches!(locked, Err(DeploymentError::Locked(_))));
+    assert_eq!(place(&cluster, request("x", 1)).as_deref(), Some("a"));
+}
+
+#[test]
+fn overrides_of_a_cluster_are_heeded_and_can_be_reset() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let with = |name: &str, given: Override, revision| Attach {
+        overrides: BTreeMap::from([(name.to_owned(), given)]),
+        revision,
+        ..attach()
+    };
+    let last = Override {
+        factor: Some(-1.0),
+        ..Override::default()
+    };
+    let unknown = deployment.attach("c", with("second", last.clone(), None));
+    assert!(unknown.unwrap_err().to_string().contains("\"first\""));
+    let set = deployment
+        .attach("c", with("first", last.clone(), Some(1)))
+        .unwrap();
+    assert_eq!(set.revision, 2);
+    assert!(
+        deployment
+            .attach("c", with("first", last, Some(1)))
+            .is_err()
+    );
+    assert_eq!(place(&cluster, request("x", 1)).as_deref(), Some("b"));
+    deployment.attach("c", attach()).unwrap();
+    assert_eq!(place(&cluster, request("y", 1)).as_deref(), Some("a"));
+}
+
+#[test]
+fn a_batch_is_placed_and_kept_and_a_plan_is_begun_and_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let batch = Batch {
+        members: (0..4)
+            .map(|it| Vm::new(format!("v{it}")).with("memory", 10_i64 << 30))
+            .collect(),
+        now: 1000,
+        ..Batch::default()
+    };
+    let plan = cluster
+        .turn(move |state| state.place_batch(batch))
+        .wait()
+        .unwrap();
+    let placed = plan
+        .turns
+        .iter()
+        .filter(|turn| turn.as_ref().is_ok_and(|it| !it.contains("\"host\":null")));
+    assert_eq!(placed.count(), 3);
+    assert_eq!(counted(&cluster), (2, 1, 3));
+    let unknown = cluster
+        .turn(|state| state.begin_plan(1))
+        .wait()
+        .unwrap_err();
+    assert!(
+        unknown.to_string().contains("there is no plan"),
+        "{unknown}"
+    );
+    world.deployment.stop();
+    drop((cluster, world));
+    let world = start(folder.path(), &generation);
+    assert_eq!(counted(&world.deployment.cluster("c").unwrap()), (2, 1, 3));
+}
+
+#[test]
+fn decisions_are_explained_and_made_again_on_the_inventory_of_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    place(&cluster, request("new", 4));
+    place(&cluster, request("x", 20));
+    let past = cluster.turn(|state| Ok(state.past(1)?)).wait().unwrap();
+    let explanation = past.explain().unwrap();
+    assert_eq!(explanation.chosen.as_deref(), Some("b"));
+    assert!(past.replay().unwrap());
+    let kept = deployment.store().decisions("c", None, 10).unwrap();
+    assert_eq!(kept.iter().map(|it| it.number).collect::<Vec<_>>(), [2, 1]);
+}
