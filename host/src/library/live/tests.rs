@@ -10,7 +10,7 @@ use ed25519_dalek::{Signer, SigningKey};
 use super::*;
 use crate::engine::Limits;
 use crate::library::signature::{Key, Signatures};
-use crate::library::stage::{Outcome, ReplayReport, Source, Step, StepOutcome};
+use crate::library::stage::{Outcome, ReplayReport, Source, Staging, Step, StepOutcome};
 use crate::library::watch::Change;
 use crate::unit::Unit;
 use crate::unit::testing::Judging;
