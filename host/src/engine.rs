@@ -136,6 +136,20 @@ impl Engine {
         Ok(component)
     }
 
+    /// What was noted of the component with that digest, beside its compiled code.
+    pub(crate) fn note(&self, digest: &str, kind: &str) -> Option<Vec<u8>> {
+        let cache = self.inner.cache.as_ref()?;
+        cache.note(digest, kind)
+    }
+
+    /// Note something of the component with that digest beside its compiled code, if
+    /// code is kept: `kind` is what, and `note` must be short.
+    pub(crate) fn keep_note(&self, digest: &str, kind: &str, note: &[u8]) {
+        if let Some(cache) = &self.inner.cache {
+            cache.keep_note(digest, kind, note);
+        }
+    }
+
     fn compile_in_time(&self, bytes: Arc<[u8]>) -> Result<Component, CompileError> {
         let limit = self.inner.limits.compile_time;
         let engine = self.inner.engine.clone();

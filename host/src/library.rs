@@ -3,14 +3,26 @@
 //! A decision holds one [`Generation`] from start to end, so that units that are
 //! added, replaced or removed meanwhile never tear it. What a unit says of
 //! itself is tried out by [`probe`].
+//!
+//! ```text
+//! folder ─► watch ─► stage (trust, compile, probe, policies, replay) ─► live: the next generation
+//! ```
 
+pub mod history;
+pub mod live;
 pub mod probe;
+pub mod signature;
+pub mod stage;
+pub mod trust;
+mod verdicts;
+pub mod watch;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use crate::engine::Engine;
 use crate::unit::{NotLoaded, Unit};
@@ -18,6 +30,7 @@ use crate::unit::{NotLoaded, Unit};
 /// A set of units by their names.
 #[derive(Debug, Clone, Default)]
 pub struct Generation {
+    number: u64,
     units: BTreeMap<String, Arc<Unit>>,
 }
 
@@ -93,6 +106,28 @@ impl Generation {
         }
     }
 
+    /// The same under that number. Whoever makes one generation after the other
+    /// numbers them upwards.
+    #[must_use]
+    pub fn numbered(mut self, number: u64) -> Self {
+        self.number = number;
+        self
+    }
+
+    /// Its number: greater than that of every generation that was in force before it.
+    /// 0 of one that was never numbered.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Have the unit of that name be this one, or none.
+    fn set(&mut self, name: &str, unit: Option<Arc<Unit>>) {
+        match unit {
+            Some(unit) => self.units.insert(name.to_owned(), unit),
+            None => self.units.remove(name),
+        };
+    }
+
     fn insert(&mut self, unit: Arc<Unit>) -> Result<(), LibraryError> {
         if let Some(known) = self.units.get(unit.name())
             && known.digest() != unit.digest()
@@ -144,6 +179,28 @@ impl Generation {
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
+}
+
+/// Load many units at once, on all cores. The bytes come with where they are from, and
+/// the units in their order.
+pub fn load_all<B: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    components: &[(String, B)],
+) -> Vec<Result<Arc<Unit>, NotLoaded>> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = components.len().div_ceil(threads).max(1);
+    let load = |(source, bytes): &(String, B)| Unit::load(engine, bytes.as_ref(), source);
+    thread::scope(|scope| {
+        let shares: Vec<_> = components
+            .chunks(share)
+            .map(|share| scope.spawn(move || share.iter().map(load).collect::<Vec<_>>()))
+            .collect();
+        let joined = shares.into_iter().map(|share| match share.join() {
+            Ok(units) => units,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect()
+    })
 }
 
 fn origin(unit: &Unit) -> String {

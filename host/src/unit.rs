@@ -13,12 +13,14 @@ mod exports;
 mod fault;
 mod guest;
 pub(crate) mod inspect;
+mod load;
 mod state;
 
 pub use artifact::Digest;
 pub use call::Instance;
 pub use error::{LoadError, NotLoaded};
 pub use fault::{Cause, Fault, Identity};
+pub use load::{Compiled, Inspected};
 pub use state::Logged;
 
 use std::collections::BTreeSet;
@@ -29,8 +31,6 @@ use wasmtime::component::InstancePre;
 
 use crate::contract::{Description, Part};
 use crate::engine::Engine;
-use crate::model::schema::Schema;
-use artifact::Artifact;
 use exports::Exports;
 use guest::Guest;
 use inspect::Interfaces;
@@ -62,41 +62,9 @@ impl Unit {
     }
 
     fn try_load(engine: &Engine, bytes: &[u8], source: &str) -> Result<Arc<Self>, LoadError> {
-        let artifact = Artifact::new(bytes, engine.limits().file)?;
-        let interfaces = Interfaces::read(&artifact.bytes)?;
-        let component = engine.compile(artifact.bytes, &artifact.digest.to_string())?;
-        let exports = Arc::new(Exports::find(&component, &interfaces));
-        let pre = state::linker(engine)
-            .and_then(|linker| linker.instantiate_pre(&component))
-            .map_err(|error| LoadError::Unfit(format!("{error:#}")))?;
-        // Until it has said its name, it goes by where it came from.
-        let unnamed = Arc::new(Identity {
-            name: source.to_owned(),
-            digest: artifact.digest,
-        });
-        let describe = |error| LoadError::Describe(Box::new(error));
-        let mut guest =
-            Guest::new(engine, unnamed, &pre, exports.clone(), Part::Unit).map_err(describe)?;
-        let parts: Vec<Part> = interfaces.parts().collect();
-        Exports::check(&mut guest, &parts).map_err(|fault| LoadError::Unfit(unfit(&fault)))?;
-        let description = guest.describe(engine.limits().time).map_err(describe)?;
-        let problems = inspect::problems(&description, &parts, Schema::built_in());
-        if !problems.is_empty() {
-            return Err(LoadError::Description(problems));
-        }
-        Ok(Arc::new(Self {
-            engine: engine.clone(),
-            identity: Arc::new(Identity {
-                name: description.name.clone(),
-                digest: artifact.digest,
-            }),
-            source: source.to_owned(),
-            size: bytes.len(),
-            interfaces,
-            description: Arc::new(description),
-            pre,
-            exports,
-        }))
+        Inspected::new(bytes, engine.limits())?
+            .compile(engine)?
+            .describe(source)
     }
 
     /// A fresh instance, with memory as the component begins with. Takes some

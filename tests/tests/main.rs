@@ -18,6 +18,7 @@ mod layering;
 mod named_amounts;
 mod probing;
 mod questions;
+mod reload;
 mod replay;
 mod reuse;
 mod selections;

@@ -24,6 +24,14 @@ const CHECKSUM: usize = 32;
 /// removed: some thousand units of the usual size, or ten interpreters.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// The ending of files of compiled code, and what those of notes end with.
+const CODE: &str = "code";
+const NOTE: &str = "-note";
+
+fn note_ending(kind: &str) -> String {
+    format!("{kind}{NOTE}")
+}
+
 /// A folder of compiled code.
 #[derive(Debug)]
 pub(super) struct Cache {
@@ -50,7 +58,26 @@ impl Cache {
     }
 
     fn path(&self, digest: &str) -> PathBuf {
-        self.folder.join(format!("{digest}-{}.code", self.settings))
+        self.named(digest, CODE)
+    }
+
+    fn named(&self, digest: &str, ending: &str) -> PathBuf {
+        self.folder
+            .join(format!("{digest}-{}.{ending}", self.settings))
+    }
+
+    /// What was noted of the component with that digest, if it is whole.
+    pub(super) fn note(&self, digest: &str, kind: &str) -> Option<Vec<u8>> {
+        let entry = fs::read(self.named(digest, &note_ending(kind))).ok()?;
+        unwrap(&entry).map(<[u8]>::to_owned)
+    }
+
+    /// Note something of the component with that digest.
+    pub(super) fn keep_note(&self, digest: &str, kind: &str, note: &[u8]) {
+        let path = self.named(digest, &note_ending(kind));
+        if let Err(error) = self.write(&path, note) {
+            tracing::warn!(path = %path.display(), %error, "cannot keep a note");
+        }
     }
 
     /// The code of the component with that digest, if there is a sound entry.
@@ -77,21 +104,22 @@ impl Cache {
 
     /// Keep the code of the component with that digest.
     pub(super) fn put(&self, digest: &str, component: &Component) {
-        if let Err(error) = self.write(digest, component) {
+        let code = component
+            .serialize()
+            .map_err(|error| io::Error::other(error.into_boxed_dyn_error()));
+        let written = code.and_then(|code| self.write(&self.path(digest), &code));
+        if let Err(error) = written {
             tracing::warn!(folder = %self.folder.display(), %error, "cannot keep compiled code");
         }
         self.prune();
     }
 
-    fn write(&self, digest: &str, component: &Component) -> io::Result<()> {
-        let code = component.serialize().map_err(io::Error::other)?;
+    fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let mut file = NamedTempFile::new_in(&self.folder)?;
         file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(&code))?;
-        file.write_all(&code)?;
-        file.persist(self.path(digest))
-            .map(|_| ())
-            .map_err(|error| error.error)
+        file.write_all(&Sha256::digest(content))?;
+        file.write_all(content)?;
+        file.persist(path).map(|_| ()).map_err(|error| error.error)
     }
 
     /// Remove the oldest entries while the folder holds too much.
@@ -124,7 +152,10 @@ fn entries(folder: &Path) -> Vec<Entry> {
     files
         .filter_map(|file| {
             let path = file.ok()?.path();
-            path.extension().filter(|extension| *extension == "code")?;
+            let ending = path.extension()?.to_str()?;
+            if ending != CODE && !ending.ends_with(NOTE) {
+                return None;
+            }
             let file = path.metadata().ok()?;
             Some(Entry {
                 written: file.modified().ok()?,
@@ -260,6 +291,20 @@ mod tests {
         let folder = folder();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         assert!(Cache::open(folder.path(), &engine()).is_err());
+    }
+
+    #[test]
+    fn a_note_is_found_by_digest_and_kind_and_only_whole() {
+        let (folder, engine) = (folder(), engine());
+        let cache = Cache::open(&folder.path().join("code"), &engine).unwrap();
+        cache.keep_note("aa", "probed", b"well");
+        assert_eq!(cache.note("aa", "probed").unwrap(), b"well");
+        assert_eq!(cache.note("aa", "other"), None);
+        assert_eq!(cache.note("bb", "probed"), None);
+        let path = cache.named("aa", &note_ending("probed"));
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert_eq!(cache.note("aa", "probed"), None);
     }
 
     #[test]

@@ -49,6 +49,16 @@ impl serde::Serialize for Digest {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        let expected = "the 64 hexadecimal digits of a SHA-256 digest";
+        Self::from_hex(&text).ok_or_else(|| {
+            serde::de::Error::invalid_value(serde::de::Unexpected::Str(&text), &expected)
+        })
+    }
+}
+
 /// Bytes that are no greater than allowed and begin as a component does.
 #[derive(Debug, Clone)]
 pub(super) struct Artifact {

@@ -116,6 +116,7 @@ fn text(checked: &Checked) -> String {
             Outcome::Ok => "ok".to_owned(),
             Outcome::Failed { why } => format!("FAILED: {why}"),
             Outcome::NotApplicable { why } => format!("not tried: {why}"),
+            Outcome::OutOfTime => "not tried: the time was up".to_owned(),
         };
         table.add_row([step.part.to_string(), step.claim.to_owned(), outcome]);
     }

@@ -1,5 +1,7 @@
 //! What was found when a unit was tried out.
 
+use std::time::{Duration, Instant};
+
 use serde::Serialize;
 
 use crate::contract::Part;
@@ -26,6 +28,13 @@ impl Report {
     /// Whether nothing failed.
     pub fn passed(&self) -> bool {
         self.failed().next().is_none()
+    }
+
+    /// Whether the time sufficed to try everything.
+    pub fn is_complete(&self) -> bool {
+        self.steps
+            .iter()
+            .all(|step| step.outcome != Outcome::OutOfTime)
     }
 
     /// The steps that failed.
@@ -63,6 +72,8 @@ pub enum Outcome {
         /// Why not.
         why: String,
     },
+    /// It was not tried, since the time for it was up.
+    OutOfTime,
 }
 
 /// What a call of a part costs, in fuel: about one for each instruction.
@@ -77,18 +88,45 @@ pub struct Fuel {
 }
 
 /// A report that is being made.
-pub(super) struct Findings(Report);
+pub(super) struct Findings {
+    report: Report,
+    /// When no further claim is begun.
+    ends: Option<Instant>,
+}
 
 impl Findings {
     pub(super) fn of(unit: &Unit, seed: u64) -> Self {
-        Self(Report {
+        let report = Report {
             unit: unit.name().to_owned(),
             version: unit.description().version.clone(),
             digest: unit.digest(),
             seed,
             steps: Vec::new(),
             fuel: Vec::new(),
-        })
+        };
+        Self { report, ends: None }
+    }
+
+    pub(super) fn within(self, budget: Duration) -> Self {
+        let ends = Instant::now().checked_add(budget);
+        Self { ends, ..self }
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.report.seed
+    }
+
+    /// Whether there is time to try the claim; if not, that is noted.
+    pub(super) fn has_time(&mut self, part: Part, claim: &'static str) -> bool {
+        let has_time = self.ends.is_none_or(|ends| Instant::now() < ends);
+        if !has_time {
+            self.report.steps.push(Step {
+                part,
+                claim,
+                outcome: Outcome::OutOfTime,
+            });
+        }
+        has_time
     }
 
     /// Note a step that was tried, and whether it went well.
@@ -97,7 +135,7 @@ impl Findings {
             Ok(()) => Outcome::Ok,
             Err(why) => Outcome::Failed { why },
         };
-        self.0.steps.push(Step {
+        self.report.steps.push(Step {
             part,
             claim,
             outcome,
@@ -106,7 +144,7 @@ impl Findings {
 
     pub(super) fn not_applicable(&mut self, part: Part, claim: &'static str, why: &str) {
         let why = why.to_owned();
-        self.0.steps.push(Step {
+        self.report.steps.push(Step {
             part,
             claim,
             outcome: Outcome::NotApplicable { why },
@@ -114,10 +152,10 @@ impl Findings {
     }
 
     pub(super) fn fuel(&mut self, fuel: Fuel) {
-        self.0.fuel.push(fuel);
+        self.report.fuel.push(fuel);
     }
 
     pub(super) fn report(self) -> Report {
-        self.0
+        self.report
     }
 }

@@ -1,0 +1,219 @@
+//! What happens in the library, for logs, metrics and whoever listens.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::library::stage::{Source, Step};
+use crate::unit::Digest;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum LibraryEvent {
+    /// A file holds something new, which is being staged.
+    Seen {
+        /// Where it is.
+        path: PathBuf,
+        /// The digest of what it holds.
+        digest: Digest,
+    },
+    /// A candidate was refused. What was in force is in force.
+    Refused {
+        /// Where it came from.
+        source: Source,
+        /// Its name, if it came so far.
+        name: Option<String>,
+        /// Its digest.
+        digest: Digest,
+        /// The step that failed.
+        step: Step,
+        /// What is wrong.
+        why: String,
+    },
+    /// A unit is in force.
+    InForce {
+        /// Where it came from.
+        source: Source,
+        /// Its name.
+        name: String,
+        /// Its digest.
+        digest: Digest,
+        /// What it took the place of.
+        replaced: Option<Digest>,
+        /// The first generation with it.
+        generation: u64,
+        /// How long it took from the first step to the last, in microseconds.
+        took_us: u64,
+    },
+    /// A unit is sound and not in force.
+    Held {
+        /// Where it came from.
+        source: Source,
+        /// Its name.
+        name: String,
+        /// Its digest.
+        digest: Digest,
+        /// Why it is not in force.
+        why: String,
+    },
+    /// The file of a unit is gone, and the unit stays in force, since policies use it.
+    KeptAlthoughDeleted {
+        /// Its name.
+        name: String,
+        /// Its digest.
+        digest: Digest,
+        /// Where it was.
+        path: PathBuf,
+        /// The policies that use it.
+        policies: Vec<String>,
+    },
+    /// A unit is not in force any more, and none of its name is.
+    Removed {
+        /// Its name.
+        name: String,
+        /// Its digest.
+        digest: Digest,
+        /// The first generation without it.
+        generation: u64,
+    },
+    /// A unit went back to an earlier digest.
+    RolledBack {
+        /// Its name.
+        name: String,
+        /// The digest in force now.
+        digest: Digest,
+        /// What was in force before.
+        replaced: Option<Digest>,
+    },
+    /// A unit was disabled.
+    Disabled {
+        /// Its name.
+        name: String,
+    },
+    /// A unit was enabled.
+    Enabled {
+        /// Its name.
+        name: String,
+    },
+    /// A unit was pinned to what is in force.
+    Pinned {
+        /// Its name.
+        name: String,
+        /// The digest that it is pinned to.
+        digest: Digest,
+    },
+    /// The pin of a unit was taken off.
+    Unpinned {
+        /// Its name.
+        name: String,
+    },
+    /// A file or the folder cannot be read. What was in force is in force.
+    Trouble {
+        /// Which.
+        path: PathBuf,
+        /// What is the matter with it, after "it".
+        why: String,
+    },
+    /// Something that should last could not be kept or found again.
+    NotKept {
+        /// What, and why.
+        why: String,
+    },
+}
+
+impl LibraryEvent {
+    /// Whether someone should look into it.
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused { .. }
+                | Self::KeptAlthoughDeleted { .. }
+                | Self::Trouble { .. }
+                | Self::NotKept { .. }
+        )
+    }
+}
+
+impl fmt::Display for LibraryEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seen { path, digest } => {
+                write!(f, "{} holds {}", path.display(), digest.short())
+            }
+            Self::Refused {
+                source,
+                name,
+                digest,
+                step,
+                why,
+            } => {
+                let name = name.as_deref().unwrap_or("a unit");
+                write!(
+                    f,
+                    "{name} {} from {source} is refused at the step \"{step}\": {why}",
+                    digest.short()
+                )
+            }
+            Self::InForce {
+                source,
+                name,
+                digest,
+                replaced,
+                generation,
+                ..
+            } => {
+                write!(
+                    f,
+                    "{name} {} from {source} is in force from generation {generation} on",
+                    digest.short()
+                )?;
+                match replaced {
+                    Some(replaced) => write!(f, ", in place of {}", replaced.short()),
+                    None => Ok(()),
+                }
+            }
+            Self::Held {
+                source,
+                name,
+                digest,
+                why,
+            } => write!(
+                f,
+                "{name} {} from {source} is sound and not in force: {why}",
+                digest.short()
+            ),
+            Self::KeptAlthoughDeleted {
+                name,
+                digest,
+                path,
+                policies,
+            } => write!(
+                f,
+                "{} is gone, and its unit {name} {} stays in force, since these policies use it: {}",
+                path.display(),
+                digest.short(),
+                policies.join(", ")
+            ),
+            Self::Removed {
+                name,
+                digest,
+                generation,
+            } => write!(
+                f,
+                "{name} {} is not in force any more from generation {generation} on",
+                digest.short()
+            ),
+            Self::RolledBack { name, digest, .. } => {
+                write!(f, "{name} went back to {}", digest.short())
+            }
+            Self::Disabled { name } => write!(f, "{name} is disabled"),
+            Self::Enabled { name } => write!(f, "{name} is enabled"),
+            Self::Pinned { name, digest } => write!(f, "{name} is pinned to {}", digest.short()),
+            Self::Unpinned { name } => write!(f, "{name} is not pinned any more"),
+            Self::Trouble { path, why } => write!(f, "{} {why}", path.display()),
+            Self::NotKept { why } => f.write_str(why),
+        }
+    }
+}

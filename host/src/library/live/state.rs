@@ -1,0 +1,173 @@
+//! Which units there are and which of them is wanted in force under each name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Remembered, RememberedChoice, RememberedUnit};
+use crate::library::Generation;
+use crate::library::stage::Source;
+use crate::unit::{Digest, Unit};
+
+/// How someone has chosen a unit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Origin {
+    /// By handing it in.
+    Upload {
+        /// Who.
+        by: String,
+    },
+    /// By going back to it.
+    Rollback,
+    /// By pinning what was in force.
+    Pin,
+}
+
+/// Which units there are. Changed as a copy, which replaces it when all is well.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    /// The number of the generation in force.
+    pub(super) number: u64,
+    /// Those that come with the program.
+    pub(super) base: Arc<BTreeMap<String, Arc<Unit>>>,
+    pub(super) files: BTreeMap<PathBuf, OfFile>,
+    pub(super) choices: BTreeMap<String, Choice>,
+    pub(super) disabled: BTreeSet<String>,
+    /// Units of files that are gone, with the paths.
+    pub(super) kept: BTreeMap<String, (PathBuf, Arc<Unit>)>,
+}
+
+/// What a file offers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OfFile {
+    /// The last sound unit.
+    pub(super) offers: Option<Arc<Unit>>,
+    /// A sound unit, if another file offers another one of its name.
+    pub(super) waits: Option<Arc<Unit>>,
+    /// What it holds now, and what is wrong with that.
+    pub(super) holds: Option<Digest>,
+    pub(super) trouble: Option<String>,
+}
+
+/// What someone has chosen.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) unit: Arc<Unit>,
+    pub(super) origin: Origin,
+    pub(super) pinned: bool,
+    /// Whether the folder has offered something else since it was pinned.
+    pub(super) outdated: bool,
+}
+
+impl State {
+    /// The unit that should be in force under that name, and where it is from.
+    pub(super) fn wanted(&self, name: &str) -> Option<(Source, &Arc<Unit>)> {
+        if self.disabled.contains(name) {
+            return None;
+        }
+        self.if_enabled(name)
+    }
+
+    /// The same, whether it is disabled or not.
+    pub(super) fn if_enabled(&self, name: &str) -> Option<(Source, &Arc<Unit>)> {
+        if let Some(choice) = self.choices.get(name) {
+            let source = match &choice.origin {
+                Origin::Upload { by } => Source::Upload { by: by.clone() },
+                Origin::Rollback | Origin::Pin => Source::Kept,
+            };
+            return Some((source, &choice.unit));
+        }
+        if let Some((path, unit)) = self.offered(name) {
+            let path = path.to_owned();
+            return Some((Source::File { path }, unit));
+        }
+        if let Some((_, unit)) = self.kept.get(name) {
+            return Some((Source::Kept, unit));
+        }
+        self.base.get(name).map(|unit| (Source::Embedded, unit))
+    }
+
+    /// The first file that offers a unit of that name: all that do offer the same.
+    pub(super) fn offered(&self, name: &str) -> Option<(&Path, &Arc<Unit>)> {
+        self.files.iter().find_map(|(path, file)| {
+            let unit = file.offers.as_ref().filter(|unit| unit.name() == name)?;
+            Some((path.as_path(), unit))
+        })
+    }
+
+    /// A file other than `path` that offers another unit of the same name.
+    pub(super) fn rival(&self, path: &Path, unit: &Unit) -> Option<&Path> {
+        self.files.iter().find_map(|(other, file)| {
+            let offers = file.offers.as_ref()?;
+            let rivals = offers.name() == unit.name() && offers.digest() != unit.digest();
+            (other != path && rivals).then_some(other.as_path())
+        })
+    }
+
+    /// All names of which there is a unit.
+    pub(super) fn names(&self) -> BTreeSet<&str> {
+        let offers = self.files.values().filter_map(|file| file.offers.as_ref());
+        let mut names: BTreeSet<&str> = offers.map(|unit| unit.name()).collect();
+        names.extend(self.choices.keys().map(String::as_str));
+        names.extend(self.kept.keys().map(String::as_str));
+        names.extend(self.base.keys().map(String::as_str));
+        names
+    }
+
+    /// A unit with that digest that is loaded.
+    pub(super) fn loaded(&self, digest: Digest) -> Option<Arc<Unit>> {
+        let of_files = self
+            .files
+            .values()
+            .flat_map(|file| [file.offers.as_ref(), file.waits.as_ref()])
+            .flatten();
+        of_files
+            .chain(self.choices.values().map(|choice| &choice.unit))
+            .chain(self.kept.values().map(|(_, unit)| unit))
+            .chain(self.base.values())
+            .find(|unit| unit.digest() == digest)
+            .cloned()
+    }
+
+    /// The generation in which all that is wanted is in force.
+    pub(super) fn generation(&self) -> Generation {
+        let mut generation = Generation::default().numbered(self.number);
+        for name in self.names() {
+            let unit = self.wanted(name).map(|(_, unit)| unit.clone());
+            generation.set(name, unit);
+        }
+        generation
+    }
+
+    pub(super) fn remembered(&self) -> Remembered {
+        let unit = |path: &PathBuf, unit: &Arc<Unit>| RememberedUnit {
+            path: path.clone(),
+            digest: unit.digest(),
+        };
+        let files = self.files.iter();
+        let choices = self.choices.values();
+        Remembered {
+            generation: self.number,
+            files: files
+                .filter_map(|(path, file)| Some(unit(path, file.offers.as_ref()?)))
+                .collect(),
+            kept: self
+                .kept
+                .values()
+                .map(|(path, kept)| unit(path, kept))
+                .collect(),
+            choices: choices
+                .map(|choice| RememberedChoice {
+                    digest: choice.unit.digest(),
+                    origin: choice.origin.clone(),
+                    pinned: choice.pinned,
+                    outdated: choice.outdated,
+                })
+                .collect(),
+            disabled: self.disabled.iter().cloned().collect(),
+        }
+    }
+}

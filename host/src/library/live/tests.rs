@@ -1,0 +1,493 @@
+//! The library with hand-written units and someone who pretends to run policies.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use ed25519_dalek::{Signer, SigningKey};
+
+use super::*;
+use crate::engine::Limits;
+use crate::library::signature::{Key, Signatures};
+use crate::library::stage::{Outcome, ReplayReport, Source, Staging, Step, StepOutcome};
+use crate::library::watch::Change;
+use crate::unit::Unit;
+use crate::unit::testing::Judging;
+
+/// Runs no policies, and answers as it was told to.
+#[derive(Default)]
+struct Pretended {
+    users: Mutex<BTreeMap<String, Vec<String>>>,
+    refuses: Mutex<Option<String>>,
+    differing: Mutex<usize>,
+    cannot_adopt: Mutex<bool>,
+    adopted: Mutex<Vec<u64>>,
+}
+
+impl Trials for Pretended {
+    fn users(&self, unit: &str) -> Vec<String> {
+        let users = self.users.lock().unwrap();
+        users.get(unit).cloned().unwrap_or_default()
+    }
+
+    fn policies(&self, _: &Generation, _: &[String]) -> Result<(), Vec<String>> {
+        match &*self.refuses.lock().unwrap() {
+            Some(why) => Err(vec![why.clone()]),
+            None => Ok(()),
+        }
+    }
+
+    fn replay(&self, _: &Generation, _: &[String]) -> ReplayReport {
+        ReplayReport {
+            tried: 10,
+            differing: *self.differing.lock().unwrap(),
+            examples: Vec::new(),
+        }
+    }
+
+    fn adopt(&self, generation: Arc<Generation>) -> Result<(), String> {
+        if *self.cannot_adopt.lock().unwrap() {
+            return Err("the clusters are busy".to_owned());
+        }
+        self.adopted.lock().unwrap().push(generation.number());
+        Ok(())
+    }
+}
+
+struct Scene {
+    library: Arc<Library>,
+    trials: Arc<Pretended>,
+    artifacts: InMemory,
+    events: Arc<Mutex<Vec<LibraryEvent>>>,
+}
+
+fn engine() -> Engine {
+    let limits = Limits {
+        instances: 8,
+        ..Limits::default()
+    };
+    Engine::new(limits, None).unwrap()
+}
+
+/// A component whose reason, and so whose digest, is another one.
+fn component(name: &'static str, reason: &'static str) -> Vec<u8> {
+    let judging = Judging {
+        name,
+        reasons: vec![reason],
+        ..Judging::default()
+    };
+    judging.component()
+}
+
+fn digest(name: &'static str, reason: &'static str) -> Digest {
+    Digest::of(&component(name, reason))
+}
+
+impl Scene {
+    /// With "sample" embedded.
+    fn new() -> Self {
+        Self::of(LibraryOptions::default())
+    }
+
+    fn of(options: LibraryOptions) -> Self {
+        Self::start(options, InMemory::default())
+    }
+
+    fn start(options: LibraryOptions, artifacts: InMemory) -> Self {
+        let engine = engine();
+        let base = Unit::load(&engine, &component("sample", "embedded"), "sample").unwrap();
+        let base = Generation::new([base]).unwrap();
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let heard = events.clone();
+        let around = Surroundings {
+            artifacts: Arc::new(artifacts.clone()),
+            events: Arc::new(move |event| heard.lock().unwrap().push(event.clone())),
+            clock: Arc::new(|| SystemTime::UNIX_EPOCH + Duration::from_secs(1)),
+        };
+        let library = Library::open(engine, &base, options, around).unwrap();
+        let trials = Arc::new(Pretended::default());
+        let weak: Weak<dyn Trials> = Arc::<Pretended>::downgrade(&trials);
+        library.attach(weak);
+        Self {
+            library,
+            trials,
+            artifacts,
+            events,
+        }
+    }
+
+    /// The same after a restart.
+    fn again(self) -> Self {
+        Self::start(LibraryOptions::default(), self.artifacts)
+    }
+
+    fn sees(&self, path: &str, bytes: &[u8]) -> Staging {
+        self.sees_signed(path, bytes, None)
+    }
+
+    fn sees_signed(&self, path: &str, bytes: &[u8], signature: Option<&[u8]>) -> Staging {
+        let seen = Seen {
+            path: PathBuf::from(path),
+            bytes: bytes.into(),
+            digest: Digest::of(bytes),
+            beside: signature.map(Into::into),
+            settled: false,
+        };
+        self.library.take(&Change::Seen(seen)).unwrap()
+    }
+
+    fn misses(&self, path: &str) {
+        let path = PathBuf::from(path);
+        assert_eq!(self.library.take(&Change::Gone { path }), None);
+    }
+
+    fn is_used(&self, name: &str) {
+        let mut users = self.trials.users.lock().unwrap();
+        users.insert(name.to_owned(), vec!["gold".to_owned()]);
+    }
+
+    fn in_force(&self, name: &str) -> Option<Digest> {
+        let generation = self.library.current();
+        generation.get(name).map(|unit| unit.digest())
+    }
+
+    /// What was told since the last time, in words.
+    fn told(&self) -> Vec<String> {
+        let mut events = self.events.lock().unwrap();
+        events.drain(..).map(|event| event.to_string()).collect()
+    }
+}
+
+fn why(staging: &Staging) -> &str {
+    match &staging.outcome {
+        Outcome::Refused { why, .. } | Outcome::Held { why } => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_unit_of_the_folder_takes_the_place_of_the_embedded_one() {
+    let scene = Scene::new();
+    let before = scene.library.current();
+    let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+    let replaced = Some(digest("sample", "embedded"));
+    assert_eq!(
+        staging.outcome,
+        Outcome::InForce {
+            replaced,
+            generation: before.number() + 1
+        }
+    );
+    let steps: Vec<Step> = staging.steps.iter().map(|step| step.step).collect();
+    assert_eq!(
+        steps,
+        [
+            Step::Signature,
+            Step::Contract,
+            Step::Compile,
+            Step::Describe,
+            Step::Probes,
+            Step::Policies,
+            Step::Trial,
+            Step::InForce
+        ]
+    );
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
+    // Who holds the generation of before is not disturbed.
+    let held = before.get("sample").unwrap();
+    assert_eq!(held.digest(), digest("sample", "embedded"));
+    assert_eq!(*scene.trials.adopted.lock().unwrap(), [before.number() + 1]);
+}
+
+#[test]
+fn a_bad_file_leaves_the_last_good_one_in_force_and_is_told_of() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("sample", "one"));
+    let number = scene.library.current().number();
+    scene.told();
+    let staging = scene.sees("u/a.wasm", b"garbage");
+    assert_eq!(why(&staging), "it is not a WebAssembly component");
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
+    assert_eq!(scene.library.current().number(), number);
+    let told = scene.told();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].contains("u/a.wasm is refused at the step \"contract\""));
+    let files = scene.library.files();
+    assert_eq!(files[0].trouble.as_deref(), Some(why(&staging)));
+    assert_eq!(files[0].offers, Some(digest("sample", "one")));
+    scene.sees("u/a.wasm", &component("sample", "two"));
+    assert_eq!(scene.library.files()[0].trouble, None);
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "two")));
+}
+
+#[test]
+fn a_unit_that_does_not_keep_to_what_it_says_is_refused_with_the_claim() {
+    let scene = Scene::new();
+    // Traps at every call.
+    let unit = Judging {
+        judge: "unreachable",
+        ..Judging::default()
+    };
+    let staging = scene.sees("u/a.wasm", &unit.component());
+    let Outcome::Refused { step, why } = &staging.outcome else {
+        panic!("{staging}");
+    };
+    assert_eq!(*step, Step::Probes);
+    assert!(why.contains("judge answers made-up requests: "), "{why}");
+}
+
+#[test]
+fn a_unit_that_has_passed_the_probes_is_not_probed_again() {
+    let scene = Scene::new();
+    let one = component("sample", "one");
+    scene.sees("u/a.wasm", &one);
+    scene.sees("u/a.wasm", &component("sample", "two"));
+    let staging = scene.sees("u/a.wasm", &one);
+    let probes = staging.steps.iter().find(|step| step.step == Step::Probes);
+    let outcome = probes.map(|step| &step.outcome);
+    assert!(
+        matches!(outcome, Some(StepOutcome::Skipped { .. })),
+        "{staging}"
+    );
+}
+
+#[test]
+fn a_deleted_unit_that_policies_use_stays_and_is_told_of() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("other", "one"));
+    scene.is_used("other");
+    scene.told();
+    scene.misses("u/a.wasm");
+    assert_eq!(scene.in_force("other"), Some(digest("other", "one")));
+    let told = scene.told();
+    assert!(
+        told[0].ends_with("since these policies use it: gold"),
+        "{told:?}"
+    );
+    let units = scene.library.units();
+    assert!(units.iter().any(|unit| unit.kept_although_deleted));
+    // Kept over a restart, and let go of when no policy uses it.
+    let scene = scene.again();
+    assert_eq!(scene.in_force("other"), Some(digest("other", "one")));
+    scene.library.sweep();
+    assert_eq!(scene.in_force("other"), None);
+}
+
+#[test]
+fn a_deleted_unit_that_no_policy_uses_makes_room_for_the_embedded_one() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("sample", "one"));
+    scene.sees("u/b.wasm", &component("other", "one"));
+    scene.misses("u/a.wasm");
+    scene.misses("u/b.wasm");
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
+    assert_eq!(scene.in_force("other"), None);
+    assert!(scene.library.files().is_empty());
+}
+
+#[test]
+fn a_unit_goes_back_to_an_earlier_digest_until_its_file_changes() {
+    let scene = Scene::new();
+    let [one, two] = ["one", "two"].map(|reason| component("sample", reason));
+    scene.sees("u/a.wasm", &one);
+    scene.sees("u/a.wasm", &two);
+    let staging = scene.library.rollback("sample", Digest::of(&one)).unwrap();
+    assert!(matches!(staging.outcome, Outcome::InForce { .. }));
+    assert_eq!(scene.in_force("sample"), Some(Digest::of(&one)));
+    // The same file, seen again or after a restart, changes nothing.
+    let staging = scene.sees("u/a.wasm", &two);
+    assert!(matches!(staging.outcome, Outcome::Held { .. }), "{staging}");
+    let scene = scene.again();
+    let staging = scene.sees("u/a.wasm", &two);
+    assert!(matches!(staging.outcome, Outcome::Held { .. }), "{staging}");
+    assert_eq!(scene.in_force("sample"), Some(Digest::of(&one)));
+    scene.sees("u/a.wasm", &component("sample", "three"));
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "three")));
+    assert_eq!(
+        scene.library.history().in_force("sample"),
+        [
+            digest("sample", "three"),
+            Digest::of(&one),
+            Digest::of(&two)
+        ]
+    );
+    let unknown = scene.library.rollback("sample", digest("other", "one"));
+    assert!(matches!(unknown, Err(LibraryFailure::NoDigest { .. })));
+}
+
+#[test]
+fn a_pinned_unit_stays_until_the_pin_is_taken_off() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("sample", "one"));
+    scene.library.pin("sample").unwrap();
+    let staging = scene.sees("u/a.wasm", &component("sample", "two"));
+    assert!(why(&staging).starts_with("it is pinned to "), "{staging}");
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
+    let scene = scene.again();
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
+    scene.library.unpin("sample").unwrap();
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "two")));
+    let error = scene.library.unpin("sample").unwrap_err().to_string();
+    assert_eq!(error, "the unit \"sample\" is not pinned");
+}
+
+#[test]
+fn a_disabled_unit_is_not_in_force_until_it_is_enabled() {
+    let scene = Scene::new();
+    scene.library.disable("sample").unwrap();
+    assert_eq!(scene.in_force("sample"), None);
+    let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+    assert_eq!(why(&staging), "units of this name are disabled");
+    let scene = scene.again();
+    assert_eq!(scene.in_force("sample"), None);
+    scene.library.enable("sample").unwrap();
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
+    let error = scene.library.disable("nothing").unwrap_err().to_string();
+    assert_eq!(error, "there is no unit \"nothing\"");
+}
+
+#[test]
+fn what_policies_need_cannot_be_disabled_or_made_invalid() {
+    let scene = Scene::new();
+    let problem = "gold: there is no setting \"headroom\"";
+    *scene.trials.refuses.lock().unwrap() = Some(problem.to_owned());
+    let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+    assert_eq!(why(&staging), problem);
+    let error = scene.library.disable("sample").unwrap_err().to_string();
+    assert_eq!(error, problem);
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
+}
+
+#[test]
+fn a_unit_that_changes_too_many_decisions_is_refused() {
+    let scene = Scene::of(LibraryOptions {
+        require_replay: Some(0.25),
+        ..LibraryOptions::default()
+    });
+    *scene.trials.differing.lock().unwrap() = 3;
+    let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+    assert_eq!(
+        why(&staging),
+        "3 of 10 recorded decisions come out in another way, and at most 25% may"
+    );
+    assert_eq!(staging.replay.unwrap().differing, 3);
+    *scene.trials.differing.lock().unwrap() = 2;
+    let staging = scene.sees("u/a.wasm", &component("sample", "two"));
+    assert!(matches!(staging.outcome, Outcome::InForce { .. }));
+}
+
+#[test]
+fn a_generation_that_is_not_adopted_is_not_in_force() {
+    let scene = Scene::new();
+    *scene.trials.cannot_adopt.lock().unwrap() = true;
+    let before = scene.library.current().number();
+    let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+    assert_eq!(why(&staging), "the clusters are busy");
+    assert_eq!(scene.library.current().number(), before);
+    assert_eq!(
+        scene.artifacts.recall().unwrap().unwrap().generation,
+        before
+    );
+}
+
+#[test]
+fn a_restart_begins_with_what_was_in_force_without_the_folder() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("sample", "one"));
+    scene.sees("u/b.wasm", &component("other", "one"));
+    let candidate = Candidate {
+        bytes: component("third", "one").into(),
+        signature: None,
+    };
+    let staging = scene.library.upload(&candidate, "someone");
+    assert!(matches!(staging.outcome, Outcome::InForce { .. }));
+    let number = scene.library.current().number();
+    let scene = scene.again();
+    for name in ["sample", "other", "third"] {
+        assert_eq!(scene.in_force(name), Some(digest(name, "one")));
+    }
+    assert!(scene.library.current().number() > number);
+    assert_eq!(scene.library.history().entries().count(), 3);
+    scene.library.withdraw("third").unwrap();
+    assert_eq!(scene.in_force("third"), None);
+}
+
+#[test]
+fn of_two_files_with_one_name_the_first_counts_until_it_is_gone() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("other", "one"));
+    let staging = scene.sees("u/b.wasm", &component("other", "two"));
+    assert!(why(&staging).contains("as u/a.wasm does"), "{staging}");
+    assert_eq!(scene.in_force("other"), Some(digest("other", "one")));
+    scene.misses("u/a.wasm");
+    assert_eq!(scene.in_force("other"), Some(digest("other", "two")));
+    assert_eq!(scene.library.files()[0].trouble, None);
+}
+
+#[test]
+fn a_file_that_is_renamed_stays_in_force() {
+    let scene = Scene::new();
+    let one = component("other", "one");
+    scene.sees("u/a.wasm", &one);
+    let staging = scene.sees("u/b.wasm", &one);
+    assert_eq!(staging.outcome, Outcome::Unchanged);
+    scene.misses("u/a.wasm");
+    assert_eq!(scene.in_force("other"), Some(Digest::of(&one)));
+    scene.misses("u/b.wasm");
+    assert_eq!(scene.in_force("other"), None);
+}
+
+#[test]
+fn a_file_whose_unit_changes_its_name_offers_the_old_one_no_more() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("other", "one"));
+    scene.sees("u/a.wasm", &component("third", "one"));
+    assert_eq!(scene.in_force("other"), None);
+    scene.is_used("third");
+    scene.sees("u/a.wasm", &component("other", "two"));
+    assert_eq!(scene.in_force("third"), Some(digest("third", "one")));
+    assert_eq!(scene.in_force("other"), Some(digest("other", "two")));
+}
+
+#[test]
+fn where_signatures_are_required_only_signed_units_come_in() {
+    let secret = SigningKey::from_bytes(&[7; 32]);
+    let public = hex::encode(secret.verifying_key().to_bytes());
+    let mut options = LibraryOptions::default();
+    options.trust.signatures = Signatures {
+        keys: vec![Key::new("ops", &public).unwrap()],
+        require: true,
+    };
+    let scene = Scene::of(options);
+    let one = component("sample", "one");
+    let staging = scene.sees("u/a.wasm", &one);
+    assert!(why(&staging).starts_with("it is not signed"), "{staging}");
+    let signature = secret.sign(&one).to_bytes();
+    let staging = scene.sees_signed("u/a.wasm", &one, Some(&signature));
+    assert!(matches!(staging.outcome, Outcome::InForce { .. }));
+    assert_eq!(
+        staging.steps[0].outcome,
+        StepOutcome::Passed {
+            note: Some("signed by ops".to_owned())
+        }
+    );
+    // Going back needs no signature: it was checked.
+    scene.library.withdraw("sample").unwrap_err();
+    let rolled = scene.library.rollback("sample", Digest::of(&one)).unwrap();
+    assert_eq!(rolled.source, Source::Kept);
+}
+
+#[test]
+fn a_staging_is_told_in_lines_and_written_as_json() {
+    let scene = Scene::new();
+    let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+    let text = staging.to_string();
+    assert!(text.starts_with("sample "), "{text}");
+    assert_eq!(text.lines().count(), 9, "{text}");
+    let json = serde_json::to_value(&staging).unwrap();
+    assert_eq!(json["steps"][4]["step"], "probes");
+    assert_eq!(json["steps"][4]["result"], "passed");
+    assert_eq!(json["outcome"]["result"], "in-force");
+    assert_eq!(serde_json::from_value::<Staging>(json).unwrap(), staging);
+}

@@ -1,0 +1,116 @@
+//! Which components are let in at all: who signed them, and what they import.
+
+use std::collections::BTreeSet;
+
+use super::signature::{SignatureError, Signatures, Signed};
+use crate::contract::{LOG, PACKAGE, TYPES};
+use crate::engine::Limits;
+use crate::unit::{Inspected, LoadError};
+
+/// Which components are let in.
+#[derive(Debug, Clone)]
+pub struct Trust {
+    /// Which signatures are asked for.
+    pub signatures: Signatures,
+    /// The interfaces of the contract that units may import, such as `log`. All
+    /// others are always refused.
+    pub imports: BTreeSet<String>,
+}
+
+impl Default for Trust {
+    fn default() -> Self {
+        Self {
+            signatures: Signatures::default(),
+            imports: BTreeSet::from([LOG.to_owned()]),
+        }
+    }
+}
+
+/// Why a component is not let in.
+#[derive(Debug, thiserror::Error)]
+pub enum Untrusted {
+    /// Its signature.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+    /// Its bytes, or what they import and export.
+    #[error(transparent)]
+    Component(#[from] LoadError),
+    /// It imports what the contract has and this configuration does not allow.
+    #[error("it imports {0}, which the configuration does not allow units to import")]
+    Import(String),
+    /// The configuration asks for what nothing can meet.
+    #[error("units must be signed and no key is trusted: name the keys whose signatures count")]
+    NoKeys,
+    /// The configuration allows what there is not.
+    #[error(
+        "units cannot be allowed to import \"{0}\": the contract has no such interface, only {LOG}"
+    )]
+    NoImport(String),
+}
+
+impl Trust {
+    /// Make sure that what is allowed makes sense.
+    ///
+    /// # Errors
+    /// If an import is allowed that no unit can have, or signatures are required and
+    /// there are no keys.
+    pub fn check(&self) -> Result<(), Untrusted> {
+        if self.signatures.require && self.signatures.keys.is_empty() {
+            return Err(Untrusted::NoKeys);
+        }
+        match self.imports.iter().find(|name| *name != LOG) {
+            Some(unknown) => Err(Untrusted::NoImport(unknown.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the bytes are signed as they must be.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn signed(&self, bytes: &[u8], beside: Option<&[u8]>) -> Result<Signed, Untrusted> {
+        Ok(self.signatures.check(bytes, beside)?)
+    }
+
+    /// Look at the bytes without running or compiling them.
+    ///
+    /// # Errors
+    /// If they are no unit for this contract, or import what is not allowed.
+    pub fn inspect(&self, bytes: &[u8], limits: &Limits) -> Result<Inspected, Untrusted> {
+        let inspected = Inspected::new(bytes, limits)?;
+        match inspected.imports().iter().find(|name| !self.allows(name)) {
+            Some(import) => Err(Untrusted::Import(import.clone())),
+            None => Ok(inspected),
+        }
+    }
+
+    fn allows(&self, import: &str) -> bool {
+        let name = import
+            .strip_prefix(PACKAGE)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .unwrap_or(import);
+        let name = name.split('@').next().unwrap_or(name);
+        // Types are no functions: nothing can be called through them.
+        name == TYPES || self.imports.contains(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::testing::Judging;
+
+    #[test]
+    fn what_may_be_imported_is_as_configured() {
+        let bytes = Judging::default().component();
+        let limits = Limits::default();
+        let mut trust = Trust::default();
+        trust.check().unwrap();
+        assert!(trust.inspect(&bytes, &limits).is_ok());
+        trust.imports.clear();
+        let refused = trust.inspect(&bytes, &limits).unwrap_err().to_string();
+        assert!(refused.contains("policy/log@"), "{refused}");
+        trust.imports.insert("files".to_owned());
+        assert!(trust.check().unwrap_err().to_string().contains("\"files\""));
+    }
+}

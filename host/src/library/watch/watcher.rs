@@ -1,0 +1,226 @@
+//! The thread that scans a folder when it is told to, and every few seconds.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{EventKind, RecursiveMode, Watcher as _};
+
+use super::{Change, Folder, Seen};
+
+/// Why a folder is not watched.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// There is no thread for it.
+    #[error("cannot start the thread that watches {}", .0.display())]
+    Thread(PathBuf, #[source] io::Error),
+}
+
+/// What the thread is told.
+enum Signal {
+    Scan,
+    /// Scan, and answer when what was found has been reported.
+    ScanFor(Sender<()>),
+    Stop,
+}
+
+/// Asks for a scan. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bell(Sender<Signal>);
+
+impl Bell {
+    /// Something may have changed.
+    pub fn ring(&self) {
+        // A watcher that has ended needs no scan.
+        let _ = self.0.send(Signal::Scan);
+    }
+
+    /// Scan, and wait until what was found has been reported.
+    pub fn scan(&self) {
+        let (done, scanned) = mpsc::channel();
+        if self.0.send(Signal::ScanFor(done)).is_ok() {
+            let _ = scanned.recv();
+        }
+    }
+}
+
+/// A folder that is being watched. Ends with this value, and waits for its thread.
+#[derive(Debug)]
+pub struct Watcher {
+    bell: Bell,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watcher {
+    /// Scan the folder now, at every change that the system tells of, and as often as
+    /// its options say. `whole` is as for [`Folder::scan`]; both are called on the
+    /// thread of the watcher.
+    ///
+    /// # Errors
+    /// If no thread can be started. A system that tells of no changes is no error:
+    /// the folder is scanned as often as its options say.
+    pub fn start(
+        folder: Folder,
+        whole: impl FnMut(&Seen) -> bool + Send + 'static,
+        report: impl FnMut(Vec<Change>) + Send + 'static,
+    ) -> Result<Self, WatchError> {
+        let (sender, signals) = mpsc::channel();
+        let bell = Bell(sender);
+        let path = folder.path().to_owned();
+        let ears = Ears::new(bell.clone());
+        let thread = thread::Builder::new()
+            .name("watch".to_owned())
+            .spawn(move || run(folder, ears, &signals, whole, report))
+            .map_err(|error| WatchError::Thread(path, error))?;
+        Ok(Self {
+            bell,
+            thread: Some(thread),
+        })
+    }
+
+    /// What asks for a scan.
+    pub fn bell(&self) -> &Bell {
+        &self.bell
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        let _ = self.bell.0.send(Signal::Stop);
+        if let Some(thread) = self.thread.take() {
+            // It can only have panicked, which the panic has told of.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(
+    mut folder: Folder,
+    mut ears: Ears,
+    signals: &Receiver<Signal>,
+    mut whole: impl FnMut(&Seen) -> bool,
+    mut report: impl FnMut(Vec<Change>),
+) {
+    let mut waiting = Vec::new();
+    loop {
+        // Before the scan, so that nothing falls between the two.
+        ears.listen(folder.ways());
+        let scan = folder.scan(Instant::now(), &mut whole);
+        if !scan.changes.is_empty() {
+            report(scan.changes);
+        }
+        for done in waiting.drain(..) {
+            let _: Result<(), mpsc::SendError<()>> = Sender::send(&done, ());
+        }
+        let rest = folder.options().rescan;
+        let rest = scan.next.map_or(rest, |next| {
+            rest.min(next.saturating_duration_since(Instant::now()))
+        });
+        if !wait(signals, rest, &mut waiting) {
+            return;
+        }
+    }
+}
+
+/// Wait for a signal. All that have come lead to one scan. False at the end.
+fn wait(signals: &Receiver<Signal>, rest: Duration, waiting: &mut Vec<Sender<()>>) -> bool {
+    let mut next = match signals.recv_timeout(rest) {
+        Ok(signal) => Some(signal),
+        Err(RecvTimeoutError::Timeout) => None,
+        Err(RecvTimeoutError::Disconnected) => return false,
+    };
+    while let Some(signal) = next {
+        match signal {
+            Signal::Scan => {}
+            Signal::ScanFor(done) => waiting.push(done),
+            Signal::Stop => return false,
+        }
+        next = signals.try_recv().ok();
+    }
+    true
+}
+
+/// Hears of changes in folders from the system.
+struct Ears {
+    watcher: Option<notify::RecommendedWatcher>,
+    heard: BTreeSet<(PathBuf, Option<Inode>)>,
+}
+
+/// What tells a folder from another one that takes its name.
+type Inode = (u64, u64);
+
+impl Ears {
+    fn new(bell: Bell) -> Self {
+        let heard = move |event: notify::Result<notify::Event>| {
+            if event.is_err() || event.is_ok_and(|event| tells(event.kind)) {
+                bell.ring();
+            }
+        };
+        let watcher = notify::recommended_watcher(heard)
+            .inspect_err(|error| {
+                tracing::warn!(%error, "the system tells of no changed files: folders are only looked at every few seconds");
+            })
+            .ok();
+        Self {
+            watcher,
+            heard: BTreeSet::new(),
+        }
+    }
+
+    /// Listen to these folders and no others.
+    fn listen(&mut self, folders: BTreeSet<PathBuf>) {
+        let Some(watcher) = &mut self.watcher else {
+            return;
+        };
+        let wanted: BTreeSet<_> = folders
+            .into_iter()
+            .map(|folder| {
+                let inode = inode(&folder);
+                (folder, inode)
+            })
+            .collect();
+        for (folder, _) in self.heard.difference(&wanted) {
+            // A folder that was removed is not listened to any more as it is.
+            let _ = watcher.unwatch(folder);
+        }
+        self.heard.retain(|heard| wanted.contains(heard));
+        for (folder, inode) in wanted {
+            if inode.is_none() || self.heard.contains(&(folder.clone(), inode)) {
+                continue;
+            }
+            match watcher.watch(&folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    self.heard.insert((folder, inode));
+                }
+                Err(error) => {
+                    tracing::debug!(folder = %folder.display(), %error, "cannot be listened to");
+                }
+            }
+        }
+    }
+}
+
+/// Whether an event may be of a change: we read files ourselves.
+fn tells(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Access(_) => false,
+        _ => true,
+    }
+}
+
+#[cfg(unix)]
+fn inode(folder: &std::path::Path) -> Option<Inode> {
+    use std::os::unix::fs::MetadataExt;
+    let folder = folder.metadata().ok().filter(std::fs::Metadata::is_dir)?;
+    Some((folder.dev(), folder.ino()))
+}
+
+#[cfg(not(unix))]
+fn inode(folder: &std::path::Path) -> Option<Inode> {
+    folder.is_dir().then_some((0, 0))
+}
