@@ -5,6 +5,7 @@
 //! policies and units, is changed under one lock, one change after the other, and never
 //! while decisions wait for it: a cluster takes over what is new in a turn of its own.
 
+mod artifacts;
 pub mod cluster;
 mod error;
 mod events;
@@ -12,8 +13,10 @@ mod overrides;
 mod policies;
 mod rules;
 mod start;
+mod trials;
 mod turns;
 
+pub use artifacts::KeptArtifacts;
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override};
 pub use error::DeploymentError;
 pub use events::{Event, Events, News};
@@ -30,6 +33,7 @@ use arc_swap::ArcSwap;
 
 use crate::document::ClusterDocument;
 use crate::library::Generation;
+use crate::library::live::Library;
 use crate::scheduler::SchedulerOptions;
 use crate::store::{Change, Store};
 use policies::Policies;
@@ -47,6 +51,9 @@ pub struct DeploymentOptions {
     pub waiting: usize,
     /// How decisions are made; the seed is the cluster's own.
     pub scheduler: SchedulerOptions,
+    /// How long recorded decisions are made again with a new unit before it comes into
+    /// force; of each cluster that it concerns at least one is.
+    pub trial: Duration,
     pub clock: Clock,
 }
 
@@ -56,6 +63,7 @@ impl Default for DeploymentOptions {
             wait: Duration::from_secs(10),
             waiting: 10_000,
             scheduler: SchedulerOptions::default(),
+            trial: Duration::from_millis(5),
             clock: Arc::new(system_clock),
         }
     }
@@ -75,6 +83,9 @@ pub struct Deployment {
     store: Store,
     events: Arc<Events>,
     clusters: RwLock<BTreeMap<Arc<str>, Arc<Cluster>>>,
+    library: Arc<Library>,
+    /// The units that clusters decide by; the library's, as soon as they have all taken
+    /// them over.
     generation: ArcSwap<Generation>,
     /// Held while what concerns several clusters is changed.
     policies: Mutex<Policies>,
@@ -106,6 +117,11 @@ impl Deployment {
     /// What must last.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Where units come from.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
     }
 
     /// The units in force.

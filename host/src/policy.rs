@@ -62,6 +62,23 @@ pub struct Policy {
     pub watches: Vec<Watch>,
 }
 
+impl Policy {
+    /// The units that it names, enabled or not, as often as it does.
+    pub fn units(&self) -> impl Iterator<Item = &UnitName> {
+        let of_stages = self.stages.iter().flat_map(|stage| {
+            let filters = stage.filters.iter().map(|entry| &entry.unit);
+            let costs = stage.costs.iter().map(|entry| &entry.unit);
+            let selections = stage.selections.iter().map(|entry| &entry.unit);
+            filters.chain(costs).chain(selections)
+        });
+        let effects = self.effects.iter().map(|entry| &entry.unit);
+        let alone = self.order.iter().chain(&self.balance);
+        of_stages
+            .chain(effects)
+            .chain(alone.map(|entry| &entry.unit))
+    }
+}
+
 fn is_allowed(search: &Search) -> bool {
     *search == Search::Allowed
 }

@@ -14,6 +14,7 @@ mod past;
 mod place;
 mod search;
 mod shown;
+mod trial;
 
 pub use balance::{BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove};
 pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
@@ -22,6 +23,7 @@ pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
 pub use past::PastDecision;
 pub use shown::DecisionShown;
+pub use trial::{Compared, Trial};
 
 use std::collections::VecDeque;
 use std::sync::Arc;

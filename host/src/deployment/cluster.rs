@@ -24,11 +24,16 @@ pub(super) use state::Parts;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use super::DeploymentError;
 use super::turns::{Answer, Reply, Turns};
 use crate::model::schema::Schema;
+use crate::policy::Policy;
+
+/// What has to be done waits for its turn until nobody can want it any more.
+const LONG: Duration = Duration::from_secs(24 * 3600);
 
 /// A cluster, for whoever asks something of it.
 #[derive(Debug)]
@@ -40,6 +45,8 @@ pub struct Cluster {
     limit: Duration,
     changed: watch::Receiver<u64>,
     settings: Mutex<Arc<ClusterSettings>>,
+    /// The policy that decides, with what is different here.
+    policy: ArcSwap<Policy>,
 }
 
 impl Cluster {
@@ -52,6 +59,7 @@ impl Cluster {
         let name = state.name().clone();
         let (schema, changed) = (state.inventory().schema().clone(), state.watch());
         let settings = Mutex::new(Arc::new(state.settings().clone()));
+        let policy = ArcSwap::new(state.scheduler().chain().policy().clone());
         Ok(Self {
             turns: Turns::start(&format!("cluster {name}"), state, bound)?,
             name,
@@ -59,6 +67,7 @@ impl Cluster {
             limit,
             changed,
             settings,
+            policy,
         })
     }
 
@@ -80,6 +89,20 @@ impl Cluster {
 
     pub(super) fn set_settings(&self, settings: ClusterSettings) {
         *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+
+    /// The policy that decides, with what is different here.
+    pub fn policy(&self) -> Arc<Policy> {
+        self.policy.load_full()
+    }
+
+    /// Decide by this rule from the next turn on, whenever that comes.
+    pub(super) fn rule_by(&self, rule: Rule) -> Reply<(), DeploymentError> {
+        self.policy.store(rule.policy.clone());
+        let work = move |state: &mut ClusterState, answer: Answer<(), DeploymentError>| {
+            state.run(|state| state.rule_by(rule), answer);
+        };
+        self.turns.take(LONG, work)
     }
 
     /// How many requests wait for their turn.

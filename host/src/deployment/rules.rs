@@ -125,7 +125,7 @@ impl Deployment {
         }
         self.store.commit(vec![record.kept()])?;
         let record = policies.put(record);
-        self.rule(rules)?;
+        self.take_over(rules)?;
         self.tell(News {
             kind: "policy-changed",
             policy: Some(record.name.clone()),
@@ -190,13 +190,13 @@ impl Deployment {
         };
         let rule = self.rule_of(&policies, &settings, cluster.schema(), &self.generation())?;
         let new = settings.clone();
+        cluster.rule_by(rule).wait()?;
+        cluster.set_settings(settings);
         let set = cluster.turn(move |state| {
-            state.rule_by(rule)?;
             state.set(new);
             Ok(())
         });
         set.wait()?;
-        cluster.set_settings(settings);
         self.tell(News {
             kind: "policy-attached",
             cluster: Some(cluster.name().clone()),
@@ -224,7 +224,8 @@ impl Deployment {
         let policies = self.policies();
         let rules = self.rules_with(&policies, &generation)?;
         self.generation.store(generation);
-        self.rule(rules).map_err(|error| vec![error.to_string()])
+        self.take_over(rules)
+            .map_err(|error| vec![error.to_string()])
     }
 
     fn rules_with(
@@ -265,6 +266,16 @@ impl Deployment {
         rules.collect()
     }
 
+    /// What a cluster would decide by with these units.
+    pub(super) fn rule_with(
+        &self,
+        cluster: &Cluster,
+        generation: &Arc<Generation>,
+    ) -> Result<Rule, DeploymentError> {
+        let policies = self.policies();
+        self.rule_of(&policies, &cluster.settings(), cluster.schema(), generation)
+    }
+
     /// What a cluster of these settings decides by.
     pub(super) fn rule_of(
         &self,
@@ -277,10 +288,10 @@ impl Deployment {
         rule(record, &settings.overrides, schema, generation)
     }
 
-    fn rule(&self, rules: Vec<(Arc<Cluster>, Rule)>) -> Result<(), DeploymentError> {
+    fn take_over(&self, rules: Vec<(Arc<Cluster>, Rule)>) -> Result<(), DeploymentError> {
         let replies: Vec<_> = rules
             .into_iter()
-            .map(|(cluster, rule)| cluster.turn(move |state| state.rule_by(rule)))
+            .map(|(cluster, rule)| cluster.rule_by(rule))
             .collect();
         for reply in replies {
             reply.wait()?;

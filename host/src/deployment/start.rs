@@ -14,6 +14,8 @@ use super::{
 use crate::document::ClusterDocument;
 use crate::inventory::Inventory;
 use crate::library::Generation;
+use crate::library::live::Library;
+use crate::library::stage::Trials;
 use crate::plugins;
 use crate::policy::Policy;
 use crate::scheduler::{Scheduler, SchedulerOptions};
@@ -27,13 +29,15 @@ pub struct Started {
 }
 
 impl Deployment {
-    /// Start with what is in the store, and these units.
+    /// Start with what is in the store, and the units of the library, which from then on
+    /// asks the deployment before it lets others come into force.
     ///
     /// # Errors
     /// If what was kept cannot be read.
     pub fn start(
         store: Store,
-        generation: Arc<Generation>,
+        library: Arc<Library>,
+        events: Arc<Events>,
         options: DeploymentOptions,
     ) -> Result<Started, DeploymentError> {
         let saved = store.load()?;
@@ -42,17 +46,21 @@ impl Deployment {
         let deployment = Self {
             options,
             store,
-            events: Arc::new(Events::default()),
+            events,
             clusters: RwLock::new(BTreeMap::new()),
-            generation: ArcSwap::new(generation),
+            generation: ArcSwap::new(library.current()),
+            library,
             policies: Mutex::new(policies),
         };
         let mut problems = Vec::new();
         for cluster in saved.clusters {
             problems.extend(deployment.restore(&cluster)?);
         }
+        let deployment = Arc::new(deployment);
+        let trials: Arc<dyn Trials> = deployment.clone();
+        deployment.library.attach(Arc::downgrade(&trials));
         Ok(Started {
-            deployment: Arc::new(deployment),
+            deployment,
             problems,
         })
     }

@@ -3,15 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::SystemTime;
 
 use super::*;
 use crate::document::InventoryChanges;
 use crate::engine::{Engine, Limits};
+use crate::library::live::{LibraryOptions, Surroundings};
+use crate::library::stage::{Candidate, Trials};
 use crate::model::{Request, Vm};
 use crate::plugins;
 use crate::scheduler::Batch;
 use crate::store::StoreOptions;
 use crate::unit::Unit;
+use crate::unit::testing::Judging;
 
 const CLUSTER: &str = r#"
     name = "c"
@@ -34,39 +38,32 @@ const CLUSTER: &str = r#"
     hard = true
 "#;
 
-fn units() -> Arc<Generation> {
+fn units() -> Generation {
     let limits = Limits {
-        instances: 8,
+        instances: 16,
         ..Limits::default()
     };
     let engine = Engine::new(limits, None).unwrap();
-    let wanted = [
-        "memory",
-        "affinity",
-        "even-distribution",
-        "memory-room",
-        "vm-count",
-        "first-fit",
-    ];
+    let wanted = ["affinity", "worst-fit"];
     let units = plugins::UNITS
         .iter()
         .filter(|unit| wanted.contains(&unit.name));
     let units = units.map(|unit| Unit::load(&engine, unit.bytes, unit.name).unwrap());
-    Arc::new(Generation::new(units).unwrap())
+    Generation::new(units).unwrap()
 }
 
 const POLICY: &str = r#"
     [[stages]]
     name = "main"
     [[stages.filters]]
-    name = "memory"
-    unit = "memory-room"
+    name = "room"
+    unit = "worst-fit"
     [[stages.filters]]
     name = "affinity"
     unit = "affinity"
     [[stages.costs]]
-    name = "first"
-    unit = "first-fit"
+    name = "spread"
+    unit = "worst-fit"
 "#;
 
 /// A deployment whose clock is set by hand.
@@ -75,7 +72,7 @@ struct World {
     clock: Arc<AtomicI64>,
 }
 
-fn start(folder: &Path, generation: &Arc<Generation>) -> World {
+fn start(folder: &Path, generation: &Generation) -> World {
     let store = Store::open(folder, StoreOptions::default()).unwrap();
     let clock = Arc::new(AtomicI64::new(1000));
     let time = clock.clone();
@@ -83,7 +80,14 @@ fn start(folder: &Path, generation: &Arc<Generation>) -> World {
         clock: Arc::new(move || time.load(Ordering::Relaxed)),
         ..DeploymentOptions::default()
     };
-    let started = Deployment::start(store, generation.clone(), options).unwrap();
+    let around = Surroundings {
+        artifacts: Arc::new(KeptArtifacts::new(store.clone())),
+        events: Arc::new(|_| {}),
+        clock: Arc::new(SystemTime::now),
+    };
+    let engine = generation.units().next().unwrap().engine().clone();
+    let library = Library::open(engine, generation, LibraryOptions::default(), around).unwrap();
+    let started = Deployment::start(store, library, Arc::default(), options).unwrap();
     assert_eq!(started.problems, Vec::<String>::new());
     World {
         deployment: started.deployment,
@@ -139,7 +143,10 @@ fn what_was_acknowledged_is_there_after_a_restart() {
     let cluster = deployment.create_cluster(document(), attach()).unwrap();
     assert_eq!(place(&cluster, request("new", 4)).as_deref(), Some("b"));
     assert_eq!(place(&cluster, request("other", 4)).as_deref(), Some("a"));
-    cluster.turn(|state| state.confirm(&["other"])).wait().unwrap();
+    cluster
+        .turn(|state| state.confirm(&["other"]))
+        .wait()
+        .unwrap();
     let changes = r#"{"hosts": [{"id": "c", "memory.total": "1 GiB"}],
         "statistics": [{"id": "a", "cpu.usage": 0.5}]}"#;
     let changes = InventoryChanges::read(changes, "c.json", cluster.schema()).unwrap();
@@ -218,9 +225,9 @@ fn a_policy_that_cannot_run_somewhere_is_refused_and_the_old_one_goes_on() {
     let deployment = &world.deployment;
     deployment.put_policy(&edit(POLICY), "somebody").unwrap();
     let cluster = deployment.create_cluster(document(), attach()).unwrap();
-    let wrong = POLICY.replace("first-fit", "first-fti");
+    let wrong = POLICY.replace("worst-fit", "worst-fti");
     let refused = deployment.put_policy(&edit(&wrong), "other").unwrap_err();
-    assert!(refused.to_string().contains("first-fit"), "{refused}");
+    assert!(refused.to_string().contains("worst-fit"), "{refused}");
     assert_eq!(deployment.policy("mine").unwrap().revision, 1);
     let stale = Edit {
         revision: Some(7),
@@ -254,19 +261,19 @@ fn overrides_of_a_cluster_are_heeded_and_can_be_reset() {
         revision,
         ..attach()
     };
-    let last = Override {
+    let packed = Override {
         factor: Some(-1.0),
         ..Override::default()
     };
-    let unknown = deployment.attach("c", with("second", last.clone(), None));
-    assert!(unknown.unwrap_err().to_string().contains("\"first\""));
+    let unknown = deployment.attach("c", with("sprad", packed.clone(), None));
+    assert!(unknown.unwrap_err().to_string().contains("\"spread\""));
     let set = deployment
-        .attach("c", with("first", last.clone(), Some(1)))
+        .attach("c", with("spread", packed.clone(), Some(1)))
         .unwrap();
     assert_eq!(set.revision, 2);
     assert!(
         deployment
-            .attach("c", with("first", last, Some(1)))
+            .attach("c", with("spread", packed, Some(1)))
             .is_err()
     );
     assert_eq!(place(&cluster, request("x", 1)).as_deref(), Some("b"));
@@ -328,4 +335,35 @@ fn decisions_are_explained_and_made_again_on_the_inventory_of_then() {
     assert!(past.replay().unwrap());
     let kept = deployment.store().decisions("c", None, 10).unwrap();
     assert_eq!(kept.iter().map(|it| it.number).collect::<Vec<_>>(), [2, 1]);
+}
+
+fn candidate(name: &'static str, reason: &'static str) -> Candidate {
+    let judging = Judging {
+        name,
+        reasons: vec![reason],
+        ..Judging::default()
+    };
+    Candidate {
+        bytes: judging.component().into(),
+        signature: None,
+    }
+}
+
+#[test]
+fn a_unit_that_a_policy_cannot_do_with_is_refused_and_the_old_one_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    place(&cluster, request("x", 1));
+    // It has no cost, which the policy needs.
+    let staging = deployment
+        .library()
+        .upload(&candidate("worst-fit", "is no good"), "me");
+    let told = format!("{staging:?}");
+    assert!(told.contains("cluster"), "{told}");
+    assert_eq!(place(&cluster, request("y", 1)).as_deref(), Some("a"));
+    assert_eq!(Trials::users(&**deployment, "worst-fit"), ["mine"]);
 }

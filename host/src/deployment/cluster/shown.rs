@@ -19,7 +19,9 @@ impl ClusterState {
     /// The ids of all VMs that run or have a place reserved, ascending.
     pub fn vm_ids(&self) -> Vec<Arc<str>> {
         let inventory = self.inventory();
-        let vms = inventory.hosts().flat_map(|(_, host)| inventory.vms_of(host));
+        let vms = inventory
+            .hosts()
+            .flat_map(|(_, host)| inventory.vms_of(host));
         let ids: BTreeSet<_> = vms.map(|entry| entry.vm.id.clone()).collect();
         ids.into_iter().collect()
     }
