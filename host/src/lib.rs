@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► questions ─► simulate, cli
-//!   └────► document ─► policy ────────────────────────┘ ▲
-//!   └────► inventory ───────────────────────────────────┘
+//!   └────► document ─► policy ────────────────────────┘ ▲      └─► deployment ─► api ─► cli
+//!   └────► inventory ───────────────────────────────────┘ telemetry ─┘
 //! ```
 //!
 //! - [`model`]: plain data, and the schema of every table and column.
@@ -19,14 +19,19 @@
 //! - [`chain`]: a policy made runnable; pure.
 //! - [`scheduler`]: one decision after the other, with reservations.
 //! - [`questions`]: why, why not, what if; asked of copies.
+//! - [`telemetry`]: the metrics of a server, and its log.
+//! - [`deployment`]: what decides while a server lives.
+//! - [`api`]: the HTTP API.
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
 //! - [`plugins`]: the units and policies that come with the program.
 
 // The one exception says for itself why it is sound: `engine/cache.rs`.
 #![deny(unsafe_code)]
 
+pub mod api;
 pub mod chain;
 pub mod contract;
+pub mod deployment;
 pub mod document;
 pub mod engine;
 pub mod inventory;
@@ -37,4 +42,5 @@ pub mod policy;
 pub mod questions;
 pub mod scheduler;
 pub mod simulate;
+pub mod telemetry;
 pub mod unit;

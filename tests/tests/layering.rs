@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 15] = [
+const LAYERS: [&str; 18] = [
     "model",
     "contract",
     "engine",
@@ -19,6 +19,9 @@ const LAYERS: [&str; 15] = [
     "scheduler",
     "questions",
     "plugins",
+    "telemetry",
+    "deployment",
+    "api",
     "simulate",
     "cli",
     "main",

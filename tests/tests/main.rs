@@ -21,4 +21,5 @@ mod questions;
 mod replay;
 mod reuse;
 mod selections;
+mod server;
 mod unsound_parts;
