@@ -18,9 +18,11 @@ mod place;
 mod policy;
 mod progress;
 mod questions;
+mod serve;
 mod simulate;
 mod simulate_openb;
 mod spread;
+mod token;
 mod unit;
 mod units;
 mod what_if;
@@ -62,6 +64,9 @@ enum Command {
     #[command(subcommand)]
     Policy(policy::Policy),
     Columns(columns::Columns),
+    Serve(Box<serve::Serve>),
+    #[command(subcommand)]
+    Token(token::TokenCommand),
     #[command(subcommand)]
     Unit(unit::Unit),
     Completions(completions::Completions),
@@ -80,6 +85,8 @@ pub fn run() -> ExitCode {
         Command::Balance(balance) => balance.run(),
         Command::Policy(policy) => policy.run(),
         Command::Columns(columns) => columns.run(),
+        Command::Serve(serve) => serve.run(),
+        Command::Token(token) => token.run(),
         Command::Unit(unit) => unit.run(),
         Command::Completions(completions) => completions.run(),
     };

@@ -9,6 +9,8 @@ mod artifacts;
 pub mod cluster;
 mod error;
 mod events;
+mod folder;
+mod open;
 mod overrides;
 mod policies;
 mod rules;
@@ -20,12 +22,14 @@ pub use artifacts::KeptArtifacts;
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override};
 pub use error::DeploymentError;
 pub use events::{Event, Events, News};
+pub use open::{OpenError, Opening, Running};
 pub use policies::{Origin, PolicyRecord};
 pub use rules::{Attach, Edit, Who};
 pub use start::Started;
 pub use turns::{NoTurn, Reply};
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -35,7 +39,8 @@ use crate::document::ClusterDocument;
 use crate::library::Generation;
 use crate::library::live::Library;
 use crate::scheduler::SchedulerOptions;
-use crate::store::{Change, Store};
+use crate::store::{Change, Health, Store};
+use crate::telemetry::Telemetry;
 use policies::Policies;
 use rules::check_name;
 
@@ -82,6 +87,7 @@ pub struct Deployment {
     options: DeploymentOptions,
     store: Store,
     events: Arc<Events>,
+    telemetry: Arc<Telemetry>,
     clusters: RwLock<BTreeMap<Arc<str>, Arc<Cluster>>>,
     library: Arc<Library>,
     /// The units that clusters decide by; the library's, as soon as they have all taken
@@ -117,6 +123,15 @@ impl Deployment {
     /// What must last.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// What it still waits for before it can decide, or what keeps it from keeping what
+    /// it decides; empty if nothing.
+    pub fn awaited(&self) -> Vec<String> {
+        match self.store.health() {
+            Health::Works => Vec::new(),
+            Health::Fails(why) => vec![why],
+        }
     }
 
     /// Where units come from.
@@ -199,6 +214,7 @@ impl Deployment {
         // No turn may write rows after the cluster has gone.
         if let Some(cluster) = self.take_out(&name) {
             cluster.stop();
+            self.telemetry.clusters.forget(cluster.meter());
         }
         let cluster = name.to_string();
         self.store.commit(vec![Change::RemoveCluster { cluster }])?;
@@ -249,6 +265,15 @@ impl Deployment {
         if let Err(error) = self.store.commit(Vec::new()) {
             tracing::error!(%error, "the last changes may not have been kept");
         }
+    }
+}
+
+impl fmt::Debug for Deployment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deployment")
+            .field("store", &self.store)
+            .field("library", &self.library)
+            .finish_non_exhaustive()
     }
 }
 

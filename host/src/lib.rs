@@ -5,9 +5,9 @@
 //!
 //! ```text
 //! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► questions ─► simulate, cli
-//!   └────► document ─► policy ────────────────────────┘ ▲
-//!   └────► inventory ───────────────────────────────────┘
-//! store: uses none of them, and is used by what runs as a server
+//!   └────► document ─► policy ────────────────────────┘ ▲      └─► deployment ─► api ─► cli
+//!   └────► inventory ───────────────────────────────────┘ store ─────┤
+//!                                                        telemetry ──┘
 //! ```
 //!
 //! - [`model`]: plain data, and the schema of every table and column.
@@ -21,12 +21,16 @@
 //! - [`scheduler`]: one decision after the other, with reservations.
 //! - [`questions`]: why, why not, what if; asked of copies.
 //! - [`store`]: what must last of a running deployment, in one file.
+//! - [`telemetry`]: the metrics of a server, and its log.
+//! - [`deployment`]: what decides while a server lives.
+//! - [`api`]: the HTTP API.
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
 //! - [`plugins`]: the units and policies that come with the program.
 
 // The one exception says for itself why it is sound: `engine/cache.rs`.
 #![deny(unsafe_code)]
 
+pub mod api;
 pub mod chain;
 pub mod contract;
 pub mod deployment;
@@ -41,4 +45,5 @@ pub mod questions;
 pub mod scheduler;
 pub mod simulate;
 pub mod store;
+pub mod telemetry;
 pub mod unit;

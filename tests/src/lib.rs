@@ -1,5 +1,5 @@
 //! What the tests of behaviour stand on: units built from source, small clusters,
-//! policies, components written as text, and the digests of plugins' sources.
+//! policies, components written as text, servers, and the digests of plugins' sources.
 //!
 //! The claims themselves are in `tests/tests`, one binary, so that units are built
 //! once a run.
@@ -10,6 +10,7 @@
 pub mod component;
 pub mod parts;
 pub mod scene;
+pub mod server;
 pub mod sources;
 pub mod units;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 19] = [
     "model",
     "contract",
     "engine",
@@ -20,7 +20,9 @@ const LAYERS: [&str; 17] = [
     "questions",
     "plugins",
     "store",
+    "telemetry",
     "deployment",
+    "api",
     "simulate",
     "cli",
     "main",

@@ -22,4 +22,5 @@ mod reload;
 mod replay;
 mod reuse;
 mod selections;
+mod server;
 mod unsound_parts;

@@ -187,4 +187,3 @@ async fn set(
     let settings: Result<Arc<ClusterSettings>, Problem> = settings.await;
     Ok(with_tag(&*settings?))
 }
-

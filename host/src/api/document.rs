@@ -27,7 +27,8 @@ impl<S: Send + Sync> FromRequest<S> for Document {
             "application/json" => "body.json",
             "application/toml" | "text/toml" => "body.toml",
             _ => {
-                let sentence = "send a document with Content-Type: application/json or application/toml";
+                let sentence =
+                    "send a document with Content-Type: application/json or application/toml";
                 return Err(Problem::new(Code::UnsupportedType, sentence).into_response());
             }
         };

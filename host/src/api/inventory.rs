@@ -36,9 +36,8 @@ async fn whole(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let document = cluster.turn(|state| Ok(state.document())).await?;
-    let text = aside(move || {
-        serde_json::to_string(&document).map_err(|error| Problem::internal(&error))
-    });
+    let text =
+        aside(move || serde_json::to_string(&document).map_err(|error| Problem::internal(&error)));
     Ok(json(text.await?))
 }
 
@@ -73,9 +72,8 @@ async fn change(
 ) -> Result<Json<Counted>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let schema = cluster.schema().clone();
-    let changes = aside(move || {
-        InventoryChanges::read(&text, file, &schema).map_err(DeploymentError::from)
-    });
+    let changes =
+        aside(move || InventoryChanges::read(&text, file, &schema).map_err(DeploymentError::from));
     let changes = changes.await?;
     Ok(Json(cluster.turn(|state| state.change(changes)).await?))
 }

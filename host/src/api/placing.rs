@@ -115,7 +115,9 @@ async fn decide(
         // A time that is up, and a cluster that is gone, are told by the second try.
         let _ = tokio::time::timeout(wait, changes.changed()).await;
         let request = Request { now: 0, ..request };
-        cluster.turn(move |state| decide(state, request, key)).await?
+        cluster
+            .turn(move |state| decide(state, request, key))
+            .await?
     } else {
         placed
     };
@@ -126,7 +128,9 @@ fn answer(placed: Placed) -> Response {
     let mut response = json(placed.body.to_string());
     if placed.repeated {
         let name = HeaderName::from_static("idempotency-replayed");
-        response.headers_mut().insert(name, HeaderValue::from_static("true"));
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static("true"));
     }
     response
 }
@@ -296,7 +300,9 @@ fn batch_shown(placed: BatchPlaced) -> BatchShown {
     };
     for turn in placed.turns {
         match turn {
-            Ok(body) => shown.decisions.extend(RawValue::from_string(body.to_string())),
+            Ok(body) => shown
+                .decisions
+                .extend(RawValue::from_string(body.to_string())),
             Err((vms, because)) => shown.failed.push(FailedTurn { vms, because }),
         }
     }

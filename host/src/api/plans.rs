@@ -73,7 +73,8 @@ async fn list(
 ) -> Result<Json<Page<PlanShown>>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let plans = cluster.turn(|state| Ok(state.plans())).await?;
-    let is_after = |plan: &PlanShown, after: &str| after.parse().is_ok_and(|it: u64| plan.number > it);
+    let is_after =
+        |plan: &PlanShown, after: &str| after.parse().is_ok_and(|it: u64| plan.number > it);
     let page = page.page_after(plans, is_after, |plan| plan.number.to_string())?;
     Ok(Json(page))
 }
@@ -92,7 +93,9 @@ async fn plan(
     let cluster = deployment.cluster(&cluster)?;
     let planner = cluster.turn(|state| state.planner()).await?;
     let plan = aside(move || planner.plan(&options)).await?;
-    let shown = cluster.turn(move |state| Ok(state.remember_plan(plan))).await?;
+    let shown = cluster
+        .turn(move |state| Ok(state.remember_plan(plan)))
+        .await?;
     Ok((StatusCode::CREATED, Json(shown)).into_response())
 }
 
@@ -123,7 +126,9 @@ async fn begin(
     Path((cluster, number)): Path<(String, u64)>,
 ) -> Result<Json<Step>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    Ok(Json(cluster.turn(move |state| state.begin_plan(number)).await?))
+    Ok(Json(
+        cluster.turn(move |state| state.begin_plan(number)).await?,
+    ))
 }
 
 /// How many places were given back.

@@ -88,8 +88,9 @@ async fn history(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<PolicyRecord>>, Problem> {
     let history = aside(move || deployment.policy_history(&policy)).await?;
-    let is_after =
-        |record: &PolicyRecord, after: &str| after.parse().is_ok_and(|it: u64| record.revision < it);
+    let is_after = |record: &PolicyRecord, after: &str| {
+        after.parse().is_ok_and(|it: u64| record.revision < it)
+    };
     let page = page.page_after(history, is_after, |record| record.revision.to_string())?;
     Ok(Json(page))
 }

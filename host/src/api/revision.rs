@@ -17,7 +17,10 @@ pub(super) fn etag(revision: u64) -> (HeaderName, HeaderValue) {
 /// # Errors
 /// If there is neither, or it names none of ours.
 pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
-    if headers.get(header::IF_NONE_MATCH).is_some_and(|it| it == "*") {
+    if headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|it| it == "*")
+    {
         return Ok(Some(0));
     }
     let Some(given) = headers.get(header::IF_MATCH) else {
@@ -30,7 +33,10 @@ pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     }
     let digits = given.trim_start_matches("W/").trim_matches('"');
     digits.parse().map(Some).map_err(|_| {
-        let sentence = format!("If-Match names no revision of ours: {}", crate::document::shown(given));
+        let sentence = format!(
+            "If-Match names no revision of ours: {}",
+            crate::document::shown(given)
+        );
         Problem::new(Code::InvalidParameter, sentence)
     })
 }
@@ -50,7 +56,10 @@ mod tests {
         let sent = HeaderMap::from_iter([(header::IF_MATCH, value)]);
         assert_eq!(wanted(&sent).unwrap(), Some(12));
         assert_eq!(wanted(&headers(header::IF_MATCH, "*")).unwrap(), None);
-        assert_eq!(wanted(&headers(header::IF_NONE_MATCH, "*")).unwrap(), Some(0));
+        assert_eq!(
+            wanted(&headers(header::IF_NONE_MATCH, "*")).unwrap(),
+            Some(0)
+        );
         assert!(wanted(&headers(header::IF_MATCH, "\"x\"")).is_err());
         let none = wanted(&HeaderMap::new()).unwrap_err();
         assert_eq!(none.code(), Code::RevisionRequired);

@@ -22,7 +22,7 @@ pub use state::ClusterState;
 pub(super) use state::Parts;
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
@@ -31,6 +31,7 @@ use super::DeploymentError;
 use super::turns::{Answer, Reply, Turns};
 use crate::model::schema::Schema;
 use crate::policy::Policy;
+use crate::telemetry::ClusterMeter;
 
 /// What has to be done waits for its turn until nobody can want it any more.
 const LONG: Duration = Duration::from_secs(24 * 3600);
@@ -47,6 +48,7 @@ pub struct Cluster {
     settings: Mutex<Arc<ClusterSettings>>,
     /// The policy that decides, with what is different here.
     policy: ArcSwap<Policy>,
+    meter: Arc<ClusterMeter>,
 }
 
 impl Cluster {
@@ -59,6 +61,8 @@ impl Cluster {
         let name = state.name().clone();
         let (schema, changed) = (state.inventory().schema().clone(), state.watch());
         let settings = Mutex::new(Arc::new(state.settings().clone()));
+        let meter = state.meter().clone();
+        state.measure();
         let policy = ArcSwap::new(state.scheduler().chain().policy().clone());
         Ok(Self {
             turns: Turns::start(&format!("cluster {name}"), state, bound)?,
@@ -68,6 +72,7 @@ impl Cluster {
             changed,
             settings,
             policy,
+            meter,
         })
     }
 
@@ -110,6 +115,11 @@ impl Cluster {
         self.turns.waiting()
     }
 
+    /// What is counted of it.
+    pub(super) fn meter(&self) -> &ClusterMeter {
+        &self.meter
+    }
+
     /// Counts up with every change of the cluster.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changed.clone()
@@ -120,12 +130,13 @@ impl Cluster {
         &self,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
-        self.turns.take(
-            self.limit,
-            move |state, answer: Answer<R, DeploymentError>| {
-                state.run(work, answer);
-            },
-        )
+        self.meter.wait_begins();
+        let (meter, asked) = (self.meter.clone(), Instant::now());
+        let work = move |state: &mut ClusterState, answer: Answer<R, DeploymentError>| {
+            state.run(work, answer);
+        };
+        self.turns
+            .take_watched(self.limit, work, move || meter.wait_ends(asked.elapsed()))
     }
 
     /// Let those who wait have their turns, and end the thread. Whoever asks for a turn

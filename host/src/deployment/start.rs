@@ -20,6 +20,7 @@ use crate::plugins;
 use crate::policy::Policy;
 use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::store::{SavedCluster, Store};
+use crate::telemetry::Telemetry;
 
 /// A deployment that has started, and what could not be had again.
 pub struct Started {
@@ -38,6 +39,7 @@ impl Deployment {
         store: Store,
         library: Arc<Library>,
         events: Arc<Events>,
+        telemetry: Arc<Telemetry>,
         options: DeploymentOptions,
     ) -> Result<Started, DeploymentError> {
         let saved = store.load()?;
@@ -47,6 +49,7 @@ impl Deployment {
             options,
             store,
             events,
+            telemetry,
             clusters: RwLock::new(BTreeMap::new()),
             generation: ArcSwap::new(library.current()),
             library,
@@ -139,6 +142,7 @@ impl Deployment {
             seed: settings.seed,
             ..self.options.scheduler.clone()
         };
+        let name = inventory.name().clone();
         let scheduler = Scheduler::new(inventory, rule.policy, &rule.generation, options)?;
         Ok(ClusterState::new(cluster::Parts {
             scheduler,
@@ -148,6 +152,7 @@ impl Deployment {
             generation: rule.generation,
             store: self.store.clone(),
             events: self.events.clone(),
+            meter: Arc::new(self.telemetry.clusters.of(&name)),
             clock: self.options.clock.clone(),
         }))
     }

@@ -87,7 +87,8 @@ fn start(folder: &Path, generation: &Generation) -> World {
     };
     let engine = generation.units().next().unwrap().engine().clone();
     let library = Library::open(engine, generation, LibraryOptions::default(), around).unwrap();
-    let started = Deployment::start(store, library, Arc::default(), options).unwrap();
+    let started =
+        Deployment::start(store, library, Arc::default(), Arc::default(), options).unwrap();
     assert_eq!(started.problems, Vec::<String>::new());
     World {
         deployment: started.deployment,

@@ -115,18 +115,36 @@ impl<S: Send + 'static> Turns<S> {
         R: Send + 'static,
         E: From<NoTurn> + Send + 'static,
     {
+        self.take_watched(limit, work, || {})
+    }
+
+    /// The same; `ends` is called when the wait has ended, with a turn or without.
+    pub fn take_watched<R, E>(
+        &self,
+        limit: Duration,
+        work: impl FnOnce(&mut S, Answer<R, E>) + Send + 'static,
+        ends: impl FnOnce() + Send + 'static,
+    ) -> Reply<R, E>
+    where
+        R: Send + 'static,
+        E: From<NoTurn> + Send + 'static,
+    {
         let (send, reply) = oneshot::channel();
         let answer = Answer(send);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.bound {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
+            ends();
             answer.give(Err(NoTurn::Crowded(self.bound).into()));
             return Reply(reply);
         }
         let turn = Turn {
             until: Instant::now() + limit,
-            work: Box::new(move |state| match state {
-                Some(state) => work(state, answer),
-                None => answer.give(Err(NoTurn::Waited(limit).into())),
+            work: Box::new(move |state| {
+                ends();
+                match state {
+                    Some(state) => work(state, answer),
+                    None => answer.give(Err(NoTurn::Waited(limit).into())),
+                }
             }),
         };
         // If nobody takes turns any more, the answer is dropped with the turn.

@@ -99,6 +99,11 @@ impl Key {
         }
     }
 
+    /// The 32 bytes of the public key.
+    pub fn bytes(&self) -> [u8; 32] {
+        self.key.to_bytes()
+    }
+
     /// What it is called in messages.
     pub fn name(&self) -> &str {
         &self.name

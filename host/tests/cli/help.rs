@@ -2,7 +2,7 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "demo",
     "place",
     "explain",
@@ -16,6 +16,8 @@ const COMMANDS: [&str; 17] = [
     "policy check",
     "policy import-ovirt",
     "columns",
+    "serve",
+    "token new",
     "unit build",
     "unit inspect",
     "unit check",

@@ -1,6 +1,7 @@
 //! VMs get places, and run there, or give them back.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use sha2::{Digest as _, Sha256};
 
@@ -11,6 +12,7 @@ use crate::inventory::{Inventory, InventoryError};
 use crate::model::Request;
 use crate::scheduler::{Batch, Decision, DecisionShown, Plan};
 use crate::store::Change;
+use crate::telemetry::Outcome;
 
 /// Seconds by which a request's time may be ahead of ours: clocks differ a little.
 const AHEAD: i64 = 5;
@@ -64,7 +66,11 @@ impl ClusterState {
         {
             return Ok(placed);
         }
-        let decision = self.scheduler.place(request)?;
+        let began = Instant::now();
+        let decision = self.scheduler.place(request).inspect_err(|_| {
+            self.meter.decided(Outcome::Failed);
+        })?;
+        self.meter.chain_took(began.elapsed());
         let body = self.record(&decision, now);
         if let (Some(key), Some(print)) = (key, print) {
             self.remember(key, print, body.clone(), now);
@@ -170,6 +176,16 @@ impl ClusterState {
             body: format!(r#"{{"decision":{body},"request":{request}}}"#),
         });
         self.count_decision(decision);
+        match decision.host {
+            Some(_) => self.meter.decided(Outcome::Placed),
+            None => {
+                self.meter.decided(Outcome::Rejected);
+                for removed in &decision.decided.removed {
+                    let reason = format!("{}: {}", removed.filter, removed.reason);
+                    self.meter.rejected(&reason, removed.hosts as u64);
+                }
+            }
+        }
         body
     }
 

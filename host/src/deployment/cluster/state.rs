@@ -17,6 +17,7 @@ use crate::inventory::{Inventory, Touched};
 use crate::library::Generation;
 use crate::scheduler::Scheduler;
 use crate::store::{Change, Store};
+use crate::telemetry::ClusterMeter;
 
 /// A cluster as its thread knows it.
 pub struct ClusterState {
@@ -29,6 +30,7 @@ pub struct ClusterState {
     pub(super) generation: Arc<Generation>,
     pub(super) store: Store,
     pub(super) events: Arc<Events>,
+    pub(super) meter: Arc<ClusterMeter>,
     pub(super) clock: Clock,
     /// Columns that came as statistics, which are not kept.
     pub(super) measured: BTreeSet<Arc<str>>,
@@ -65,6 +67,7 @@ pub struct Parts {
     pub generation: Arc<Generation>,
     pub store: Store,
     pub events: Arc<Events>,
+    pub meter: Arc<ClusterMeter>,
     pub clock: Clock,
 }
 
@@ -81,6 +84,7 @@ impl ClusterState {
             generation: parts.generation,
             store: parts.store,
             events: parts.events,
+            meter: parts.meter,
             clock: parts.clock,
             measured: BTreeSet::new(),
             plans: Plans::default(),
@@ -134,6 +138,10 @@ impl ClusterState {
         self.broken.as_deref()
     }
 
+    pub(super) fn meter(&self) -> &Arc<ClusterMeter> {
+        &self.meter
+    }
+
     pub(super) fn watch(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
@@ -184,6 +192,7 @@ impl ClusterState {
         }
         self.turns_with_changes += 1;
         self.changed.send_replace(self.turns_with_changes);
+        self.measure();
         let everything = self.everything.clone();
         self.store.submit(changes, move |kept| {
             answer.give(match kept {
@@ -196,6 +205,15 @@ impl ClusterState {
                 }
             });
         });
+    }
+
+    pub(super) fn measure(&self) {
+        let inventory = self.inventory();
+        self.meter.holds(
+            inventory.host_count(),
+            inventory.running_count(),
+            inventory.pending_count(),
+        );
     }
 
     /// What is to be written for the rows that changed.

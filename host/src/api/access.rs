@@ -1,0 +1,285 @@
+//! Tokens, and who calls.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use sha2::{Digest, Sha256};
+use subtle::{Choice, ConstantTimeEq};
+
+use super::permission::{Permission, Role};
+use super::problem::{Code, Problem};
+use crate::document::{Word, shown};
+
+/// A token that the server knows. The secret itself it does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// Names its owner in logs and events.
+    pub name: Arc<str>,
+    /// What its owner may do.
+    pub role: Role,
+    /// SHA-256 of the secret.
+    pub sha256: [u8; 32],
+    /// The clusters that it is for; None: all.
+    pub clusters: Option<BTreeSet<Arc<str>>>,
+}
+
+/// A secret that was made just now.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// What secrets begin with, so that programs that look for lost ones find them.
+    const PREFIX: &'static str = "pw_";
+
+    /// A secret of 256 random bits.
+    ///
+    /// # Errors
+    /// If the system has no randomness to give.
+    pub fn random() -> Result<Self, getrandom::Error> {
+        let mut bits = [0; 32];
+        getrandom::fill(&mut bits)?;
+        Ok(Self(format!("{}{}", Self::PREFIX, hex::encode(bits))))
+    }
+
+    /// The secret, to be shown to its owner.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// What the server is to know of it.
+    pub fn sha256(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+/// Why the server must not be reached like this.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AccessError {
+    /// Everybody could do everything.
+    #[error(
+        "without tokens everybody who reaches {0} could do everything: listen on 127.0.0.1 \
+         or ::1, or configure tokens (placewright token new --name NAME --role admin)"
+    )]
+    OpenToAll(SocketAddr),
+}
+
+/// Who may call.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    tokens: Vec<Token>,
+}
+
+impl Access {
+    /// Callers need one of these tokens; none at all means that everything is allowed.
+    pub fn new(tokens: Vec<Token>) -> Self {
+        Self { tokens }
+    }
+
+    /// Whether everything is allowed.
+    pub fn is_open(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Check that the server may listen there.
+    ///
+    /// # Errors
+    /// If everything is allowed, and others than this machine could reach it.
+    pub fn may_listen(&self, address: SocketAddr) -> Result<(), AccessError> {
+        match self.is_open() && !address.ip().to_canonical().is_loopback() {
+            true => Err(AccessError::OpenToAll(address)),
+            false => Ok(()),
+        }
+    }
+
+    /// Who sends a request with these headers.
+    ///
+    /// # Errors
+    /// If nobody knows.
+    pub fn caller(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
+        if self.is_open() {
+            from_here(headers)?;
+            return Ok(Caller::anyone());
+        }
+        let secret = secret(headers)?;
+        let digest: [u8; 32] = Sha256::digest(secret).into();
+        // All tokens are compared, and each in the same time, so that the time tells
+        // nothing of them.
+        let mut found = None;
+        for token in &self.tokens {
+            let same: Choice = token.sha256.ct_eq(&digest);
+            if bool::from(same) {
+                found = Some(token);
+            }
+        }
+        let token = found.ok_or_else(|| unauthorized("the token is not one that is known here"))?;
+        Ok(Caller {
+            name: token.name.clone(),
+            role: token.role,
+            clusters: token.clusters.clone(),
+        })
+    }
+}
+
+fn secret(headers: &HeaderMap) -> Result<&[u8], Problem> {
+    let given = headers.get(header::AUTHORIZATION).ok_or_else(|| {
+        unauthorized("there is no token; send the header Authorization: Bearer TOKEN")
+    })?;
+    let given = given.as_bytes();
+    let (scheme, secret) = given
+        .split_at_checked("Bearer ".len())
+        .unwrap_or((given, b""));
+    match scheme.eq_ignore_ascii_case(b"Bearer ") && !secret.is_empty() {
+        true => Ok(secret.trim_ascii()),
+        false => Err(unauthorized(
+            "the header Authorization is not of the form \"Bearer TOKEN\"",
+        )),
+    }
+}
+
+fn unauthorized(sentence: &str) -> Problem {
+    Problem::new(Code::Unauthorized, sentence)
+}
+
+/// Without tokens whoever runs programs on this machine may do everything, but not web
+/// pages that its browsers show: those call under a name of their own, or say where
+/// they come from.
+fn from_here(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name| {
+        headers
+            .get(name)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
+    };
+    let host = text(header::HOST);
+    let origin = text(header::ORIGIN);
+    let origin = origin.as_deref().map(|origin| {
+        let rest = origin.split_once("://");
+        rest.map_or(origin, |(_, host)| host)
+    });
+    for named in [host.as_deref(), origin].into_iter().flatten() {
+        if !is_this_machine(named) {
+            return Err(Problem::new(
+                Code::Forbidden,
+                format!(
+                    "without tokens only calls to localhost are answered, and this one names \"{}\"",
+                    shown(named)
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_this_machine(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    let address: Result<std::net::IpAddr, _> = address.parse();
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Who calls, and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Name of the token.
+    pub name: Arc<str>,
+    /// Its role.
+    pub role: Role,
+    /// The clusters that it is for; None: all.
+    pub clusters: Option<BTreeSet<Arc<str>>>,
+}
+
+impl Caller {
+    /// Whoever runs programs on this machine, where there are no tokens.
+    fn anyone() -> Self {
+        Self {
+            name: "anyone".into(),
+            role: Role::Admin,
+            clusters: None,
+        }
+    }
+
+    /// Whether the token is for the cluster: others are not shown to it.
+    pub fn sees(&self, cluster: &str) -> bool {
+        let clusters = self.clusters.as_ref();
+        clusters.is_none_or(|clusters| clusters.contains(cluster))
+    }
+
+    /// Check that the caller has a permission, and on the cluster if one is named.
+    ///
+    /// # Errors
+    /// If not; the sentence says what is missing.
+    pub fn must(&self, permission: Permission, cluster: Option<&str>) -> Result<(), Problem> {
+        if !self.role.allows(permission) {
+            return Err(self.refused(&format!(
+                "has the role {}; this needs {}",
+                self.role.word(),
+                permission.least_role().word()
+            )));
+        }
+        match cluster {
+            Some(cluster) if !self.sees(cluster) => {
+                Err(self.refused(&format!("is not for the cluster \"{}\"", shown(cluster))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Check that the caller has a permission on each of these clusters: to edit what
+    /// is attached to all of them.
+    ///
+    /// # Errors
+    /// If not on one of them.
+    pub fn must_on_each<'a>(
+        &self,
+        permission: Permission,
+        clusters: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Problem> {
+        self.must(permission, None)?;
+        let mut clusters = clusters.into_iter();
+        clusters.try_for_each(|cluster| self.must(permission, Some(cluster)))
+    }
+
+    /// Check that the caller has a permission on all clusters, those to come included.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn must_everywhere(&self, permission: Permission) -> Result<(), Problem> {
+        self.must(permission, None)?;
+        match self.clusters {
+            None => Ok(()),
+            Some(_) => Err(self.refused("is for some clusters; this is about the whole server")),
+        }
+    }
+
+    fn refused(&self, sentence: &str) -> Problem {
+        Problem::new(
+            Code::Forbidden,
+            format!("the token \"{}\" {sentence}", self.name),
+        )
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let caller = parts.extensions.get::<Self>().cloned();
+        caller.ok_or_else(|| unauthorized("this route is for everybody and asks for no token"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+use super::*;
+
+fn access() -> (Access, Secret) {
+    let secret = Secret::random().unwrap();
+    let token = Token {
+        name: "eve".into(),
+        role: Role::Operator,
+        sha256: secret.sha256(),
+        clusters: Some(["east".into()].into()),
+    };
+    (Access::new(vec![token]), secret)
+}
+
+fn headers(name: &'static str, value: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(name, value.parse().unwrap());
+    headers
+}
+
+#[test]
+fn the_right_secret_names_its_owner() {
+    let (access, secret) = access();
+    for scheme in ["Bearer", "bearer"] {
+        let headers = headers("authorization", &format!("{scheme} {}", secret.reveal()));
+        let caller = access.caller(&headers).unwrap();
+        assert_eq!((&*caller.name, caller.role), ("eve", Role::Operator));
+    }
+}
+
+#[test]
+fn other_secrets_are_refused() {
+    let (access, secret) = access();
+    for value in [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer pw_0",
+        "Basic eve",
+        secret.reveal(),
+    ] {
+        let problem = access.caller(&headers("authorization", value)).unwrap_err();
+        assert_eq!(problem.code(), Code::Unauthorized, "{value}");
+    }
+    assert!(access.caller(&HeaderMap::new()).is_err());
+}
+
+#[test]
+fn scopes_bound_what_a_role_may() {
+    let (access, secret) = access();
+    let headers = headers("authorization", &format!("Bearer {}", secret.reveal()));
+    let caller = access.caller(&headers).unwrap();
+    assert!(caller.must(Permission::Operate, Some("east")).is_ok());
+    assert!(caller.must(Permission::Operate, None).is_ok());
+    let far = caller.must(Permission::Operate, Some("west")).unwrap_err();
+    assert_eq!(
+        far.detail(),
+        "the token \"eve\" is not for the cluster \"west\""
+    );
+    let high = caller
+        .must(Permission::Administer, Some("east"))
+        .unwrap_err();
+    assert_eq!(
+        high.detail(),
+        "the token \"eve\" has the role operator; this needs admin"
+    );
+    assert!(caller.must_everywhere(Permission::View).is_err());
+    assert!(caller.must_on_each(Permission::View, ["east"]).is_ok());
+    assert!(
+        caller
+            .must_on_each(Permission::View, ["east", "west"])
+            .is_err()
+    );
+}
+
+#[test]
+fn without_tokens_only_this_machine_is_served() {
+    let access = Access::default();
+    for good in [
+        "127.0.0.1:1",
+        "[::1]:1",
+        "127.8.9.10:0",
+        "[::ffff:127.0.0.1]:1",
+    ] {
+        assert!(access.may_listen(good.parse().unwrap()).is_ok(), "{good}");
+    }
+    for bad in ["0.0.0.0:1", "[::]:1", "10.0.0.1:1"] {
+        let error = access.may_listen(bad.parse().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("configure tokens"), "{bad}");
+    }
+    let (closed, _) = self::access();
+    assert!(closed.may_listen("0.0.0.0:1".parse().unwrap()).is_ok());
+}
+
+#[test]
+fn web_pages_do_not_call_a_server_without_tokens() {
+    let access = Access::default();
+    assert!(access.caller(&HeaderMap::new()).is_ok());
+    for good in [
+        "localhost",
+        "localhost:7425",
+        "127.0.0.1:7425",
+        "[::1]:7425",
+        "[::1]",
+    ] {
+        assert!(access.caller(&headers("host", good)).is_ok(), "{good}");
+    }
+    for bad in [
+        "evil.example",
+        "evil.example:7425",
+        "localhost.evil.example",
+        "10.0.0.1",
+        "",
+    ] {
+        assert!(access.caller(&headers("host", bad)).is_err(), "{bad}");
+    }
+    assert!(
+        access
+            .caller(&headers("origin", "http://localhost:7425"))
+            .is_ok()
+    );
+    for bad in ["https://evil.example", "null"] {
+        assert!(access.caller(&headers("origin", bad)).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn secrets_do_not_slip_into_logs() {
+    assert_eq!(format!("{:?}", Secret::random().unwrap()), "Secret(..)");
+}

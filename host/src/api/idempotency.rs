@@ -1,0 +1,143 @@
+//! Requests that are sent again because their answer was lost: with the same
+//! `Idempotency-Key` they are carried out once, and answered alike.
+//!
+//! Answers are kept in memory, within bounds. What must hold over a restart, the
+//! deployment keeps with what it decided.
+
+mod answers;
+
+pub(super) use answers::Answers;
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequest, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+use tracing::Instrument;
+
+use self::answers::{Answer, Found, Key};
+use super::access::Caller;
+use super::problem::{Code, Problem};
+
+const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Says that an answer is that of an earlier request.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+const LONGEST_KEY: usize = 255;
+
+/// Carry out a POST with a key once.
+pub(super) async fn remember(
+    State(answers): State<Arc<Answers>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let key = match key(&request) {
+        Ok(Some(key)) => key,
+        Ok(None) => return next.run(request).await,
+        Err(problem) => return problem.into_response(),
+    };
+    let (parts, body) = request.into_parts();
+    // The size was limited outside.
+    let whole = Request::from_parts(parts.clone(), body);
+    let body = match Bytes::from_request(whole, &()).await {
+        Ok(body) => body,
+        Err(rejection) => return rejection.into_response(),
+    };
+    let digest: [u8; 32] = Sha256::digest(&body).into();
+    match answers.begin(&key, digest) {
+        Found::Answer(answer) => replayed(&answer),
+        Found::InFlight => Problem::new(
+            Code::Conflict,
+            "a request with this Idempotency-Key is being carried out; ask again",
+        )
+        .into_response(),
+        Found::Other => Problem::new(
+            Code::KeyReused,
+            "this Idempotency-Key was used for another request; take a new one",
+        )
+        .into_response(),
+        Found::Nothing(slot) => {
+            let request = Request::from_parts(parts, Body::from(body));
+            // A client that goes does not end what it began, and finds it done.
+            let work = async move {
+                let response = next.run(request).await;
+                match kept(response).await {
+                    (response, Some(answer)) => {
+                        slot.keep(answer);
+                        response
+                    }
+                    (response, None) => response,
+                }
+            };
+            match tokio::spawn(work.in_current_span()).await {
+                Ok(response) => response,
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => super::problem::of_panic(panic),
+                    Err(error) => Problem::internal(&error).into_response(),
+                },
+            }
+        }
+    }
+}
+
+/// The key of a request, if it is one that changes something and has a key.
+fn key(request: &Request) -> Result<Option<Key>, Problem> {
+    let Some(given) = request.headers().get(HEADER) else {
+        return Ok(None);
+    };
+    if request.method() != Method::POST {
+        // Other methods do the same when they are repeated.
+        return Ok(None);
+    }
+    let given = given.to_str().ok().filter(|key| {
+        let visible = key.bytes().all(|byte| byte.is_ascii_graphic());
+        visible && (1..=LONGEST_KEY).contains(&key.len())
+    });
+    let given = given.ok_or_else(|| {
+        Problem::new(
+            Code::InvalidParameter,
+            format!("Idempotency-Key must be 1 to {LONGEST_KEY} visible characters of ASCII"),
+        )
+    })?;
+    let caller = request.extensions().get::<Caller>();
+    Ok(Some(Key {
+        caller: caller.map(|caller| caller.name.clone()),
+        path: request.uri().to_string(),
+        key: given.to_owned(),
+    }))
+}
+
+/// The response, and the same to be kept. Failures of ours are not kept: the client may
+/// try again.
+async fn kept(response: Response) -> (Response, Option<Answer>) {
+    if response.status().is_server_error() {
+        return (response, None);
+    }
+    let (parts, body) = response.into_parts();
+    match to_bytes(body, usize::MAX).await {
+        Ok(body) => {
+            let answer = Answer {
+                status: parts.status,
+                headers: parts.headers.clone(),
+                body: body.clone(),
+                problem: parts.extensions.get::<Problem>().cloned(),
+            };
+            (Response::from_parts(parts, Body::from(body)), Some(answer))
+        }
+        Err(error) => (Problem::internal(&error).into_response(), None),
+    }
+}
+
+fn replayed(answer: &Answer) -> Response {
+    let mut response = match &answer.problem {
+        Some(problem) => problem.clone().into_response(),
+        None => (answer.status, answer.headers.clone(), answer.body.clone()).into_response(),
+    };
+    let value = HeaderValue::from_static("true");
+    response.headers_mut().insert(REPLAYED, value);
+    response
+}

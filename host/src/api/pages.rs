@@ -1,0 +1,131 @@
+//! Long lists, a page at a time.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::problem::{Code, Problem};
+
+/// Entries of a page, where the request does not say.
+const USUAL: u32 = 100;
+/// Entries of a page at most.
+const MOST: u32 = 1000;
+
+/// Which page of a list.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// Entries at most, from 1 to 1000; 100 if not given.
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+    /// Begin after this entry: the `next` of the page before.
+    pub after: Option<String>,
+}
+
+/// A page of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Page<T> {
+    /// The entries, in order.
+    pub items: Vec<T>,
+    /// Where the next page begins: give it as `after`. Not there on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl PageQuery {
+    /// Entries at most.
+    ///
+    /// # Errors
+    /// If it is none that is allowed.
+    pub fn limit(&self) -> Result<usize, Problem> {
+        let limit = self.limit.unwrap_or(USUAL);
+        if (1..=MOST).contains(&limit) {
+            return Ok(limit as usize);
+        }
+        Err(Problem::new(
+            Code::InvalidParameter,
+            format!("\"limit\" must be from 1 to {MOST}, not {limit}"),
+        ))
+    }
+
+    /// This page of a list that is in ascending order of its keys. Keys stay what they
+    /// are while a client turns pages, so that none is left out or given twice.
+    ///
+    /// # Errors
+    /// If the limit is none that is allowed.
+    pub fn page<T>(
+        &self,
+        all: impl IntoIterator<Item = T>,
+        key: impl Fn(&T) -> String,
+    ) -> Result<Page<T>, Problem> {
+        self.page_after(all, |entry, after| key(entry).as_str() > after, &key)
+    }
+
+    /// As [`PageQuery::page`], for keys whose order is not that of their texts, as with
+    /// numbers: `is_after` says whether an entry comes after the key of a request.
+    ///
+    /// # Errors
+    /// If the limit is none that is allowed.
+    pub fn page_after<T>(
+        &self,
+        all: impl IntoIterator<Item = T>,
+        is_after: impl Fn(&T, &str) -> bool,
+        key: impl Fn(&T) -> String,
+    ) -> Result<Page<T>, Problem> {
+        let limit = self.limit()?;
+        let wanted = |entry: &T| match &self.after {
+            Some(after) => is_after(entry, after),
+            None => true,
+        };
+        let mut rest = all.into_iter().filter(wanted);
+        let items: Vec<T> = rest.by_ref().take(limit).collect();
+        let next = match rest.next() {
+            Some(_) => items.last().map(&key),
+            None => None,
+        };
+        Ok(Page { items, next })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_together_are_the_list() {
+        let all: Vec<String> = (0..25).map(|number| format!("{number:02}")).collect();
+        let (mut query, mut seen, mut pages) = (PageQuery::default(), Vec::new(), 0);
+        query.limit = Some(10);
+        loop {
+            let page = query.page(all.clone(), String::clone).unwrap();
+            seen.extend(page.items);
+            pages += 1;
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        assert_eq!((seen, pages), (all, 3));
+    }
+
+    #[test]
+    fn a_full_last_page_has_no_next() {
+        let query = PageQuery {
+            limit: Some(2),
+            after: None,
+        };
+        let page = query.page(["a", "b"], ToString::to_string).unwrap();
+        assert_eq!((page.items.len(), page.next), (2, None));
+    }
+
+    #[test]
+    fn limits_out_of_bounds_are_refused() {
+        for limit in [0, 1001] {
+            let query = PageQuery {
+                limit: Some(limit),
+                after: None,
+            };
+            assert!(query.page(["a"], ToString::to_string).is_err());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The server's certificate.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// Certificate and key, ready for use.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    config: Arc<ServerConfig>,
+}
+
+/// Why a certificate or key is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The file cannot be read, or holds something else.
+    #[error("cannot read {what} from {}: it must be a file in PEM", file.display())]
+    Unreadable {
+        /// "certificates" or "a private key".
+        what: &'static str,
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: pem::Error,
+    },
+    /// The file holds no certificate.
+    #[error("{} holds no certificate", .0.display())]
+    NoCertificate(PathBuf),
+    /// The two do not belong together, or cannot be used.
+    #[error("the certificate and the key cannot be used together")]
+    Refused(#[from] rustls::Error),
+}
+
+impl Tls {
+    /// Read the chain of certificates, the server's own first, and its key, from files
+    /// in PEM.
+    ///
+    /// # Errors
+    /// If they cannot be read or used.
+    pub fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let unreadable = |what, file: &Path| {
+            let file = file.to_owned();
+            move |source| TlsError::Unreadable { what, file, source }
+        };
+        let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
+            .and_then(Iterator::collect)
+            .map_err(unreadable("certificates", certificate))?;
+        if chain.is_empty() {
+            return Err(TlsError::NoCertificate(certificate.to_owned()));
+        }
+        let key = PrivateKeyDer::from_pem_file(key).map_err(unreadable("a private key", key))?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(chain, key)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self {
+            config: Arc::new(config),
+        })
+    }
+
+    pub(super) fn config(&self) -> Arc<ServerConfig> {
+        self.config.clone()
+    }
+}

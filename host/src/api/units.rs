@@ -1,0 +1,301 @@
+//! Units: what is in force and why, handed in, gone back to, taken out of use.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::aside;
+use super::extract::{Json, Path, Query};
+use super::problem::{Code, Problem};
+use super::{Caller, Page, PageQuery};
+use crate::deployment::Deployment;
+use crate::library::history::Entry;
+use crate::library::live::{FileStatus, LibraryFailure, UnitStatus};
+use crate::library::stage::{Candidate, Outcome, Staging, Trials};
+use crate::unit::Digest;
+
+/// The header that a signature comes in: 64 bytes in hexadecimal or base64.
+const SIGNATURE: &str = "x-unit-signature";
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, upload))
+        .routes(routes!(check))
+        .routes(routes!(show, withdraw))
+        .routes(routes!(history))
+        .routes(routes!(rollback))
+        .routes(routes!(enable))
+        .routes(routes!(disable))
+        .routes(routes!(pin))
+        .routes(routes!(unpin))
+        .routes(routes!(files))
+}
+
+fn value(told: &impl Serialize) -> Value {
+    serde_json::to_value(told).unwrap_or_default()
+}
+
+impl From<LibraryFailure> for Problem {
+    fn from(failure: LibraryFailure) -> Self {
+        let code = match &failure {
+            LibraryFailure::NoUnit(_) | LibraryFailure::NoDigest { .. } => Code::NotFound,
+            LibraryFailure::State { .. } | LibraryFailure::Refused(_) => Code::Conflict,
+            LibraryFailure::Trust(_)
+            | LibraryFailure::Artifacts { .. }
+            | LibraryFailure::Watch(_) => Code::Unavailable,
+        };
+        Self::new(code, failure)
+    }
+}
+
+/// All units, by name: what is in force, and where it came from.
+#[utoipa::path(get, path = "/v1/units", tag = "units", params(PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn list(
+    State(deployment): State<Arc<Deployment>>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let library = deployment.library().clone();
+    let units = aside(move || Ok::<_, Problem>(library.units())).await?;
+    let Page { items, next } = page.page(units, |unit: &UnitStatus| unit.name.clone())?;
+    Ok(Json(Page {
+        items: items.iter().map(value).collect(),
+        next,
+    }))
+}
+
+/// A unit: what is in force, what it says of itself, and the policies that use it.
+#[utoipa::path(get, path = "/v1/units/{unit}", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = OK, body = Object)))]
+async fn show(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<Json<Value>, Problem> {
+    let shown = aside(move || {
+        let units = deployment.library().units();
+        let status = units.into_iter().find(|known| known.name == unit);
+        let status = status.ok_or_else(|| Problem::not_found("unit", &unit))?;
+        let mut shown = value(&status);
+        if let Some(columns) = shown.as_object_mut() {
+            let users = Trials::users(&*deployment, &unit);
+            columns.insert("policies".to_owned(), value(&users));
+            if let Some(unit) = deployment.library().current().get(&unit) {
+                let description = unit.description();
+                columns.insert("summary".to_owned(), value(&description.summary));
+                columns.insert("source-name".to_owned(), value(&unit.source()));
+            }
+        }
+        Ok::<_, Problem>(shown)
+    });
+    Ok(Json(shown.await?))
+}
+
+/// What became of candidates for a unit, the newest first.
+#[utoipa::path(get, path = "/v1/units/{unit}/history", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit"), PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn history(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let history = deployment.library().history();
+    let entries: Vec<Value> = history
+        .of(&unit)
+        .rev()
+        .map(|entry: &Entry| value(entry))
+        .collect();
+    let numbered = entries.into_iter().enumerate();
+    let is_after = |(number, _): &(usize, Value), after: &str| {
+        after.parse().is_ok_and(|after: usize| *number > after)
+    };
+    let page = page.page_after(numbered, is_after, |(number, _)| number.to_string())?;
+    Ok(Json(Page {
+        items: page.items.into_iter().map(|(_, entry)| entry).collect(),
+        next: page.next,
+    }))
+}
+
+fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, Problem> {
+    if bytes.is_empty() {
+        let sentence = "the body is empty; the component belongs here";
+        return Err(Problem::new(Code::Unprocessable, sentence));
+    }
+    let signature = headers.get(SIGNATURE).map(|it| Arc::from(it.as_bytes()));
+    Ok(Candidate {
+        bytes: Arc::from(&bytes[..]),
+        signature,
+    })
+}
+
+/// What was done with a candidate, step by step. One that was refused is a problem of
+/// the request.
+fn staged(staging: &Staging) -> Response {
+    let status = match &staging.outcome {
+        Outcome::Refused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        _ => StatusCode::OK,
+    };
+    (status, Json(value(staging))).into_response()
+}
+
+/// Hand in a unit: it is staged, each step is told, and it comes into force or is
+/// refused while the last good one goes on. It stands in front of a file of its name
+/// until that changes.
+#[utoipa::path(put, path = "/v1/units", tag = "units",
+    params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
+    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
+    responses((status = OK, body = Object, description = "In force"),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn upload(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Problem> {
+    let candidate = candidate(&headers, bytes)?;
+    let library = deployment.library().clone();
+    let staging = aside(move || Ok::<_, Problem>(library.upload(&candidate, &caller.name))).await?;
+    Ok(staged(&staging))
+}
+
+/// Go through the steps that concern the unit alone, and change nothing.
+#[utoipa::path(post, path = "/v1/units/check", tag = "units",
+    params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
+    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
+    responses((status = OK, body = Object, description = "It would be let in as far as it alone is concerned"),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn check(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Problem> {
+    let candidate = candidate(&headers, bytes)?;
+    let library = deployment.library().clone();
+    let staging =
+        aside(move || Ok::<_, Problem>(library.try_out(&candidate, &caller.name))).await?;
+    Ok(staged(&staging))
+}
+
+/// To which bytes a unit goes back.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RollbackTo {
+    /// The digest, 64 hexadecimal digits: one that was in force before.
+    digest: String,
+}
+
+/// Go back to an earlier digest.
+#[utoipa::path(post, path = "/v1/units/{unit}/rollback", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    request_body = RollbackTo,
+    responses((status = OK, body = Object, description = "In force"),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn rollback(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+    Json(RollbackTo { digest }): Json<RollbackTo>,
+) -> Result<Response, Problem> {
+    let digest = Digest::from_hex(&digest).ok_or_else(|| {
+        Problem::new(
+            Code::Unprocessable,
+            "a digest is written as 64 hexadecimal digits",
+        )
+    })?;
+    let library = deployment.library().clone();
+    let staging = aside(move || library.rollback(&unit, digest)).await?;
+    Ok(staged(&staging))
+}
+
+async fn alter(
+    deployment: &Deployment,
+    unit: String,
+    alter: fn(&crate::library::live::Library, &str) -> Result<(), LibraryFailure>,
+) -> Result<StatusCode, Problem> {
+    let library = deployment.library().clone();
+    aside(move || alter(&library, &unit)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// End what was handed in or gone back to: the file, or what comes with the program, is
+/// in force again.
+#[utoipa::path(delete, path = "/v1/units/{unit}", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn withdraw(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, unit, crate::library::live::Library::withdraw).await
+}
+
+/// Have the unit of that name in force again.
+#[utoipa::path(post, path = "/v1/units/{unit}/enable", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn enable(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, unit, crate::library::live::Library::enable).await
+}
+
+/// Have no unit of that name in force. Refused while policies use it.
+#[utoipa::path(post, path = "/v1/units/{unit}/disable", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn disable(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, unit, crate::library::live::Library::disable).await
+}
+
+/// Keep what is in force, whatever its file becomes.
+#[utoipa::path(post, path = "/v1/units/{unit}/pin", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn pin(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, unit, crate::library::live::Library::pin).await
+}
+
+/// Take the pin off.
+#[utoipa::path(post, path = "/v1/units/{unit}/unpin", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn unpin(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, unit, crate::library::live::Library::unpin).await
+}
+
+/// The files of the watched folder, by path: what each offers, and what is wrong with it.
+#[utoipa::path(get, path = "/v1/unit-files", tag = "units", params(PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn files(
+    State(deployment): State<Arc<Deployment>>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let library = deployment.library().clone();
+    let files = aside(move || Ok::<_, Problem>(library.files())).await?;
+    let Page { items, next } =
+        page.page(files, |file: &FileStatus| file.path.display().to_string())?;
+    Ok(Json(Page {
+        items: items.iter().map(value).collect(),
+        next,
+    }))
+}

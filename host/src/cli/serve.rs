@@ -1,0 +1,77 @@
+//! `placewright serve`.
+
+mod arguments;
+mod keys;
+mod notify;
+mod options;
+mod settings;
+mod shown;
+mod sources;
+mod start;
+mod tokens;
+
+pub use settings::Settings;
+pub use tokens::lines as token_lines;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::arguments::Given;
+use super::failure::{Answer, Failure};
+use super::output;
+
+/// Run as a server: decide for clusters over HTTP, with units from a watched folder.
+///
+/// Every option may stand in a configuration file under the same name, in the environment as
+/// PLACEWRIGHT_NAME, or here; what is given here wins over the environment, the environment over
+/// the file, the file over the default. Tokens and trusted keys stand in the file alone. Without
+/// tokens everything is allowed, to callers on this machine.
+///
+/// SIGTERM or SIGINT ends the server: it accepts nothing more, finishes requests, writes
+/// everything and exits with 0. A second signal ends it at once.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright serve
+  placewright serve --data /srv/placewright --log-format json
+  placewright serve --config /etc/placewright/placewright.toml --check
+  curl http://127.0.0.1:7425/v1/ready
+
+See placewright --help for exit codes.")]
+pub struct Serve {
+    /// Configuration in TOML; host/examples/placewright.toml explains every key
+    #[arg(
+        long,
+        env = "PLACEWRIGHT_CONFIG",
+        value_name = "FILE",
+        hide_env_values = true
+    )]
+    config: Option<PathBuf>,
+    /// Check the configuration and the files that it names, and do nothing else
+    #[arg(long)]
+    check: bool,
+    /// Print what is in force and where each value comes from, as a configuration file
+    #[arg(long, conflicts_with = "check")]
+    print_config: bool,
+    #[command(flatten)]
+    given: Given,
+}
+
+impl Serve {
+    /// Serve until a signal ends it.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let sources = sources::gather(self.config.as_deref(), &self.given)?;
+        let settings = Settings::of(&sources).map_err(Failure::input_because)?;
+        if self.print_config {
+            output::print(&shown::text(&sources, &settings))?;
+            return Ok(Answer::Yes);
+        }
+        let prepared = start::prepare(&settings)?;
+        if self.check {
+            output::print("The configuration is good.")?;
+            return Ok(Answer::Yes);
+        }
+        start::serve(settings, prepared)
+    }
+}

@@ -1,0 +1,239 @@
+//! The configuration that is in force, ready for use.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use placewright::api::{ApiLimits, Token};
+use placewright::document::Word;
+use placewright::engine::Limits;
+use placewright::library::signature::Key;
+use placewright::model::Value;
+use placewright::telemetry::{LogFormat, check_level};
+
+use super::options::Durability;
+use super::sources::Sources;
+
+/// Everything that the server is told.
+#[derive(Debug)]
+pub struct Settings {
+    /// Where requests come in.
+    pub listen: SocketAddr,
+    /// Folder of what must last.
+    pub data: PathBuf,
+    /// Folder that is watched for units.
+    pub units: PathBuf,
+    /// Folder that is watched for policies.
+    pub policies: PathBuf,
+    /// Folder of compiled code.
+    pub cache: PathBuf,
+    /// Files of certificates and key.
+    pub tls: Option<(PathBuf, PathBuf)>,
+    /// Who may call.
+    pub tokens: Vec<Token>,
+    /// Whose signatures are trusted.
+    pub trusted_keys: Vec<Key>,
+    /// Whether units must be signed.
+    pub require_signatures: bool,
+    /// The greatest share of recorded decisions that a new unit may change.
+    pub require_replay: Option<f64>,
+    /// How long a request waits for its cluster's turn.
+    pub decision_wait: Duration,
+    /// How long one decision may take.
+    pub decision_hold: Duration,
+    /// Seconds until a reservation ends; None: never.
+    pub reservation: Option<i64>,
+    /// Decisions of a cluster that are remembered.
+    pub recorded_decisions: usize,
+    /// How sure changes are on disk.
+    pub durability: Durability,
+    /// What units may use.
+    pub unit_limits: Limits,
+    /// What requests may use.
+    pub api_limits: ApiLimits,
+    /// What the log looks like.
+    pub log_format: LogFormat,
+    /// What is logged.
+    pub log_level: String,
+    /// How long requests may go on after a signal to stop.
+    pub shutdown_time: Duration,
+    /// Threads for requests.
+    pub threads: usize,
+}
+
+impl Settings {
+    /// Take every value from its source.
+    ///
+    /// # Errors
+    /// What is wrong with values that only shows when they are used, a line each.
+    pub fn of(sources: &Sources) -> Result<Self, String> {
+        let mut reader = Reader {
+            sources,
+            complaints: Vec::new(),
+        };
+        let settings = reader.settings();
+        match reader.complaints.is_empty() {
+            true => Ok(settings),
+            false => Err(reader.complaints.join("\n")),
+        }
+    }
+}
+
+struct Reader<'s> {
+    sources: &'s Sources,
+    complaints: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn settings(&mut self) -> Settings {
+        let data = self.path("data").unwrap_or_else(|| self.data_folder());
+        let below =
+            |reader: &Self, name: &str| reader.path(name).unwrap_or_else(|| data.join(name));
+        Settings {
+            listen: self.listen(),
+            units: below(self, "units"),
+            policies: below(self, "policies"),
+            cache: below(self, "cache"),
+            tls: self.tls(),
+            tokens: self.sources.tokens.clone(),
+            trusted_keys: self.sources.trusted_keys.clone(),
+            require_signatures: self.require_signatures(),
+            require_replay: self.number("require-replay"),
+            decision_wait: self.duration("decision-wait"),
+            decision_hold: self.duration("decision-hold"),
+            reservation: self.integer("reservation").filter(|seconds| *seconds > 0),
+            recorded_decisions: self.count("recorded-decisions"),
+            durability: self.word("durability").unwrap_or(Durability::Full),
+            unit_limits: Limits {
+                time: self.duration("unit-time"),
+                memory: self.count("unit-memory"),
+                answer: self.count("unit-answer"),
+                file: self.count("unit-file"),
+                compile_time: self.duration("unit-compile-time"),
+                instances: u32::try_from(self.count("unit-instances")).unwrap_or(u32::MAX),
+                ..Limits::default()
+            },
+            api_limits: ApiLimits {
+                body: self.count("request-body"),
+                request: self.duration("request-time"),
+                header: self.duration("header-time"),
+                connections: self.count("connections"),
+            },
+            log_format: self.word("log-format").unwrap_or_default(),
+            log_level: self.log_level(),
+            shutdown_time: self.duration("shutdown-time"),
+            threads: self.count("threads"),
+            data,
+        }
+    }
+
+    fn value(&self, name: &str) -> Option<&Value> {
+        self.sources.get(name)?.value.as_ref()
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.text(name).map(PathBuf::from)
+    }
+
+    fn integer(&self, name: &str) -> Option<i64> {
+        match self.value(name)? {
+            Value::Integer(integer) => Some(*integer),
+            _ => None,
+        }
+    }
+
+    fn count(&self, name: &str) -> usize {
+        let count = self.integer(name).unwrap_or(0);
+        usize::try_from(count).unwrap_or(usize::MAX)
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        match self.value(name)? {
+            Value::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn duration(&self, name: &str) -> Duration {
+        let seconds = self.number(name).unwrap_or(0.0);
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+
+    fn word<W: Word>(&self, name: &str) -> Option<W> {
+        self.text(name).and_then(W::from_word)
+    }
+
+    /// Complain of a value, where it comes from.
+    fn complain(&mut self, name: &str, sentence: impl std::fmt::Display) {
+        let source = self.sources.get(name).map(|setting| &setting.source);
+        let source = source.map_or_else(|| name.to_owned(), ToString::to_string);
+        self.complaints.push(format!("{source}: {sentence}"));
+    }
+
+    fn data_folder(&mut self) -> PathBuf {
+        match dirs::data_dir() {
+            Some(folder) => folder.join("placewright"),
+            None => {
+                self.complain(
+                    "data",
+                    "this user has no folder for data; name one with --data",
+                );
+                PathBuf::new()
+            }
+        }
+    }
+
+    fn listen(&mut self) -> SocketAddr {
+        let text = self.text("listen").unwrap_or_default().to_owned();
+        let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        text.parse().unwrap_or_else(|_| {
+            let sentence = format!(
+                "\"listen\" must be an address and a port, not \"{text}\"; write for example \
+                 \"127.0.0.1:7425\" or \"[::1]:7425\""
+            );
+            self.complain("listen", sentence);
+            nowhere
+        })
+    }
+
+    fn tls(&mut self) -> Option<(PathBuf, PathBuf)> {
+        match (self.path("tls-certificate"), self.path("tls-key")) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (Some(_), None) => {
+                self.complain("tls-certificate", "a certificate needs its \"tls-key\"");
+                None
+            }
+            (None, Some(_)) => {
+                self.complain("tls-key", "a key needs its \"tls-certificate\"");
+                None
+            }
+            (None, None) => None,
+        }
+    }
+
+    fn require_signatures(&mut self) -> bool {
+        let required = matches!(self.value("require-signatures"), Some(Value::Boolean(true)));
+        if required && self.sources.trusted_keys.is_empty() {
+            self.complain(
+                "require-signatures",
+                "no unit could be loaded: the configuration has no [[trusted-keys]]",
+            );
+        }
+        required
+    }
+
+    fn log_level(&mut self) -> String {
+        let level = self.text("log-level").unwrap_or_default().to_owned();
+        if let Err(error) = check_level(&level) {
+            self.complain("log-level", error);
+        }
+        level
+    }
+}

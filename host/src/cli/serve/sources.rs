@@ -1,0 +1,155 @@
+//! Brings together what the file, the environment and the flags say.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use placewright::api::Token;
+use placewright::document::form::{Key, Shape, key};
+use placewright::document::{Place, Problems, form, parse};
+use placewright::library::signature::Key as Signer;
+use placewright::model::Value;
+
+use super::arguments::Given;
+use super::keys;
+use super::options::{OPTIONS, ServeOption};
+use super::tokens;
+use crate::cli::failure::Failure;
+use crate::cli::units;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Nobody gave one.
+    Default,
+    /// The configuration file.
+    File(Place),
+    /// The environment's variable.
+    Environment(String),
+    /// The flag.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(place) => write!(f, "{place}"),
+            Self::Environment(variable) => f.write_str(variable),
+            Self::Flag(name) => write!(f, "--{name}"),
+        }
+    }
+}
+
+/// An option with the value that is in force.
+#[derive(Debug)]
+pub struct Setting {
+    /// The option.
+    pub option: &'static ServeOption,
+    /// None: there is none, or it depends on others.
+    pub value: Option<Value>,
+    /// Where the value comes from.
+    pub source: Source,
+}
+
+/// Everything that is said of the configuration.
+#[derive(Debug)]
+pub struct Sources {
+    /// In the order of the options.
+    pub settings: Vec<Setting>,
+    /// Who may call.
+    pub tokens: Vec<Token>,
+    /// Whose signatures are trusted.
+    pub trusted_keys: Vec<Signer>,
+    /// The configuration file.
+    pub file: Option<PathBuf>,
+}
+
+impl Sources {
+    /// The setting of that name.
+    pub fn get(&self, name: &str) -> Option<&Setting> {
+        self.settings
+            .iter()
+            .find(|setting| setting.option.name == name)
+    }
+}
+
+/// Read the file, and lay what is given over it.
+pub fn gather(file: Option<&Path>, given: &Given) -> Result<Sources, Failure> {
+    let mut sources = Sources {
+        settings: OPTIONS.iter().map(of_default).collect(),
+        tokens: Vec::new(),
+        trusted_keys: Vec::new(),
+        file: file.map(Path::to_owned),
+    };
+    let mut complaints = Vec::new();
+    if let Some(path) = file {
+        let text = units::read(path)?;
+        if let Err(problems) = sources.take_file(&text, &path.display().to_string()) {
+            complaints.push(problems.to_string());
+        }
+    }
+    for value in &given.values {
+        let setting = sources
+            .settings
+            .iter_mut()
+            .find(|setting| setting.option.name == value.name);
+        let Some(setting) = setting else { continue };
+        setting.source = match value.by_environment {
+            true => Source::Environment(setting.option.variable()),
+            false => Source::Flag(value.name),
+        };
+        match setting.option.parse(&value.text) {
+            Ok(value) => setting.value = Some(value),
+            Err(sentence) => complaints.push(format!("{}: {sentence}", setting.source)),
+        }
+    }
+    match complaints.is_empty() {
+        true => Ok(sources),
+        false => Err(Failure::input_because(complaints.join("\n"))),
+    }
+}
+
+fn of_default(option: &'static ServeOption) -> Setting {
+    let value = option.default.and_then(|text| option.parse(text).ok());
+    Setting {
+        option,
+        value,
+        source: Source::Default,
+    }
+}
+
+impl Sources {
+    fn take_file(&mut self, text: &str, file: &str) -> Result<(), Problems> {
+        let tree = parse(text, file)?;
+        let mut problems = Problems::new();
+        let fields = form::Fields::read(&tree, &form(), "the configuration", &mut problems);
+        for setting in &mut self.settings {
+            let Some(node) = fields.node(setting.option.name) else {
+                continue;
+            };
+            if let Some(value) = setting.option.read(node, &mut problems) {
+                setting.value = Some(value);
+                setting.source = Source::File(node.place.clone());
+            }
+        }
+        self.tokens = tokens::read(fields.tables(tokens::KEY), &mut problems);
+        self.trusted_keys = keys::read(fields.tables(keys::KEY), &mut problems);
+        problems.or(())
+    }
+}
+
+/// The keys of the file.
+fn form() -> Vec<Key> {
+    let options = OPTIONS
+        .iter()
+        .map(|option| key(option.name, Shape::Any, option.meaning));
+    let lists = [
+        key(tokens::KEY, Shape::Tables(tokens::FORM), "Who may call"),
+        key(
+            keys::KEY,
+            Shape::Tables(keys::FORM),
+            "Whose signatures are trusted",
+        ),
+    ];
+    options.chain(lists).collect()
+}

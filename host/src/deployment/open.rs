@@ -1,0 +1,208 @@
+//! A deployment is put together: store, engine, units and folders.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use super::folder::PolicyFolder;
+use super::{Deployment, DeploymentError, DeploymentOptions, Events, KeptArtifacts, News};
+use crate::engine::{Engine, EngineError, Limits};
+use crate::library::live::{
+    Library, LibraryEvent, LibraryFailure, LibraryOptions, Surroundings, Watching,
+};
+use crate::library::watch::{self, WatchError};
+use crate::library::{Generation, load_all};
+use crate::plugins;
+use crate::store::{Store, StoreError, StoreOptions};
+use crate::telemetry::Telemetry;
+
+/// The greatest policy document.
+const LARGEST_POLICY: usize = 1 << 20;
+
+/// Where a deployment keeps things, and how it goes about its work.
+#[derive(Clone)]
+pub struct Opening {
+    /// Folder of what must last; None: it ends with the process.
+    pub data: Option<PathBuf>,
+    /// Folder of compiled code; None: nothing is kept.
+    pub cache: Option<PathBuf>,
+    /// Folder that is watched for units.
+    pub units: Option<PathBuf>,
+    /// Folder that is watched for policies.
+    pub policies: Option<PathBuf>,
+    /// What units may use.
+    pub limits: Limits,
+    pub store: StoreOptions,
+    pub library: LibraryOptions,
+    pub deployment: DeploymentOptions,
+}
+
+/// Why there is no deployment.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Library(#[from] LibraryFailure),
+    #[error(transparent)]
+    Watch(#[from] WatchError),
+    #[error(transparent)]
+    Deployment(#[from] DeploymentError),
+}
+
+/// A deployment with the folders that it watches. Both end with this value.
+pub struct Running {
+    deployment: Arc<Deployment>,
+    // Dropped before the deployment stops, so that nothing new comes in.
+    units: Option<Watching>,
+    policies: Option<PolicyFolder>,
+}
+
+impl Running {
+    /// Open everything and start: clusters decide as soon as this returns, and what the
+    /// folders hold comes in after.
+    ///
+    /// # Errors
+    /// If the data folder cannot be used, or the system has no threads or memory to give.
+    pub fn open(opening: Opening, telemetry: Arc<Telemetry>) -> Result<Self, OpenError> {
+        let began = Instant::now();
+        let store = match &opening.data {
+            Some(folder) => Store::open(folder, opening.store)?,
+            None => Store::in_memory(opening.store)?,
+        };
+        let engine = Engine::new(opening.limits, opening.cache.as_deref())?;
+        let base = embedded(&engine)?;
+        tracing::debug!(units = base.len(), took = ?began.elapsed(), "units of the program are loaded");
+        let events = Arc::new(Events::default());
+        let around = surroundings(&store, &events, &telemetry, &opening.deployment);
+        let library = Library::open(engine, &base, opening.library, around)?;
+        let deployment = Deployment::start(store, library, events, telemetry, opening.deployment)?;
+        for problem in &deployment.problems {
+            tracing::warn!("{problem}");
+        }
+        let deployment = deployment.deployment;
+        let policies = opening.policies.map(|folder| {
+            let options = watch::Options::policies(LARGEST_POLICY);
+            PolicyFolder::watch(&deployment, &folder, options)
+        });
+        let units = opening.units.map(|folder| {
+            let options = watch::Options::units(deployment.library().engine().limits().file);
+            deployment.library().watch(&folder, options)
+        });
+        let (units, policies) = (units.transpose()?, policies.transpose()?);
+        tracing::debug!(took = ?began.elapsed(), "started");
+        Ok(Self {
+            deployment,
+            units,
+            policies,
+        })
+    }
+
+    /// What decides.
+    pub fn deployment(&self) -> &Arc<Deployment> {
+        &self.deployment
+    }
+
+    /// Look at the folders now, and wait until what was found is in force or refused.
+    pub fn rescan(&self) {
+        if let Some(units) = &self.units {
+            units.rescan();
+        }
+        if let Some(policies) = &self.policies {
+            policies.rescan();
+        }
+    }
+
+    /// Let nothing new come in, let those who wait have their turns, keep everything.
+    pub fn stop(mut self) {
+        self.units = None;
+        self.policies = None;
+        self.deployment.stop();
+    }
+}
+
+/// The units that come with the program.
+fn embedded(engine: &Engine) -> Result<Generation, DeploymentError> {
+    let components: Vec<(String, &[u8])> = plugins::UNITS
+        .iter()
+        .map(|unit| (unit.name.to_owned(), unit.bytes))
+        .collect();
+    let units = load_all(engine, &components).into_iter();
+    let refused = |error: &dyn std::error::Error| DeploymentError::Refused(error.to_string());
+    let units = units
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|it| refused(&it))?;
+    Generation::new(units).map_err(|it| refused(&it))
+}
+
+fn surroundings(
+    store: &Store,
+    events: &Arc<Events>,
+    telemetry: &Arc<Telemetry>,
+    options: &DeploymentOptions,
+) -> Surroundings {
+    let (events, telemetry) = (events.clone(), telemetry.clone());
+    let (clock, time) = (options.clock.clone(), options.clock.clone());
+    Surroundings {
+        artifacts: Arc::new(KeptArtifacts::new(store.clone())),
+        events: Arc::new(move |event| {
+            count(&telemetry, event);
+            events.tell((clock)(), news(event));
+        }),
+        clock: Arc::new(move || {
+            let seconds = u64::try_from((time)()).unwrap_or(0);
+            UNIX_EPOCH + Duration::from_secs(seconds)
+        }),
+    }
+}
+
+fn count(telemetry: &Telemetry, event: &LibraryEvent) {
+    let library = &telemetry.library;
+    match event {
+        LibraryEvent::InForce {
+            generation,
+            took_us,
+            ..
+        } => {
+            library.accepted.inc();
+            library
+                .admission_seconds
+                .observe(Duration::from_micros(*took_us).as_secs_f64());
+            library
+                .generation
+                .set(i64::try_from(*generation).unwrap_or(i64::MAX));
+        }
+        LibraryEvent::Refused { .. } => {
+            library.refusals.inc();
+        }
+        _ => {}
+    }
+}
+
+fn news(event: &LibraryEvent) -> News {
+    let (kind, unit) = match event {
+        LibraryEvent::Seen { .. } => ("unit-seen", None),
+        LibraryEvent::Refused { name, .. } => ("unit-refused", name.as_ref()),
+        LibraryEvent::InForce { name, .. } => ("unit-in-force", Some(name)),
+        LibraryEvent::Held { name, .. } => ("unit-held", Some(name)),
+        LibraryEvent::KeptAlthoughDeleted { name, .. } => {
+            ("unit-kept-although-deleted", Some(name))
+        }
+        LibraryEvent::Removed { name, .. } => ("unit-removed", Some(name)),
+        LibraryEvent::RolledBack { name, .. } => ("unit-rolled-back", Some(name)),
+        LibraryEvent::Disabled { name } => ("unit-disabled", Some(name)),
+        LibraryEvent::Enabled { name } => ("unit-enabled", Some(name)),
+        LibraryEvent::Pinned { name, .. } => ("unit-pinned", Some(name)),
+        LibraryEvent::Unpinned { name } => ("unit-unpinned", Some(name)),
+        LibraryEvent::Trouble { .. } => ("folder-trouble", None),
+        LibraryEvent::NotKept { .. } => ("library-not-kept", None),
+    };
+    News {
+        kind,
+        unit: unit.map(|name| name.as_str().into()),
+        message: event.to_string(),
+        ..News::default()
+    }
+}

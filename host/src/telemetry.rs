@@ -1,0 +1,94 @@
+//! What the running server tells of itself: every family of metrics, declared in one
+//! place, and the set-up of logs.
+//!
+//! Families are plain structs that count; who counts holds a meter, a cheap handle
+//! whose labels are looked up once.
+
+mod clusters;
+mod http;
+mod library;
+mod log;
+mod process;
+mod store;
+mod units;
+
+pub use clusters::{ClusterFamilies, ClusterMeter, Outcome};
+pub use http::HttpFamilies;
+pub use library::LibraryMetrics;
+pub use log::{LogError, LogFormat, check_level, decision_span, start_log};
+pub use store::StoreMetrics;
+pub use units::{Breaker, UnitFamilies, UnitMeter};
+
+use std::fmt;
+
+use prometheus_client::encoding::text;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+
+/// The media type of [`Telemetry::text`].
+pub const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// All metrics of a server.
+#[derive(Debug)]
+pub struct Telemetry {
+    registry: Registry,
+    /// Requests.
+    pub http: HttpFamilies,
+    /// Decisions, cluster by cluster.
+    pub clusters: ClusterFamilies,
+    /// Calls, unit by unit.
+    pub units: UnitFamilies,
+    /// The set of units in force.
+    pub library: LibraryMetrics,
+    /// What is written to disk.
+    pub store: StoreMetrics,
+}
+
+impl Telemetry {
+    /// All families, empty.
+    pub fn new() -> Self {
+        let mut registry = Registry::with_prefix("placewright");
+        registry.register(
+            "build",
+            "The program that runs",
+            Info::new([("version", env!("CARGO_PKG_VERSION"))]),
+        );
+        process::register(&mut registry);
+        Self {
+            http: HttpFamilies::register(&mut registry),
+            clusters: ClusterFamilies::register(&mut registry),
+            units: UnitFamilies::register(&mut registry),
+            library: LibraryMetrics::register(&mut registry),
+            store: StoreMetrics::register(&mut registry),
+            registry,
+        }
+    }
+
+    /// Every metric in the text format of OpenMetrics.
+    ///
+    /// # Errors
+    /// Never in practice: writing to a text does not fail.
+    pub fn text(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Seconds, from what a chain with kept answers takes up to the longest wait.
+fn seconds() -> Histogram {
+    Histogram::new([
+        0.000_01, 0.000_03, 0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0,
+        30.0,
+    ])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! Decisions, cluster by cluster.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// Reasons are named by units. Those of a cluster beyond so many are counted together,
+/// so that no unit can fill the memory of who collects metrics.
+const REASONS: usize = 100;
+const OTHER_REASONS: &str = "other";
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Cluster {
+    cluster: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    cluster: Arc<str>,
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Rejected {
+    cluster: Arc<str>,
+    reason: Arc<str>,
+}
+
+/// How a decision ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A host was chosen.
+    Placed,
+    /// No host may run the VM.
+    Rejected,
+    /// No decision was made: a unit failed, or a time limit was reached.
+    Failed,
+}
+
+impl Outcome {
+    const ALL: [Self; 3] = [Self::Placed, Self::Rejected, Self::Failed];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Placed => "placed",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Metrics of decisions.
+#[derive(Debug)]
+pub struct ClusterFamilies {
+    decisions: Family<Ended, Counter>,
+    rejections: Family<Rejected, Counter>,
+    waiting: Family<Cluster, Gauge>,
+    wait: Family<Cluster, Histogram>,
+    chain: Family<Cluster, Histogram>,
+    hosts: Family<Cluster, Gauge>,
+    vms: Family<Cluster, Gauge>,
+    reservations: Family<Cluster, Gauge>,
+}
+
+impl ClusterFamilies {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let families = Self {
+            decisions: Family::default(),
+            rejections: Family::default(),
+            waiting: Family::default(),
+            wait: Family::new_with_constructor(super::seconds),
+            chain: Family::new_with_constructor(super::seconds),
+            hosts: Family::default(),
+            vms: Family::default(),
+            reservations: Family::default(),
+        };
+        registry.register("decisions", "Decisions", families.decisions.clone());
+        registry.register(
+            "rejections",
+            "Hosts removed in decisions that found none, by reason",
+            families.rejections.clone(),
+        );
+        registry.register(
+            "decisions_waiting",
+            "Requests that wait for their turn",
+            families.waiting.clone(),
+        );
+        registry.register(
+            "decision_wait_seconds",
+            "How long requests waited for their turn",
+            families.wait.clone(),
+        );
+        registry.register(
+            "decision_chain_seconds",
+            "How long the chain took, from the turn's begin to the choice",
+            families.chain.clone(),
+        );
+        registry.register("hosts", "Hosts of the cluster", families.hosts.clone());
+        registry.register("vms", "VMs that have a place", families.vms.clone());
+        registry.register(
+            "reservations",
+            "Places reserved and not confirmed",
+            families.reservations.clone(),
+        );
+        families
+    }
+
+    /// The metrics of one cluster.
+    pub fn of(&self, cluster: &str) -> ClusterMeter {
+        let name: Arc<str> = cluster.into();
+        let label = Cluster {
+            cluster: name.clone(),
+        };
+        let outcome = |outcome: Outcome| {
+            self.decisions.get_or_create_owned(&Ended {
+                cluster: name.clone(),
+                outcome: outcome.word(),
+            })
+        };
+        ClusterMeter {
+            outcomes: Outcome::ALL.map(outcome),
+            rejections: self.rejections.clone(),
+            reasons: Mutex::default(),
+            waiting: self.waiting.get_or_create_owned(&label),
+            wait: self.wait.get_or_create_owned(&label),
+            chain: self.chain.get_or_create_owned(&label),
+            hosts: self.hosts.get_or_create_owned(&label),
+            vms: self.vms.get_or_create_owned(&label),
+            reservations: self.reservations.get_or_create_owned(&label),
+            cluster: name,
+        }
+    }
+
+    /// A cluster is no more: its metrics end.
+    pub fn forget(&self, meter: &ClusterMeter) {
+        let cluster = meter.cluster.clone();
+        for outcome in Outcome::ALL {
+            self.decisions.remove(&Ended {
+                cluster: cluster.clone(),
+                outcome: outcome.word(),
+            });
+        }
+        let reasons = meter.reasons.lock();
+        for reason in reasons.unwrap_or_else(PoisonError::into_inner).iter() {
+            self.rejections.remove(&Rejected {
+                cluster: cluster.clone(),
+                reason: reason.clone(),
+            });
+        }
+        let label = Cluster { cluster };
+        for gauges in [&self.waiting, &self.hosts, &self.vms, &self.reservations] {
+            gauges.remove(&label);
+        }
+        self.wait.remove(&label);
+        self.chain.remove(&label);
+    }
+}
+
+/// Counts for one cluster.
+#[derive(Debug)]
+pub struct ClusterMeter {
+    cluster: Arc<str>,
+    /// As [`Outcome::ALL`].
+    outcomes: [Counter; 3],
+    rejections: Family<Rejected, Counter>,
+    reasons: Mutex<BTreeSet<Arc<str>>>,
+    waiting: Gauge,
+    wait: Histogram,
+    chain: Histogram,
+    hosts: Gauge,
+    vms: Gauge,
+    reservations: Gauge,
+}
+
+impl ClusterMeter {
+    /// A decision has ended.
+    pub fn decided(&self, outcome: Outcome) {
+        let [placed, rejected, failed] = &self.outcomes;
+        match outcome {
+            Outcome::Placed => placed.inc(),
+            Outcome::Rejected => rejected.inc(),
+            Outcome::Failed => failed.inc(),
+        };
+    }
+
+    /// A decision that found no host lost so many hosts for this reason.
+    pub fn rejected(&self, reason: &str, hosts: u64) {
+        let mut known = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+        let reason: Arc<str> = match known.get(reason) {
+            Some(known) => known.clone(),
+            None if known.len() < REASONS => reason.into(),
+            None => OTHER_REASONS.into(),
+        };
+        known.insert(reason.clone());
+        drop(known);
+        let labels = Rejected {
+            cluster: self.cluster.clone(),
+            reason,
+        };
+        self.rejections.get_or_create(&labels).inc_by(hosts);
+    }
+
+    /// A request has begun to wait for its turn.
+    pub fn wait_begins(&self) {
+        self.waiting.inc();
+    }
+
+    /// A request has its turn, or waits no longer.
+    pub fn wait_ends(&self, waited: Duration) {
+        self.waiting.dec();
+        self.wait.observe(waited.as_secs_f64());
+    }
+
+    /// A chain has run.
+    pub fn chain_took(&self, took: Duration) {
+        self.chain.observe(took.as_secs_f64());
+    }
+
+    /// How much the cluster holds now.
+    pub fn holds(&self, hosts: usize, vms: usize, reservations: usize) {
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.hosts.set(count(hosts));
+        self.vms.set(count(vms));
+        self.reservations.set(count(reservations));
+    }
+}

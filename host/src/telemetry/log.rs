@@ -1,0 +1,88 @@
+//! The log: sentences with fields, on standard error.
+
+use tracing::Span;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+
+use crate::document::Word;
+
+/// What a line of the log looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Word for LogFormat {
+    const WORDS: &'static [(&'static str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
+}
+
+/// Why there is no log.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The level is none.
+    #[error(
+        "\"{level}\" is no level of the log: write error, warn, info, debug or trace, or \
+         levels by module such as \"info,placewright::library=debug\""
+    )]
+    Level {
+        /// As given.
+        level: String,
+        /// What is wrong with it, if it is not just a word.
+        source: Option<ParseError>,
+    },
+    /// There is one already.
+    #[error("the log was started before")]
+    Started(#[from] TryInitError),
+}
+
+/// Check a level, or levels by module, as [`start_log`] takes them.
+///
+/// # Errors
+/// If it is none.
+pub fn check_level(level: &str) -> Result<(), LogError> {
+    filter(level).map(drop)
+}
+
+/// Write the program's log to standard error: what is at least as grave as `level`,
+/// which may name levels by module.
+///
+/// # Errors
+/// If the level is none, or there is a log already.
+pub fn start_log(format: LogFormat, level: &str) -> Result<(), LogError> {
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter(level)?)
+        .with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => log
+            .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+            .finish()
+            .try_init()?,
+        LogFormat::Json => log.json().flatten_event(true).finish().try_init()?,
+    }
+    Ok(())
+}
+
+fn filter(level: &str) -> Result<EnvFilter, LogError> {
+    // A bare word that is no level would be taken for the name of a module.
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    let refused = |source| LogError::Level {
+        level: level.to_owned(),
+        source,
+    };
+    let unknown = |part: &str| !part.contains('=') && !LEVELS.contains(&part.trim());
+    if level.split(',').any(unknown) {
+        return Err(refused(None));
+    }
+    let filter = EnvFilter::builder().parse(level);
+    filter.map_err(|source| refused(Some(source)))
+}
+
+/// The span of one decision: what is logged inside carries its cluster and number.
+pub fn decision_span(cluster: &str, decision: u64) -> Span {
+    tracing::info_span!("decision", cluster, decision)
+}

@@ -1,0 +1,92 @@
+use std::time::Duration;
+
+use super::*;
+
+fn text(telemetry: &Telemetry) -> String {
+    telemetry.text().unwrap()
+}
+
+#[test]
+fn what_is_counted_is_told() {
+    let telemetry = Telemetry::new();
+    let cluster = telemetry.clusters.of("east");
+    cluster.wait_begins();
+    cluster.wait_ends(Duration::from_millis(2));
+    cluster.chain_took(Duration::from_micros(40));
+    cluster.decided(Outcome::Placed);
+    cluster.decided(Outcome::Rejected);
+    cluster.rejected("memory: too little", 7);
+    let unit = telemetry.units.of("memory");
+    unit.worked(1, 10, 90, Duration::from_micros(5));
+    unit.failed("judge");
+    unit.breaker("judge", Breaker::Open);
+    telemetry.library.generation.set(3);
+    telemetry.store.committed(Duration::from_millis(1), false);
+    telemetry
+        .http
+        .answered("BREW", "/v1/health", 200, Duration::from_micros(100));
+    let text = text(&telemetry);
+    for line in [
+        "placewright_decisions_total{cluster=\"east\",outcome=\"placed\"} 1",
+        "placewright_decisions_total{cluster=\"east\",outcome=\"failed\"} 0",
+        "placewright_rejections_total{cluster=\"east\",reason=\"memory: too little\"} 7",
+        "placewright_decisions_waiting{cluster=\"east\"} 0",
+        "placewright_decision_wait_seconds_count{cluster=\"east\"} 1",
+        "placewright_unit_rows_total{unit=\"memory\"} 10",
+        "placewright_unit_rows_reused_total{unit=\"memory\"} 90",
+        "placewright_unit_failures_total{unit=\"memory\",part=\"judge\"} 1",
+        "placewright_unit_state{unit=\"memory\",part=\"judge\",state=\"open\"} 1",
+        "placewright_unit_state{unit=\"memory\",part=\"judge\",state=\"closed\"} 0",
+        "placewright_library_generation 3",
+        "placewright_store_failures_total 1",
+        "placewright_http_requests_total{method=\"other\",route=\"/v1/health\",status=\"200\"} 1",
+        concat!(
+            "placewright_build_info{version=\"",
+            env!("CARGO_PKG_VERSION"),
+            "\"} 1"
+        ),
+    ] {
+        assert!(text.lines().any(|told| told == line), "{line}\n{text}");
+    }
+    assert!(text.ends_with("# EOF\n"));
+}
+
+#[test]
+fn what_is_no_more_is_told_no_more() {
+    let telemetry = Telemetry::new();
+    let cluster = telemetry.clusters.of("east");
+    cluster.decided(Outcome::Placed);
+    cluster.rejected("a", 1);
+    cluster.chain_took(Duration::ZERO);
+    telemetry.clusters.forget(&cluster);
+    let unit = telemetry.units.of("memory");
+    unit.failed("judge");
+    unit.breaker("judge", Breaker::Closed);
+    telemetry.units.forget("memory", ["judge"]);
+    let text = text(&telemetry);
+    assert!(!text.contains("east"), "{text}");
+    assert!(!text.contains("memory\""), "{text}");
+}
+
+#[test]
+fn units_cannot_make_up_reasons_without_end() {
+    let telemetry = Telemetry::new();
+    let cluster = telemetry.clusters.of("east");
+    for number in 0..10_000 {
+        cluster.rejected(&format!("reason {number}"), 1);
+    }
+    let text = text(&telemetry);
+    let told = text.lines().filter(|line| line.contains("reason=")).count();
+    assert!(told <= 101, "{told}");
+    assert!(text.contains("reason=\"other\"} 9900"), "{text}");
+}
+
+#[test]
+fn levels_of_the_log_are_checked() {
+    for good in ["info", "warn,placewright::library=debug", "off"] {
+        assert!(check_level(good).is_ok(), "{good}");
+    }
+    for bad in ["loud", "", "info,x=loud"] {
+        assert!(check_level(bad).is_err(), "{bad}");
+    }
+}

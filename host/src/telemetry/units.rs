@@ -1,0 +1,187 @@
+//! Calls, unit by unit.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+type Seconds = Counter<f64, AtomicU64>;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Unit {
+    unit: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Part {
+    unit: Arc<str>,
+    part: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct State {
+    unit: Arc<str>,
+    part: &'static str,
+    state: &'static str,
+}
+
+/// What is done about a part of a unit that fails again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breaker {
+    /// Nothing: it is called.
+    Closed,
+    /// It is not called for a while.
+    Open,
+    /// It is called once, to see whether it is well again.
+    HalfOpen,
+}
+
+impl Breaker {
+    const ALL: [Self; 3] = [Self::Closed, Self::Open, Self::HalfOpen];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half-open",
+        }
+    }
+}
+
+/// Metrics of units.
+#[derive(Debug)]
+pub struct UnitFamilies {
+    calls: Family<Unit, Counter>,
+    rows: Family<Unit, Counter>,
+    reused: Family<Unit, Counter>,
+    seconds: Family<Unit, Seconds>,
+    failures: Family<Part, Counter>,
+    state: Family<State, Gauge>,
+}
+
+impl UnitFamilies {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let families = Self {
+            calls: Family::default(),
+            rows: Family::default(),
+            reused: Family::default(),
+            seconds: Family::default(),
+            failures: Family::default(),
+            state: Family::default(),
+        };
+        registry.register("unit_calls", "Calls of the unit", families.calls.clone());
+        registry.register(
+            "unit_rows",
+            "Rows that the unit was asked about",
+            families.rows.clone(),
+        );
+        registry.register(
+            "unit_rows_reused",
+            "Rows whose kept answers were taken instead",
+            families.reused.clone(),
+        );
+        registry.register(
+            "unit_seconds",
+            "Time inside calls of the unit",
+            families.seconds.clone(),
+        );
+        registry.register(
+            "unit_failures",
+            "Calls that failed, by part",
+            families.failures.clone(),
+        );
+        registry.register(
+            "unit_state",
+            "1 for the state of the part's breaker, 0 for the others",
+            families.state.clone(),
+        );
+        families
+    }
+
+    /// The metrics of one unit.
+    pub fn of(&self, unit: &str) -> UnitMeter {
+        let name: Arc<str> = unit.into();
+        let label = Unit { unit: name.clone() };
+        UnitMeter {
+            calls: self.calls.get_or_create_owned(&label),
+            rows: self.rows.get_or_create_owned(&label),
+            reused: self.reused.get_or_create_owned(&label),
+            seconds: self.seconds.get_or_create_owned(&label),
+            failures: self.failures.clone(),
+            state: self.state.clone(),
+            unit: name,
+        }
+    }
+
+    /// A unit is no more: its metrics end. `parts` are those that it had.
+    pub fn forget(&self, unit: &str, parts: impl IntoIterator<Item = &'static str>) {
+        let unit: Arc<str> = unit.into();
+        for part in parts {
+            let failed = Part {
+                unit: unit.clone(),
+                part,
+            };
+            self.failures.remove(&failed);
+            for state in Breaker::ALL {
+                self.state.remove(&State {
+                    unit: unit.clone(),
+                    part,
+                    state: state.word(),
+                });
+            }
+        }
+        let label = Unit { unit };
+        for counters in [&self.calls, &self.rows, &self.reused] {
+            counters.remove(&label);
+        }
+        self.seconds.remove(&label);
+    }
+}
+
+/// Counts for one unit.
+#[derive(Debug, Clone)]
+pub struct UnitMeter {
+    unit: Arc<str>,
+    calls: Counter,
+    rows: Counter,
+    reused: Counter,
+    seconds: Seconds,
+    failures: Family<Part, Counter>,
+    state: Family<State, Gauge>,
+}
+
+impl UnitMeter {
+    /// The unit has worked: so many calls about so many rows, which took so long
+    /// together; for so many rows kept answers were taken.
+    pub fn worked(&self, calls: u64, rows: u64, reused: u64, took: Duration) {
+        self.calls.inc_by(calls);
+        self.rows.inc_by(rows);
+        self.reused.inc_by(reused);
+        self.seconds.inc_by(took.as_secs_f64());
+    }
+
+    /// A call of a part has failed.
+    pub fn failed(&self, part: &'static str) {
+        let unit = self.unit.clone();
+        self.failures.get_or_create(&Part { unit, part }).inc();
+    }
+
+    /// The breaker of a part has changed to this state.
+    pub fn breaker(&self, part: &'static str, now: Breaker) {
+        for state in Breaker::ALL {
+            let labels = State {
+                unit: self.unit.clone(),
+                part,
+                state: state.word(),
+            };
+            self.state
+                .get_or_create(&labels)
+                .set(i64::from(state == now));
+        }
+    }
+}
