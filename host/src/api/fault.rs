@@ -23,6 +23,7 @@ impl From<DeploymentError> for Problem {
             | DeploymentError::NotKept(_)
             | DeploymentError::Store(_) => Code::Unavailable,
             DeploymentError::NoPolicy { .. } => Code::Conflict,
+            DeploymentError::Paused { .. } => Code::UnitFailed,
             DeploymentError::Future { .. }
             | DeploymentError::Refused(_)
             | DeploymentError::Chain(_) => Code::Unprocessable,

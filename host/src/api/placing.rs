@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -206,9 +205,6 @@ struct BatchQuery {
 struct BatchShown {
     /// Whether the places are reserved.
     reserved: bool,
-    /// In the order in which they were decided.
-    #[schema(value_type = Vec<Object>)]
-    decisions: Vec<Box<RawValue>>,
     /// VMs for which there is no decision, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<FailedTurn>,
@@ -216,6 +212,10 @@ struct BatchShown {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     without_turn: Vec<Arc<str>>,
+    /// In the order in which they were decided.
+    #[serde(skip)]
+    #[schema(value_type = Vec<Object>)]
+    decisions: Vec<Arc<str>>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -239,7 +239,7 @@ async fn batch(
     let cluster = deployment.cluster(&cluster)?;
     let batch = of_requests(requests(&deployment, &cluster, document).await?, query)?;
     let placed = cluster.turn(move |state| state.place_batch(batch)).await?;
-    Ok(Json(batch_shown(placed)).into_response())
+    Ok(json(batch_shown(placed)))
 }
 
 /// A batch has one time and one set of facts.
@@ -291,22 +291,27 @@ fn of_requests(requests: Vec<Request>, query: BatchQuery) -> Result<Batch, Probl
     }
 }
 
-fn batch_shown(placed: BatchPlaced) -> BatchShown {
-    let mut shown = BatchShown {
-        reserved: placed.reserved,
-        decisions: Vec::with_capacity(placed.turns.len()),
-        failed: Vec::new(),
-        without_turn: placed.without_turn,
-    };
+/// Decisions are JSON already: they are put in behind the rest.
+fn batch_shown(placed: BatchPlaced) -> String {
+    let (mut decisions, mut failed) = (Vec::with_capacity(placed.turns.len()), Vec::new());
     for turn in placed.turns {
         match turn {
-            Ok(body) => shown
-                .decisions
-                .extend(RawValue::from_string(body.to_string())),
-            Err((vms, because)) => shown.failed.push(FailedTurn { vms, because }),
+            Ok(body) => decisions.push(body),
+            Err((vms, because)) => failed.push(FailedTurn { vms, because }),
         }
     }
-    shown
+    let shown = BatchShown {
+        reserved: placed.reserved,
+        failed,
+        without_turn: placed.without_turn,
+        decisions,
+    };
+    let mut text = serde_json::to_string(&shown).unwrap_or_default();
+    text.pop();
+    text.push_str(",\"decisions\":[");
+    text.push_str(&shown.decisions.join(","));
+    text.push_str("]}");
+    text
 }
 
 /// VMs, by id.

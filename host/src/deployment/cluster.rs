@@ -1,6 +1,7 @@
 //! One cluster of a running deployment: a thread decides for it, one turn after the
 //! other, and nothing is answered before it is kept.
 
+mod breaker;
 mod decisions;
 mod durable;
 mod inventory;

@@ -9,6 +9,7 @@ use crate::inventory::InventoryError;
 use crate::questions::QuestionError;
 use crate::scheduler::{BalanceError, ExplainError, PlaceError};
 use crate::store::StoreError;
+use crate::unit::Fault;
 
 /// Why something was not done. Nothing was changed, unless it says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +43,11 @@ pub enum DeploymentError {
     /// The policy of a cluster cannot run, and why.
     #[error("cluster \"{cluster}\" decides nothing: {why}")]
     NoPolicy { cluster: Arc<str>, why: String },
+    /// A unit has failed again and again, and is not called for a while.
+    #[error(
+        "nothing is decided for {seconds} s more, since a unit fails that the policy cannot do without: {fault}"
+    )]
+    Paused { fault: Arc<Fault>, seconds: i64 },
     #[error("{0}")]
     Problems(#[from] Problems),
     #[error("\"now\" is {ahead} s ahead of the server's clock: leave it out, or set the clocks")]

@@ -153,6 +153,7 @@ impl Deployment {
             store: self.store.clone(),
             events: self.events.clone(),
             meter: Arc::new(self.telemetry.clusters.of(&name)),
+            units: self.telemetry.units.clone(),
             clock: self.options.clock.clone(),
         }))
     }

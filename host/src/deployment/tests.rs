@@ -356,10 +356,12 @@ fn a_unit_that_a_policy_cannot_do_with_is_refused_and_the_old_one_goes_on() {
     let generation = units();
     let world = start(folder.path(), &generation);
     let deployment = &world.deployment;
-    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    // Pinned to what it is.
+    let digest = generation.get("worst-fit").unwrap().digest().to_string();
+    let pinned = POLICY.replace("\"worst-fit\"", &format!("\"worst-fit@{}\"", &digest[..12]));
+    deployment.put_policy(&edit(&pinned), "somebody").unwrap();
     let cluster = deployment.create_cluster(document(), attach()).unwrap();
     place(&cluster, request("x", 1));
-    // It has no cost, which the policy needs.
     let staging = deployment
         .library()
         .upload(&candidate("worst-fit", "is no good"), "me");
@@ -367,4 +369,96 @@ fn a_unit_that_a_policy_cannot_do_with_is_refused_and_the_old_one_goes_on() {
     assert!(told.contains("cluster"), "{told}");
     assert_eq!(place(&cluster, request("y", 1)).as_deref(), Some("a"));
     assert_eq!(Trials::users(&**deployment, "worst-fit"), ["mine"]);
+}
+
+const FAILING: &str = r#"
+    [[filters]]
+    unit = "worst-fit"
+    [[costs]]
+    unit = "worst-fit"
+    [[costs]]
+    name = "judge"
+    unit = "judge"
+    on-failure = "ON_FAILURE"
+"#;
+
+/// A deployment with a unit that always traps.
+fn with_failing(folder: &Path, on_failure: &str) -> (World, Arc<Cluster>) {
+    let good = units();
+    let engine = good.units().next().unwrap().engine().clone();
+    let judging = Judging {
+        name: "judge",
+        judge: "unreachable",
+        ..Judging::default()
+    };
+    let failing = Unit::load(&engine, &judging.component(), "judge").unwrap();
+    let all = good.units().cloned().chain([failing]);
+    let world = start(folder, &Generation::new(all).unwrap());
+    let policy = FAILING.replace("ON_FAILURE", on_failure);
+    world
+        .deployment
+        .put_policy(&edit(&policy), "somebody")
+        .unwrap();
+    let cluster = world
+        .deployment
+        .create_cluster(document(), attach())
+        .unwrap();
+    (world, cluster)
+}
+
+fn kinds(world: &World) -> Vec<&'static str> {
+    let (events, _) = world.deployment.events().listen(0);
+    events.iter().map(|event| event.kind).collect()
+}
+
+#[test]
+fn a_unit_that_fails_again_and_again_is_left_out_for_a_while_and_then_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = with_failing(folder.path(), "leave-out");
+    for number in 0..4 {
+        assert_eq!(
+            place(&cluster, request(&format!("v{number}"), 1)).as_deref(),
+            Some("a")
+        );
+    }
+    let calls = |cluster: &Cluster| {
+        let calls = cluster.turn(|state| {
+            let mut times = state.scheduler().times();
+            Ok(times.any(|time| &*time.unit == "judge" && time.calls > 0))
+        });
+        calls.wait().unwrap()
+    };
+    assert!(!calls(&cluster));
+    let kept = world.deployment.store().decisions("c", None, 1).unwrap();
+    assert!(kept[0].body.contains("judge"), "{}", kept[0].body);
+    assert!(kinds(&world).contains(&"unit-paused"));
+    world.clock.store(1010, Ordering::Relaxed);
+    place(&cluster, request("later", 1));
+    assert!(kinds(&world).contains(&"unit-tried-again"));
+    // It has failed again, and is left out for longer.
+    assert!(!calls(&cluster));
+}
+
+#[test]
+fn nobody_waits_for_a_unit_that_fails_and_cannot_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = with_failing(folder.path(), "fail");
+    let place = |id: &'static str| {
+        cluster
+            .turn(move |state| state.place(request(id, 1), None))
+            .wait()
+    };
+    for id in ["a", "b", "c"] {
+        assert!(matches!(place(id), Err(DeploymentError::Place(_))));
+    }
+    assert!(matches!(
+        place("d"),
+        Err(DeploymentError::Paused { seconds: 2, .. })
+    ));
+    world.clock.store(1003, Ordering::Relaxed);
+    assert!(matches!(place("e"), Err(DeploymentError::Place(_))));
+    assert!(matches!(
+        place("f"),
+        Err(DeploymentError::Paused { seconds: 4, .. })
+    ));
 }

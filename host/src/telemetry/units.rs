@@ -54,7 +54,7 @@ impl Breaker {
 }
 
 /// Metrics of units.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct UnitFamilies {
     calls: Family<Unit, Counter>,
     rows: Family<Unit, Counter>,

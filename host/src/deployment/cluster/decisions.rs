@@ -77,7 +77,7 @@ impl ClusterState {
         self.advance();
         Ok(Kept {
             inventory: self.inventory().clone(),
-            policy: self.scheduler.chain().policy().clone(),
+            policy: self.policy.clone(),
             generation: self.generation.clone(),
             options: self.scheduler.options().clone(),
         })

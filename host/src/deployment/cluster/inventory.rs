@@ -88,15 +88,16 @@ impl ClusterState {
                 inventory.restore_vm(saved)?;
             }
         }
-        let chain = self.scheduler.chain().policy().clone();
+        let policy = self.policy.clone();
         let mut scheduler = Scheduler::new(
             inventory,
-            chain,
+            policy,
             &self.generation,
             self.scheduler.options().clone(),
         )?;
         scheduler.resume(self.scheduler.next_number());
         self.scheduler = scheduler;
+        self.forget_faults();
         self.measured.clear();
         self.noted = self.inventory().version();
         self.everything

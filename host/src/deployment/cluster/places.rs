@@ -66,11 +66,12 @@ impl ClusterState {
         {
             return Ok(placed);
         }
+        self.heed_breakers(now)?;
         let began = Instant::now();
-        let decision = self.scheduler.place(request).inspect_err(|_| {
-            self.meter.decided(Outcome::Failed);
-        })?;
+        let mut decided = self.scheduler.place(request);
         self.meter.chain_took(began.elapsed());
+        self.note_faults(decided.as_mut().map_err(|error| &*error), now)?;
+        let decision = decided.inspect_err(|_| self.meter.decided(Outcome::Failed))?;
         let body = self.record(&decision, now);
         if let (Some(key), Some(print)) = (key, print) {
             self.remember(key, print, body.clone(), now);
@@ -87,18 +88,26 @@ impl ClusterState {
         let now = self.advance();
         self.check_time(batch.now, now)?;
         batch.now = batch.now.max(self.inventory().clock());
+        self.heed_breakers(now)?;
         let Plan {
             turns,
             without_turn,
             reserved,
             ..
         } = self.scheduler.place_batch(batch)?;
-        let turns = turns.into_iter().map(|turn| match turn.outcome {
-            Ok(decision) => Ok(self.record(&decision, now)),
-            Err(error) => Err((turn.members, error.to_string())),
-        });
+        let mut shown = Vec::with_capacity(turns.len());
+        for mut turn in turns {
+            self.note_faults(turn.outcome.as_mut().map_err(|error| &*error), now)?;
+            shown.push(match turn.outcome {
+                Ok(decision) => Ok(self.record(&decision, now)),
+                Err(error) => {
+                    self.meter.decided(Outcome::Failed);
+                    Err((turn.members, error.to_string()))
+                }
+            });
+        }
         Ok(BatchPlaced {
-            turns: turns.collect(),
+            turns: shown,
             without_turn,
             reserved,
         })

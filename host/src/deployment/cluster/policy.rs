@@ -24,7 +24,10 @@ impl ClusterState {
     /// # Errors
     /// If the policy cannot run; then the one before goes on.
     pub fn rule_by(&mut self, rule: Rule) -> Result<(), DeploymentError> {
-        self.scheduler.set_policy(rule.policy, &rule.generation)?;
+        self.scheduler
+            .set_policy(rule.policy.clone(), &rule.generation)?;
+        self.policy = rule.policy;
+        self.forget_faults();
         self.generation = rule.generation;
         self.attached = rule.attached;
         self.broken = None;

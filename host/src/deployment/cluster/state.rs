@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::breaker::Breakers;
 use super::plans::Plans;
 use super::{Attached, ClusterSettings, durable};
 use crate::deployment::Clock;
@@ -15,9 +17,13 @@ use crate::deployment::events::{Events, News};
 use crate::deployment::turns::Answer;
 use crate::inventory::{Inventory, Touched};
 use crate::library::Generation;
+use crate::policy::Policy;
 use crate::scheduler::Scheduler;
 use crate::store::{Change, Store};
-use crate::telemetry::ClusterMeter;
+use crate::telemetry::{ClusterMeter, UnitFamilies};
+
+/// What units have worked is counted after so many turns that changed something.
+const COUNTED: u64 = 32;
 
 /// A cluster as its thread knows it.
 pub struct ClusterState {
@@ -26,11 +32,19 @@ pub struct ClusterState {
     /// Why nothing can be decided, if the cluster's policy cannot run.
     pub(super) broken: Option<String>,
     pub(super) attached: Attached,
+    /// The policy that is to decide; without what fails, it may be less.
+    pub(super) policy: Arc<Policy>,
+    pub(super) breakers: Breakers,
+    /// How many units of the chain were told of as quarantined.
+    quarantined: usize,
     pub(super) settings: ClusterSettings,
     pub(super) generation: Arc<Generation>,
     pub(super) store: Store,
     pub(super) events: Arc<Events>,
     pub(super) meter: Arc<ClusterMeter>,
+    pub(super) units: UnitFamilies,
+    /// What was counted of each unit so far.
+    pub(super) counted: BTreeMap<Arc<str>, (u64, u64, u64, Duration)>,
     pub(super) clock: Clock,
     /// Columns that came as statistics, which are not kept.
     pub(super) measured: BTreeSet<Arc<str>>,
@@ -68,13 +82,20 @@ pub struct Parts {
     pub store: Store,
     pub events: Arc<Events>,
     pub meter: Arc<ClusterMeter>,
+    pub units: UnitFamilies,
     pub clock: Clock,
 }
 
 impl ClusterState {
     pub fn new(parts: Parts) -> Self {
         let inventory = parts.scheduler.inventory();
+        let policy = parts.scheduler.chain().policy().clone();
         Self {
+            policy,
+            breakers: Breakers::default(),
+            quarantined: 0,
+            units: parts.units,
+            counted: BTreeMap::new(),
             name: inventory.name().clone(),
             noted: inventory.version(),
             scheduler: parts.scheduler,
@@ -193,6 +214,10 @@ impl ClusterState {
         self.turns_with_changes += 1;
         self.changed.send_replace(self.turns_with_changes);
         self.measure();
+        if self.turns_with_changes.is_multiple_of(COUNTED) {
+            self.measure_units();
+        }
+        self.tell_quarantined();
         let everything = self.everything.clone();
         self.store.submit(changes, move |kept| {
             answer.give(match kept {
@@ -214,6 +239,49 @@ impl ClusterState {
             inventory.running_count(),
             inventory.pending_count(),
         );
+    }
+
+    /// Count what units have worked since the last time. A new chain begins from nothing.
+    pub(super) fn measure_units(&mut self) {
+        let reused = self.scheduler.unit_reuse();
+        let times: Vec<_> = self.scheduler.times().cloned().collect();
+        for time in times {
+            let kept = reused.iter().filter(|it| it.unit == time.unit);
+            let kept: u64 = kept.map(|it| it.reused).sum();
+            let now = (time.calls, time.rows, kept, time.time);
+            let before = self.counted.insert(time.unit.clone(), now);
+            let before = before.filter(|it| it.0 <= now.0).unwrap_or_default();
+            self.units.of(&time.unit).worked(
+                now.0 - before.0,
+                now.1.saturating_sub(before.1),
+                now.2.saturating_sub(before.2),
+                now.3.saturating_sub(before.3),
+            );
+        }
+    }
+
+    /// Tell of units whose answers are not kept any more.
+    fn tell_quarantined(&mut self) {
+        let quarantined = self.scheduler.quarantined();
+        if quarantined.len() <= self.quarantined {
+            self.quarantined = quarantined.len();
+            return;
+        }
+        let new: Vec<_> = quarantined[self.quarantined..].to_vec();
+        self.quarantined = quarantined.len();
+        for quarantined in new {
+            let news = News {
+                kind: "unit-quarantined",
+                cluster: Some(self.name.clone()),
+                message: format!(
+                    "it said something else of host \"{}\", of which nothing had changed: its answers are not kept any more",
+                    quarantined.host
+                ),
+                unit: Some(quarantined.unit),
+                ..News::default()
+            };
+            self.events.tell(self.now(), news);
+        }
     }
 
     /// What is to be written for the rows that changed.
