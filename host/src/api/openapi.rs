@@ -98,10 +98,9 @@ fn finish(operation: &mut Operation, rule: Option<&Rule>) {
         Scope::Any => "any cluster; only what belongs to the token's clusters is shown or changed",
         Scope::All => "all clusters",
     };
-    let needs = ExtensionsBuilder::new()
-        .add("x-least-role", permission.least_role().word())
-        .add("x-scope", scope)
-        .build();
+    // One object: extensions beside each other come in no order.
+    let needs = serde_json::json!({ "role": permission.least_role().word(), "clusters": scope });
+    let needs = ExtensionsBuilder::new().add("x-needs", needs).build();
     operation.extensions.get_or_insert_default().merge(needs);
 }
 

@@ -39,7 +39,7 @@ fn every_route_has_a_rule_and_every_rule_a_route() {
 fn every_answer_of_a_route_that_needs_a_token_says_so() {
     let document: serde_json::Value = serde_json::from_str(text()).unwrap();
     let metrics = &document["paths"]["/metrics"]["get"];
-    assert_eq!(metrics["x-least-role"], "viewer");
+    assert_eq!(metrics["x-needs"]["role"], "viewer");
     assert_eq!(metrics["security"][0]["token"], serde_json::json!([]));
     let health = &document["paths"]["/v1/health"]["get"];
     assert_eq!(health["security"], serde_json::json!([]));

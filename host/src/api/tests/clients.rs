@@ -23,7 +23,10 @@ fn errors_of_every_layer_are_problems() {
     let json = &["content-type: application/json"];
     let broken = server.ask("POST /echo", json, "{\"a\": \n tru}");
     let detail = broken.problem(400, "invalid-json");
-    assert!(detail.starts_with("line 2 of the body"), "{detail}");
+    assert!(
+        detail.starts_with("\"a\" in line 2 of the body"),
+        "{detail}"
+    );
     server
         .ask("POST /echo", json, "")
         .problem(400, "invalid-json");
