@@ -7,10 +7,11 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::apply::{Apply, Fault};
+use super::checkpoint::Checkpoints;
 use super::error::StoreError;
 use super::file::Folder;
+use super::options::{Health, StoreOptions};
 use super::queue::{Queue, Submission};
-use super::{Health, StoreOptions};
 
 /// How much is written in one transaction, in bytes of changes: what SQLite writes in
 /// some ten milliseconds, so that nobody waits for much longer than that.
@@ -69,10 +70,11 @@ impl Shared {
 }
 
 /// Write what comes in until the queue is closed and empty.
-pub(super) fn run(shared: &Arc<Shared>, options: StoreOptions) {
+pub(super) fn run(shared: &Arc<Shared>, checkpoints: Option<Checkpoints>, options: StoreOptions) {
     let _closes = Abandons(&shared.queue);
     let mut writer = Writer {
         shared,
+        checkpoints,
         apply: Apply::new(options),
     };
     loop {
@@ -94,15 +96,34 @@ impl Drop for Abandons<'_> {
     }
 }
 
+/// What its `done` gets.
+type Outcome = Result<(), StoreError>;
+
+/// Whether submissions that are at fault are left out of a transaction, which costs a
+/// savepoint for each that it holds.
+#[derive(Clone, Copy)]
+enum Apart {
+    Yes,
+    No,
+}
+
 struct Writer<'s> {
     shared: &'s Shared,
+    /// None in memory.
+    checkpoints: Option<Checkpoints>,
     apply: Apply,
 }
 
 impl Writer<'_> {
     /// All in one transaction; if that cannot be committed, one by one.
     fn write(&mut self, batch: Vec<Submission>) {
-        match self.transaction(&batch) {
+        let bytes = batch.iter().map(|submission| submission.bytes).sum();
+        let outcomes = match self.transaction(&batch, Apart::No) {
+            // Seldom, and so worth a second time and not savepoints all the time.
+            Err(Fault::Refused(_)) => self.transaction(&batch, Apart::Yes),
+            outcomes => outcomes,
+        };
+        match outcomes {
             Ok(outcomes) => {
                 self.shared.set_health(Ok(()));
                 for (submission, outcome) in batch.into_iter().zip(outcomes) {
@@ -115,15 +136,23 @@ impl Writer<'_> {
                 }
             }
         }
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.written(bytes, || self.shared.base());
+        }
     }
 
     fn write_alone(&mut self, submission: Submission) {
-        let outcome = self.transaction(std::slice::from_ref(&submission));
-        let outcome = outcome.and_then(|mut outcomes| outcomes.pop().unwrap_or(Ok(())));
-        match &outcome {
-            Err(error) if !error.refuses_change() => self.shared.set_health(Err(error)),
-            _ => self.shared.set_health(Ok(())),
-        }
+        let outcome = self.transaction(std::slice::from_ref(&submission), Apart::No);
+        let outcome = match outcome {
+            Ok(_) => Ok(()),
+            Err(Fault::Refused(error)) => Err(error),
+            Err(Fault::Database(source)) => {
+                let error = self.trouble(source);
+                self.shared.set_health(Err(&error));
+                return submission.done.call(Err(error));
+            }
+        };
+        self.shared.set_health(Ok(()));
         submission.done.call(outcome);
     }
 
@@ -142,47 +171,54 @@ impl Writer<'_> {
         StoreError::of(self.shared.folder.file(), source)
     }
 
-    /// One transaction, from which submissions that are themselves at fault are left
-    /// out.
+    /// One transaction.
     ///
     /// # Errors
-    /// If nothing was committed.
-    fn transaction(
-        &mut self,
-        batch: &[Submission],
-    ) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+    /// If nothing was committed: because a submission is at fault, unless such are kept
+    /// apart, or because it cannot be.
+    fn transaction(&mut self, batch: &[Submission], apart: Apart) -> Result<Vec<Outcome>, Fault> {
         let base = self.shared.base();
         let outcomes = begin(&base)
-            .and_then(|()| self.apply_each(&base, batch))
-            .and_then(|outcomes| execute(&base, "COMMIT").map(|()| outcomes));
-        outcomes.map_err(|source| {
+            .map_err(Fault::Database)
+            .and_then(|()| self.apply_each(&base, batch, apart))
+            .and_then(|outcomes| Ok(execute(&base, "COMMIT").map(|()| outcomes)?));
+        if outcomes.is_err() {
             roll_back(&base);
             self.apply.forget();
-            self.trouble(source)
-        })
+        }
+        outcomes
     }
 
     fn apply_each(
         &mut self,
         base: &Connection,
         batch: &[Submission],
-    ) -> rusqlite::Result<Vec<Result<(), StoreError>>> {
-        let mut outcomes = Vec::with_capacity(batch.len());
-        for submission in batch {
-            execute(base, "SAVEPOINT submission")?;
-            let outcome = match self.apply_all(base, submission) {
-                Ok(()) => Ok(()),
-                Err(Fault::Refused(error)) => {
-                    execute(base, "ROLLBACK TO submission")?;
-                    self.apply.forget();
-                    Err(error)
-                }
-                Err(Fault::Database(error)) => return Err(error),
-            };
-            execute(base, "RELEASE submission")?;
-            outcomes.push(outcome);
-        }
-        Ok(outcomes)
+        apart: Apart,
+    ) -> Result<Vec<Outcome>, Fault> {
+        let each = batch.iter().map(|submission| match apart {
+            Apart::No => self.apply_all(base, submission).map(Ok),
+            Apart::Yes => self.apply_apart(base, submission),
+        });
+        each.collect()
+    }
+
+    /// Leave nothing of a submission that is at fault.
+    fn apply_apart(
+        &mut self,
+        base: &Connection,
+        submission: &Submission,
+    ) -> Result<Outcome, Fault> {
+        execute(base, "SAVEPOINT submission")?;
+        let outcome = match self.apply_all(base, submission) {
+            Err(Fault::Refused(error)) => {
+                execute(base, "ROLLBACK TO submission")?;
+                self.apply.forget();
+                Err(error)
+            }
+            applied => Ok(applied?),
+        };
+        execute(base, "RELEASE submission")?;
+        Ok(outcome)
     }
 
     fn apply_all(&mut self, base: &Connection, submission: &Submission) -> Result<(), Fault> {

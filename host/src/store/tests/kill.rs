@@ -35,7 +35,7 @@ fn what_was_acknowledged_outlives_a_kill() {
         moment = moment
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        let lines = (moment >> 33) % 800;
+        let lines = (moment >> 33) % 3_000;
         read_and_kill(&mut child, lines, &mut acknowledged);
         assert!(acknowledged.len() as u64 > round, "something was written");
         check(folder.path(), &acknowledged);
