@@ -150,7 +150,7 @@ impl Store {
         outcome.recv().unwrap_or(Err(StoreError::Stopped))
     }
 
-    /// Whether the last commit could be made.
+    /// Whether the store keeps what it is given.
     pub fn health(&self) -> Health {
         self.0.shared.health()
     }
@@ -234,7 +234,13 @@ impl Store {
             Place::Memory(_) => query(&shared.base()),
             Place::Folder(folder) => readers.read(&folder.file, query),
         };
-        found.map_err(|source| StoreError::of(shared.folder.file(), source))
+        found.map_err(|source| {
+            let error = StoreError::of(shared.folder.file(), source);
+            if matches!(error, StoreError::Damaged { .. }) {
+                shared.fails(&error);
+            }
+            error
+        })
     }
 }
 

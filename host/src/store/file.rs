@@ -23,6 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// what changes often.
 const CACHE: i64 = -8_192;
 
+/// How many bytes of the log are kept to be written over: as long as it gets when all
+/// goes well.
+const LOG: i64 = 32 << 20;
+
 /// Statements kept ready, more than there are.
 const STATEMENTS: usize = 64;
 
@@ -120,6 +124,7 @@ fn set_up_writer(base: &Connection, options: &StoreOptions) -> rusqlite::Result<
     base.pragma_update(None, "synchronous", synchronous)?;
     base.pragma_update(None, "temp_store", "memory")?;
     base.pragma_update(None, "cache_size", CACHE)?;
+    base.pragma_update(None, "journal_size_limit", LOG)?;
     // `checkpoint` does that, beside the writer.
     base.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(())

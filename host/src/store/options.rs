@@ -38,10 +38,10 @@ impl Default for StoreOptions {
 /// Whether the store keeps what it is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
-    /// The last commit was made.
+    /// The last commit was made, and no damage was met.
     Works,
-    /// It was not: a sentence that says why and what to do. What was reported as
-    /// failed is not tried again, but new submissions are, and without any the store
-    /// tries by itself whether it works again.
+    /// A sentence that says why not and what to do. What was reported as failed is not
+    /// tried again, but new submissions are, and without any the store tries by itself
+    /// whether it works again; but a damaged file is one until it is opened anew.
     Fails(String),
 }

@@ -26,8 +26,8 @@ pub(super) struct Shared {
     /// Held for a transaction at a time. Those who read have their own connections,
     /// except from a database in memory.
     pub(super) base: Mutex<Connection>,
-    /// What keeps the last commit from being made.
-    pub(super) failed: Mutex<Option<String>>,
+    /// What keeps the last commit from being made, or the file from being read.
+    pub(super) failed: Mutex<Option<Failure>>,
     /// The file, as errors name it.
     pub(super) folder: Place,
 }
@@ -54,19 +54,43 @@ impl Shared {
     }
 
     pub(super) fn health(&self) -> Health {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.clone().map_or(Health::Works, Health::Fails)
+        let failed = self.failed();
+        let sentence = failed.as_ref().map(|failure| failure.sentence.clone());
+        sentence.map_or(Health::Works, Health::Fails)
     }
 
-    fn set_health(&self, outcome: Result<(), &StoreError>) {
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        match (&*failed, outcome) {
-            (None, Err(error)) => tracing::error!(%error, "the store fails"),
-            (Some(_), Ok(())) => tracing::info!("the store works again"),
-            _ => {}
+    /// A commit could be made.
+    fn works(&self) {
+        let passed = self.failed().take_if(|failure| !failure.lasts);
+        if passed.is_some() {
+            tracing::info!("the store works again");
         }
-        *failed = outcome.err().map(ToString::to_string);
     }
+
+    /// Something could not be read or written.
+    pub(super) fn fails(&self, error: &StoreError) {
+        let mut failed = self.failed();
+        if failed.is_none() {
+            tracing::error!(%error, "the store fails");
+        }
+        if !failed.as_ref().is_some_and(|failure| failure.lasts) {
+            *failed = Some(Failure {
+                sentence: error.to_string(),
+                lasts: matches!(error, StoreError::Damaged { .. }),
+            });
+        }
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<Failure>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why the store fails.
+pub(super) struct Failure {
+    sentence: String,
+    /// What is damaged stays so, whatever else can be written.
+    lasts: bool,
 }
 
 /// Write what comes in until the queue is closed and empty.
@@ -78,8 +102,9 @@ pub(super) fn run(shared: &Arc<Shared>, checkpoints: Option<Checkpoints>, option
         apply: Apply::new(options),
     };
     loop {
-        let fails = shared.health() != Health::Works;
-        match shared.queue.take(TOGETHER, fails.then_some(BETWEEN_PROBES)) {
+        let may_pass = shared.failed().as_ref().is_some_and(|f| !f.lasts);
+        let patience = may_pass.then_some(BETWEEN_PROBES);
+        match shared.queue.take(TOGETHER, patience) {
             Some(batch) if batch.is_empty() => writer.probe(),
             Some(batch) => writer.write(batch),
             None => return,
@@ -125,7 +150,7 @@ impl Writer<'_> {
         };
         match outcomes {
             Ok(outcomes) => {
-                self.shared.set_health(Ok(()));
+                self.shared.works();
                 for (submission, outcome) in batch.into_iter().zip(outcomes) {
                     submission.done.call(outcome);
                 }
@@ -148,11 +173,11 @@ impl Writer<'_> {
             Err(Fault::Refused(error)) => Err(error),
             Err(Fault::Database(source)) => {
                 let error = self.trouble(source);
-                self.shared.set_health(Err(&error));
+                self.shared.fails(&error);
                 return submission.done.call(Err(error));
             }
         };
-        self.shared.set_health(Ok(()));
+        self.shared.works();
         submission.done.call(outcome);
     }
 
@@ -163,8 +188,10 @@ impl Writer<'_> {
             .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
             .and_then(|version| base.pragma_update(None, "user_version", version));
         drop(base);
-        let probed = probed.map_err(|source| self.trouble(source));
-        self.shared.set_health(probed.as_ref().copied());
+        match probed {
+            Ok(()) => self.shared.works(),
+            Err(source) => self.shared.fails(&self.trouble(source)),
+        }
     }
 
     fn trouble(&self, source: rusqlite::Error) -> StoreError {
