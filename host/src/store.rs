@@ -11,8 +11,10 @@
 
 mod apply;
 mod change;
+mod checkpoint;
 mod error;
 mod file;
+mod options;
 mod queue;
 mod read;
 mod saved;
@@ -30,12 +32,14 @@ use rusqlite::Connection;
 
 pub use change::{Change, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
 pub use error::StoreError;
+pub use options::{Durability, Health, StoreOptions};
 pub use saved::{
     PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
     SavedUnit,
 };
 
 use apply::limit;
+use checkpoint::Checkpoints;
 use file::Folder;
 use queue::{Done, Queue, Submission};
 use read::Readers;
@@ -44,52 +48,6 @@ use writer::{Place, Shared};
 /// How many bytes of changes may wait for the writer: seconds of its work, and little
 /// enough to be lost with the process.
 const MOST_WAITING: usize = 32 << 20;
-
-/// What a commit outlasts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// The end of the process, however it comes. After a loss of power the file is
-    /// sound, but the last commits may be missing.
-    #[default]
-    Process,
-    /// A loss of power too; each group of commits then waits for the disk.
-    Power,
-}
-
-/// What is kept, and how well.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreOptions {
-    /// What a commit outlasts.
-    pub durability: Durability,
-    /// Recorded decisions kept of each cluster.
-    pub decisions: usize,
-    /// Revisions kept of each policy; at least the one in force is.
-    pub revisions: usize,
-    /// Events kept of all units together.
-    pub unit_events: usize,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        Self {
-            durability: Durability::default(),
-            decisions: 10_000,
-            revisions: 100,
-            unit_events: 10_000,
-        }
-    }
-}
-
-/// Whether the store keeps what it is given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Health {
-    /// The last commit was made.
-    Works,
-    /// It was not: a sentence that says why and what to do. What was reported as
-    /// failed is not tried again, but new submissions are, and without any the store
-    /// tries by itself whether it works again.
-    Fails(String),
-}
 
 /// A handle to the store. When the last one is dropped, what was submitted is written
 /// and the file is closed.
@@ -113,7 +71,8 @@ impl Store {
     pub fn open(folder: &Path, options: StoreOptions) -> Result<Self, StoreError> {
         let folder = Folder::open(folder)?;
         let base = file::writer(&folder.file, &options)?;
-        Self::start(base, Place::Folder(folder), options)
+        let checkpoints = Checkpoints::start(&folder.file)?;
+        Self::start(base, Place::Folder(folder), Some(checkpoints), options)
     }
 
     /// A store that ends with its last handle, and that reads and writes one after the
@@ -124,10 +83,15 @@ impl Store {
     pub fn in_memory(options: StoreOptions) -> Result<Self, StoreError> {
         let name = PathBuf::from("the store in memory");
         let base = file::in_memory(&name)?;
-        Self::start(base, Place::Memory(name), options)
+        Self::start(base, Place::Memory(name), None, options)
     }
 
-    fn start(base: Connection, folder: Place, options: StoreOptions) -> Result<Self, StoreError> {
+    fn start(
+        base: Connection,
+        folder: Place,
+        checkpoints: Option<Checkpoints>,
+        options: StoreOptions,
+    ) -> Result<Self, StoreError> {
         let shared = Arc::new(Shared {
             queue: Queue::new(MOST_WAITING),
             base: Mutex::new(base),
@@ -137,7 +101,7 @@ impl Store {
         let of_writer = Arc::clone(&shared);
         let writer = thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || writer::run(&of_writer, options))
+            .spawn(move || writer::run(&of_writer, checkpoints, options))
             .map_err(StoreError::Thread)?;
         Ok(Self(Arc::new(Handle {
             shared,
@@ -186,7 +150,7 @@ impl Store {
         outcome.recv().unwrap_or(Err(StoreError::Stopped))
     }
 
-    /// Whether the last commit could be made.
+    /// Whether the store keeps what it is given.
     pub fn health(&self) -> Health {
         self.0.shared.health()
     }
@@ -270,7 +234,13 @@ impl Store {
             Place::Memory(_) => query(&shared.base()),
             Place::Folder(folder) => readers.read(&folder.file, query),
         };
-        found.map_err(|source| StoreError::of(shared.folder.file(), source))
+        found.map_err(|source| {
+            let error = StoreError::of(shared.folder.file(), source);
+            if matches!(error, StoreError::Damaged { .. }) {
+                shared.fails(&error);
+            }
+            error
+        })
     }
 }
 

@@ -1,12 +1,15 @@
 //! Changes as SQL, within a transaction of the writer.
 
+mod table;
+
 use std::collections::HashMap;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, params};
 
-use super::StoreOptions;
-use super::change::{Change, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+use super::change::{Change, UnitEvent};
 use super::error::StoreError;
+use super::options::StoreOptions;
+use table::{GROUPS, HOSTS, TENANTS, VMS};
 
 /// Why a change could not be made.
 pub(super) enum Fault {
@@ -34,7 +37,7 @@ pub(super) struct Apply {
     events_untrimmed: usize,
 }
 
-/// The tables with rows of clusters.
+/// What belongs to a cluster.
 const OF_CLUSTERS: [&str; 7] = [
     "DELETE FROM hosts WHERE cluster = ?1",
     "DELETE FROM vms WHERE cluster = ?1",
@@ -44,9 +47,6 @@ const OF_CLUSTERS: [&str; 7] = [
     "DELETE FROM decisions WHERE cluster = ?1",
     "DELETE FROM answers WHERE cluster = ?1",
 ];
-/// Those of them that are the inventory.
-const OF_INVENTORY: usize = 4;
-
 /// The oldest decisions or events are removed when this part of the bound has come in.
 const BATCHES: usize = 16;
 
@@ -93,53 +93,47 @@ impl Apply {
                 position,
                 body,
             } => {
-                let cluster = self.cluster(base, cluster)?;
-                put_host(base, cluster, id, *position, body)
+                let row = (false, id, *position, body);
+                HOSTS.put(base, self.cluster(base, cluster)?, row.into())
             }
-            Change::RemoveHost { cluster, id } => {
-                const SQL: &str = "DELETE FROM hosts WHERE cluster = ?1 AND id = ?2";
-                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, id)))
-            }
+            Change::RemoveHost { cluster, id } => self.of(base, cluster, |cluster| {
+                HOSTS.remove(base, cluster, false, id)
+            }),
             Change::PutVm {
                 cluster,
                 id,
                 pending,
                 body,
             } => {
-                let cluster = self.cluster(base, cluster)?;
-                put_vm(base, cluster, id, *pending, body)
+                let row = (*pending, id, 0, body);
+                VMS.put(base, self.cluster(base, cluster)?, row.into())
             }
             Change::RemoveVm {
                 cluster,
                 id,
                 pending,
-            } => {
-                const SQL: &str = "DELETE FROM vms WHERE cluster = ?1 AND id = ?2 AND pending = ?3";
-                self.remove(base, cluster, |cluster| {
-                    run(base, SQL, (cluster, id, pending))
-                })
-            }
+            } => self.of(base, cluster, |cluster| {
+                VMS.remove(base, cluster, *pending, id)
+            }),
             Change::PutTenant { cluster, id, body } => {
-                let cluster = self.cluster(base, cluster)?;
-                put_tenant(base, cluster, id, body)
+                let row = (false, id, 0, body);
+                TENANTS.put(base, self.cluster(base, cluster)?, row.into())
             }
-            Change::RemoveTenant { cluster, id } => {
-                const SQL: &str = "DELETE FROM tenants WHERE cluster = ?1 AND id = ?2";
-                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, id)))
-            }
+            Change::RemoveTenant { cluster, id } => self.of(base, cluster, |cluster| {
+                TENANTS.remove(base, cluster, false, id)
+            }),
             Change::PutGroup {
                 cluster,
                 id,
                 position,
                 body,
             } => {
-                let cluster = self.cluster(base, cluster)?;
-                put_group(base, cluster, id, *position, body)
+                let row = (false, id, *position, body);
+                GROUPS.put(base, self.cluster(base, cluster)?, row.into())
             }
-            Change::RemoveGroup { cluster, id } => {
-                const SQL: &str = "DELETE FROM vm_groups WHERE cluster = ?1 AND id = ?2";
-                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, id)))
-            }
+            Change::RemoveGroup { cluster, id } => self.of(base, cluster, |cluster| {
+                GROUPS.remove(base, cluster, false, id)
+            }),
             Change::ReplaceInventory {
                 cluster,
                 hosts,
@@ -148,7 +142,10 @@ impl Apply {
                 groups,
             } => {
                 let cluster = self.cluster(base, cluster)?;
-                replace_inventory(base, cluster, (hosts, vms, tenants, groups))
+                HOSTS.replace(base, cluster, hosts)?;
+                VMS.replace(base, cluster, vms)?;
+                TENANTS.replace(base, cluster, tenants)?;
+                GROUPS.replace(base, cluster, groups)
             }
             Change::Counter {
                 cluster,
@@ -228,7 +225,7 @@ impl Apply {
             ),
             Change::ForgetAnswers { cluster, before } => {
                 const SQL: &str = "DELETE FROM answers WHERE cluster = ?1 AND at < ?2";
-                self.remove(base, cluster, |cluster| run(base, SQL, (cluster, before)))
+                self.of(base, cluster, |cluster| run(base, SQL, (cluster, before)))
             }
             Change::Setting { key, body } => run(
                 base,
@@ -261,8 +258,8 @@ impl Apply {
         Ok(found)
     }
 
-    /// Remove what is a cluster's, if there is that cluster.
-    fn remove(
+    /// Remove something of a cluster, if there is that cluster.
+    fn of(
         &mut self,
         base: &Connection,
         cluster: &str,
@@ -348,61 +345,6 @@ impl Apply {
             (limit(bound),),
         )
     }
-}
-
-/// The rows of an inventory.
-type Rows<'r> = (&'r [HostRow], &'r [VmRow], &'r [TenantRow], &'r [GroupRow]);
-
-fn replace_inventory(base: &Connection, cluster: i64, rows: Rows<'_>) -> Applied {
-    for sql in &OF_CLUSTERS[..OF_INVENTORY] {
-        run(base, sql, (cluster,))?;
-    }
-    let (hosts, vms, tenants, groups) = rows;
-    for host in hosts {
-        put_host(base, cluster, &host.id, host.position, &host.body)?;
-    }
-    for vm in vms {
-        put_vm(base, cluster, &vm.id, vm.pending, &vm.body)?;
-    }
-    for tenant in tenants {
-        put_tenant(base, cluster, &tenant.id, &tenant.body)?;
-    }
-    for group in groups {
-        put_group(base, cluster, &group.id, group.position, &group.body)?;
-    }
-    Ok(())
-}
-
-fn put_host(base: &Connection, cluster: i64, id: &str, position: i64, body: &str) -> Applied {
-    run(
-        base,
-        "REPLACE INTO hosts (cluster, id, position, body) VALUES (?1, ?2, ?3, ?4)",
-        (cluster, id, position, body),
-    )
-}
-
-fn put_vm(base: &Connection, cluster: i64, id: &str, pending: bool, body: &str) -> Applied {
-    run(
-        base,
-        "REPLACE INTO vms (cluster, id, pending, body) VALUES (?1, ?2, ?3, ?4)",
-        (cluster, id, pending, body),
-    )
-}
-
-fn put_tenant(base: &Connection, cluster: i64, id: &str, body: &str) -> Applied {
-    run(
-        base,
-        "REPLACE INTO tenants (cluster, id, body) VALUES (?1, ?2, ?3)",
-        (cluster, id, body),
-    )
-}
-
-fn put_group(base: &Connection, cluster: i64, id: &str, position: i64, body: &str) -> Applied {
-    run(
-        base,
-        "REPLACE INTO vm_groups (cluster, id, position, body) VALUES (?1, ?2, ?3, ?4)",
-        (cluster, id, position, body),
-    )
 }
 
 fn run(base: &Connection, sql: &str, values: impl Params) -> Applied {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::StoreError;
+use super::options::{Durability, StoreOptions};
 use super::schema::{self, MIGRATIONS};
-use super::{Durability, StoreOptions};
 
 /// The database in the data folder.
 const FILE: &str = "placewright.db";
@@ -18,6 +18,14 @@ const LOCK: &str = "placewright.lock";
 
 /// How long to wait for a program that looks into the file from outside.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The writer's pages in memory, in KiB and negative as SQLite wants it: enough for
+/// what changes often.
+const CACHE: i64 = -8_192;
+
+/// How many bytes of the log are kept to be written over: as long as it gets when all
+/// goes well.
+const LOG: i64 = 32 << 20;
 
 /// Statements kept ready, more than there are.
 const STATEMENTS: usize = 64;
@@ -115,7 +123,18 @@ fn set_up_writer(base: &Connection, options: &StoreOptions) -> rusqlite::Result<
     };
     base.pragma_update(None, "synchronous", synchronous)?;
     base.pragma_update(None, "temp_store", "memory")?;
+    base.pragma_update(None, "cache_size", CACHE)?;
+    base.pragma_update(None, "journal_size_limit", LOG)?;
+    // `checkpoint` does that, beside the writer.
+    base.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(())
+}
+
+/// Open the database once more, to fold the log into it.
+pub(super) fn checkpointer(file: &Path) -> rusqlite::Result<Connection> {
+    let base = Connection::open_with_flags(file, flags(true))?;
+    base.busy_timeout(PATIENCE)?;
+    Ok(base)
 }
 
 /// Open the database once more, to read what was committed.

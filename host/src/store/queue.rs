@@ -13,7 +13,8 @@ use super::error::StoreError;
 pub(super) struct Submission {
     pub(super) changes: Vec<Change>,
     pub(super) done: Done,
-    bytes: usize,
+    /// About how much memory the changes take.
+    pub(super) bytes: usize,
 }
 
 impl Submission {

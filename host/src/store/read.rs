@@ -153,7 +153,7 @@ pub(super) fn inventory(base: &Connection, cluster: &str) -> rusqlite::Result<Sa
         hosts,
         vms: all(
             base,
-            of_cluster!("id, pending, body", "vms", "ORDER BY id, pending"),
+            of_cluster!("id, pending, body", "vms", "ORDER BY pending, id"),
             (cluster,),
             |row| {
                 Ok(VmRow {

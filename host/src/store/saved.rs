@@ -39,7 +39,7 @@ pub struct SavedCluster {
 pub struct SavedInventory {
     /// By position, then id.
     pub hosts: Vec<HostRow>,
-    /// By id, the pending row of a VM after its other one.
+    /// Those that are pending after the others, each by id.
     pub vms: Vec<VmRow>,
     /// By id.
     pub tenants: Vec<TenantRow>,

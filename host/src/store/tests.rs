@@ -5,6 +5,7 @@ mod failing;
 mod kill;
 mod model;
 mod opening;
+mod versions;
 
 use std::path::Path;
 

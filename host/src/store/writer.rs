@@ -7,10 +7,11 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::apply::{Apply, Fault};
+use super::checkpoint::Checkpoints;
 use super::error::StoreError;
 use super::file::Folder;
+use super::options::{Health, StoreOptions};
 use super::queue::{Queue, Submission};
-use super::{Health, StoreOptions};
 
 /// How much is written in one transaction, in bytes of changes: what SQLite writes in
 /// some ten milliseconds, so that nobody waits for much longer than that.
@@ -25,8 +26,8 @@ pub(super) struct Shared {
     /// Held for a transaction at a time. Those who read have their own connections,
     /// except from a database in memory.
     pub(super) base: Mutex<Connection>,
-    /// What keeps the last commit from being made.
-    pub(super) failed: Mutex<Option<String>>,
+    /// What keeps the last commit from being made, or the file from being read.
+    pub(super) failed: Mutex<Option<Failure>>,
     /// The file, as errors name it.
     pub(super) folder: Place,
 }
@@ -53,31 +54,57 @@ impl Shared {
     }
 
     pub(super) fn health(&self) -> Health {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.clone().map_or(Health::Works, Health::Fails)
+        let failed = self.failed();
+        let sentence = failed.as_ref().map(|failure| failure.sentence.clone());
+        sentence.map_or(Health::Works, Health::Fails)
     }
 
-    fn set_health(&self, outcome: Result<(), &StoreError>) {
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        match (&*failed, outcome) {
-            (None, Err(error)) => tracing::error!(%error, "the store fails"),
-            (Some(_), Ok(())) => tracing::info!("the store works again"),
-            _ => {}
+    /// A commit could be made.
+    fn works(&self) {
+        let passed = self.failed().take_if(|failure| !failure.lasts);
+        if passed.is_some() {
+            tracing::info!("the store works again");
         }
-        *failed = outcome.err().map(ToString::to_string);
+    }
+
+    /// Something could not be read or written.
+    pub(super) fn fails(&self, error: &StoreError) {
+        let mut failed = self.failed();
+        if failed.is_none() {
+            tracing::error!(%error, "the store fails");
+        }
+        if !failed.as_ref().is_some_and(|failure| failure.lasts) {
+            *failed = Some(Failure {
+                sentence: error.to_string(),
+                lasts: matches!(error, StoreError::Damaged { .. }),
+            });
+        }
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<Failure>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Why the store fails.
+pub(super) struct Failure {
+    sentence: String,
+    /// What is damaged stays so, whatever else can be written.
+    lasts: bool,
+}
+
 /// Write what comes in until the queue is closed and empty.
-pub(super) fn run(shared: &Arc<Shared>, options: StoreOptions) {
+pub(super) fn run(shared: &Arc<Shared>, checkpoints: Option<Checkpoints>, options: StoreOptions) {
     let _closes = Abandons(&shared.queue);
     let mut writer = Writer {
         shared,
+        checkpoints,
         apply: Apply::new(options),
     };
     loop {
-        let fails = shared.health() != Health::Works;
-        match shared.queue.take(TOGETHER, fails.then_some(BETWEEN_PROBES)) {
+        let may_pass = shared.failed().as_ref().is_some_and(|f| !f.lasts);
+        let patience = may_pass.then_some(BETWEEN_PROBES);
+        match shared.queue.take(TOGETHER, patience) {
             Some(batch) if batch.is_empty() => writer.probe(),
             Some(batch) => writer.write(batch),
             None => return,
@@ -94,17 +121,36 @@ impl Drop for Abandons<'_> {
     }
 }
 
+/// What its `done` gets.
+type Outcome = Result<(), StoreError>;
+
+/// Whether submissions that are at fault are left out of a transaction, which costs a
+/// savepoint for each that it holds.
+#[derive(Clone, Copy)]
+enum Apart {
+    Yes,
+    No,
+}
+
 struct Writer<'s> {
     shared: &'s Shared,
+    /// None in memory.
+    checkpoints: Option<Checkpoints>,
     apply: Apply,
 }
 
 impl Writer<'_> {
     /// All in one transaction; if that cannot be committed, one by one.
     fn write(&mut self, batch: Vec<Submission>) {
-        match self.transaction(&batch) {
+        let bytes = batch.iter().map(|submission| submission.bytes).sum();
+        let outcomes = match self.transaction(&batch, Apart::No) {
+            // Seldom, and so worth a second time and not savepoints all the time.
+            Err(Fault::Refused(_)) => self.transaction(&batch, Apart::Yes),
+            outcomes => outcomes,
+        };
+        match outcomes {
             Ok(outcomes) => {
-                self.shared.set_health(Ok(()));
+                self.shared.works();
                 for (submission, outcome) in batch.into_iter().zip(outcomes) {
                     submission.done.call(outcome);
                 }
@@ -115,15 +161,23 @@ impl Writer<'_> {
                 }
             }
         }
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.written(bytes, || self.shared.base());
+        }
     }
 
     fn write_alone(&mut self, submission: Submission) {
-        let outcome = self.transaction(std::slice::from_ref(&submission));
-        let outcome = outcome.and_then(|mut outcomes| outcomes.pop().unwrap_or(Ok(())));
-        match &outcome {
-            Err(error) if !error.refuses_change() => self.shared.set_health(Err(error)),
-            _ => self.shared.set_health(Ok(())),
-        }
+        let outcome = self.transaction(std::slice::from_ref(&submission), Apart::No);
+        let outcome = match outcome {
+            Ok(_) => Ok(()),
+            Err(Fault::Refused(error)) => Err(error),
+            Err(Fault::Database(source)) => {
+                let error = self.trouble(source);
+                self.shared.fails(&error);
+                return submission.done.call(Err(error));
+            }
+        };
+        self.shared.works();
         submission.done.call(outcome);
     }
 
@@ -134,55 +188,64 @@ impl Writer<'_> {
             .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
             .and_then(|version| base.pragma_update(None, "user_version", version));
         drop(base);
-        let probed = probed.map_err(|source| self.trouble(source));
-        self.shared.set_health(probed.as_ref().copied());
+        match probed {
+            Ok(()) => self.shared.works(),
+            Err(source) => self.shared.fails(&self.trouble(source)),
+        }
     }
 
     fn trouble(&self, source: rusqlite::Error) -> StoreError {
         StoreError::of(self.shared.folder.file(), source)
     }
 
-    /// One transaction, from which submissions that are themselves at fault are left
-    /// out.
+    /// One transaction.
     ///
     /// # Errors
-    /// If nothing was committed.
-    fn transaction(
-        &mut self,
-        batch: &[Submission],
-    ) -> Result<Vec<Result<(), StoreError>>, StoreError> {
+    /// If nothing was committed: because a submission is at fault, unless such are kept
+    /// apart, or because it cannot be.
+    fn transaction(&mut self, batch: &[Submission], apart: Apart) -> Result<Vec<Outcome>, Fault> {
         let base = self.shared.base();
         let outcomes = begin(&base)
-            .and_then(|()| self.apply_each(&base, batch))
-            .and_then(|outcomes| execute(&base, "COMMIT").map(|()| outcomes));
-        outcomes.map_err(|source| {
+            .map_err(Fault::Database)
+            .and_then(|()| self.apply_each(&base, batch, apart))
+            .and_then(|outcomes| Ok(execute(&base, "COMMIT").map(|()| outcomes)?));
+        if outcomes.is_err() {
             roll_back(&base);
             self.apply.forget();
-            self.trouble(source)
-        })
+        }
+        outcomes
     }
 
     fn apply_each(
         &mut self,
         base: &Connection,
         batch: &[Submission],
-    ) -> rusqlite::Result<Vec<Result<(), StoreError>>> {
-        let mut outcomes = Vec::with_capacity(batch.len());
-        for submission in batch {
-            execute(base, "SAVEPOINT submission")?;
-            let outcome = match self.apply_all(base, submission) {
-                Ok(()) => Ok(()),
-                Err(Fault::Refused(error)) => {
-                    execute(base, "ROLLBACK TO submission")?;
-                    self.apply.forget();
-                    Err(error)
-                }
-                Err(Fault::Database(error)) => return Err(error),
-            };
-            execute(base, "RELEASE submission")?;
-            outcomes.push(outcome);
-        }
-        Ok(outcomes)
+        apart: Apart,
+    ) -> Result<Vec<Outcome>, Fault> {
+        let each = batch.iter().map(|submission| match apart {
+            Apart::No => self.apply_all(base, submission).map(Ok),
+            Apart::Yes => self.apply_apart(base, submission),
+        });
+        each.collect()
+    }
+
+    /// Leave nothing of a submission that is at fault.
+    fn apply_apart(
+        &mut self,
+        base: &Connection,
+        submission: &Submission,
+    ) -> Result<Outcome, Fault> {
+        execute(base, "SAVEPOINT submission")?;
+        let outcome = match self.apply_all(base, submission) {
+            Err(Fault::Refused(error)) => {
+                execute(base, "ROLLBACK TO submission")?;
+                self.apply.forget();
+                Err(error)
+            }
+            applied => Ok(applied?),
+        };
+        execute(base, "RELEASE submission")?;
+        Ok(outcome)
     }
 
     fn apply_all(&mut self, base: &Connection, submission: &Submission) -> Result<(), Fault> {

@@ -27,7 +27,8 @@ CREATE TABLE vms (
     id      TEXT NOT NULL,
     pending INTEGER NOT NULL,
     body    TEXT NOT NULL,
-    PRIMARY KEY (cluster, id, pending)
+    -- Pending rows come and go, and so stand together on few pages.
+    PRIMARY KEY (cluster, pending, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tenants (

@@ -5,6 +5,7 @@ use std::env;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use super::*;
@@ -35,7 +36,7 @@ fn what_was_acknowledged_outlives_a_kill() {
         moment = moment
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        let lines = (moment >> 33) % 800;
+        let lines = (moment >> 33) % 1_500;
         read_and_kill(&mut child, lines, &mut acknowledged);
         assert!(acknowledged.len() as u64 > round, "something was written");
         check(folder.path(), &acknowledged);
@@ -110,10 +111,16 @@ fn write_until_killed(folder: &Path) {
 
 fn write(store: &Store, first: u64) {
     let body = "x".repeat(500);
+    // Some are under way at any moment, but not so many that the file grows for long.
+    let (start, under_way) = mpsc::sync_channel(100);
+    let under_way = Arc::new(Mutex::new(under_way));
     for number in (first..).step_by(THREADS as usize) {
         let changes = vec![put_vm("a", &number.to_string(), &body), record("a", number)];
+        start.send(()).unwrap();
+        let under_way = Arc::clone(&under_way);
         store.submit(changes, move |outcome| {
             outcome.unwrap();
+            under_way.lock().unwrap().recv().unwrap();
             // Past the harness, and at once; on a line of its own.
             let mut out = std::io::stdout().lock();
             let _ = writeln!(out, "\nkept {number}.").and_then(|()| out.flush());

@@ -125,11 +125,14 @@ fn a_damaged_page_is_reported_when_it_is_read() {
     let store = open(folder.path());
     let error = store.inventory("a").unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert_eq!(store.health(), Health::Fails(error.to_string()));
     let error = store
         .commit(vec![put_vm("a", "vm-1000", "{}")])
         .unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-    assert_eq!(store.health(), Health::Fails(error.to_string()));
+    // What is on other pages can still be kept, and the damage is still told of.
+    store.commit(vec![setting("a", "1")]).unwrap();
+    assert!(matches!(store.health(), Health::Fails(_)));
 }
 
 #[test]
@@ -155,4 +158,24 @@ fn a_migration_that_fails_leaves_the_version_before_it() {
     migrate(&mut base, &file, &[good, better, better]).unwrap();
     migrate(&mut base, &file, &[good, better, better]).unwrap();
     assert_eq!(state(&base), (21, 3));
+}
+
+#[test]
+fn commits_wait_for_the_disk_only_if_they_are_to_outlast_a_loss_of_power() {
+    // 1: the log is synced before it is folded in; 2: at each commit.
+    for (durability, expected) in [(Durability::Process, 1), (Durability::Power, 2)] {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions {
+            durability,
+            ..small()
+        };
+        let store = Store::open(folder.path(), options).unwrap();
+        let synchronous: i64 = store
+            .0
+            .shared
+            .base()
+            .pragma_query_value(None, "synchronous", |row| row.get(0))
+            .unwrap();
+        assert_eq!(synchronous, expected);
+    }
 }

@@ -1,0 +1,72 @@
+//! A file of every version that was released opens, with all that it holds.
+
+use rusqlite::Connection;
+
+use super::super::schema::{MIGRATIONS, migrate};
+use super::*;
+
+/// Rows as each version held them, in order. All of them say the same, as far as the
+/// version could.
+const ROWS: &[&str] = &[include_str!("../schema/1.rows.sql")];
+
+#[test]
+fn a_file_of_every_version_opens_with_all_that_it_holds() {
+    assert_eq!(ROWS.len(), MIGRATIONS.len(), "each version has its rows");
+    for (version, rows) in (1..).zip(ROWS) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("placewright.db");
+        let mut base = Connection::open(&file).unwrap();
+        migrate(&mut base, &file, &MIGRATIONS[..version]).unwrap();
+        base.execute_batch(rows).unwrap();
+        drop(base);
+        check(&open(folder.path()));
+    }
+}
+
+fn check(store: &Store) {
+    let saved = store.load().unwrap();
+    let cluster = |name: &str, body: &str, next_decision, clock| SavedCluster {
+        name: name.to_owned(),
+        body: body.to_owned(),
+        next_decision,
+        clock,
+    };
+    assert_eq!(
+        saved.clusters,
+        [
+            cluster("empty", "{}", 0, 0),
+            cluster("old", "{\"policy\":\"spread\"}", 42, 1_700_000_000),
+        ]
+    );
+    assert_eq!(saved.policies, store.policy_history("spread").unwrap()[..1]);
+    assert_eq!(saved.policies[0].by, "bob");
+    assert_eq!(store.policy_history("spread").unwrap()[1].by, "ada");
+    assert_eq!(saved.artifacts[0].length, 4);
+    let bytes = store.artifact("sha256:00").unwrap().unwrap();
+    assert_eq!(bytes, b"\0asm");
+    assert_eq!(saved.units[0].digest, None);
+    assert_eq!(saved.units[1].digest.as_deref(), Some("sha256:00"));
+    assert_eq!(saved.settings["tokens"], "[]");
+    let inventory = store.inventory("old").unwrap();
+    let bodies = inventory.hosts.iter().map(|row| &row.body);
+    let bodies = bodies.chain(inventory.vms.iter().map(|row| &row.body));
+    let bodies = bodies.chain(inventory.tenants.iter().map(|row| &row.body));
+    let bodies = bodies.chain(inventory.groups.iter().map(|row| &row.body));
+    assert_eq!(
+        bodies.collect::<Vec<_>>(),
+        [
+            "{\"h\":2}",
+            "{\"h\":1}",
+            "{\"v\":1}",
+            "{\"v\":2}",
+            "{\"t\":1}",
+            "{\"g\":1}"
+        ]
+    );
+    let decisions = store.decisions("old", None, 9).unwrap();
+    assert_eq!((decisions[0].number, decisions[1].number), (41, 40));
+    assert_eq!(store.answers("old").unwrap()[0].key, "k-1");
+    let events = store.unit_history(None, 9).unwrap();
+    assert_eq!((&*events[0].name, &*events[1].name), ("gone", "memory"));
+    assert_eq!(store.unit_history(Some("memory"), 9).unwrap(), events[1..]);
+}
