@@ -29,7 +29,6 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 
 /// A policy in a list.
 #[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
 struct PolicyListed {
     #[schema(value_type = String)]
     name: Arc<str>,

@@ -92,7 +92,6 @@ async fn show(
             if let Some(unit) = deployment.library().current().get(&unit) {
                 let description = unit.description();
                 columns.insert("summary".to_owned(), value(&description.summary));
-                columns.insert("source-name".to_owned(), value(&unit.source()));
             }
         }
         Ok::<_, Problem>(shown)

@@ -29,7 +29,6 @@ struct Begun {
 
 /// A plan, and how far it is.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "kebab-case")]
 pub struct PlanShown {
     /// Counts up from 1 in each cluster.
     pub number: u64,
@@ -42,7 +41,6 @@ pub struct PlanShown {
 
 /// How far a plan was brought by what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "kebab-case")]
 pub struct Step {
     /// How many moves were begun so far.
     pub begun: usize,

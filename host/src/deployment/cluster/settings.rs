@@ -41,7 +41,6 @@ pub struct Override {
 
 /// What a cluster decides by.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub struct Attached {
     /// The policy's name.
     pub policy: Arc<str>,
