@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
+use crate::target_folder;
+
 /// A server that runs. It is killed when it is dropped.
 #[derive(Debug)]
 pub struct Server {
@@ -43,11 +45,14 @@ pub fn placewright<S: AsRef<std::ffi::OsStr>>(words: impl IntoIterator<Item = S>
 }
 
 impl Server {
-    /// Start on a folder, with these words besides; returns when it serves.
+    /// Start on a folder, with these words besides; returns when it serves. Compiled code
+    /// is shared by all servers of a test run.
     pub fn start(data: &Path, words: &[&str]) -> Self {
         let mut command = placewright(["serve", "--listen", "127.0.0.1:0"]);
         command
-            .args(["--log-format", "json", "--data"])
+            .args(["--log-format", "json", "--cache"])
+            .arg(target_folder().join("serve-cache"))
+            .arg("--data")
             .arg(data)
             .args(words);
         Self::spawn(command)

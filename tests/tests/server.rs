@@ -2,10 +2,15 @@
 
 mod access;
 mod configuration;
+mod deployment;
+mod kill;
+mod reload;
+mod roles;
 
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 
 use placewright_tests::server::Server;
 use serde_json::Value;
@@ -94,26 +99,51 @@ fn a_second_server_on_the_same_address_says_so() {
     );
 }
 
-#[test]
-fn requests_come_by_tls_if_there_is_a_certificate() {
-    let data = folder();
+/// A server with a certificate of its own, and a client that trusts it.
+fn with_tls(data: &Path) -> (Server, ureq::Agent) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let (certificate, key) = (data.path().join("tls.crt"), data.path().join("tls.key"));
+    let (certificate, key) = (data.join("tls.crt"), data.join("tls.key"));
     fs::write(&certificate, made.cert.pem()).unwrap();
     fs::write(&key, made.signing_key.serialize_pem()).unwrap();
     let (certificate, key) = (certificate.display().to_string(), key.display().to_string());
     let words = ["--tls-certificate", &certificate, "--tls-key", &key];
-    let server = Server::start(data.path(), &words);
-    assert!(server.url.starts_with("https://"));
-    let port = server.url.rsplit(':').next().unwrap();
+    let server = Server::start(data, &words);
     let root = ureq::tls::Certificate::from_der(made.cert.der()).to_owned();
     let tls = ureq::tls::TlsConfig::builder()
         .root_certs(ureq::tls::RootCerts::new_with_certs(&[root]))
         .build();
-    let trusting: ureq::Agent = ureq::Agent::config_builder().tls_config(tls).build().into();
+    let trusting = ureq::Agent::config_builder().tls_config(tls).build();
+    (server, trusting.into())
+}
+
+#[test]
+fn requests_come_by_tls_if_there_is_a_certificate() {
+    let data = folder();
+    let (server, trusting) = with_tls(data.path());
+    assert!(server.url.starts_with("https://"));
+    let port = server.url.rsplit(':').next().unwrap();
     let url = format!("https://localhost:{port}/v1/health");
     assert_eq!(trusting.get(&url).call().unwrap().status().as_u16(), 200);
     assert!(client().get(&url).call().is_err(), "nobody vouches for it");
     let plain = client().get(format!("http://localhost:{port}/v1/health"));
     assert!(plain.call().is_err(), "plain requests are not answered");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_second_signal_ends_a_server_at_once() {
+    let data = folder();
+    let (server, trusting) = with_tls(data.path());
+    let port = server.url.rsplit(':').next().unwrap();
+    // A client that has not shown yet what it wants holds the server up.
+    let silent = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    // It was accepted before this one.
+    let url = format!("https://localhost:{port}/v1/health");
+    assert_eq!(trusting.get(&url).call().unwrap().status().as_u16(), 200);
+    server.signal("TERM");
+    server.signal("INT");
+    let (status, log) = server.ended();
+    assert!(matches!(status.code(), Some(130 | 143)), "{status}: {log}");
+    assert!(log.contains("stopping at once"), "{log}");
+    drop(silent);
 }

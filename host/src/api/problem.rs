@@ -24,7 +24,7 @@ pub struct Problem {
     code: Code,
     detail: String,
     errors: Vec<ProblemError>,
-    headers: HeaderMap,
+    headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// Problem details after RFC 9457.
@@ -97,24 +97,21 @@ impl From<&document::Problem> for ProblemError {
 impl Problem {
     /// A problem of a kind; `detail` is a sentence that says what to do.
     pub fn new(code: Code, detail: impl fmt::Display) -> Self {
-        let mut headers = HeaderMap::new();
-        match code {
-            Code::Unauthorized => {
-                headers.insert(
-                    header::WWW_AUTHENTICATE,
-                    HeaderValue::from_static("Bearer realm=\"placewright\""),
-                );
-            }
+        let header = match code {
+            Code::Unauthorized => Some((
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer realm=\"placewright\""),
+            )),
             Code::Unavailable | Code::TooManyRequests => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                Some((header::RETRY_AFTER, HeaderValue::from_static("1")))
             }
-            _ => {}
-        }
+            _ => None,
+        };
         Self {
             code,
             detail: detail.to_string(),
             errors: Vec::new(),
-            headers,
+            headers: header.into_iter().collect(),
         }
     }
 
@@ -157,7 +154,8 @@ impl Problem {
     /// The same, with a header of the answer.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.insert(name, value);
+        self.headers.retain(|(known, _)| *known != name);
+        self.headers.push((name, value));
         self
     }
 
@@ -187,7 +185,8 @@ impl Problem {
     fn response(self, request: Option<&str>) -> Response {
         let text = serde_json::to_vec(&self.body(request)).unwrap_or_default();
         let kind = [(header::CONTENT_TYPE, PROBLEM_TYPE)];
-        (self.code.status(), kind, self.headers, text).into_response()
+        let headers: HeaderMap = self.headers.into_iter().collect();
+        (self.code.status(), kind, headers, text).into_response()
     }
 }
 

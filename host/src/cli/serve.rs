@@ -61,6 +61,10 @@ pub struct Serve {
 impl Serve {
     /// Serve until a signal ends it.
     pub fn run(self) -> Result<Answer, Failure> {
+        let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        for (name, meant) in sources::misspelt(variables) {
+            output::remark(&format!("{name} is not known (did you mean {meant}?)"));
+        }
         let sources = sources::gather(self.config.as_deref(), &self.given)?;
         let settings = Settings::of(&sources).map_err(Failure::input_because)?;
         if self.print_config {

@@ -33,7 +33,7 @@ pub(super) struct Answer {
 /// What is known of a key.
 pub(super) enum Found {
     /// This is its answer.
-    Answer(Answer),
+    Answer(Arc<Answer>),
     /// Its request is being carried out.
     InFlight,
     /// It belongs to a request with another body.
@@ -47,7 +47,7 @@ struct Entry {
     /// SHA-256 of the request's body.
     digest: [u8; 32],
     /// None while it is being carried out.
-    answer: Option<Answer>,
+    answer: Option<Arc<Answer>>,
 }
 
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ impl Slot {
         kept.bytes += answer.body.len();
         kept.order.push_back(self.key.clone());
         if let Some(entry) = kept.entries.get_mut(&self.key) {
-            entry.answer = Some(answer);
+            entry.answer = Some(Arc::new(answer));
         }
         while kept.order.len() > ANSWERS || kept.bytes > BYTES {
             let Some(oldest) = kept.order.pop_front() else {

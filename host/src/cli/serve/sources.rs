@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use placewright::api::Token;
 use placewright::document::form::{Key, Shape, key};
-use placewright::document::{Place, Problems, form, parse};
+use placewright::document::{Place, Problems, form, nearest, parse};
 use placewright::library::signature::Key as Signer;
 use placewright::model::Value;
 
@@ -109,6 +109,25 @@ pub fn gather(file: Option<&Path>, given: &Given) -> Result<Sources, Failure> {
     }
 }
 
+/// Variables of the environment that look like misspelt ones of ours, with the names that
+/// were probably meant. Others that begin alike are none of our business: orchestrators
+/// make such variables of the names of services.
+pub fn misspelt(variables: impl Iterator<Item = String>) -> Vec<(String, String)> {
+    let mut known: Vec<String> = OPTIONS.iter().map(ServeOption::variable).collect();
+    known.push("PLACEWRIGHT_CONFIG".to_owned());
+    let ours = variables.filter(|name| name.starts_with("PLACEWRIGHT_") && !known.contains(name));
+    let mut found: Vec<(String, String)> = ours
+        .filter_map(|name| {
+            let near = nearest(&name, known.iter().map(String::as_str))?.to_owned();
+            // The common beginning makes all of them near.
+            let differ = strsim::damerau_levenshtein(&name, &near);
+            (differ <= 2).then_some((name, near))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
 fn of_default(option: &'static ServeOption) -> Setting {
     let value = option.default.and_then(|text| option.parse(text).ok());
     Setting {
@@ -152,4 +171,23 @@ fn form() -> Vec<Key> {
         ),
     ];
     options.chain(lists).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_variables_are_recognised_and_others_left_alone() {
+        let names = [
+            "PLACEWRIGHT_LISEN",
+            "PLACEWRIGHT_LISTEN",
+            "PLACEWRIGHT_SERVICE_HOST",
+            "PLACEWRIGHT_PORT_7425_TCP_ADDR",
+            "LISEN",
+        ];
+        let found = misspelt(names.into_iter().map(str::to_owned));
+        let expected = ("PLACEWRIGHT_LISEN".into(), "PLACEWRIGHT_LISTEN".into());
+        assert_eq!(found, [expected]);
+    }
 }

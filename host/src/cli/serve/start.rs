@@ -55,6 +55,11 @@ pub fn serve(settings: Settings, prepared: Prepared) -> Result<Answer, Failure> 
     let runtime = runtime(settings.threads).map_err(|error| {
         Failure::internal(anyhow::Error::new(error).context("cannot start threads"))
     })?;
+    if prepared.tls.is_none() && !settings.listen.ip().to_canonical().is_loopback() {
+        tracing::warn!(
+            "tokens cross the network in clear text: configure tls-certificate and tls-key"
+        );
+    }
     let (stopper, stop) = Stop::new();
     let router = api::router(&Foundation {
         deployment: running.deployment().clone(),

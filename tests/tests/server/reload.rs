@@ -1,0 +1,175 @@
+//! Files of units are replaced while decisions go on.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use placewright::unit::Digest;
+use placewright_tests::server::Server;
+use serde_json::json;
+
+use super::deployment::{Api, cluster, vm};
+use super::folder;
+
+/// How often a file is replaced.
+const ROUNDS: usize = 60;
+
+/// No reload takes so long, on the slowest machine.
+const LONG: Duration = Duration::from_secs(30);
+
+/// The same unit with other bytes: with a section that nobody reads.
+fn variant(number: usize) -> Vec<u8> {
+    let embedded = placewright::plugins::UNITS.iter();
+    let unit = embedded
+        .clone()
+        .find(|unit| unit.name == "worst-fit")
+        .unwrap();
+    let note = format!("variant {number}");
+    let mut section = vec![4];
+    section.extend_from_slice(b"note");
+    section.extend_from_slice(note.as_bytes());
+    let mut bytes = unit.bytes.to_vec();
+    bytes.push(0);
+    bytes.push(u8::try_from(section.len()).unwrap());
+    bytes.extend(section);
+    bytes
+}
+
+fn in_force(api: &Api) -> String {
+    let unit = api.get("/v1/units/worst-fit").body;
+    unit["in_force"].as_str().unwrap().to_owned()
+}
+
+/// Wait until these bytes are in force.
+fn wait_for(api: &Api, bytes: &[u8], what: &str) {
+    let (wanted, begin) = (Digest::of(bytes).to_string(), Instant::now());
+    while in_force(api) != wanted {
+        assert!(begin.elapsed() < LONG, "{what} is not in force");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) {
+    let new = path.with_extension("new");
+    fs::write(&new, bytes).unwrap();
+    fs::rename(new, path).unwrap();
+}
+
+/// Replace the file in one of the ways in which files are replaced; gives what is to be
+/// in force then.
+fn disturb(folder: &Path, round: usize) -> Option<Vec<u8>> {
+    let path = folder.join("worst-fit.wasm");
+    let good = variant(round);
+    match round % 6 {
+        0 => replace(&path, &good),
+        1 => {
+            // Written in pieces, with time between them.
+            let pieces: Vec<&[u8]> = good.chunks(good.len() / 3).collect();
+            let _ = fs::remove_file(&path);
+            let mut written = Vec::new();
+            for piece in pieces {
+                written.extend_from_slice(piece);
+                fs::write(&path, &written).unwrap();
+                std::thread::sleep(Duration::from_millis(3));
+            }
+        }
+        2 => {
+            let target = folder.join(format!("kept-{round}"));
+            fs::write(&target, &good).unwrap();
+            let link = folder.join("link.new");
+            let _ = fs::remove_file(&link);
+            symlink(&target, &link).unwrap();
+            fs::rename(link, &path).unwrap();
+        }
+        3 => {
+            replace(&path, &variant(1000 + round));
+            replace(&path, &good);
+        }
+        4 => {
+            replace(&path, b"this is no component");
+            return None;
+        }
+        _ => {
+            let _ = fs::remove_file(&path);
+            std::thread::sleep(Duration::from_millis(5));
+            replace(&path, &good);
+        }
+    }
+    Some(good)
+}
+
+/// Place, and give the place back, until told to end; counts.
+fn drive(api: &Api, cluster: &str, ends: &AtomicBool, decided: &AtomicUsize) {
+    let mut number = 0;
+    while !ends.load(Ordering::Relaxed) {
+        let id = format!("{cluster}-{number}");
+        let placed = api.send("POST", &format!("/v1/clusters/{cluster}/place"), &vm(&id));
+        assert_eq!(placed.status, 200, "{placed:?}");
+        assert!(placed.body["host"].is_string(), "{placed:?}");
+        assert_eq!(placed.body["left_out"], json!([]), "{placed:?}");
+        let path = format!("/v1/clusters/{cluster}/cancel");
+        assert_eq!(api.send("POST", &path, &json!({"vms": [id]})).status, 204);
+        decided.fetch_add(1, Ordering::Relaxed);
+        number += 1;
+    }
+}
+
+#[test]
+fn units_are_replaced_under_load_and_no_decision_fails() {
+    let data = folder();
+    let units = data.path().join("units");
+    let server = Server::start(data.path(), &["--durability", "normal"]);
+    let api = Api::of(&server);
+    for name in ["c", "d"] {
+        let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster(name, 20));
+        assert_eq!(made.status, 201);
+    }
+    let (ends, decided) = (AtomicBool::new(false), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for name in ["c", "d"] {
+            let (api, ends, decided) = (Api::of(&server), &ends, &decided);
+            scope.spawn(move || drive(&api, name, ends, decided));
+        }
+        let mut last = None;
+        for round in 0..ROUNDS {
+            last = disturb(&units, round).or(last);
+            let what = format!("round {round}");
+            wait_for(&api, last.as_ref().unwrap(), &what);
+        }
+        ends.store(true, Ordering::Relaxed);
+    });
+    assert!(decided.load(Ordering::Relaxed) > ROUNDS);
+    let history = api.get("/v1/unit-files").body;
+    assert!(history["items"][0]["path"].is_string(), "{history}");
+    // What was no component was refused each time, or was gone before it had settled.
+    let file = units.join("worst-fit.wasm");
+    replace(&file, b"this is no component either");
+    let begin = Instant::now();
+    let told = loop {
+        let files = api.get("/v1/unit-files").body;
+        let trouble = files["items"].as_array().unwrap().iter();
+        let trouble = trouble.filter_map(|file| file["trouble"].as_str()).next();
+        match trouble {
+            Some(trouble) => break trouble.to_owned(),
+            None => assert!(begin.elapsed() < LONG, "{files}"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    assert!(told.contains("component"), "{told}");
+    // A file that is gone takes no policy down.
+    let before = in_force(&api);
+    fs::remove_file(&file).unwrap();
+    let begin = Instant::now();
+    while !api.get("/v1/units/worst-fit").body["kept_although_deleted"]
+        .as_bool()
+        .unwrap()
+    {
+        assert!(begin.elapsed() < LONG);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(in_force(&api), before);
+    let placed = api.send("POST", "/v1/clusters/c/place", &vm("after"));
+    assert!(placed.body["host"].is_string(), "{placed:?}");
+}
