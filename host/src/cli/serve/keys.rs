@@ -38,7 +38,10 @@ pub fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Signer> {
         };
         match Signer::new(&name, &text) {
             Ok(key) => keys.push(key),
-            Err(error) => problems.add(place("ed25519"), error.to_string()),
+            Err(_) => problems.add(
+                place("ed25519"),
+                "\"ed25519\" must be a public key of ed25519: its 32 bytes in hexadecimal or base64, or PEM",
+            ),
         }
     }
     keys
