@@ -25,6 +25,7 @@ mod reuse;
 mod run;
 mod scale;
 mod subject;
+mod warm;
 mod weigh;
 
 pub use balance::Proposed;

@@ -276,6 +276,22 @@ impl Inventory {
         &self.ranks
     }
 
+    /// By slot: how many VMs run on the host, and how many have a place reserved.
+    pub fn vm_counts(&self) -> (&[i64], &[i64]) {
+        let Sums {
+            vms_count,
+            vms_pending,
+            ..
+        } = self.sums;
+        let counts = [vms_count, vms_pending].map(|column| self.columns[column].integers());
+        (counts[0], counts[1])
+    }
+
+    /// By slot: the place of the host in the order in which hosts were added.
+    pub fn listed(&self) -> &[i64] {
+        self.columns[self.sums.listed].integers()
+    }
+
     /// The number of a host column, for [`Inventory::column`].
     pub fn column_index(&self, name: &str) -> Option<usize> {
         self.column_names.get(name).copied()

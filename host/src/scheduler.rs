@@ -221,10 +221,12 @@ impl Scheduler {
             request,
         )?;
         self.next_number += 1;
-        self.record(Recorded {
-            decision: decision.clone(),
-            made_on: MadeOn::Inventory,
-        });
+        if self.options.recorded > 0 {
+            self.record(Recorded {
+                decision: decision.clone(),
+                made_on: MadeOn::Inventory,
+            });
+        }
         Ok(decision)
     }
 

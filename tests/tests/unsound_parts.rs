@@ -117,6 +117,29 @@ fn changes_that_do_not_fit_the_declared_writes_fail_the_decision() {
 }
 
 #[test]
+fn effects_that_remember_calls_are_found_out_and_write_as_if_asked_once() {
+    let mut scheduler = scene(&following(UNIT, "remembers"));
+    for id in ["a", "b", "c", "d"] {
+        scheduler.place(request(vm(id))).unwrap();
+        let pending = scheduler.inventory().pending(id).unwrap();
+        let value = pending.placed_rows("fixed-keys")[0].number("value");
+        assert_eq!(value, Some(1.0), "{id}");
+    }
+    let quarantined = scheduler.quarantined();
+    assert_eq!(quarantined.len(), 1);
+    assert_eq!(&*quarantined[0].unit, UNIT);
+}
+
+#[test]
+fn effects_that_keep_to_the_contract_are_never_suspected() {
+    let mut scheduler = scene(&following(UNIT, "keeps-everything"));
+    for number in 0..200 {
+        scheduler.place(request(vm(&format!("v{number}")))).unwrap();
+    }
+    assert_eq!(scheduler.quarantined(), []);
+}
+
+#[test]
 fn turns_whose_offsets_do_not_reach_the_end_place_nobody() {
     let mut scheduler = scene(&ordering(UNIT, "offsets-fall"));
     let before = scheduler.inventory().version();

@@ -24,9 +24,8 @@ pub(super) fn choose(
     inventory: &Inventory,
 ) -> Option<Choice> {
     let count = tied.len();
-    let vms = Column::of(inventory, "vms.count");
-    let pending = Column::of(inventory, "vms.pending");
-    let listed = Column::of(inventory, "listed");
+    let (vms, pending) = inventory.vm_counts();
+    let (vms, pending, listed) = (Column(vms), Column(pending), Column(inventory.listed()));
     let rank = |survivor: usize| inventory.ranks()[slot_of(survivor) as usize];
     for tie in rule {
         if tied.len() < 2 {
@@ -65,11 +64,12 @@ pub(super) struct TieOrder<'a> {
 
 impl<'a> TieOrder<'a> {
     pub(super) fn new(rule: &'a [Tie], inventory: &'a Inventory) -> Self {
+        let (vms, pending) = inventory.vm_counts();
         Self {
             rule,
-            vms: Column::of(inventory, "vms.count"),
-            pending: Column::of(inventory, "vms.pending"),
-            listed: Column::of(inventory, "listed"),
+            vms: Column(vms),
+            pending: Column(pending),
+            listed: Column(inventory.listed()),
             ranks: inventory.ranks(),
         }
     }
@@ -111,15 +111,7 @@ fn keep_least(tied: &mut Vec<usize>, key: impl Fn(usize) -> i64) {
 
 struct Column<'a>(&'a [i64]);
 
-impl<'a> Column<'a> {
-    fn of(inventory: &'a Inventory, name: &str) -> Self {
-        Self(
-            inventory
-                .column_index(name)
-                .map_or(&[], |index| inventory.column(index).integers()),
-        )
-    }
-
+impl Column<'_> {
     fn value(&self, slot: u32) -> i64 {
         self.0.get(slot as usize).copied().unwrap_or(0)
     }

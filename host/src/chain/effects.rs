@@ -6,9 +6,11 @@ use std::time::Instant;
 use super::PartStep;
 use super::run::{Refusal, Runner};
 use super::subject::Subject;
+use super::warm::Warm;
 use crate::contract::{self, Change, Moment, Operation, Scope};
 use crate::inventory::Inventory;
 use crate::model::{Entity, Facts, Request, RowChange, Value, Write};
+use crate::unit::Instance;
 
 /// What one entry of the policy has follow from a placement.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,20 +40,48 @@ impl Runner {
         if chain.effects.is_empty() {
             return Ok(Vec::new());
         }
+        // Out of the runner while the asker holds it.
+        let mut warm = std::mem::take(&mut self.effects);
+        warm.resize_with(chain.effects.len(), Warm::default);
         let subject = Subject::new(request, inventory, draw);
-        let mut asker = self.asker(inventory, &subject);
+        let followed = self.ask_effects(inventory, &subject, slot, &mut warm);
+        for (warm, step) in warm.iter_mut().zip(&chain.effects) {
+            if warm.takes_difference() {
+                self.quarantine(step, inventory, slot);
+            }
+        }
+        self.effects = warm;
+        followed
+    }
+
+    fn ask_effects(
+        &mut self,
+        inventory: &Inventory,
+        subject: &Subject<'_>,
+        slot: u32,
+        warm: &mut [Warm],
+    ) -> Result<Vec<Followed>, Refusal> {
+        let chain = self.chain().clone();
+        let keeps_instances = self.keeps_answers();
+        let request = subject.request;
+        let mut asker = self.asker(inventory, subject);
         let mut followed = Vec::new();
-        for step in &chain.effects {
+        for (step, warm) in chain.effects.iter().zip(warm) {
             let began = Instant::now();
             let limit = asker.left(&step.name)?;
-            let (call, shown) = step.tables(asker.context(&step.settings), vec![slot])?;
+            let (context, dictionary) = asker.context_and_dictionary(&step.settings);
+            let mut call = std::mem::take(&mut warm.call);
+            let shown = step.fill(context, vec![slot], dictionary, &mut call)?;
             if shown.is_empty() {
                 return Err(lacking(step, inventory, slot));
             }
             let members = request.members.len();
-            let changes = step.ask(limit, |instance, limit| {
-                instance.placed(&call, members, limit)
-            });
+            let ask = |instance: &mut Instance, limit| instance.placed(&call, members, limit);
+            let changes = match keeps_instances {
+                true => warm.ask(step, limit, ask),
+                false => step.ask(limit, ask),
+            };
+            warm.call = call;
             asker.took(step, shown.len(), began.elapsed());
             let changes = changes.map_err(|fault| step.refusal(fault))?;
             let writer = Writer {

@@ -4,10 +4,12 @@
 //! form is the WIT's record `tables`.
 
 mod dictionary;
+mod fixed;
 mod nested;
 mod rows;
 
 pub(super) use dictionary::Dictionary;
+pub(super) use fixed::{Fixed, fix};
 
 use fixedbitset::FixedBitSet;
 
@@ -104,8 +106,7 @@ pub(super) fn request_side<'a>(
         if table.of_request {
             encoder.table(plan, table)?;
         } else {
-            encoder.levels.push(Level::Empty);
-            encoder.offsets.push(0);
+            encoder.skip();
         }
     }
     Ok(())
@@ -144,8 +145,6 @@ struct Encoder<'a, 'c> {
     hosts: HostRows<'a>,
     /// The rows of the tables so far.
     levels: Vec<Level<'a>>,
-    /// Where the offsets of the tables so far begin in `call.integers`.
-    offsets: Vec<usize>,
     /// Rows of hosts that lack a required value.
     incomplete: Vec<u32>,
     dictionary: &'c mut Dictionary,
@@ -166,14 +165,22 @@ impl<'a, 'c> Encoder<'a, 'c> {
             context,
             hosts,
             levels: Vec::with_capacity(plan.tables.len()),
-            offsets: Vec::with_capacity(plan.tables.len()),
             incomplete: Vec::new(),
             dictionary,
             call,
         }
     }
 
+    /// Leave a table out: nothing below it is asked for.
+    fn skip(&mut self) {
+        self.levels.push(Level::Empty);
+    }
+
     fn table(&mut self, plan: &ReadPlan, table: &TablePlan) -> Result<(), Incomplete> {
+        if let Some(fixed) = &table.fixed {
+            self.fixed(fixed);
+            return Ok(());
+        }
         let offsets_at = self.call.integers.len();
         let level = match table.parent {
             None => top_level(table, self.context, self.hosts),
@@ -190,7 +197,6 @@ impl<'a, 'c> Encoder<'a, 'c> {
             .rows
             .push(u32::try_from(level.len()).unwrap_or(u32::MAX));
         self.levels.push(level);
-        self.offsets.push(offsets_at);
         for column in &table.columns {
             match column.field {
                 Field::HostColumn(index) => self.host_column(index),
@@ -402,12 +408,33 @@ impl<'a, 'c> Encoder<'a, 'c> {
     /// The row of hosts above a row of a table below it.
     fn host_of(&self, plan: &ReadPlan, table: usize, row: usize) -> Option<u32> {
         let parent = plan.tables[table].parent?;
-        let offsets = &self.call.integers[self.offsets[table]..][..=self.levels[parent].len()];
+        if !plan.tables[table].is_below(plan.hosts?, plan) {
+            return None;
+        }
+        let offsets = &self.call.integers[self.offsets(plan, table)..];
+        let offsets = &offsets[..=self.levels[parent].len()];
         let above = offsets.partition_point(|offset| *offset <= row as i64) - 1;
         match plan.tables[parent].source {
             Source::Hosts => u32::try_from(above).ok(),
             _ => self.host_of(plan, parent, above),
         }
+    }
+
+    /// Where the offsets of a table begin in `call.integers`.
+    fn offsets(&self, plan: &ReadPlan, table: usize) -> usize {
+        let tables = plan.tables.iter().zip(&self.levels).take(table);
+        let integers = tables.map(|(table, level)| {
+            if let Some(fixed) = &table.fixed {
+                return fixed.integers();
+            }
+            let columns = table.columns.iter();
+            let columns = columns.filter(|column| column.kind != Kind::Number);
+            let offsets = table
+                .parent
+                .map_or(0, |parent| self.levels[parent].len() + 1);
+            offsets + columns.count() * level.len()
+        });
+        integers.sum()
     }
 }
 

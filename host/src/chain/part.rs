@@ -15,17 +15,28 @@ impl PartStep {
     pub(super) fn tables(
         &self,
         context: Context<'_>,
-        mut slots: Vec<u32>,
+        slots: Vec<u32>,
     ) -> Result<(Call, Vec<u32>), Refusal> {
         let mut call = Call::default();
-        let mut dictionary = Dictionary::default();
+        let slots = self.fill(context, slots, &mut Dictionary::default(), &mut call)?;
+        Ok((call, slots))
+    }
+
+    /// The same, in a call that is there already.
+    pub(super) fn fill(
+        &self,
+        context: Context<'_>,
+        mut slots: Vec<u32>,
+        dictionary: &mut Dictionary,
+        call: &mut Call,
+    ) -> Result<Vec<u32>, Refusal> {
         let rows = HostRows::List(&slots);
         let lacking = encode::lacking(&self.plan, context.inventory, rows);
         without(&mut slots, &lacking);
         loop {
             let rows = HostRows::List(&slots);
-            match encode::encode(&self.plan, context, rows, &mut dictionary, &mut call) {
-                Ok(()) => return Ok((call, slots)),
+            match encode::encode(&self.plan, context, rows, dictionary, call) {
+                Ok(()) => return Ok(slots),
                 Err(Incomplete::Hosts(lacking)) => without(&mut slots, &lacking),
                 Err(Incomplete::Table { table, column }) => {
                     let giver = match self.part {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use super::encode::{self, Fixed};
 use crate::contract::{ColumnRead, TableRead};
 use crate::inventory::Inventory;
 use crate::model::Kind;
 use crate::model::schema::short_name;
+use crate::policy::Settings;
 
 /// The declared reads of one part, each table and column with its source.
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub(super) struct TablePlan {
     /// host.
     pub(super) of_request: bool,
     pub(super) columns: Vec<ColumnPlan>,
+    /// What it adds to every call, if that is always the same.
+    pub(super) fixed: Option<Fixed>,
 }
 
 #[derive(Debug, Clone)]
@@ -87,6 +91,13 @@ pub(super) enum Field {
 }
 
 impl ReadPlan {
+    /// The plan for the `reads` of a part that is set so.
+    pub(super) fn set(reads: &[TableRead], settings: &Settings, inventory: &mut Inventory) -> Self {
+        let mut plan = Self::new(reads, inventory);
+        encode::fix(&mut plan, settings, inventory);
+        plan
+    }
+
     /// The plan for `reads`. Host columns that no host has yet are made, so that
     /// they have a number.
     pub(super) fn new(reads: &[TableRead], inventory: &mut Inventory) -> Self {
@@ -125,6 +136,7 @@ impl ReadPlan {
                 parent,
                 of_request,
                 columns,
+                fixed: None,
             });
         }
         let hosts = tables

@@ -169,7 +169,7 @@ impl Resolver<'_> {
         Ok(PartStep {
             name: name.clone(),
             part,
-            plan: ReadPlan::new(reads, self.inventory),
+            plan: ReadPlan::set(reads, settings, self.inventory),
             settings: settings.clone(),
             unit,
         })
@@ -201,7 +201,7 @@ impl Resolver<'_> {
                     name,
                     part: Part::Explain,
                     unit: unit.clone(),
-                    plan: ReadPlan::new(reads, self.inventory),
+                    plan: ReadPlan::set(reads, settings, self.inventory),
                     settings: settings.clone(),
                 });
             }
@@ -262,7 +262,8 @@ impl Resolver<'_> {
             no_part(self.policy, name, part)
         })?;
         check_settings(self.policy, &unit, settings, self.inventory)?;
-        let (plan, evaluation) = (ReadPlan::new(&part.reads, self.inventory), part.evaluation);
+        let plan = ReadPlan::set(&part.reads, settings, self.inventory);
+        let evaluation = part.evaluation;
         let place = *self.places;
         if want.verdicts {
             *self.places += 1;

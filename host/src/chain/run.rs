@@ -14,12 +14,14 @@ use super::choose::choose;
 use super::encode::{Context, Dictionary, HostRows};
 use super::reuse::{Kept, Quarantined, Reuse, ReuseCounts, UnitReuse};
 use super::subject::Subject;
-use super::{Chain, Step};
+use super::warm::Warm;
+use super::{Chain, PartStep, Step};
 use crate::contract::Call;
 use crate::inventory::Inventory;
 use crate::model::Request;
 use crate::unit::{Fault, Instance, Unit};
 use ask::Asker;
+pub(super) use ask::CALLS_PER_INSTANCE;
 pub(super) use refine::{candidates, equal};
 pub(super) use stage::{StageRun, weighted};
 
@@ -128,6 +130,8 @@ impl UnitTime {
 pub struct Runner {
     chain: Arc<Chain>,
     steps: Vec<StepState>,
+    /// By effects entry.
+    pub(super) effects: Vec<Warm>,
     part_times: Vec<UnitTime>,
     dictionary: Dictionary,
     /// How the stages of the last run went.
@@ -167,6 +171,7 @@ impl Runner {
         Self {
             chain,
             steps,
+            effects: Vec::new(),
             part_times: Vec::new(),
             dictionary: Dictionary::default(),
             stages: Vec::new(),
@@ -200,6 +205,22 @@ impl Runner {
     /// The units that did not say the same again, whose answers are not kept any more.
     pub fn quarantined(&self) -> &[Quarantined] {
         self.kept.as_ref().map_or(&[], Kept::quarantined)
+    }
+
+    /// Whether answers are kept from decision to decision.
+    pub(super) fn keeps_answers(&self) -> bool {
+        self.reuse.is_some()
+    }
+
+    /// Put the unit of a part into quarantine, which said something else of a placement
+    /// on the host in `slot` than an instance of its own does.
+    pub(super) fn quarantine(&mut self, step: &PartStep, inventory: &Inventory, slot: u32) {
+        let Some(reuse) = self.reuse else { return };
+        let host = inventory.host(slot).map(|host| host.id.clone());
+        let kept = self
+            .kept
+            .get_or_insert_with(|| Kept::new(&self.chain, reuse, inventory));
+        kept.quarantine(&step.unit, host.unwrap_or_else(|| "".into()));
     }
 
     /// The chain that this runner runs.

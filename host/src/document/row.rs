@@ -65,7 +65,7 @@ impl<'s> RowReader<'s> {
                 {
                     self.entries(row, &format!("{name}."), &table.entries, facts);
                 }
-                (Some(column), ..) => self.column(column, entry, facts),
+                (Some(column), ..) => self.column(column.into_owned(), entry, facts),
                 (None, Some(below), _) => self.below(below, entry, facts),
                 (None, None, _) => self.unknown(row, &name, entry),
             }

@@ -226,7 +226,7 @@ impl Inventory {
         let slot = self.known_slot(id)?;
         let id: Arc<str> = id.into();
         let column: Arc<str> = match self.schema.column("hosts", column) {
-            Some(known) => known.name,
+            Some(known) => known.name.clone(),
             None => column.into(),
         };
         let owner = Owner {

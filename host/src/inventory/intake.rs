@@ -1,5 +1,6 @@
 //! Checks facts against the schema before they are taken in.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::InventoryError;
@@ -74,17 +75,16 @@ pub(super) fn check_complete(
 }
 
 /// The column of that name, if its values may be given.
-pub(super) fn check_column(
-    table: &Table,
+pub(super) fn check_column<'a>(
+    table: &'a Table,
     owner: Owner<'_>,
     column: &Arc<str>,
-) -> Result<Column, InventoryError> {
+) -> Result<Cow<'a, Column>, InventoryError> {
     let Owner { entity, id } = owner;
-    let id = id.clone();
     let Some(known) = table.column(column) else {
         return Err(InventoryError::UnknownColumn {
             entity,
-            id,
+            id: id.clone(),
             table: table.name.clone(),
             column: column.clone(),
         });
@@ -92,7 +92,7 @@ pub(super) fn check_column(
     if known.source == Source::Kept {
         return Err(InventoryError::NotGiven {
             entity,
-            id,
+            id: id.clone(),
             column: of_table(table, column),
         });
     }
@@ -116,38 +116,37 @@ pub(super) fn check_value(
 ) -> Result<(), InventoryError> {
     let known = check_column(table, owner, column)?;
     let Owner { entity, id } = owner;
-    let id = id.clone();
-    let column_name = of_table(table, column);
+    // The names are for the error: values come in with every request.
+    let names = || (id.clone(), of_table(table, column));
     if known.kind != value.kind() {
+        let (id, column) = names();
         return Err(InventoryError::WrongKind {
             entity,
             id,
-            column: column_name,
+            column,
             wanted: known.kind,
             given: value.kind(),
         });
     }
-    match value {
-        Value::Integer(value) if value.unsigned_abs() > GREATEST_INTEGER as u64 => {
-            Err(InventoryError::OutOfRange {
+    let is_in_range = match value {
+        Value::Integer(value) => value.unsigned_abs() <= GREATEST_INTEGER as u64,
+        Value::Number(value) => value.is_finite(),
+        _ => true,
+    };
+    if !is_in_range {
+        let (id, column) = names();
+        return Err(InventoryError::OutOfRange { entity, id, column });
+    }
+    match known.bounds.broken_by(value, known.measure) {
+        Some(wanted) => {
+            let (id, column) = names();
+            Err(InventoryError::OutOfBounds {
                 entity,
                 id,
-                column: column_name,
+                column,
+                wanted,
             })
         }
-        Value::Number(value) if !value.is_finite() => Err(InventoryError::OutOfRange {
-            entity,
-            id,
-            column: column_name,
-        }),
-        value => match known.bounds.broken_by(value, known.measure) {
-            Some(wanted) => Err(InventoryError::OutOfBounds {
-                entity,
-                id,
-                column: column_name,
-                wanted,
-            }),
-            None => Ok(()),
-        },
+        None => Ok(()),
     }
 }

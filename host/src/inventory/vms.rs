@@ -48,11 +48,29 @@ impl Inventory {
         host: &str,
         expires: Option<i64>,
     ) -> Result<(), InventoryError> {
-        let slot = self.known_slot(host)?;
+        self.known_slot(host)?;
         if self.pending.contains_key(&vm.id) {
             return Err(InventoryError::VmPending(vm.id.clone()));
         }
         self.check_vm(&vm)?;
+        self.reserve_checked(vm, host, expires)
+    }
+
+    /// Reserve a place for a VM that [`check_member`](Self::check_member) was content
+    /// with.
+    ///
+    /// # Errors
+    /// If there is no such host, or the VM has a place reserved already.
+    pub(crate) fn reserve_checked(
+        &mut self,
+        vm: Arc<Vm>,
+        host: &str,
+        expires: Option<i64>,
+    ) -> Result<(), InventoryError> {
+        let slot = self.known_slot(host)?;
+        if self.pending.contains_key(&vm.id) {
+            return Err(InventoryError::VmPending(vm.id.clone()));
+        }
         let mut shape = Shape::of(&vm.facts);
         if self.runs_on(&vm.id).is_none() {
             // What was measured elsewhere says nothing of a VM that starts anew.

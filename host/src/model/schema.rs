@@ -7,6 +7,7 @@
 
 mod tables;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -83,11 +84,11 @@ impl Table {
     }
 
     /// The column of that name, `watch.*` and `cost.*` families included.
-    pub fn column(&self, name: &str) -> Option<Column> {
+    pub fn column(&self, name: &str) -> Option<Cow<'_, Column>> {
         if let Some(column) = self.columns.iter().find(|column| *column.name == *name) {
-            return Some(column.clone());
+            return Some(Cow::Borrowed(column));
         }
-        self.family(name)
+        self.family(name).map(Cow::Owned)
     }
 
     /// Columns that exist under any name: when a watch's condition began to hold,
@@ -201,7 +202,7 @@ impl Schema {
     }
 
     /// The column of that name in that table.
-    pub fn column(&self, table: &str, column: &str) -> Option<Column> {
+    pub fn column(&self, table: &str, column: &str) -> Option<Cow<'_, Column>> {
         self.table(table)?.column(column)
     }
 

@@ -140,7 +140,8 @@ fn reserve(
         match stays {
             // What follows says anew what it takes there.
             true => inventory.release_reserved(&member.id),
-            false => inventory.reserve_vm(Arc::new(member.clone()), host, expires)?,
+            // Its facts were checked when the request was taken in.
+            false => inventory.reserve_checked(Arc::new(member.clone()), host, expires)?,
         }
     }
     Ok(())
@@ -148,6 +149,9 @@ fn reserve(
 
 /// The id of a member that is named twice.
 fn twice(members: &[Vm]) -> Option<Arc<str>> {
+    if members.len() < 2 {
+        return None;
+    }
     let mut ids: Vec<&Arc<str>> = members.iter().map(|member| &member.id).collect();
     ids.sort_unstable();
     ids.windows(2)

@@ -42,6 +42,17 @@ impl Fault {
         matches!(*self.cause, Cause::Refused(_))
     }
 
+    /// Whether another instance may give an answer. Not if the request is at fault, and
+    /// not if the time is gone: there is none left.
+    pub(crate) fn is_worth_another_try(&self) -> bool {
+        !self.is_refusal() && !self.is_out_of_time()
+    }
+
+    /// Whether the call took longer than it had.
+    pub(crate) fn is_out_of_time(&self) -> bool {
+        matches!(*self.cause, Cause::Time(_))
+    }
+
     /// Whether the call ran into one of [`crate::engine::Limits`].
     pub fn is_limit(&self) -> bool {
         self.cause.is_limit()

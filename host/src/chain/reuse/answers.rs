@@ -227,6 +227,14 @@ impl Answers {
         }
     }
 
+    /// Which hosts have to be asked about; None if all have one answer.
+    pub(in crate::chain) fn stale_slots(&self) -> Option<&FixedBitSet> {
+        match &self.rows {
+            Rows::One { .. } => None,
+            Rows::Each { stale, .. } => Some(stale),
+        }
+    }
+
     /// What was said of a host; of a stale one what was said last.
     pub(in crate::chain) fn said(&self, slot: u32) -> Said {
         match &self.rows {

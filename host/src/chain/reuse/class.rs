@@ -2,6 +2,9 @@
 //! chain says the same of every host that stands in no relation to the request.
 
 use std::cmp::Ordering;
+use std::ops::Range;
+
+use fixedbitset::FixedBitSet;
 
 use super::tournament::{Contest, Tournament};
 use crate::chain::choose::TieOrder;
@@ -33,6 +36,8 @@ pub(in crate::chain) struct Class {
     counts: Vec<(RemovalCode, usize)>,
     considered: usize,
     tree: Tournament,
+    /// Slots that may change who is best.
+    playing: Vec<u32>,
     /// Slots that were looked at apart the last time, ascending.
     left: Vec<u32>,
 }
@@ -58,6 +63,7 @@ impl Class {
             counts: Vec::new(),
             considered: 0,
             tree: Tournament::default(),
+            playing: Vec::new(),
             left: Vec::new(),
         }
     }
@@ -79,10 +85,13 @@ impl Class {
             self.ends = i64::MAX;
             return Dirty::All;
         };
+        // In a set, since many come more than once.
+        let mut set = FixedBitSet::with_capacity(slots);
+        set.extend(dirty.drain(..).map(|slot| slot as usize));
         let changed = changes.filter(|(_, changed)| changed.meets(aspects));
-        dirty.extend(changed.map(|(slot, _)| slot));
-        dirty.sort_unstable();
-        dirty.dedup();
+        set.extend(changed.map(|(slot, _)| slot as usize));
+        dirty.reserve(set.count_ones(..));
+        dirty.extend(set.ones().map(|slot| slot as u32));
         match dirty.len() * 2 > slots {
             true => Dirty::All,
             false => Dirty::Some(dirty),
@@ -100,7 +109,7 @@ impl Class {
     }
 
     /// Whether the host takes part, or why not.
-    pub(in crate::chain) fn set_removal(&mut self, slot: u32, removal: RemovalCode) {
+    fn set_removal(&mut self, slot: u32, removal: RemovalCode) {
         let old = std::mem::replace(&mut self.removals[slot as usize], removal);
         if old == removal {
             return;
@@ -123,19 +132,52 @@ impl Class {
         }
     }
 
+    /// Set whether the host takes part, or why not, before its sums are set; `sum` is
+    /// that of the first tier.
+    pub(in crate::chain) fn set(&mut self, slot: u32, removal: RemovalCode, sum: f64) {
+        let place = slot as usize;
+        let old = match (self.removals[place], self.sums.first()) {
+            (KEPT, tier) => Some(tier.map_or(0.0, |tier| tier[place])),
+            _ => None,
+        };
+        let new = (removal == KEPT).then_some(sum);
+        // Who was and stays behind another host plays for nothing.
+        let rival = self.tree.rival(slot);
+        let is_behind = |sum: Option<f64>| match (sum, rival) {
+            (Some(sum), Some(rival)) => sum > rival,
+            (sum, _) => sum.is_none(),
+        };
+        if !is_behind(old) || !is_behind(new) {
+            self.playing.push(slot);
+        }
+        self.set_removal(slot, removal);
+    }
+
+    /// Leave out a host that is not up.
+    pub(in crate::chain) fn leave_out(&mut self, slot: u32) {
+        self.set(slot, NOT_CONSIDERED, 0.0);
+    }
+
     /// Look at this host apart, this time.
     pub(in crate::chain) fn set_apart(&mut self, slot: u32) {
-        self.set_removal(slot, NOT_CONSIDERED);
+        self.leave_out(slot);
         self.left.push(slot);
     }
 
-    /// Find the best anew, after these slots, ascending, or all were set.
-    pub(in crate::chain) fn play(&mut self, changed: Option<&[u32]>, ties: &TieOrder<'_>) {
+    /// Find the best anew after hosts, or `all` of them, were set.
+    pub(in crate::chain) fn play(&mut self, all: bool, ties: &TieOrder<'_>) {
         let mut tree = std::mem::take(&mut self.tree);
-        match changed {
-            Some(changed) => tree.update(changed, &self.board(ties)),
-            None => tree = Tournament::new(self.removals.len(), &self.board(ties)),
+        let mut playing = std::mem::take(&mut self.playing);
+        match all {
+            true => tree = Tournament::new(self.removals.len(), &self.board(ties)),
+            false => {
+                playing.sort_unstable();
+                playing.dedup();
+                tree.update(&playing, &self.board(ties));
+            }
         }
+        playing.clear();
+        self.playing = playing;
         self.tree = tree;
     }
 
@@ -189,5 +231,22 @@ impl Contest for Board<'_> {
 
     fn is_preferred(&self, a: u32, b: u32) -> bool {
         self.ties.compare(a, b).is_lt()
+    }
+
+    fn unrivalled(&self, rows: Range<usize>) -> Option<(f64, u32)> {
+        let sums = self.class.sums.first()?.get(rows.clone())?;
+        let removals = self.class.removals.get(rows.clone())?;
+        let sums = sums.iter().zip(removals);
+        // No sum is NaN.
+        let sums = sums.map(|(sum, removal)| match *removal {
+            KEPT => *sum,
+            _ => f64::INFINITY,
+        });
+        let less = |a: f64, b| if b < a { b } else { a };
+        let least = sums.clone().fold(f64::INFINITY, less);
+        let mut equal = sums.enumerate().filter(|(_, sum)| *sum == least);
+        let (place, _) = equal.next()?;
+        let is_alone = equal.next().is_none() && least < f64::INFINITY;
+        is_alone.then_some((least, (rows.start + place) as u32))
     }
 }

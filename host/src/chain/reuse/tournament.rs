@@ -1,6 +1,8 @@
 //! Who is best of many, kept while few of them change: a tree in which every node
 //! knows the best of its sixteen children.
 
+use std::ops::Range;
+
 /// Children of a node. With sixteen the tree is flat, and a node's children lie side
 /// by side in memory.
 const WIDTH: usize = 16;
@@ -23,6 +25,9 @@ pub(in crate::chain) trait Contest {
     fn later_tiers(&self, a: u32, b: u32) -> std::cmp::Ordering;
     /// Who is preferred of two with equal sums.
     fn is_preferred(&self, a: u32, b: u32) -> bool;
+    /// The one of these rows whose sum in the first tier is finite and less than that of
+    /// every other, if that is quickly seen.
+    fn unrivalled(&self, rows: Range<usize>) -> Option<(f64, u32)>;
 }
 
 /// The tree over rows that are numbered from 0.
@@ -68,6 +73,13 @@ impl Tournament {
                     && best.is_none_or(|best| changed.binary_search(&best.row).is_err()))
             });
         }
+    }
+
+    /// The sum of the best of the rows among which this one plays first; None if none of
+    /// them takes part, or they have not played yet.
+    pub(in crate::chain) fn rival(&self, row: u32) -> Option<f64> {
+        let node = self.levels.first()?.get(row as usize / WIDTH)?;
+        node.map(|best| best.sum)
     }
 
     /// The best of all; None if nobody takes part.
@@ -132,6 +144,11 @@ impl Tournament {
     }
 
     fn play(&self, level: usize, node: usize, contest: &impl Contest) -> Option<Best> {
+        if level == 0
+            && let Some((sum, row)) = contest.unrivalled(self.children(level, node))
+        {
+            return Some(Best { sum, row, tied: 1 });
+        }
         let mut best: Option<Best> = None;
         for child in self.children(level, node) {
             let Some(other) = self.child(level, child, contest) else {
@@ -195,6 +212,16 @@ mod tests {
 
         fn is_preferred(&self, a: u32, b: u32) -> bool {
             a > b
+        }
+
+        fn unrivalled(&self, rows: Range<usize>) -> Option<(f64, u32)> {
+            let sum = |row: &usize| self.sum(*row as u32).unwrap_or(f64::INFINITY);
+            let best = rows.clone().min_by(|a, b| sum(a).total_cmp(&sum(b)))?;
+            let mut others = rows.filter(|row| *row != best);
+            let least = sum(&best);
+            others
+                .all(|row| least < sum(&row))
+                .then_some((least, best as u32))
         }
     }
 

@@ -13,11 +13,11 @@ use super::{Refusal, StepState, UnitTime};
 use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;
 use crate::policy::Settings;
-use crate::unit::{Cause, Fault, Instance};
+use crate::unit::{Fault, Instance};
 
 /// After so many calls a warm instance is renewed: bounds what a slow leak in a
 /// unit can come to.
-const CALLS_PER_INSTANCE: u64 = 10_000;
+pub(in crate::chain) const CALLS_PER_INSTANCE: u64 = 10_000;
 
 /// Asks units on behalf of one decision.
 pub(in crate::chain) struct Asker<'a> {
@@ -84,6 +84,17 @@ impl<'a> Asker<'a> {
         }
     }
 
+    /// The same, with room for the texts of a call.
+    pub(in crate::chain) fn context_and_dictionary<'s>(
+        &mut self,
+        settings: &'s Settings,
+    ) -> (Context<'s>, &mut Dictionary)
+    where
+        'a: 's,
+    {
+        (self.context(settings), self.dictionary)
+    }
+
     /// The time that is left, for the entry of that name.
     pub(in crate::chain) fn left(&self, entry: &Arc<str>) -> Result<Duration, Refusal> {
         let left = self.deadline.saturating_duration_since(Instant::now());
@@ -103,15 +114,7 @@ impl<'a> Asker<'a> {
         time.calls += 1;
         time.rows += rows as u64;
         time.time += took;
-        let unit = time.unit.clone();
-        self.slow(took, unit);
-    }
-
-    fn slow(&mut self, took: Duration, unit: Arc<str>) {
-        let slowest = self.slowest.as_ref();
-        if slowest.is_none_or(|(slowest, _)| took > *slowest) {
-            *self.slowest = Some((took, unit));
-        }
+        slow(self.slowest, took, &time.unit);
     }
 
     /// Ask a step about these hosts, as far as its answers are not known.
@@ -245,8 +248,7 @@ impl<'a> Asker<'a> {
         state.time.calls += 1;
         state.time.rows += rows.len() as u64;
         state.time.time += took;
-        let unit = state.time.unit.clone();
-        self.slow(took, unit.clone());
+        slow(self.slowest, took, &state.time.unit);
         match answer {
             Ok(judgement) => Ok(Ok(judgement)),
             Err(NoCall::Fault(fault)) if fault.is_refusal() => {
@@ -254,13 +256,22 @@ impl<'a> Asker<'a> {
             }
             Err(NoCall::Fault(fault)) => Err(NoAnswer::Fault(fault)),
             Err(NoCall::OutOfTime) => {
-                let slowest = self.slowest.take().map_or(unit, |(_, unit)| unit);
+                let unit = || self.states[step.place].time.unit.clone();
+                let slowest = self.slowest.take().map_or_else(unit, |(_, unit)| unit);
                 Err(NoAnswer::Refusal(Refusal::OutOfTime {
                     limit: self.limit,
                     slowest,
                 }))
             }
         }
+    }
+}
+
+/// Note what a call of a unit has taken, if none took longer so far.
+fn slow(slowest: &mut Option<(Duration, Arc<str>)>, took: Duration, unit: &Arc<str>) {
+    let so_far = slowest.as_ref();
+    if so_far.is_none_or(|(so_far, _)| took > *so_far) {
+        *slowest = Some((took, unit.clone()));
     }
 }
 
@@ -286,7 +297,7 @@ fn judge(
         }
     };
     let mut answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
-    if was_warm && answer.as_ref().is_err_and(is_worth_another_try) {
+    if was_warm && answer.as_ref().is_err_and(Fault::is_worth_another_try) {
         instance = fresh(step)?;
         answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
     }
@@ -295,11 +306,6 @@ fn judge(
         state.instance = Some(instance);
     }
     answer.map_err(NoCall::Fault)
-}
-
-/// Not if the request is at fault, and not if the time is gone: there is none left.
-fn is_worth_another_try(fault: &Fault) -> bool {
-    !fault.is_refusal() && !matches!(*fault.cause, Cause::Time(_))
 }
 
 fn fresh(step: &Step) -> Result<Instance, NoCall> {

@@ -9,6 +9,9 @@ use crate::contract::Judgement;
 /// How many hosts with a known answer are asked about in every call besides.
 const CHECKED: usize = 2;
 
+/// Most calls are about fewer hosts than this.
+const SOME: usize = 64;
+
 /// So many hosts are looked at for some to be asked about again.
 const LOOKED_AT: usize = 16;
 
@@ -119,15 +122,26 @@ impl Asker<'_> {
             return Ok(Vec::new());
         };
         let is_related = |slot: &u32| related.binary_search(slot).is_ok();
-        let mut asked: Vec<u32> = Vec::new();
-        let mut one_is_asked = false;
-        for slot in needed.slots() {
-            if is_related(&slot) {
-                asked.push(slot);
-            } else if answers.is_stale(slot) && !one_is_asked {
-                asked.push(slot);
-                // Its answer is that of all others.
-                one_is_asked = shape == Some(Shape::Alike);
+        let mut asked: Vec<u32> = Vec::with_capacity(SOME);
+        match (answers.stale_slots(), needed) {
+            (Some(stale), HostRows::All(_)) if related.is_empty() => {
+                asked.extend(stale.ones().map(|slot| slot as u32));
+            }
+            (Some(stale), HostRows::List(needed)) if related.is_empty() => {
+                let needed = needed.iter().copied();
+                asked.extend(needed.filter(|slot| stale.contains(*slot as usize)));
+            }
+            _ => {
+                let mut one_is_asked = false;
+                for slot in needed.slots() {
+                    if is_related(&slot) {
+                        asked.push(slot);
+                    } else if answers.is_stale(slot) && !one_is_asked {
+                        asked.push(slot);
+                        // Its answer is that of all others.
+                        one_is_asked = shape == Some(Shape::Alike);
+                    }
+                }
             }
         }
         let mut checked: Vec<u32> = Vec::new();
@@ -144,8 +158,10 @@ impl Asker<'_> {
                     break;
                 }
             }
-            asked.extend(&checked);
-            asked.sort_unstable();
+            for slot in &checked {
+                let place = asked.partition_point(|asked| asked < slot);
+                asked.insert(place, *slot);
+            }
         }
         let exceptions = match asked.is_empty() {
             true => Vec::new(),

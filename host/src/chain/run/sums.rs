@@ -1,12 +1,12 @@
 //! Decides from kept sums: only hosts of which something changed are looked at.
 
+mod all;
+
 use std::cmp::Ordering;
 
 use super::super::choose::{TieOrder, choose};
 use super::super::encode::HostRows;
-use super::super::reuse::{
-    Class, Dirty, FOR_GOOD, KEPT, Kept, NOT_CONSIDERED, RemovalCode, Said, Shape, Verdict,
-};
+use super::super::reuse::{Class, Dirty, FOR_GOOD, KEPT, Kept, RemovalCode, Said, Shape, Verdict};
 use super::super::scale::scale;
 use super::super::{Chain, Cost, Stage};
 use super::ask::Asker;
@@ -192,9 +192,11 @@ impl<'s, 'a> Sums<'s, 'a> {
             Dirty::All if everybody => (None, Vec::new()),
             Dirty::All => (None, inventory.up_slots().collect()),
             Dirty::Some(mut changed) => {
-                changed.extend(&apart);
-                changed.sort_unstable();
-                changed.dedup();
+                if !apart.is_empty() {
+                    changed.extend(&apart);
+                    changed.sort_unstable();
+                    changed.dedup();
+                }
                 let needed = changed.iter().copied().filter(is_up).collect();
                 (Some(changed), needed)
             }
@@ -209,27 +211,21 @@ impl<'s, 'a> Sums<'s, 'a> {
             }
         }
         let sources = self.sources();
-        let mut sums = vec![0.0; class.sums.len()];
-        let mut next_apart = apart.iter().copied().peekable();
-        let mut look_at = |slot: u32| {
-            if next_apart.next_if_eq(&slot).is_some() {
-                return;
-            }
-            if !is_up(&slot) {
-                class.set_removal(slot, NOT_CONSIDERED);
-                return;
-            }
-            let (removal, ends) = self.evaluate(|step| sources[step].said(slot), &mut sums);
-            class.set_removal(slot, removal);
-            class.ends = class.ends.min(ends);
-            for (tier, sum) in class.sums.iter_mut().zip(&sums) {
-                tier[slot as usize] = *sum;
-            }
+        let mut rows: Vec<u32> = match &changed {
+            None => (0..all).collect(),
+            Some(changed) => changed.clone(),
         };
-        match &changed {
-            None => (0..all).for_each(&mut look_at),
-            Some(changed) => changed.iter().copied().for_each(&mut look_at),
-        }
+        let mut next_apart = apart.iter().copied().peekable();
+        rows.retain(|slot| {
+            let is_apart = next_apart.next_if_eq(slot).is_some();
+            let is_up = is_apart || is_up(slot);
+            if !is_up {
+                class.leave_out(*slot);
+            }
+            is_up && !is_apart
+        });
+        self.evaluate_all(&rows, &sources, class);
+        let mut sums = vec![0.0; class.sums.len()];
         let mut looked_at = Vec::with_capacity(apart.len());
         for slot in apart {
             class.set_apart(slot);
@@ -248,7 +244,7 @@ impl<'s, 'a> Sums<'s, 'a> {
                 sums: sums.clone(),
             });
         }
-        class.play(changed.as_deref(), ties);
+        class.play(changed.is_none(), ties);
         Ok(looked_at)
     }
 

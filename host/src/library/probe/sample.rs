@@ -230,7 +230,7 @@ pub(super) fn cell(
     Some(values::value(
         &read.column,
         kind,
-        column.as_ref(),
+        column.as_deref(),
         row,
         random,
     ))

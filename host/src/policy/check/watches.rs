@@ -62,7 +62,7 @@ fn column(draft: &Fields<'_>, schema: &Schema, problems: &mut Problems) -> Optio
     let (name, place) = (draft.text("column")?, draft.place_of("column")?);
     let numeric = |column: &Column| matches!(column.kind, Kind::Integer | Kind::Number);
     match schema.column("hosts", &name) {
-        Some(column) if numeric(&column) => Some(column),
+        Some(column) if numeric(&column) => Some(column.into_owned()),
         Some(column) => {
             let message = format!(
                 "\"{name}\" of a host is {}, and only integers and numbers can be watched",

@@ -1,8 +1,13 @@
 //! Answers, sound but for what the setting says.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use placewright_sdk::contract::{
     Change, Fact, Operation, Problem, Row, Shares, Tables, Turns, Value,
 };
+
+/// Calls of the effects so far, of which a sound unit knows nothing.
+static CALLS: AtomicU32 = AtomicU32::new(0);
 
 /// A call, taken apart.
 pub struct Asked<'a> {
@@ -62,6 +67,10 @@ impl<'a> Asked<'a> {
         let values = match self.how {
             "wrong-kind" => vec![text(), text()],
             "values-missing" => vec![text()],
+            "remembers" => {
+                let calls = CALLS.fetch_add(1, Ordering::Relaxed) + 1;
+                vec![text(), Some(Value::Number(f64::from(calls)))]
+            }
             _ => vec![text(), Some(Value::Number(1.0))],
         };
         vec![Change {

@@ -13,7 +13,7 @@ use answers::Asked;
 
 /// All ways to be wrong, and one to be right. None is longer than the first, which a
 /// test can put another in place of.
-const HOWS: [&str; 13] = [
+const HOWS: [&str; 14] = [
     "keeps-everything",
     // selection and order
     "offsets-fall",
@@ -26,6 +26,7 @@ const HOWS: [&str; 13] = [
     "no-write",
     "wrong-kind",
     "values-missing",
+    "remembers",
     // order
     "member-twice",
     // explain
