@@ -34,15 +34,16 @@ impl Balance for GanetiScore {
         settings: &Settings,
     ) -> Result<Vec<Proposal<Reason, Secondary>>, Problem> {
         let cluster = Cluster::new(&request.hosts);
-        let moves = ranked(&cluster, settings).into_iter().take(PROPOSED);
-        Ok(moves.map(|it| proposal(&cluster, &it)).collect())
+        let moves = ranked(&cluster, settings);
+        let first = moves.iter().take(PROPOSED);
+        Ok(first.map(|it| proposal(&cluster, it)).collect())
     }
 }
 
-/// The best move of each instance, if it lowers the score enough: the best of all
-/// first.
+/// The best moves of instances, each by another one, that lower the score enough: the
+/// best of all first. Of those beyond the first [`PROPOSED`] some are left out.
 pub fn ranked(cluster: &Cluster, settings: &Settings) -> Vec<Move> {
-    let (now, mut ranked) = best(cluster);
+    let (now, mut ranked) = best(cluster, PROPOSED);
     // The score is no number where no node is online.
     let can_be_better = now > least(cluster) + settings.min_score;
     if !can_be_better {

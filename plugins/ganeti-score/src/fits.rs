@@ -105,4 +105,13 @@ impl<'a> Without<'a> {
         let ignore_size = self.node.offline;
         self.fits_disks(instance, &after, ignore_size) && planned && (forced || soft())
     }
+
+    /// With the instance as secondary, and so much memory to be kept free.
+    pub fn mirrored(&self, instance: &Instance, reserved: i64) -> Self {
+        Self {
+            load: self.load + instance.as_secondary,
+            reserved,
+            ..*self
+        }
+    }
 }

@@ -73,6 +73,18 @@ impl Misplaced {
         change + self.meetings(instance, from, to)
     }
 
+    /// What [`Misplaced::change`] is not less than, wherever the instance goes.
+    pub fn least_change(&self, cluster: &Cluster, instance: &Instance) -> f64 {
+        if !self.any {
+            return 0.0;
+        }
+        let from = &cluster.nodes[instance.primary];
+        let tags = instance.exclusion.len() as f64;
+        let met = from.location.len() as f64;
+        let located = location(cluster, instance, instance.primary, instance.secondary);
+        -located - (SHARED_EXCLUSION + met) * tags
+    }
+
     /// What the score gets more with the instance, which the cluster does not have.
     pub fn added(&self, cluster: &Cluster, instance: &Instance) -> f64 {
         let primary = &cluster.nodes[instance.primary];

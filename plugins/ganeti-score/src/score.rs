@@ -5,7 +5,11 @@
 //! nodes takes no look at the others. Values are counted from their mean at the
 //! beginning, which keeps the sums exact where nodes are much alike.
 
+mod bound;
+
 use std::ops::{Add, Sub};
+
+pub use bound::Bounds;
 
 use crate::cluster::{Cluster, Node};
 use crate::load::Load;

@@ -197,7 +197,7 @@ fn scores_of_moves_are_exact() {
     let mut made = 0;
     for _ in 0..20 {
         let now = Cluster::new(&cluster(&places).into());
-        let (_, moves) = moves::best(&now);
+        let (_, moves) = moves::best(&now, usize::MAX);
         for it in &moves {
             let mut after = places.clone();
             let (primary, vm) = &mut after[it.instance];
@@ -225,4 +225,38 @@ fn scores_of_moves_are_exact() {
         }
     }
     assert!(made > 20, "{made} moves");
+}
+
+/// Nodes from which most of the instances are to go.
+fn uneven(nodes: i64, instances: usize) -> Vec<Host> {
+    let mut hosts: Vec<Vec<Vm>> = (0..nodes).map(|_| Vec::new()).collect();
+    for number in 0..instances {
+        let primary = (number * number) % 7 % hosts.len();
+        let secondary = (primary as i64 + 1 + number as i64 % (nodes - 1)) % nodes;
+        let memory = Bytes::mib(100 * (1 + number as i64 % 5));
+        hosts[primary].push(Vm {
+            memory,
+            ..vm(&format!("i{number:02}"), "drbd", Some(secondary))
+        });
+    }
+    (0..).zip(hosts).map(|(n, vms)| node(n, vms)).collect()
+}
+
+#[test]
+fn moves_that_are_left_out_are_none_of_the_best() {
+    let mut left_out = 0;
+    for nodes in 5..16 {
+        let cluster = Cluster::new(&uneven(nodes, 3 * nodes as usize).into());
+        let least = |wanted: usize| {
+            let (_, mut moves) = moves::best(&cluster, wanted);
+            let found = moves.len();
+            moves.sort_by(|a, b| a.score.total_cmp(&b.score));
+            moves.truncate(5);
+            (found, moves)
+        };
+        let ((all, best), (some, same)) = (least(usize::MAX), least(5));
+        assert_eq!(best, same);
+        left_out += all - some;
+    }
+    assert!(left_out > 20, "{left_out}");
 }
