@@ -73,6 +73,11 @@ impl Bench {
 /// The five units.
 pub fn generation() -> Generation {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
+    Generation::new(units(&engine)).expect("five names")
+}
+
+/// The five units, loaded by an engine.
+pub fn units(engine: &Engine) -> [Arc<Unit>; 5] {
     let names = [
         "memory",
         "cpu",
@@ -80,9 +85,7 @@ pub fn generation() -> Generation {
         "even-distribution",
         "power-saving",
     ];
-    let units =
-        names.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));
-    Generation::new(units).expect("five names")
+    names.map(|name| Unit::load(engine, &component(name), name).expect("the unit loads"))
 }
 
 /// The built component of a unit of this repository.

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use placewright::chain::{Reuse, Runner};
+use placewright::library::Generation;
 use placewright::model::{Group, GroupRule, Request, Vm};
 use placewright::policy::Policy;
 use placewright::scheduler::{Scheduler, SchedulerOptions};
@@ -35,7 +36,18 @@ impl Coming {
     /// A cluster of `hosts` hosts under the policy of the five units, each scaled so.
     /// VMs stand in one of `groups` groups that keep apart, if there are any.
     pub fn new(hosts: usize, scaling: &str, groups: u64, reuse: Option<Reuse>) -> Self {
-        let generation = fleet::generation();
+        let text = fleet::POLICY.replace("[[costs]]", &format!("[[costs]]\nscaling = '{scaling}'"));
+        Self::under(&text, &fleet::generation(), hosts, groups, reuse)
+    }
+
+    /// The same under another policy, of the units of that generation.
+    pub fn under(
+        text: &str,
+        generation: &Generation,
+        hosts: usize,
+        groups: u64,
+        reuse: Option<Reuse>,
+    ) -> Self {
         let mut inventory = fleet::fleet(hosts);
         for group in 0..groups {
             let members = (0..40_000).filter(|number| number % groups == group);
@@ -49,14 +61,13 @@ impl Coming {
             };
             inventory.set_group(group).expect("no hosts are named");
         }
-        let text = fleet::POLICY.replace("[[costs]]", &format!("[[costs]]\nscaling = '{scaling}'"));
-        let policy = Policy::load(&text, "bench.toml", &generation, inventory.schema())
+        let policy = Policy::load(text, "bench.toml", generation, inventory.schema())
             .expect("the policy fits the units");
         let options = SchedulerOptions {
             reuse,
             ..SchedulerOptions::default()
         };
-        let scheduler = Scheduler::new(inventory, Arc::new(policy), &generation, options)
+        let scheduler = Scheduler::new(inventory, Arc::new(policy), generation, options)
             .expect("the units are there");
         let mut coming = Self {
             scheduler,
@@ -114,6 +125,20 @@ impl Coming {
         let whole = runner.explain(self.scheduler.inventory(), &request, 0.5);
         whole.expect("the decision can be explained");
         Twin::new(&runner)
+    }
+
+    /// Of each unit, what it was asked, a line each.
+    pub fn told_by_unit(&self) -> Vec<String> {
+        let decisions = self.scheduler.reuse_counts().decisions.max(1) as f64;
+        let told = |unit: UnitReuse| {
+            format!(
+                "{}: hosts asked {:.1}, reused {:.0} a decision",
+                unit.unit,
+                unit.asked as f64 / decisions,
+                unit.reused as f64 / decisions
+            )
+        };
+        self.scheduler.unit_reuse().into_iter().map(told).collect()
     }
 
     /// What keeping answers has come to, in one line.

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-# Made by componentize-py from the contract.
-from componentize_py_types import Err
-from wit_world.exports import unit as exported
-from wit_world.imports import log as imported
+# Made by componentize-py from the contract, in a component only.
+from componentize_py_types import Err  # type: ignore[import-not-found]
+from wit_world.exports import unit as exported  # type: ignore[import-not-found]
+from wit_world.imports import log as imported  # type: ignore[import-not-found]
 from wit_world.imports import types
 
 from placewright import contract, fault, log

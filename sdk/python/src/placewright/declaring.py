@@ -107,7 +107,7 @@ class Field:
     #: May the value be absent, or is only the first row of a table wanted?
     optional: bool
     #: The class of a table's rows.
-    rows: type[Any] | None
+    rows: Any
     #: Are all rows of a table wanted?
     many: bool
     declared: Declared
@@ -162,7 +162,7 @@ def without_measure(annotation: Any) -> tuple[Any, Measure | None]:
     return annotation, None
 
 
-def rows_of(annotation: Any, row_type: type) -> tuple[type[Any] | None, bool]:
+def rows_of(annotation: Any, row_type: type) -> tuple[Any, bool]:
     """The class of the rows of a table, and whether all of them are wanted."""
     if isinstance(annotation, row_type):
         return annotation, False

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import add
 from typing import Any
 
-from placewright.call import Columns, Layout, Sent
+from placewright.call import Sent, reader
 from placewright.contract import Answers, JudgePart, Judgement
 from placewright.problem import Failed
 from placewright.reading import Reading, reasons_of
@@ -23,13 +23,13 @@ class Judge:
     def __init__(self, unit: type[RowWise]) -> None:
         self.unit = unit
         self.reading = Reading(unit)
-        self.layout = Layout(self.reading.plan)
+        self.read = reader(self.reading.plan)
         self.answers = Answers(verdicts=hasattr(unit, "keep"), costs=hasattr(unit, "cost"))
         self.reasons = list(reasons_of(unit)) if self.answers.verdicts else []
         #: From what `keep` may return to what is sent.
         self.codes: dict[Any, int] = {True: 0, **{reason: reason.number for reason in self.reasons}}
         self.members = self.reading.plan.table("members") if self.reading.per_vm else None
-        self.now = self.reading.plan.now()
+        self.reads_now = self.reading.plan.now() is not None
 
     def described(self) -> JudgePart:
         """The part as it is described to the runtime."""
@@ -47,22 +47,21 @@ class Judge:
         Raises what the author's code raises, and `Failed` if the call or an answer has
         not the declared shape.
         """
-        rows, columns = self.layout.read(sent)
+        rows, now = self.read(sent)
         hosts = None if self.reading.hosts is None else rows[self.reading.hosts]
         entries = 1 if hosts is None else len(hosts)
         keeps = want.verdicts and self.answers.verdicts
         prices = want.costs and self.answers.costs
         verdicts = bytes(entries) if keeps else b""
         costs = [0.0] * entries if prices else []
-        until = [FOR_GOOD] * entries if self.now else []
+        until = [FOR_GOOD] * entries if self.reads_now else []
         for vm in range(1 if self.members is None else sent.rows[self.members]):
             unit: Any = self.unit(*[argument(rows, vm) for argument in self.reading.arguments])
             if keeps:
                 verdicts = first_reasons(verdicts, self._verdicts(asked(unit.keep, hosts)))
             if prices:
                 costs = list(map(add, costs, as_costs(asked(unit.cost, hosts))))
-            if self.now:
-                now = time_of(columns, self.now)
+            if self.reads_now:
                 said = asked(unit.until, hosts) if hasattr(unit, "until") else [now] * entries
                 until = list(map(min, until, as_times(said, now)))
         return Judgement(verdicts, costs, until if any(it != FOR_GOOD for it in until) else [])
@@ -101,10 +100,3 @@ def as_times(said: list[Any], now: int) -> list[int]:
         if type(it) is not int:
             raise Failed(f"until returned {it!r}, which is no whole number of seconds")
     return [now if it == THIS_SECOND else max(-FOR_GOOD, it) for it in said]
-
-
-def time_of(columns: Columns, place: tuple[int, int]) -> int:
-    """The time of the call; 0 if the runtime does not know it."""
-    table, column = place
-    values = columns[table][column]
-    return (values[0] or 0) if values else 0

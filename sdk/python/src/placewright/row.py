@@ -44,7 +44,7 @@ class RowType(type):
         for index, field in enumerate(fields):
             setattr(cls, field.attribute, getter(index, field.name))
         cls.fields = tuple(fields)
-        cls.make = partial(tuple.__new__, cls)
+        cls.make = partial(tuple.__new__, cls)  # type: ignore[arg-type]
 
 
 def annotated(cls: type, namespace: dict[str, Any], known: dict[str, Declared]) -> list[tuple[str, Any, Declared]]:

@@ -100,6 +100,6 @@ def read(owner: type, field: Field, value: Any) -> Any:
     wanted = TYPES[field.kind]
     if type(value) is not wanted:
         raise DeclarationError(f"{owner.__name__}.{field.attribute}: {value!r} is no {wanted.__name__}")
-    if wanted is int and abs(value) > GREATEST:
+    if isinstance(value, int) and abs(value) > GREATEST:
         raise DeclarationError(f"{owner.__name__}.{field.attribute}: whole numbers lie below 2^53, and {value} does not")
     return value

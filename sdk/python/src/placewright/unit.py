@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from placewright import settings as describing
-from placewright.call import Layout, Sent
+from placewright.call import Reader, Sent, reader
 from placewright.contract import Answers, Description, Judgement
 from placewright.judge import Judge
 from placewright.reads import Plan
@@ -63,14 +63,14 @@ class Unit:
     def check(self, settings: Sent) -> None:
         """Accepts the settings, or raises `Refused` with a sentence for the admin."""
         if self._check is not None:
-            rows, _ = self._check.read(settings)
+            rows, _ = self._check(settings)
             rows[0][0].check()
 
 
-def checking(settings: type[Settings] | None) -> Layout | None:
+def checking(settings: type[Settings] | None) -> Reader | None:
     """How settings are read to be checked, if they are."""
     if settings is None or settings.check is Settings.check:
         return None
     plan = Plan()
     plan.use(settings, "settings")
-    return Layout(plan)
+    return reader(plan)
