@@ -126,7 +126,8 @@ fn in_python(criterion: &mut Criterion) {
     let kept = Reuse { bytes: 256 << 20 };
     let mut made = None;
     group.bench_function(BenchmarkId::new("reuse", hosts), |bencher| {
-        let make = || reuse::Coming::under(&units.policy(), &units.generation(), hosts, 0, Some(kept));
+        let make =
+            || reuse::Coming::under(&units.policy(), &units.generation(), hosts, 0, Some(kept));
         let coming = made.get_or_insert_with(make);
         bencher.iter(|| coming.come());
     });

@@ -31,7 +31,7 @@ def build(project: Project, out: Path) -> int:
     Raises `BuildError` if componentize-py is missing or fails, or the component imports
     what no unit may.
     """
-    require()
+    require(project)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / f"{ENTRY}.py").write_text(entry(project), encoding="utf-8")
         made = Path(folder) / "unit.wasm"
@@ -50,15 +50,28 @@ def build(project: Project, out: Path) -> int:
     return len(component)
 
 
-def require() -> None:
+def require(project: Project) -> None:
     """Looks whether componentize-py is there in the right version."""
-    get = f"get it with: {sys.executable} -m pip install componentize-py=={VERSION}"
     try:
         found = metadata.version("componentize-py")
     except metadata.PackageNotFoundError:
-        raise BuildError(f"componentize-py {VERSION} is missing, which makes components of Python; {get}") from None
+        raise BuildError(
+            f"componentize-py {VERSION} is missing, which makes components of Python; get it with: {how(project)}"
+        ) from None
     if found != VERSION:
-        raise BuildError(f"componentize-py is here in version {found}, and units are built with {VERSION}; {get}")
+        raise BuildError(
+            f"componentize-py is here in version {found}, and units are built with {VERSION}; get it with: {how(project)}"
+        )
+
+
+def how(project: Project) -> str:
+    """The command that installs componentize-py: into the virtual environment that this
+    runs in, or else into a new one, which is found there."""
+    pinned = f"componentize-py=={VERSION}"
+    if sys.prefix != sys.base_prefix:
+        return f"{sys.executable} -m pip install {pinned}"
+    venv = project.folder / ".venv"
+    return f"{sys.executable} -m venv {venv} && {venv}/bin/python -m pip install {pinned}"
 
 
 def entry(project: Project) -> str:
