@@ -88,30 +88,28 @@ class Cpu(RowWise):
         self.vms = vms
         self.all = needed(vms)
         #: Cores of the widest VM that shares CPUs; 1 if none is wider.
-        self.widest = max((vm.sockets * vm.cores for vm in vms if not vm.exclusive), default=1)
-        self.limits = limits
+        self.widest = max([1, *(vm.sockets * vm.cores for vm in vms if not vm.exclusive)])
+        self.threads_as_cores = limits.count_threads_as_cores
+        self.require_topology = limits.require_topology
+        self.overcommit = limits.overcommit
 
-    def needed_on(self, host: Host) -> Needed:
-        """What the VMs need of a host on which some of them may run already."""
-        if not host.current:
-            return self.all
-        here = {row.member for row in host.current}
+    def beside(self, current: Rows[Current]) -> Needed:
+        """What the VMs need of a host on which some of them run already."""
+        here = {row.member for row in current}
         return needed(tuple(vm for number, vm in enumerate(self.vms) if number not in here))
 
-    def cpus(self, host: Host) -> int:
-        """The CPUs of a host; where its topology is not known, its whole cores' worth."""
-        known = host.threads if self.limits.count_threads_as_cores else host.cores
-        return host.total // 1000 if known is None else known
-
     def keep(self, host: Host) -> bool | Reason:
-        if self.limits.require_topology and None in (host.sockets, host.cores, host.threads):
+        if self.require_topology and None in (host.sockets, host.cores, host.threads):
             return Reason.UNKNOWN_TOPOLOGY
-        cpu, exclusive = self.needed_on(host)
-        if self.cpus(host) - host.exclusive - exclusive < max(self.widest, host.widest, 1):
+        cpus = host.threads if self.threads_as_cores else host.cores
+        if cpus is None:
+            cpus = host.total // 1000
+        cpu, exclusive = self.beside(host.current) if host.current else self.all
+        if cpus - host.exclusive - exclusive < max(self.widest, host.widest):
             return Reason.TOO_FEW_CPUS
-        if self.limits.overcommit is None:
+        if self.overcommit is None:
             return True
-        limit = int(host.total * self.limits.overcommit)
+        limit = int(host.total * self.overcommit)
         promised = host.committed + cpu
         return (promised <= limit or Reason.TOO_LITTLE_TO_PROMISE) and (
             promised + host.pending <= limit or Reason.TOO_LITTLE_WHILE_PENDING
@@ -121,4 +119,5 @@ class Cpu(RowWise):
         """The share of the host's CPU that is promised when the VMs are placed."""
         if host.total <= 0:
             return math.inf
-        return (host.committed + host.pending + self.needed_on(host).cpu) / host.total
+        needed = self.beside(host.current) if host.current else self.all
+        return (host.committed + host.pending + needed.cpu) / host.total

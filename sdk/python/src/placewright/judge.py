@@ -23,13 +23,13 @@ class Judge:
     def __init__(self, unit: type[RowWise]) -> None:
         self.unit = unit
         self.reading = Reading(unit)
-        self.read = reader(self.reading.plan)
+        self.read = reader(self.reading.plan, self.reading.hosts, self._units)
         self.answers = Answers(verdicts=hasattr(unit, "keep"), costs=hasattr(unit, "cost"))
         self.reasons = list(reasons_of(unit)) if self.answers.verdicts else []
         #: From what `keep` may return to what is sent.
         self.codes: dict[Any, int] = {True: 0, **{reason: reason.number for reason in self.reasons}}
-        self.members = self.reading.plan.table("members") if self.reading.per_vm else None
         self.reads_now = self.reading.plan.now() is not None
+        self.reads_hosts = self.reading.hosts is not None
 
     def described(self) -> JudgePart:
         """The part as it is described to the runtime."""
@@ -47,24 +47,29 @@ class Judge:
         Raises what the author's code raises, and `Failed` if the call or an answer has
         not the declared shape.
         """
-        rows, now = self.read(sent)
-        hosts = None if self.reading.hosts is None else rows[self.reading.hosts]
-        entries = 1 if hosts is None else len(hosts)
+        units, rows, now = self.read(sent)
+        hosts = rows if self.reads_hosts else None
         keeps = want.verdicts and self.answers.verdicts
         prices = want.costs and self.answers.costs
-        verdicts = bytes(entries) if keeps else b""
-        costs = [0.0] * entries if prices else []
-        until = [FOR_GOOD] * entries if self.reads_now else []
-        for vm in range(1 if self.members is None else sent.rows[self.members]):
-            unit: Any = self.unit(*[argument(rows, vm) for argument in self.reading.arguments])
-            if keeps:
-                verdicts = first_reasons(verdicts, self._verdicts(asked(unit.keep, hosts)))
-            if prices:
-                costs = list(map(add, costs, as_costs(asked(unit.cost, hosts))))
-            if self.reads_now:
-                said = asked(unit.until, hosts) if hasattr(unit, "until") else [now] * entries
-                until = list(map(min, until, as_times(said, now)))
-        return Judgement(verdicts, costs, until if any(it != FOR_GOOD for it in until) else [])
+        judgement: Judgement | None = None
+        for unit in units:
+            one = Judgement(
+                self._verdicts(asked(unit.keep, hosts)) if keeps else b"",
+                as_costs(asked(unit.cost, hosts)) if prices else [],
+                self._until(unit, hosts, now) if self.reads_now else [],
+            )
+            judgement = one if judgement is None else together(judgement, one)
+        if judgement is None:
+            entries = 1 if hosts is None else len(hosts)
+            return Judgement(bytes(entries) if keeps else b"", [0.0] * entries if prices else [], [])
+        if judgement.until and all(it == FOR_GOOD for it in judgement.until):
+            judgement.until = []
+        return judgement
+
+    def _units(self, rows: list[Any]) -> list[Any]:
+        """The author's objects for a request: one, or one for each VM."""
+        vms = len(rows[self.reading.vm_use]) if self.reading.per_vm else 1
+        return [self.unit(*[argument(rows, vm) for argument in self.reading.arguments]) for vm in range(vms)]
 
     def _verdicts(self, said: list[Any]) -> bytes:
         try:
@@ -74,15 +79,19 @@ class Judge:
             hint = "; write: fits or Reason.WHY_NOT" if wrong is False else ""
             raise Failed(f"keep returned {wrong!r}, which is neither True nor one of its reasons{hint}") from None
 
+    def _until(self, unit: Any, hosts: list[Any] | None, now: int) -> list[int]:
+        if not hasattr(unit, "until"):
+            return [now] * (1 if hosts is None else len(hosts))
+        said = asked(unit.until, hosts)
+        for it in said:
+            if type(it) is not int:
+                raise Failed(f"until returned {it!r}, which is no whole number of seconds")
+        return [now if it == THIS_SECOND else min(max(-FOR_GOOD, it), FOR_GOOD) for it in said]
+
 
 def asked(method: Callable[..., Any], hosts: list[Any] | None) -> list[Any]:
     """What a method says of each host, or once if it takes none."""
-    return [method()] if hosts is None else list(map(method, hosts))
-
-
-def first_reasons(known: bytes, verdicts: bytes) -> bytes:
-    """The first VM for which a host is removed tells why."""
-    return bytes(one or other for one, other in zip(known, verdicts)) if any(known) else verdicts
+    return [method()] if hosts is None else [method(host) for host in hosts]
 
 
 def as_costs(said: list[Any]) -> list[float]:
@@ -94,9 +103,11 @@ def as_costs(said: list[Any]) -> list[float]:
         raise Failed(f"cost returned {wrong!r}, which is no number") from None
 
 
-def as_times(said: list[Any], now: int) -> list[int]:
-    """Seconds until which answers hold."""
-    for it in said:
-        if type(it) is not int:
-            raise Failed(f"until returned {it!r}, which is no whole number of seconds")
-    return [now if it == THIS_SECOND else max(-FOR_GOOD, it) for it in said]
+def together(one: Judgement, other: Judgement) -> Judgement:
+    """Of two VMs on one host: the first reason counts, costs are added, and the answer
+    holds while both do."""
+    return Judgement(
+        bytes(first or second for first, second in zip(one.verdicts, other.verdicts)),
+        list(map(add, one.costs, other.costs)),
+        list(map(min, one.until, other.until)),
+    )

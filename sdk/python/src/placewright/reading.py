@@ -34,6 +34,8 @@ class Reading:
         self.plan = Plan()
         #: Is an object made for each VM?
         self.per_vm = False
+        #: The use of the table `members`, if so.
+        self.vm_use = 0
         self.settings: type[Settings] | None = None
         self.settings_use = 0
         own = [] if unit.__init__ is object.__init__ else parameters(unit, "__init__")
@@ -65,7 +67,7 @@ class Reading:
 
     def _vm(self, rows: type[Row]) -> Argument:
         self.per_vm = True
-        use = self.plan.use(rows, "members")
+        self.vm_use = use = self.plan.use(rows, "members")
         return lambda all_rows, vm: all_rows[use][vm]
 
     def _request(self, request: type[Request]) -> Argument:

@@ -20,7 +20,7 @@ class RowWise:
             "Keeps hosts with enough free memory."          # one sentence for the admin
 
             def __init__(self, vm: Vm, limits: Limits) -> None:
-                self.need = vm.memory + limits.headroom     # once per call
+                self.need = vm.memory + limits.headroom     # once per request
 
             def keep(self, host: Host) -> bool | Reason:    # a filter
                 return host.free >= self.need or Reason.TOO_LITTLE_MEMORY
@@ -36,7 +36,9 @@ class RowWise:
     - a `Request`: several tables.
     - `Settings`.
 
-    It may raise `Refused` if the request or a setting is at fault.
+    It may raise `Refused` if the request or a setting is at fault. What it made is asked
+    about hosts in as many calls as there are for the same request, so that `keep` and
+    `cost` must leave it as it is.
 
     `keep` returns True, or the reason why the host is removed. `cost` returns what it
     would cost to run the request there, lower is better; infinity is worst, and it must

@@ -63,8 +63,8 @@ class Unit:
     def check(self, settings: Sent) -> None:
         """Accepts the settings, or raises `Refused` with a sentence for the admin."""
         if self._check is not None:
-            rows, _ = self._check(settings)
-            rows[0][0].check()
+            [settings_row], _, _ = self._check(settings)
+            settings_row.check()
 
 
 def checking(settings: type[Settings] | None) -> Reader | None:
@@ -72,5 +72,5 @@ def checking(settings: type[Settings] | None) -> Reader | None:
     if settings is None or settings.check is Settings.check:
         return None
     plan = Plan()
-    plan.use(settings, "settings")
-    return reader(plan)
+    use = plan.use(settings, "settings")
+    return reader(plan, None, lambda rows: rows[use])
