@@ -1,5 +1,5 @@
 """The way from the exports of a component to a unit. Not for use by hand: the module
-that `placewright.build` writes imports it, and nothing else does.
+that `placewright.building` writes imports it, and nothing else does.
 
 All of this runs once while the component is built; what it makes is kept in it.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 # Made by componentize-py from the contract, in a component only.
 from componentize_py_types import Err  # type: ignore[import-not-found]
@@ -17,10 +16,13 @@ from wit_world.exports import unit as exported  # type: ignore[import-not-found]
 from wit_world.imports import log as imported  # type: ignore[import-not-found]
 from wit_world.imports import types
 
-from placewright import contract, fault, log
+from placewright import contract, fault, log, sealing
 from placewright.problem import Failed, Refused
 from placewright.row_wise import RowWise
 from placewright.unit import Identity, Unit
+
+# Before the author's module is imported.
+sealing.prepare()
 
 
 def exports(unit: type[RowWise], identity: Identity) -> tuple[type, type, type]:
@@ -65,41 +67,15 @@ def as_problem(error: BaseException) -> Any:
 
 
 def seal() -> None:
-    """Makes the interpreter ready to be kept: what would trap without a word says what
-    is wrong, what is printed goes to the log, and all that is there by now is left out
-    of garbage collection."""
+    """Makes the interpreter ready to be kept: what is printed goes to the log, what a unit
+    has not refuses, and all that is there by now is left out of garbage collection."""
     fault.remember_sources()
     levels = {"error": imported.Level.ERROR, "warn": imported.Level.WARN, "info": imported.Level.INFO}
     log.say = lambda level, message: imported.log(levels.get(level, imported.Level.DEBUG), message)
     sys.stdout, sys.stderr = log.Lines("info"), log.Lines("warn")
-    for module, name, advice in FORBIDDEN:
-        if module in sys.modules and hasattr(sys.modules[module], name):
-            setattr(sys.modules[module], name, forbidden(f"{module}.{name}", advice))
+    sealing.seal()
     gc.collect()
     gc.freeze()
-
-
-_TIME = "a unit has no clock: read `now` of the table `request`"
-_CHANCE = "a unit has no chance of its own: read `draw` of the table `request`"
-_FILES = "a unit has no files: what it reads are columns and settings"
-
-#: What a unit has not: module, function and what to do instead.
-FORBIDDEN = [
-    *(("time", name, _TIME) for name in ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "sleep", "localtime", "gmtime", "ctime", "strftime")),
-    *(("random", name, _CHANCE) for name in ("random", "randint", "randrange", "choice", "choices", "shuffle", "sample", "uniform", "getrandbits", "SystemRandom")),
-    *(("os", name, _CHANCE) for name in ("urandom", "getrandom")),
-    *(("uuid", name, _CHANCE) for name in ("uuid1", "uuid4")),
-    *(("builtins", name, _FILES) for name in ("open", "input")),
-]
-
-
-def forbidden(name: str, advice: str) -> Callable[..., NoReturn]:
-    """Stands for a function that a unit must not call."""
-
-    def refuse(*_: Any, **__: Any) -> NoReturn:
-        raise Failed(f"{name}: {advice}")
-
-    return refuse
 
 
 def described(description: contract.Description) -> Any:

@@ -28,6 +28,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "request.py",
     "row.py",
     "row_wise.py",
+    "sealing.py",
     "settings.py",
     "unit.py",
     "building/__init__.py",
