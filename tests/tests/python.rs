@@ -52,6 +52,20 @@ fn a_unit_in_python_keeps_to_what_it_says_under_the_default_limits() {
     assert!(report.passed(), "{report:?}");
 }
 
+#[test]
+fn there_may_be_as_many_instances_in_python_as_the_limits_say() {
+    let Some(unit) = python::unit(python::engine(), TWIN) else {
+        return;
+    };
+    let limit = python::engine().limits().instances;
+    let start = || unit.instantiate(Part::Judge);
+    let all: Vec<_> = (0..limit).map(|_| start().unwrap()).collect();
+    let refused = start().map(drop).unwrap_err();
+    assert_eq!(*refused.cause, Cause::NoInstance(limit));
+    drop(all);
+    assert!(start().is_ok());
+}
+
 /// Hosts of which some lack a topology, full to different degrees.
 fn fleet() -> Inventory {
     let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
@@ -171,6 +185,10 @@ fn what_goes_wrong_in_python_is_told_and_never_looks_like_an_answer() {
     let Some(unit) = python::unit(python::engine(), MISBEHAVING) else {
         return;
     };
+    let verdicts = Answers {
+        verdicts: true,
+        costs: false,
+    };
     let cause = |how: &str| {
         let call = Call {
             rows: vec![1, 1],
@@ -179,7 +197,7 @@ fn what_goes_wrong_in_python_is_told_and_never_looks_like_an_answer() {
             ..Call::default()
         };
         let mut instance = unit.instantiate(Part::Judge).unwrap();
-        let answer = instance.judge(Answers::BOTH, &call, 1, Duration::from_secs(20));
+        let answer = instance.judge(verdicts, &call, 1, Duration::from_secs(20));
         answer.map_err(|fault| *fault.cause)
     };
     assert_eq!(cause("well").unwrap().verdicts, [0]);

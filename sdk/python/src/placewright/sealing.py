@@ -71,9 +71,9 @@ def guarded(name: str, real: Callable[..., Any], advice: str) -> Callable[..., A
 class Datetime(datetime.datetime):
     """A date and time, without the present one."""
 
-    now = guarded("datetime.now", datetime.datetime.now, _TIME)  # type: ignore[assignment]
-    utcnow = guarded("datetime.utcnow", datetime.datetime.utcnow, _TIME)  # type: ignore[assignment]
-    today = guarded("datetime.today", datetime.datetime.today, _TIME)  # type: ignore[assignment]
+    now = guarded("datetime.now", datetime.datetime.now, _TIME)
+    utcnow = guarded("datetime.utcnow", datetime.datetime.utcnow, _TIME)
+    today = guarded("datetime.today", datetime.datetime.today, _TIME)
 
 
 Datetime.__name__ = Datetime.__qualname__ = "datetime"
