@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use placewright::chain::{Reuse, Runner};
+use placewright::chain::{Reuse, Runner, UnitReuse};
 use placewright::library::Generation;
 use placewright::model::{Group, GroupRule, Request, Vm};
 use placewright::policy::Policy;
