@@ -25,6 +25,9 @@ use wasmtime::{Config, InstanceAllocationStrategy, OptLevel, PoolingAllocationCo
 use cache::Cache;
 use ticker::Ticker;
 
+/// Core instances that one component may have.
+const CORE_INSTANCES: u32 = 64;
+
 /// Frames of a trap's backtrace that are kept; a recursion repeats itself.
 const FRAMES: NonZeroUsize = NonZeroUsize::new(16).expect("16 is not 0");
 
@@ -227,12 +230,13 @@ fn settings(limits: &Limits) -> Config {
 fn pool(limits: &Limits) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     // A component is one module with code, and small ones that join it to its
-    // imports; one made by joining components has more of each.
+    // imports; an interpreter is joined from some forty. Of core instances only the
+    // count is kept, so that there may be as many as all components together can have.
     pool.total_component_instances(limits.instances)
-        .total_core_instances(limits.instances.saturating_mul(4))
+        .total_core_instances(limits.instances.saturating_mul(CORE_INSTANCES))
         .total_memories(limits.instances)
         .total_tables(limits.instances.saturating_mul(2))
-        .max_core_instances_per_component(64)
+        .max_core_instances_per_component(CORE_INSTANCES)
         .max_memories_per_component(8)
         .max_tables_per_component(32)
         .table_elements(limits.table_elements)

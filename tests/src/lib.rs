@@ -9,6 +9,7 @@
 
 pub mod component;
 pub mod parts;
+pub mod python;
 pub mod scene;
 pub mod server;
 pub mod sources;

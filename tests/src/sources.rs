@@ -124,6 +124,18 @@ impl fmt::Display for Record {
     }
 }
 
+/// The digest of all files in these folders.
+///
+/// # Errors
+/// If one cannot be read.
+pub fn digest_of(folders: &[PathBuf]) -> io::Result<String> {
+    let mut files = BTreeMap::new();
+    for folder in folders {
+        take_folder(folder, &mut files)?;
+    }
+    Ok(digest(&files))
+}
+
 /// Names and contents, each with its length, so that no two sets of files give the
 /// same bytes.
 fn digest(files: &BTreeMap<String, Vec<u8>>) -> String {
@@ -173,6 +185,8 @@ fn take_folder(folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) -> io::Resu
     for entry in fs::read_dir(folder).map_err(|error| about(folder, &error))? {
         let path = entry?.path();
         match path.is_dir() {
+            // What Python has compiled.
+            true if path.ends_with("__pycache__") => {}
             true => take_folder(&path, files)?,
             false => take_file(&path, files)?,
         }

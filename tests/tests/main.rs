@@ -17,6 +17,7 @@ mod gpus;
 mod layering;
 mod named_amounts;
 mod probing;
+mod python;
 mod questions;
 mod reload;
 mod replay;

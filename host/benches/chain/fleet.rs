@@ -73,6 +73,11 @@ impl Bench {
 /// The five units, and one that looks at all hosts at once.
 pub fn generation() -> Generation {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
+    Generation::new(units(&engine)).expect("six names")
+}
+
+/// The five units, and the one that looks at all hosts, loaded by an engine.
+pub fn units(engine: &Engine) -> [Arc<Unit>; 6] {
     let names = [
         "memory",
         "cpu",
@@ -81,9 +86,7 @@ pub fn generation() -> Generation {
         "power-saving",
         "memory-spreading",
     ];
-    let units =
-        names.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));
-    Generation::new(units).expect("six names")
+    names.map(|name| Unit::load(engine, &component(name), name).expect("the unit loads"))
 }
 
 /// The built component of a unit of this repository.

@@ -11,6 +11,7 @@ mod fused;
 mod gpus;
 mod keys;
 mod native;
+mod python;
 mod reuse;
 
 use std::hint::black_box;
@@ -102,6 +103,54 @@ fn reused(criterion: &mut Criterion) {
                 bencher.iter(|| black_box(fused.best()));
             });
         }
+    }
+    group.finish();
+}
+
+/// One of the five units in Python: a call beside its twin's, and decisions one after
+/// the other with kept answers.
+fn in_python(criterion: &mut Criterion) {
+    let Some(component) = python::component() else {
+        return;
+    };
+    let units = python::Units::load(&component);
+    let mut group = criterion.benchmark_group("python");
+    for rows in [0, 1, 10, 10_000] {
+        let call = python::call(rows);
+        for unit in [&units.rust, &units.python] {
+            let mut instance = unit.instantiate(Part::Judge).expect("the unit starts");
+            group.bench_function(format!("call of {}/{rows}", unit.name()), |bencher| {
+                bencher.iter(|| {
+                    let answer = instance.judge(Answers::BOTH, &call, rows, BUDGET);
+                    black_box(answer.expect("the call is good"))
+                });
+            });
+        }
+    }
+    for unit in [&units.rust, &units.python] {
+        group.bench_function(format!("fresh instance of {}", unit.name()), |bencher| {
+            bencher.iter(|| black_box(unit.instantiate(Part::Judge)));
+        });
+    }
+    group.throughput(Throughput::Elements(1));
+    let hosts = 10_000;
+    let kept = Reuse { bytes: 256 << 20 };
+    let mut made = None;
+    group.bench_function(BenchmarkId::new("reuse", hosts), |bencher| {
+        let make =
+            || reuse::Coming::under(&units.policy(), &units.generation(), hosts, 0, Some(kept));
+        let coming = made.get_or_insert_with(make);
+        bencher.iter(|| coming.come());
+    });
+    if let Some(coming) = made {
+        println!("{hosts} hosts: {}", coming.told());
+        for line in coming.told_by_unit() {
+            println!("  {line}");
+        }
+        let twin = coming.twin();
+        group.bench_function(BenchmarkId::new("native", hosts), |bencher| {
+            bencher.iter(|| black_box(twin.best()));
+        });
     }
     group.finish();
 }
@@ -223,6 +272,7 @@ criterion_group!(
     load,
     placement_keys,
     reused,
+    in_python,
     batches,
     balancing,
     fgd

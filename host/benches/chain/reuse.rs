@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use placewright::chain::{Reuse, Runner};
+use placewright::chain::{Reuse, Runner, UnitReuse};
+use placewright::library::Generation;
 use placewright::model::{Group, GroupRule, Request, Vm};
 use placewright::policy::Policy;
 use placewright::scheduler::{Scheduler, SchedulerOptions};
@@ -110,8 +111,24 @@ pub struct Coming {
 impl Coming {
     /// A cluster under the policy of a variant.
     pub fn new(variant: Variant, reuse: Option<Reuse>) -> Self {
-        let generation = fleet::generation();
+        let scaling = format!("[[costs]]\nscaling = '{}'", variant.scaling);
+        let mut text = fleet::POLICY.replace("[[costs]]", &scaling);
+        if variant.whole_table {
+            text.push_str(WHOLE_TABLE);
+        }
         let Variant { hosts, groups, .. } = variant;
+        Self::under(&text, &fleet::generation(), hosts, groups, reuse)
+    }
+
+    /// A cluster of `hosts` hosts under a policy of the units of that generation. VMs stand
+    /// in one of `groups` groups that keep apart, if there are any.
+    pub fn under(
+        text: &str,
+        generation: &Generation,
+        hosts: usize,
+        groups: u64,
+        reuse: Option<Reuse>,
+    ) -> Self {
         let mut inventory = fleet::fleet(hosts);
         for group in 0..groups {
             let members = (0..40_000).filter(|number| number % groups == group);
@@ -125,18 +142,13 @@ impl Coming {
             };
             inventory.set_group(group).expect("no hosts are named");
         }
-        let scaling = format!("[[costs]]\nscaling = '{}'", variant.scaling);
-        let mut text = fleet::POLICY.replace("[[costs]]", &scaling);
-        if variant.whole_table {
-            text.push_str(WHOLE_TABLE);
-        }
-        let policy = Policy::load(&text, "bench.toml", &generation, inventory.schema())
+        let policy = Policy::load(text, "bench.toml", generation, inventory.schema())
             .expect("the policy fits the units");
         let options = SchedulerOptions {
             reuse,
             ..SchedulerOptions::default()
         };
-        let scheduler = Scheduler::new(inventory, Arc::new(policy), &generation, options)
+        let scheduler = Scheduler::new(inventory, Arc::new(policy), generation, options)
             .expect("the units are there");
         let mut coming = Self {
             scheduler,
@@ -203,6 +215,20 @@ impl Coming {
     /// All that the five units have to say of that decision, as one loop.
     pub fn fused(&self) -> Fused {
         Fused::new(self.scheduler.inventory(), TWIN_CORES, TWIN_MEMORY)
+    }
+
+    /// Of each unit, what it was asked, a line each.
+    pub fn told_by_unit(&self) -> Vec<String> {
+        let decisions = self.scheduler.reuse_counts().decisions.max(1) as f64;
+        let told = |unit: UnitReuse| {
+            format!(
+                "{}: hosts asked {:.1}, reused {:.0} a decision",
+                unit.unit,
+                unit.asked as f64 / decisions,
+                unit.reused as f64 / decisions
+            )
+        };
+        self.scheduler.unit_reuse().into_iter().map(told).collect()
     }
 
     /// What keeping answers has come to, in one line.

@@ -1,11 +1,13 @@
-//! From a crate to a component: the library side of `placewright unit build`.
+//! From a crate, or a project in Python, to a component: the library side of
+//! `placewright unit build`.
 //!
-//! Runs cargo for `wasm32-unknown-unknown` and encodes the module that it makes
+//! For a crate it runs cargo for `wasm32-unknown-unknown` and encodes the module that it makes
 //! as a component. The author's `Cargo.toml` needs nothing but the crate type
 //! `cdylib`: everything else is said on cargo's command line. The same sources
 //! and toolchain give the same bytes, wherever they lie.
 
 mod error;
+mod python;
 mod toolchain;
 
 pub use error::BuildError;
@@ -33,6 +35,9 @@ pub struct Options {
     pub names: bool,
     /// Where cargo puts what it makes; its own choice if none.
     pub target_folder: Option<PathBuf>,
+    /// The Python that builds a project in Python, which has componentize-py; that of the
+    /// project's `.venv`, or `python3`, if none.
+    pub python: Option<PathBuf>,
 }
 
 /// A component, fresh from its sources.
@@ -40,20 +45,24 @@ pub struct Options {
 pub struct Built {
     /// The component.
     pub bytes: Vec<u8>,
-    /// The name of the crate.
-    pub crate_name: String,
+    /// The name of the crate or project.
+    pub name: String,
     /// What the author should know, though the build went well.
     pub warnings: Vec<String>,
 }
 
-/// Build the crate in `folder`, or the crate whose `Cargo.toml` is given.
+/// Build the crate or the project in Python in `folder`, or the one whose `Cargo.toml` or
+/// `pyproject.toml` is given.
 ///
 /// Cargo's own messages go to standard error while it runs.
 ///
 /// # Errors
-/// If there is no such crate, the toolchain or its target is missing, the code
-/// does not compile, or what it makes is no unit.
+/// If there is no such crate or project, the toolchain or a part of it is missing, the
+/// code does not compile, or what it makes is no unit.
 pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
+    if let Some(manifest) = project(folder) {
+        return python::build(&manifest, options);
+    }
     let manifest = manifest(folder)?;
     let home = manifest.parent().unwrap_or(Path::new("."));
     let toolchain = Toolchain::find(home)?;
@@ -68,9 +77,19 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
     }
     Ok(Built {
         bytes,
-        crate_name: module.crate_name,
+        name: module.crate_name,
         warnings,
     })
+}
+
+/// The `pyproject.toml` of a folder that holds no crate.
+fn project(folder: &Path) -> Option<PathBuf> {
+    let path = match folder.ends_with(python::MANIFEST) {
+        true => folder.to_owned(),
+        false if folder.join("Cargo.toml").exists() => return None,
+        false => folder.join(python::MANIFEST),
+    };
+    path.canonicalize().ok().filter(|path| path.is_file())
 }
 
 fn manifest(folder: &Path) -> Result<PathBuf, BuildError> {

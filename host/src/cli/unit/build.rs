@@ -8,22 +8,24 @@ use placewright::unit::build::{self, Options};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
 
-/// Build a crate into a unit.
+/// Build a crate, or a project in Python, into a unit.
 ///
-/// Needs Rust with the target wasm32-unknown-unknown. The crate needs the crate type cdylib, and
-/// ends with the macro export! of placewright-sdk.
+/// A crate needs Rust with the target wasm32-unknown-unknown, the crate type cdylib, and at its end
+/// the macro export! of placewright-sdk. A project in Python needs Python 3.11 and the package
+/// componentize-py; the SDK comes with this program.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright unit build my-unit
   placewright unit build my-unit --out units/my-unit.wasm
+  placewright unit build my-python-unit --python my-python-unit/.venv/bin/python
 
 See placewright --help for exit codes.")]
 pub struct Build {
-    /// The folder of the crate
+    /// The folder of the crate or project
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
-    /// Where the unit is written; if not given, NAME.wasm in the folder of the crate
+    /// Where the unit is written; if not given, NAME.wasm in that folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Keep the names of functions, so that traps tell where they happened
@@ -32,6 +34,9 @@ pub struct Build {
     /// Where cargo puts what it makes
     #[arg(long, value_name = "DIR")]
     target_dir: Option<PathBuf>,
+    /// The Python that has componentize-py; if not given, that of the project's .venv, or python3
+    #[arg(long, value_name = "FILE", env = "PLACEWRIGHT_PYTHON")]
+    python: Option<PathBuf>,
 }
 
 impl Build {
@@ -40,16 +45,17 @@ impl Build {
         let options = Options {
             names: self.names,
             target_folder: self.target_dir,
+            python: self.python,
         };
         let built = build::build(&self.folder, &options).map_err(Failure::input)?;
         let home = match self.folder.is_dir() {
             true => self.folder.as_path(),
-            // The folder's Cargo.toml was named.
+            // The folder's manifest was named.
             false => self.folder.parent().unwrap_or(self.folder.as_path()),
         };
         let out = self
             .out
-            .unwrap_or_else(|| home.join(format!("{}.wasm", built.crate_name)));
+            .unwrap_or_else(|| home.join(format!("{}.wasm", built.name)));
         std::fs::write(&out, &built.bytes).map_err(|error| {
             let error = anyhow::Error::new(error);
             Failure::input(error.context(format!("cannot write {}", out.display())))

@@ -7,11 +7,14 @@ use std::process::ExitStatus;
 use super::TARGET;
 use crate::contract::{PACKAGE, VERSION};
 
-/// Why a crate was not made into a unit, and what to do.
+/// Why a crate or a project in Python was not made into a unit, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// There is nothing to build.
-    #[error("there is no crate at {}: name the folder that holds its Cargo.toml", .0.display())]
+    #[error(
+        "there is no crate at {}: name the folder that holds its Cargo.toml, or the pyproject.toml of a project in Python",
+        .0.display()
+    )]
     NoCrate(PathBuf),
     /// There are several crates.
     #[error("{} is a workspace: name the folder of one of its crates", .0.display())]
@@ -48,6 +51,21 @@ pub enum BuildError {
     /// The module does not fit what it says of itself.
     #[error("cannot encode the module as a component: {0}")]
     Encoding(String),
+    /// There is no folder to work in.
+    #[error("cannot lay out the SDK for Python in a temporary folder")]
+    NoFolder(#[source] io::Error),
+    /// Python is not installed, or not where it was said to be.
+    #[error("cannot run {}: units in Python are built with Python 3.11 or newer", program.display())]
+    NoPython {
+        /// What was to be run.
+        program: PathBuf,
+        /// Why it was not.
+        #[source]
+        error: io::Error,
+    },
+    /// What builds in Python failed, in its own words.
+    #[error("{0}")]
+    Python(String),
     /// The crate is no unit.
     #[error(
         "the crate does not export {PACKAGE}/unit@{VERSION}: a unit ends with the macro `export!` of placewright-sdk"
