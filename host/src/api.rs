@@ -29,6 +29,7 @@ mod problem;
 mod questions;
 mod revision;
 mod server;
+mod shadows;
 mod stop;
 mod tls;
 mod units;
@@ -83,6 +84,7 @@ fn families() -> OpenApiRouter<Arc<Deployment>> {
         .merge(plans::routes())
         .merge(policies::routes())
         .merge(units::routes())
+        .merge(shadows::routes())
         .merge(events::routes())
 }
 

@@ -14,6 +14,7 @@ mod open;
 mod overrides;
 mod policies;
 mod rules;
+mod shadow;
 mod start;
 mod trials;
 mod turns;
@@ -25,6 +26,7 @@ pub use events::{Event, Events, News};
 pub use open::{OpenError, Opening, Running};
 pub use policies::{Origin, PolicyRecord};
 pub use rules::{Attach, Edit, Who};
+pub use shadow::ShadowShown;
 pub use start::Started;
 pub use turns::{NoTurn, Reply};
 
@@ -43,6 +45,7 @@ use crate::store::{Change, Health, Store};
 use crate::telemetry::Telemetry;
 use policies::Policies;
 use rules::check_name;
+use shadow::Shadowing;
 
 /// Seconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
@@ -93,6 +96,8 @@ pub struct Deployment {
     /// The units that clusters decide by; the library's, as soon as they have all taken
     /// them over.
     generation: ArcSwap<Generation>,
+    /// Candidates that run beside units, by the units' names.
+    shadows: Mutex<BTreeMap<String, Shadowing>>,
     /// Held while what concerns several clusters is changed.
     policies: Mutex<Policies>,
 }

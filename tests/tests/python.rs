@@ -141,7 +141,7 @@ fn a_unit_in_python_answers_as_its_twin_in_rust() {
             for call in calls {
                 let rows = call.rows[1] as usize;
                 asked += rows;
-                let [one, other] = (&mut twins)
+                let [one, other] = twins
                     .each_mut()
                     .map(|twin| twin.judge(Answers::BOTH, &call, rows, PATIENT));
                 assert_eq!(one.unwrap(), other.unwrap(), "{settings}, request {number}");

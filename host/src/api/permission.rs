@@ -203,6 +203,10 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/v1/units/{unit}/disable", Administer, All),
     rule("POST", "/v1/units/{unit}/pin", Administer, All),
     rule("POST", "/v1/units/{unit}/unpin", Administer, All),
+    rule("POST", "/v1/units/shadow", Administer, All),
+    rule("GET", "/v1/units/{unit}/shadow", View, All),
+    rule("DELETE", "/v1/units/{unit}/shadow", Administer, All),
+    rule("POST", "/v1/units/{unit}/shadow/promote", Administer, All),
     rule("GET", "/v1/unit-files", View, All),
     rule("GET", "/v1/events", View, Any),
 ];

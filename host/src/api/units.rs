@@ -125,7 +125,7 @@ async fn history(
     }))
 }
 
-fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, Problem> {
+pub(super) fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, Problem> {
     if bytes.is_empty() {
         let sentence = "the body is empty; the component belongs here";
         return Err(Problem::new(Code::Unprocessable, sentence));
@@ -139,7 +139,7 @@ fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, Problem> {
 
 /// What was done with a candidate, step by step. One that was refused is a problem of
 /// the request.
-fn staged(staging: &Staging) -> Response {
+pub(super) fn staged(staging: &Staging) -> Response {
     let status = match &staging.outcome {
         Outcome::Refused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::OK,

@@ -16,6 +16,14 @@ pub struct Weighing {
 }
 
 impl Weighing {
+    /// The slots of the hosts that may take the request, ascending, with what it costs
+    /// there, tier by tier.
+    pub fn hosts(&self) -> impl Iterator<Item = (u32, &[f64])> {
+        self.hosts
+            .iter()
+            .map(|(slot, costs)| (*slot, costs.as_slice()))
+    }
+
     /// What the request costs on the host in that slot, tier by tier; None if it is
     /// not left.
     pub fn costs(&self, slot: u32) -> Option<&[f64]> {

@@ -9,6 +9,7 @@ mod places;
 mod plans;
 mod policy;
 mod settings;
+mod shadow;
 mod shown;
 mod state;
 
@@ -19,6 +20,7 @@ pub use places::{BatchPlaced, Placed};
 pub use plans::{PlanShown, Planner, Step};
 pub use policy::Rule;
 pub use settings::{Attached, ClusterSettings, Override};
+pub use shadow::{Disagreement, ShadowReport};
 pub use state::ClusterState;
 pub(super) use state::Parts;
 

@@ -53,6 +53,7 @@ impl Deployment {
             clusters: RwLock::new(BTreeMap::new()),
             generation: ArcSwap::new(library.current()),
             library,
+            shadows: Mutex::default(),
             policies: Mutex::new(policies),
         };
         let mut problems = Vec::new();

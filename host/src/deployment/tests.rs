@@ -462,3 +462,30 @@ fn nobody_waits_for_a_unit_that_fails_and_cannot_be_left_out() {
         Err(DeploymentError::Paused { seconds: 4, .. })
     ));
 }
+
+#[test]
+fn a_candidate_judges_beside_the_unit_in_force_until_it_is_promoted() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    // It holds all hosts for equal, and so does not agree where costs decide.
+    let candidate = candidate("worst-fit", "is no good");
+    deployment.begin_shadow(&candidate, "me", 1).unwrap();
+    for number in 0..4 {
+        assert!(place(&cluster, request(&format!("v{number}"), 9)).is_some());
+    }
+    let shown = deployment.shadow("worst-fit").unwrap();
+    let report = &shown.clusters["c"];
+    assert_eq!((report.decisions, report.failures), (4, 0));
+    assert!(report.agreeing < 4, "{report:?}");
+    assert_eq!(report.examples.len() as u64, 4 - report.agreeing);
+    assert!(report.rank_mean.abs() < 1e-9, "it holds none for better");
+    deployment.promote_shadow("worst-fit", "me").unwrap();
+    let digest = deployment.generation().get("worst-fit").unwrap().digest();
+    assert_eq!(digest.to_string(), shown.digest);
+    assert!(deployment.shadow("worst-fit").is_err());
+    let other = deployment.begin_shadow(&self::candidate("nobody", "x"), "me", 1);
+    assert!(other.unwrap_err().to_string().contains("no cluster uses"));
+}

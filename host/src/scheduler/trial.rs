@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Decision, MadeOn, Scheduler};
-use crate::chain::{Chain, ChainError, Runner};
+use super::{Decision, MadeOn, PlaceError, Scheduler, place};
+use crate::chain::{Chain, ChainError, Runner, Weighing};
 use crate::inventory::Inventory;
 use crate::library::Generation;
+use crate::model::Request;
 use crate::policy::Policy;
 
 /// Decisions that a scheduler remembers, and a copy of its inventory that can be taken
@@ -22,6 +23,22 @@ pub struct Trial {
 pub type Compared = (u64, Option<Arc<str>>, Option<Arc<str>>);
 
 impl Scheduler {
+    /// What the request that is about to be placed would cost on every host by another
+    /// chain. Nothing is changed, but for the time up to which the inventory is brought.
+    ///
+    /// # Errors
+    /// As for [`Scheduler::place`].
+    pub fn weigh_by(
+        &mut self,
+        runner: &mut Runner,
+        request: &Request,
+    ) -> Result<Weighing, PlaceError> {
+        let mut request = request.clone();
+        place::take_in(&mut self.inventory, &mut request)?;
+        let draw = place::draw(&self.options, &request, self.next_number)?;
+        Ok(runner.weigh(&self.inventory, &request, draw, &[])?)
+    }
+
     /// The last decisions, at most so many, to be made again.
     pub fn trial(&self, most: usize) -> Trial {
         let remembered = |version| self.inventory.oldest_version() <= version;

@@ -3,7 +3,8 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -15,6 +16,12 @@ use super::schema::{self, MIGRATIONS};
 const FILE: &str = "placewright.db";
 /// Held by the process that uses the folder.
 const LOCK: &str = "placewright.lock";
+
+/// How long the folder of a process is waited for that is just ending.
+const PREDECESSOR: Duration = Duration::from_millis(500);
+
+/// How often it is looked whether it has ended.
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// How long to wait for a program that looks into the file from outside.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -81,10 +88,14 @@ fn open_private(file: &Path) -> io::Result<File> {
 /// The locked file, or nothing if another process holds it.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let mut file = open_private(path)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(None),
-        Err(TryLockError::Error(error)) => return Err(error),
+    let until = Instant::now() + PREDECESSOR;
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(AGAIN),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
     }
     // Only for whoever is refused, and so of no weight if it fails.
     let _ = file

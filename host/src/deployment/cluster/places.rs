@@ -67,11 +67,16 @@ impl ClusterState {
             return Ok(placed);
         }
         self.heed_breakers(now)?;
+        let judged = self.judge_by_shadow(&request);
         let began = Instant::now();
         let mut decided = self.scheduler.place(request);
-        self.meter.chain_took(began.elapsed());
+        let took = began.elapsed();
+        self.meter.chain_took(took);
         self.note_faults(decided.as_mut().map_err(|error| &*error), now)?;
         let decision = decided.inspect_err(|_| self.meter.decided(Outcome::Failed))?;
+        if let Some(judged) = judged {
+            self.compare_with_shadow(judged, decision.number, decision.host.as_ref(), took);
+        }
         let body = self.record(&decision, now);
         if let (Some(key), Some(print)) = (key, print) {
             self.remember(key, print, body.clone(), now);

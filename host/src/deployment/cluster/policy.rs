@@ -28,6 +28,8 @@ impl ClusterState {
             .set_policy(rule.policy.clone(), &rule.generation)?;
         self.policy = rule.policy;
         self.forget_faults();
+        // It stood beside what was.
+        self.shadow = None;
         self.generation = rule.generation;
         self.attached = rule.attached;
         self.broken = None;

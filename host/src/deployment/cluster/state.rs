@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::breaker::Breakers;
 use super::plans::Plans;
+use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, durable};
 use crate::deployment::Clock;
 use crate::deployment::DeploymentError;
@@ -49,6 +50,7 @@ pub struct ClusterState {
     /// Columns that came as statistics, which are not kept.
     pub(super) measured: BTreeSet<Arc<str>>,
     pub(super) plans: Plans,
+    pub(super) shadow: Option<Shadow>,
     /// Answers to requests with a key, to be given again.
     pub(super) answers: BTreeMap<String, Repeated>,
     pub(super) answered: VecDeque<(i64, String)>,
@@ -109,6 +111,7 @@ impl ClusterState {
             clock: parts.clock,
             measured: BTreeSet::new(),
             plans: Plans::default(),
+            shadow: None,
             answers: BTreeMap::new(),
             answered: VecDeque::new(),
             changes: Vec::new(),

@@ -30,10 +30,16 @@ impl Library {
 
     /// Go through the steps that concern the unit alone, and change nothing.
     pub fn try_out(&self, candidate: &Candidate, by: &str) -> Staging {
+        self.admit(candidate, by).0
+    }
+
+    /// The same, with the unit if it was let in.
+    pub fn admit(&self, candidate: &Candidate, by: &str) -> (Staging, Option<Arc<Unit>>) {
         let source = Source::Upload { by: by.to_owned() };
         let mut staging = Staging::new(source, Digest::of(&candidate.bytes));
         let known = self.lock().loaded(staging.digest);
-        if let Some(unit) = self.admission.admit(candidate, false, known, &mut staging) {
+        let admitted = self.admission.admit(candidate, false, known, &mut staging);
+        if let Some(unit) = &admitted {
             let in_force = self.current().get(unit.name()).map(|unit| unit.digest());
             if in_force != Some(unit.digest()) {
                 staging.outcome = Outcome::Held {
@@ -41,7 +47,7 @@ impl Library {
                 };
             }
         }
-        staging
+        (staging, admitted)
     }
 
     /// Go back to bytes that were in force under that name before. They stand in front

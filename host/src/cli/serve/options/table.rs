@@ -1,0 +1,277 @@
+//! Every option with its default and its meaning.
+
+use placewright::document::form::{BOOLEAN, Shape, TEXT};
+use placewright::document::words;
+use placewright::model::{Bounds, Kind, Measure};
+use placewright::telemetry::LogFormat;
+
+use super::{Durability, ServeOption};
+
+const AT_LEAST_ONE: Bounds = Bounds {
+    least: Some(1.0),
+    greatest: None,
+};
+
+const DURATION: Shape = Shape::Value(Kind::Number, Some(Measure::Seconds), POSITIVE_DAY);
+/// Longer than a day nothing here should take.
+const POSITIVE_DAY: Bounds = Bounds {
+    least: Some(0.001),
+    greatest: Some(86_400.0),
+};
+const SIZE: Shape = Shape::Value(Kind::Integer, Some(Measure::Bytes), AT_LEAST_ONE);
+const COUNT: Shape = Shape::Value(Kind::Integer, None, AT_LEAST_ONE);
+
+const fn option(
+    heading: &'static str,
+    name: &'static str,
+    value_name: &'static str,
+    shape: Shape,
+    default: &'static str,
+    meaning: &'static str,
+) -> ServeOption {
+    ServeOption {
+        name,
+        value_name,
+        shape,
+        default: Some(default),
+        otherwise: None,
+        meaning,
+        heading,
+    }
+}
+
+const fn without_default(
+    heading: &'static str,
+    name: &'static str,
+    value_name: &'static str,
+    shape: Shape,
+    otherwise: Option<&'static str>,
+    meaning: &'static str,
+) -> ServeOption {
+    ServeOption {
+        default: None,
+        otherwise,
+        ..option(heading, name, value_name, shape, "", meaning)
+    }
+}
+
+const PLACES: &str = "Places";
+const TRUST: &str = "Trust";
+const DECISIONS: &str = "Decisions";
+const UNITS: &str = "Limits of units";
+const REQUESTS: &str = "Limits of requests";
+const LOG: &str = "Log and program";
+
+/// Every option.
+pub const OPTIONS: &[ServeOption] = &[
+    option(
+        PLACES,
+        "listen",
+        "ADDRESS:PORT",
+        TEXT,
+        "127.0.0.1:7425",
+        "Where requests come in; port 0 takes any that is free",
+    ),
+    without_default(
+        PLACES,
+        "data",
+        "DIR",
+        TEXT,
+        Some("the platform's folder for data"),
+        "Folder of what must last",
+    ),
+    without_default(
+        PLACES,
+        "units",
+        "DIR",
+        TEXT,
+        Some("DATA/units"),
+        "Folder that is watched for units (*.wasm)",
+    ),
+    without_default(
+        PLACES,
+        "policies",
+        "DIR",
+        TEXT,
+        Some("DATA/policies"),
+        "Folder that is watched for policies (*.toml)",
+    ),
+    without_default(
+        PLACES,
+        "cache",
+        "DIR",
+        TEXT,
+        Some("DATA/cache"),
+        "Folder where the code of compiled units is kept",
+    ),
+    without_default(
+        TRUST,
+        "tls-certificate",
+        "FILE",
+        TEXT,
+        None,
+        "Certificates in PEM, the server's own first; with it and --tls-key requests come by TLS",
+    ),
+    without_default(
+        TRUST,
+        "tls-key",
+        "FILE",
+        TEXT,
+        None,
+        "The certificate's private key in PEM",
+    ),
+    option(
+        TRUST,
+        "require-signatures",
+        "BOOL",
+        BOOLEAN,
+        "false",
+        "Refuse units that no trusted key has signed",
+    ),
+    without_default(
+        TRUST,
+        "require-replay",
+        "SHARE",
+        Shape::Value(Kind::Number, Some(Measure::Fraction), Bounds::SHARE),
+        Some("none is refused for it"),
+        "Refuse a unit that would change a greater share of the recorded decisions",
+    ),
+    option(
+        DECISIONS,
+        "decision-wait",
+        "DURATION",
+        DURATION,
+        "10 s",
+        "How long a request waits for its cluster's turn",
+    ),
+    option(
+        DECISIONS,
+        "decision-hold",
+        "DURATION",
+        DURATION,
+        "1 s",
+        "How long one decision may take of its turn",
+    ),
+    option(
+        DECISIONS,
+        "reservation",
+        "DURATION",
+        Shape::Value(Kind::Integer, Some(Measure::Seconds), Bounds::FROM_ZERO),
+        "5 min",
+        "When a reserved place that nobody confirms is free again; 0: never",
+    ),
+    option(
+        DECISIONS,
+        "recorded-decisions",
+        "COUNT",
+        Shape::Value(Kind::Integer, None, Bounds::FROM_ZERO),
+        "1000",
+        "Decisions of a cluster that are remembered, to be explained and replayed",
+    ),
+    option(
+        DECISIONS,
+        "durability",
+        "WORD",
+        Shape::Word(words::<Durability>),
+        "full",
+        "Whether what is acknowledged survives a loss of power (full) or only the end of the program (normal)",
+    ),
+    option(
+        UNITS,
+        "unit-time",
+        "DURATION",
+        DURATION,
+        "1 s",
+        "For one run of a chain; also for a unit to describe itself",
+    ),
+    option(
+        UNITS,
+        "unit-memory",
+        "SIZE",
+        SIZE,
+        "256 MiB",
+        "Memory of an instance",
+    ),
+    option(UNITS, "unit-answer", "SIZE", SIZE, "64 MiB", "One answer"),
+    option(UNITS, "unit-file", "SIZE", SIZE, "64 MiB", "A unit's file"),
+    option(
+        UNITS,
+        "unit-compile-time",
+        "DURATION",
+        DURATION,
+        "2 min",
+        "For a unit to be compiled",
+    ),
+    option(
+        UNITS,
+        "unit-instances",
+        "COUNT",
+        COUNT,
+        "1000",
+        "Instances at the same time",
+    ),
+    option(
+        REQUESTS,
+        "request-body",
+        "SIZE",
+        SIZE,
+        "64 MiB",
+        "The body of a request",
+    ),
+    option(
+        REQUESTS,
+        "request-time",
+        "DURATION",
+        DURATION,
+        "60 s",
+        "From a request to its answer",
+    ),
+    option(
+        REQUESTS,
+        "header-time",
+        "DURATION",
+        DURATION,
+        "30 s",
+        "For a request's head to arrive; idle connections are closed after it",
+    ),
+    option(
+        REQUESTS,
+        "connections",
+        "COUNT",
+        COUNT,
+        "1024",
+        "Connections at the same time",
+    ),
+    option(
+        LOG,
+        "log-format",
+        "WORD",
+        Shape::Word(words::<LogFormat>),
+        "text",
+        "Lines for people (text) or for programs (json), on standard error",
+    ),
+    option(
+        LOG,
+        "log-level",
+        "LEVEL",
+        TEXT,
+        "info",
+        "error, warn, info, debug or trace; or by module, as in \"info,placewright::library=debug\"",
+    ),
+    option(
+        LOG,
+        "shutdown-time",
+        "DURATION",
+        DURATION,
+        "30 s",
+        "How long requests may go on after a signal to stop",
+    ),
+    option(
+        LOG,
+        "threads",
+        "COUNT",
+        COUNT,
+        "2",
+        "Threads for requests; decisions have their own",
+    ),
+];

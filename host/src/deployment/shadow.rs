@@ -1,0 +1,180 @@
+//! Candidates that run beside units in force, in all clusters that use them, until they
+//! are promoted or discarded.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use super::cluster::ShadowReport;
+use super::{Deployment, DeploymentError, News};
+use crate::library::Generation;
+use crate::library::stage::{Candidate, Staging};
+use crate::unit::{Digest, Unit};
+
+/// A candidate that runs beside a unit.
+#[derive(Debug, Clone)]
+pub(super) struct Shadowing {
+    candidate: Candidate,
+    digest: Digest,
+    clusters: Vec<Arc<str>>,
+}
+
+/// How a candidate has judged what was decided.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct ShadowShown {
+    /// Name of the unit.
+    pub unit: String,
+    /// Digest of the candidate.
+    pub digest: String,
+    /// By the names of the clusters that use the unit.
+    pub clusters: BTreeMap<String, ShadowReport>,
+}
+
+impl Deployment {
+    fn shadows(&self) -> MutexGuard<'_, BTreeMap<String, Shadowing>> {
+        self.shadows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Let a candidate judge every so many decisions of the clusters that use the unit
+    /// of its name. The staging says what was found out about it alone; if it was not
+    /// let in, nothing begins.
+    ///
+    /// # Errors
+    /// If no cluster uses the unit, or a policy cannot run with the candidate.
+    pub fn begin_shadow(
+        &self,
+        candidate: &Candidate,
+        by: &str,
+        every: u64,
+    ) -> Result<Staging, DeploymentError> {
+        let (staging, unit) = self.library.admit(candidate, by);
+        let Some(unit) = unit else {
+            return Ok(staging);
+        };
+        let name = unit.name().to_owned();
+        let clusters = self.clusters();
+        let users = clusters.iter().filter(|cluster| {
+            let policy = cluster.policy();
+            let mut units = policy.units();
+            units.any(|used| *used.name == *name)
+        });
+        let users: Vec<_> = users.collect();
+        if users.is_empty() {
+            return Err(DeploymentError::Refused(format!(
+                "no cluster uses unit \"{name}\": there is nothing that it could judge"
+            )));
+        }
+        let generation = Arc::new(with(&self.generation(), &unit));
+        let mut rules = Vec::new();
+        for cluster in &users {
+            rules.push(self.rule_with(cluster, &generation)?);
+        }
+        for (cluster, rule) in users.iter().zip(rules) {
+            let (name, generation) = (name.clone(), generation.clone());
+            let begun = cluster
+                .turn(move |state| state.begin_shadow(name, rule.policy, &generation, every));
+            begun.wait()?;
+        }
+        let shadowing = Shadowing {
+            candidate: candidate.clone(),
+            digest: unit.digest(),
+            clusters: users.iter().map(|cluster| cluster.name().clone()).collect(),
+        };
+        self.shadows().insert(name.clone(), shadowing);
+        self.tell_shadow("shadow-began", &name, "a candidate judges what is decided");
+        Ok(staging)
+    }
+
+    /// What the candidate for that unit has come to so far.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn shadow(&self, unit: &str) -> Result<ShadowShown, DeploymentError> {
+        let shadowing = self.shadowing(unit)?;
+        let mut clusters = BTreeMap::new();
+        for name in &shadowing.clusters {
+            let Ok(cluster) = self.cluster(name) else {
+                continue;
+            };
+            let of = unit.to_owned();
+            let report = cluster
+                .turn(move |state| Ok(state.shadow_report(&of)))
+                .wait()?;
+            clusters.extend(report.map(|report| (name.to_string(), report)));
+        }
+        Ok(ShadowShown {
+            unit: unit.to_owned(),
+            digest: shadowing.digest.to_string(),
+            clusters,
+        })
+    }
+
+    fn shadowing(&self, unit: &str) -> Result<Shadowing, DeploymentError> {
+        let shadows = self.shadows();
+        let known = shadows.keys().map(String::as_str);
+        let found = shadows.get(unit).cloned();
+        found.ok_or_else(|| DeploymentError::unknown("candidate for unit", unit, known))
+    }
+
+    /// End the candidate for that unit.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn discard_shadow(&self, unit: &str) -> Result<(), DeploymentError> {
+        self.end_shadow(unit)?;
+        self.tell_shadow("shadow-discarded", unit, "the candidate was discarded");
+        Ok(())
+    }
+
+    fn end_shadow(&self, unit: &str) -> Result<Shadowing, DeploymentError> {
+        let shadowing = self.shadowing(unit)?;
+        for name in &shadowing.clusters {
+            if let Ok(cluster) = self.cluster(name) {
+                let of = unit.to_owned();
+                let ended = cluster.turn(move |state| {
+                    state.end_shadow(&of);
+                    Ok(())
+                });
+                ended.wait()?;
+            }
+        }
+        self.shadows().remove(unit);
+        Ok(shadowing)
+    }
+
+    /// Stage the candidate for that unit as if it had been handed in now. It ends as
+    /// one, if it comes into force.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn promote_shadow(&self, unit: &str, by: &str) -> Result<Staging, DeploymentError> {
+        let shadowing = self.shadowing(unit)?;
+        let staging = self.library.upload(&shadowing.candidate, by);
+        let in_force = self.library.current().get(unit).map(|unit| unit.digest());
+        if in_force == Some(shadowing.digest) {
+            self.end_shadow(unit)?;
+            self.tell_shadow("shadow-promoted", unit, "the candidate is in force");
+        }
+        Ok(staging)
+    }
+
+    fn tell_shadow(&self, kind: &'static str, unit: &str, message: &str) {
+        self.tell(News {
+            kind,
+            unit: Some(unit.into()),
+            message: message.to_owned(),
+            ..News::default()
+        });
+    }
+}
+
+/// The units in force, with another one in the place of that of its name.
+fn with(generation: &Generation, unit: &Arc<Unit>) -> Generation {
+    let others = generation
+        .units()
+        .filter(|other| other.name() != unit.name());
+    let all = others.chain([unit]).cloned();
+    // Names differ, since those of a generation do.
+    Generation::new(all).unwrap_or_default()
+}
