@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub(super) use answers::{Answers, FOR_GOOD, Said, Shape, Verdict, Want};
-pub(super) use class::{Class, Dirty, KEPT, NOT_CONSIDERED, RemovalCode};
+pub(super) use class::{Class, Dirty, KEPT, RemovalCode};
 pub(super) use key::key;
 pub(super) use store::{Found, Store};
 
