@@ -154,6 +154,14 @@ fn decisions_with_kept_answers_are_those_without_under_every_policy_of_the_progr
 }
 
 #[test]
+fn a_unit_that_fails_is_told_of_even_where_no_host_is_up() {
+    let mut life = Life::new(8_339_089_194_101_710_647);
+    let policy = policies::any(&mut life);
+    let mut twins = Twins::new(&life, &policy, Reuse::default());
+    twins.live(&mut life, 120);
+}
+
+#[test]
 fn few_hosts_are_asked_about_where_requests_are_alike() {
     let mut life = Life::new(3).of_few_shapes();
     let mut twins = Twins::new(&life, policies::ONE_BY_ONE, Reuse::default());

@@ -68,9 +68,13 @@ impl Tournament {
                 let node = *node as usize;
                 let best = self.play(level, node, contest);
                 let before = std::mem::replace(&mut self.levels[level][node], best);
-                // Above, all is as it was if the same row is best and still compares so.
-                !(is_same(before, best)
-                    && best.is_none_or(|best| changed.binary_search(&best.row).is_err()))
+                // Above, all is as it was if the same row is best and still compares so, or
+                // whoever is best here was and stays behind the best there.
+                let is_as_before = is_same(before, best)
+                    && best.is_none_or(|best| changed.binary_search(&best.row).is_err());
+                let above = self.levels.get(level + 1);
+                let above = above.and_then(|above| above[node / WIDTH]);
+                !(is_as_before || is_behind(before, above) && is_behind(best, above))
             });
         }
     }
@@ -168,6 +172,11 @@ fn is_same(a: Option<Best>, b: Option<Best>) -> bool {
         (Some(a), Some(b)) => a.row == b.row && a.tied == b.tied && a.sum == b.sum,
         (a, b) => a.is_none() && b.is_none(),
     }
+}
+
+/// Whether somebody takes no part, or has a greater sum than another one.
+fn is_behind(a: Option<Best>, b: Option<Best>) -> bool {
+    a.is_none_or(|a| b.is_some_and(|b| a.sum > b.sum))
 }
 
 /// The better of two, which are tied if their sums are equal.

@@ -29,6 +29,8 @@ pub(super) fn decide(
     };
     kept.of_class?;
     let inventory = asker.inventory;
+    // Where no host is up, units are asked all the same: they may refuse or fail.
+    inventory.up_slots().next()?;
     let mut sums = Sums::begin(chain, stage, kept, asker)?;
     let tiers = stage.late_tier.min(stage.tiers.len());
     let place = sums
