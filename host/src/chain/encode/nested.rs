@@ -1,5 +1,8 @@
 //! Tables below hosts that the inventory stores in columns.
 
+use std::mem;
+use std::ops::Range;
+
 use super::rows::Level;
 use super::{Encoder, HostRows, position};
 use crate::chain::plan::ColumnPlan;
@@ -13,75 +16,73 @@ pub(super) fn offsets<'a>(
     integers: &mut Vec<i64>,
 ) -> Level<'a> {
     let mut rows = 0;
+    // Rows of hosts that stand beside each other are copied in one piece.
+    let mut pieces: Vec<Range<usize>> = Vec::new();
+    let mut piece = 0..0;
     integers.reserve(hosts.len() + 1);
     integers.push(0);
-    for slot in hosts.slots() {
-        rows += nested.span(slot).len();
-        integers.push(rows as i64);
+    integers.extend(hosts.slots().map(|slot| {
+        let span = nested.span(slot);
+        rows += span.len();
+        if span.start == piece.end {
+            piece.end = span.end;
+        } else if !span.is_empty() {
+            pieces.push(mem::replace(&mut piece, span));
+        }
+        rows as i64
+    }));
+    pieces.push(piece);
+    Level::Nested {
+        nested,
+        rows,
+        pieces,
     }
-    Level::Nested(nested, rows)
 }
 
 impl Encoder<'_, '_> {
     /// Copy a column of the table at hand, which is one of these.
     pub(super) fn nested_column(&mut self, column: &ColumnPlan, index: usize) {
-        let Some(Level::Nested(nested, rows)) = self.levels.last() else {
+        let Some(Level::Nested { nested, pieces, .. }) = self.levels.last() else {
             return;
         };
-        let (nested, rows) = (*nested, *rows);
+        let nested = *nested;
         let stored = nested.column(index);
+        let call = &mut *self.call;
         let base = match column.kind {
-            Kind::Number => self.call.numbers.len(),
-            _ => self.call.integers.len(),
+            Kind::Number => call.numbers.len(),
+            _ => call.integers.len(),
         };
-        let whole = matches!(self.hosts, HostRows::All(_)) && nested.packed_rows() == Some(rows);
-        if whole {
-            self.copy(stored, 0..rows);
-        } else {
-            // Rows of hosts that stand beside each other are copied in one piece.
-            let hosts = self.hosts;
-            let mut piece = 0..0;
-            for slot in hosts.slots() {
-                let span = nested.span(slot);
-                if span.start != piece.end {
-                    self.copy(stored, piece);
-                    piece = span;
-                } else {
-                    piece.end = span.end;
+        match stored.kind() {
+            Kind::Number => {
+                let values = stored.numbers();
+                for piece in pieces {
+                    call.numbers.extend_from_slice(&values[piece.clone()]);
                 }
             }
-            self.copy(stored, piece);
-        }
-        if !stored.is_complete() {
-            self.nested_absent(column, stored, nested, base);
-        }
-    }
-
-    fn copy(&mut self, stored: &Column, rows: std::ops::Range<usize>) {
-        let call = &mut *self.call;
-        match stored.kind() {
-            Kind::Number => call.numbers.extend_from_slice(&stored.numbers()[rows]),
             Kind::Text => {
-                let texts = self.context.inventory.texts();
-                if stored.is_complete() {
-                    let codes = stored.integers()[rows].iter();
-                    let dictionary = &mut *self.dictionary;
-                    call.integers.extend(
-                        codes.map(|code| dictionary.inventory_code(*code, texts, &mut call.texts)),
-                    );
-                    return;
-                }
-                for row in rows {
-                    // What has no text has no code either.
-                    let code = stored.integer(row).map_or(0, |code| {
-                        self.dictionary.inventory_code(code, texts, &mut call.texts)
-                    });
-                    call.integers.push(code);
+                let (texts, codes) = (self.context.inventory.texts(), stored.integers());
+                let dictionary = &mut *self.dictionary;
+                let mut code = |code| dictionary.inventory_code(code, texts, &mut call.texts);
+                for piece in pieces {
+                    let rows = piece.clone();
+                    if stored.is_complete() {
+                        call.integers.extend(codes[rows].iter().map(|it| code(*it)));
+                    } else {
+                        // What has no text has no code either.
+                        let rows = rows.map(|row| stored.integer(row).map_or(0, &mut code));
+                        call.integers.extend(rows);
+                    }
                 }
             }
             Kind::Integer | Kind::Boolean => {
-                call.integers.extend_from_slice(&stored.integers()[rows]);
+                let values = stored.integers();
+                for piece in pieces {
+                    call.integers.extend_from_slice(&values[piece.clone()]);
+                }
             }
+        }
+        if !stored.is_complete() {
+            self.nested_absent(column, stored, nested, base);
         }
     }
 

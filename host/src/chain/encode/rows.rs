@@ -1,5 +1,6 @@
 //! The rows of one table of a call, and the values in them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::candidates::Candidates;
@@ -51,8 +52,12 @@ pub(super) enum Level<'a> {
     /// Members with the slots where they run.
     Sources(Vec<(i64, u32)>),
     Vms(Vec<&'a VmEntry>),
-    /// Rows below hosts that are stored in columns, and how many they are.
-    Nested(&'a Nested, usize),
+    /// So many rows below hosts that are stored in columns, where they stand in pieces.
+    Nested {
+        nested: &'a Nested,
+        rows: usize,
+        pieces: Vec<Range<usize>>,
+    },
     Relations(Vec<[i64; 3]>),
     Bindings(Vec<Binding<'a>>),
     Facts(Vec<&'a Facts>),
@@ -72,7 +77,7 @@ impl<'a> Level<'a> {
             Level::AllGroups(rows) => rows.len(),
             Level::Sources(rows) => rows.len(),
             Level::Vms(rows) => rows.len(),
-            Level::Nested(_, rows) => *rows,
+            Level::Nested { rows, .. } => *rows,
             Level::Relations(rows) => rows.len(),
             Level::Bindings(rows) => rows.len(),
             Level::Facts(rows) => rows.len(),
@@ -117,7 +122,7 @@ impl<'a> Level<'a> {
         let name = &*column.name;
         match self {
             // The columns of hosts and below are copied whole.
-            Level::Empty | Level::Hosts(_) | Level::Nested(..) => None,
+            Level::Empty | Level::Hosts(_) | Level::Nested { .. } => None,
             Level::Relations(rows) => match column.field {
                 Field::Number(number) => rows[row].get(number).copied().map(CellRef::Integer),
                 _ => None,
