@@ -8,6 +8,8 @@
 mod capacity;
 mod turns;
 
+use std::borrow::Borrow;
+
 use named_amounts::FreeAmount;
 use placewright_sdk::prelude::*;
 
@@ -54,6 +56,12 @@ struct Host {
     amounts: Rows<FreeAmount>,
 }
 
+impl Borrow<Rows<FreeAmount>> for Host {
+    fn borrow(&self) -> &Rows<FreeAmount> {
+        &self.amounts
+    }
+}
+
 struct PlacementStrategy;
 
 impl WholeTable for PlacementStrategy {
@@ -67,7 +75,7 @@ impl TableCost for PlacementStrategy {
     /// Under `balanced`: how many hosts are ahead in free capacity.
     fn cost((): &(), hosts: &Rows<Host>, settings: &Settings) -> Result<Vec<f64>, Problem> {
         match Strategy::of(settings)? {
-            Strategy::Balanced => Ok(capacity::ahead(hosts.iter().map(|host| host.amounts))),
+            Strategy::Balanced => Ok(capacity::ahead(hosts.iter())),
             _ => Ok(vec![0.0; hosts.len()]),
         }
     }
