@@ -7,6 +7,7 @@
 mod balance;
 mod batch;
 mod fleet;
+mod fused;
 mod gpus;
 mod keys;
 mod native;
@@ -45,52 +46,62 @@ fn chain(criterion: &mut Criterion) {
             Some(chosen.slot as usize),
             "the twin decides as the chain does"
         );
+        let fused = fused::Fused::new(&bench.inventory, 2, 8 << 30);
+        assert_eq!(fused.best(), twin.best(), "and so does the loop");
         group.bench_function(BenchmarkId::new("wasm", hosts), |bencher| {
             bencher.iter(|| black_box(runner.decide(&bench.inventory, &bench.request, 0.5)));
         });
         group.bench_function(BenchmarkId::new("native", hosts), |bencher| {
             bencher.iter(|| black_box(twin.best()));
         });
+        group.bench_function(BenchmarkId::new("native, hand-fused", hosts), |bencher| {
+            bencher.iter(|| black_box(fused.best()));
+        });
     }
     group.finish();
 }
 
 /// Decisions one after the other with kept answers, what they reserve and record
-/// included, beside the native twin of one decision that looks at every host.
+/// included, beside the native twin of one decision that looks at every host, unit by unit
+/// and as one loop.
 fn reused(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reuse");
     let kept = Reuse { bytes: 256 << 20 };
-    let variants = [
-        ("none", 0, 1_000),
-        ("none", 0, 5_000),
-        ("none", 0, 10_000),
-        ("none", 0, 100_000),
-        ("min-max", 0, 10_000),
-        ("rank", 0, 10_000),
-        ("none", 1_000, 10_000),
-    ];
     group.throughput(Throughput::Elements(1));
-    for (scaling, groups, hosts) in variants {
+    let plain = reuse::Variant::default();
+    let variants = [
+        plain.of(1_000),
+        plain.of(5_000),
+        plain.of(10_000),
+        plain.of(100_000),
+        plain.scaled("min-max"),
+        plain.scaled("rank"),
+        plain.with_groups(1_000),
+        plain.with_a_whole_table(),
+    ];
+    for variant in variants {
         // Made only if it is wanted.
         let mut made = None;
-        let name = match groups {
-            0 => format!("scaling {scaling}"),
-            _ => format!("scaling {scaling}, {groups} groups"),
-        };
+        let (name, hosts) = (variant.to_string(), variant.hosts);
         group.bench_function(BenchmarkId::new(&name, hosts), |bencher| {
-            let make = || reuse::Coming::new(hosts, scaling, groups, Some(kept));
-            let coming = made.get_or_insert_with(make);
+            let coming = made.get_or_insert_with(|| reuse::Coming::new(variant, Some(kept)));
             bencher.iter(|| coming.come());
         });
         let Some(coming) = made else { continue };
         println!("{name}, {hosts} hosts: {}", coming.told());
         let twin = coming.twin();
-        group.bench_function(
-            BenchmarkId::new(format!("native, {name}"), hosts),
-            |bencher| {
-                bencher.iter(|| black_box(twin.best_scaled(scaling)));
-            },
-        );
+        let of_twin = BenchmarkId::new(format!("native, {name}"), hosts);
+        group.bench_function(of_twin, |bencher| {
+            bencher.iter(|| black_box(twin.best_scaled(variant.scaling)));
+        });
+        if variant.is_of_five_units_alone() {
+            let fused = coming.fused();
+            assert_eq!(fused.best(), twin.best(), "the loop decides as the twin");
+            let of_loop = BenchmarkId::new(format!("native, hand-fused, {name}"), hosts);
+            group.bench_function(of_loop, |bencher| {
+                bencher.iter(|| black_box(fused.best()));
+            });
+        }
     }
     group.finish();
 }

@@ -20,6 +20,7 @@ impl Twin {
                 "affinity" => affinity_unit::native_unit(),
                 "even-distribution" => even_distribution_unit::native_unit(),
                 "power-saving" => power_saving_unit::native_unit(),
+                "memory-spreading" => memory_spreading_unit::native_unit(),
                 "memory-room" => memory_room_unit::native_unit(),
                 "placement-keys" => placement_keys_unit::native_unit(),
                 "customer-keys" => customer_keys_unit::native_unit(),
@@ -57,6 +58,16 @@ impl Twin {
         for (unit, want, call) in &self.calls {
             let judgement = unit.judge(*want, call).ok()?;
             let rows = judgement.costs.len().max(judgement.verdicts.len());
+            if rows < kept.len() {
+                // It looks at all hosts at once, and was asked about those that are left.
+                let mut costs = judgement.costs.into_iter();
+                let cost = |kept: &bool| match kept {
+                    true => costs.next().unwrap_or(0.0),
+                    false => 0.0,
+                };
+                all_costs.push(kept.iter().map(cost).collect());
+                continue;
+            }
             sums.resize(rows, 0.0);
             kept.resize(rows, true);
             for (kept, verdict) in kept.iter_mut().zip(&judgement.verdicts) {

@@ -3,6 +3,7 @@
 //! frequent, as in a public cloud.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
 use placewright::chain::{Reuse, Runner};
@@ -11,15 +12,90 @@ use placewright::policy::Policy;
 use placewright::scheduler::{Scheduler, SchedulerOptions};
 
 use crate::fleet::{self, Numbers};
+use crate::fused::Fused;
 use crate::native::Twin;
 
 const GIB: i64 = 1 << 30;
+
+/// The VM that the native twin decides about.
+const TWIN_CORES: i64 = 2;
+const TWIN_MEMORY: i64 = 8 * GIB;
 
 /// Kinds of requests.
 const SHAPES: u64 = 84;
 
 /// VMs that came so far stay until so many others have come, per host.
 const STAYING: usize = 2;
+
+/// A unit that looks at all hosts at once.
+const WHOLE_TABLE: &str = "
+[[costs]]
+unit = 'memory-spreading'
+scaling = 'none'
+";
+
+/// Which decisions follow each other.
+#[derive(Debug, Clone, Copy)]
+pub struct Variant {
+    pub hosts: usize,
+    /// Of all costs.
+    pub scaling: &'static str,
+    /// VMs stand in one of so many groups that keep apart, if there are any.
+    pub groups: u64,
+    /// Whether a unit is asked besides that looks at all hosts at once.
+    pub whole_table: bool,
+}
+
+impl Default for Variant {
+    fn default() -> Self {
+        Self {
+            hosts: 10_000,
+            scaling: "none",
+            groups: 0,
+            whole_table: false,
+        }
+    }
+}
+
+impl Variant {
+    pub fn of(self, hosts: usize) -> Self {
+        Self { hosts, ..self }
+    }
+
+    pub fn scaled(self, scaling: &'static str) -> Self {
+        Self { scaling, ..self }
+    }
+
+    pub fn with_groups(self, groups: u64) -> Self {
+        Self { groups, ..self }
+    }
+
+    pub fn with_a_whole_table(self) -> Self {
+        let whole_table = true;
+        Self {
+            whole_table,
+            ..self
+        }
+    }
+
+    /// Whether the sums are those of the five units as they are.
+    pub fn is_of_five_units_alone(&self) -> bool {
+        self.scaling == "none" && self.groups == 0 && !self.whole_table
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "scaling {}", self.scaling)?;
+        if self.groups > 0 {
+            write!(f, ", {} groups", self.groups)?;
+        }
+        if self.whole_table {
+            write!(f, ", a whole-table part")?;
+        }
+        Ok(())
+    }
+}
 
 /// A cluster, and requests for it without end.
 pub struct Coming {
@@ -32,10 +108,10 @@ pub struct Coming {
 }
 
 impl Coming {
-    /// A cluster of `hosts` hosts under the policy of the five units, each scaled so.
-    /// VMs stand in one of `groups` groups that keep apart, if there are any.
-    pub fn new(hosts: usize, scaling: &str, groups: u64, reuse: Option<Reuse>) -> Self {
+    /// A cluster under the policy of a variant.
+    pub fn new(variant: Variant, reuse: Option<Reuse>) -> Self {
         let generation = fleet::generation();
+        let Variant { hosts, groups, .. } = variant;
         let mut inventory = fleet::fleet(hosts);
         for group in 0..groups {
             let members = (0..40_000).filter(|number| number % groups == group);
@@ -49,7 +125,11 @@ impl Coming {
             };
             inventory.set_group(group).expect("no hosts are named");
         }
-        let text = fleet::POLICY.replace("[[costs]]", &format!("[[costs]]\nscaling = '{scaling}'"));
+        let scaling = format!("[[costs]]\nscaling = '{}'", variant.scaling);
+        let mut text = fleet::POLICY.replace("[[costs]]", &scaling);
+        if variant.whole_table {
+            text.push_str(WHOLE_TABLE);
+        }
         let policy = Policy::load(&text, "bench.toml", &generation, inventory.schema())
             .expect("the policy fits the units");
         let options = SchedulerOptions {
@@ -108,12 +188,21 @@ impl Coming {
     pub fn twin(&self) -> Twin {
         let mut runner = Runner::new(self.scheduler.chain().clone(), crate::BUDGET);
         let request = Request {
-            members: vec![Vm::new("twin").with("cores", 2i64).with("memory", 8 * GIB)],
+            members: vec![
+                Vm::new("twin")
+                    .with("cores", TWIN_CORES)
+                    .with("memory", TWIN_MEMORY),
+            ],
             ..Request::default()
         };
         let whole = runner.explain(self.scheduler.inventory(), &request, 0.5);
         whole.expect("the decision can be explained");
         Twin::new(&runner)
+    }
+
+    /// All that the five units have to say of that decision, as one loop.
+    pub fn fused(&self) -> Fused {
+        Fused::new(self.scheduler.inventory(), TWIN_CORES, TWIN_MEMORY)
     }
 
     /// What keeping answers has come to, in one line.
