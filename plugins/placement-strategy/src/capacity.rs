@@ -52,10 +52,10 @@ fn ranks_of(values: &[i64], width: usize, hosts: usize) -> Vec<usize> {
     let mut ranks = vec![0; hosts];
     for one in 0..hosts {
         let mut before = 0;
-        for other in one + 1..hosts {
+        for (other, rank) in ranks.iter_mut().enumerate().skip(one + 1) {
             let is_ahead = lead(line(other), line(one)) > 0;
             before += usize::from(is_ahead);
-            ranks[other] += usize::from(!is_ahead);
+            *rank += usize::from(!is_ahead);
         }
         ranks[one] += before;
     }
