@@ -14,7 +14,8 @@
 //! - [`contract`]: the WIT's types in Rust, the only place that mirrors `wit/`.
 //! - [`engine`]: the Wasmtime engine, its limits, compiled code on disk.
 //! - [`mod@unit`]: a loaded component and its calls.
-//! - [`library`]: an immutable set of units, and the probes of `unit check`.
+//! - [`library`]: an immutable set of units, how files become the next one while the
+//!   program runs, and the probes of `unit check`.
 //! - [`document`], [`policy`]: what people write, with a place for every problem.
 //! - [`inventory`]: the state of one cluster, in columns, with its past.
 //! - [`chain`]: a policy made runnable; pure.

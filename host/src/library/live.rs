@@ -57,8 +57,9 @@ impl Default for LibraryOptions {
     fn default() -> Self {
         Self {
             trust: Trust::default(),
-            // Most units take a few milliseconds for all of their claims.
-            probing: Duration::from_millis(50),
+            // Most units take a few milliseconds for all of their claims; one that
+            // takes longer than this is tried further by `unit check`.
+            probing: Duration::from_millis(500),
             require_replay: None,
             history: 1000,
         }

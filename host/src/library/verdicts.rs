@@ -47,3 +47,38 @@ impl Verdicts {
 fn note_of() -> Vec<u8> {
     format!("passed {}", probe::VERSION).into_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Limits;
+
+    fn engine(code: Option<&std::path::Path>) -> Engine {
+        let limits = Limits {
+            instances: 4,
+            ..Limits::default()
+        };
+        Engine::new(limits, code).unwrap()
+    }
+
+    #[test]
+    fn a_verdict_outlasts_the_run_where_code_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let code = folder.path().join("code");
+        let digest = Digest::of(b"a unit");
+        Verdicts::default().keep(&engine(Some(&code)), digest);
+        let later = Verdicts::default();
+        assert!(later.passed(&engine(Some(&code)), digest));
+        assert!(!later.passed(&engine(Some(&code)), Digest::of(b"another")));
+        assert!(!later.passed(&engine(None), digest));
+    }
+
+    #[test]
+    fn without_a_folder_for_code_a_verdict_lasts_for_the_run() {
+        let (engine, digest) = (engine(None), Digest::of(b"a unit"));
+        let verdicts = Verdicts::default();
+        assert!(!verdicts.passed(&engine, digest));
+        verdicts.keep(&engine, digest);
+        assert!(verdicts.passed(&engine, digest));
+    }
+}

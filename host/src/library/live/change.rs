@@ -24,7 +24,10 @@ impl Library {
         let (before, candidate) = (self.current(), next.generation());
         let changed = changed(&before, &candidate, &next);
         if changed.is_empty() {
-            self.remember(&next.remembered());
+            let remembered = next.remembered();
+            if remembered != state.remembered() {
+                self.remember(&remembered);
+            }
             *state = next;
             return true;
         }
@@ -59,6 +62,18 @@ impl Library {
             event.iter().for_each(|event| self.tell(event));
         }
         true
+    }
+
+    /// What putting `next` in the place of what is in force would come to, without
+    /// doing it.
+    pub(super) fn weigh(&self, next: &State, staging: &mut Staging) {
+        let (before, candidate) = (self.current(), next.generation());
+        let changed = changed(&before, &candidate, next);
+        let names: Vec<String> = changed.into_iter().map(|one| one.name).collect();
+        if !names.is_empty() && self.check(&candidate, &names, staging).is_some() {
+            let why = "it was only tried out".to_owned();
+            staging.outcome = Outcome::Held { why };
+        }
     }
 
     /// The steps that ask whoever runs policies.

@@ -57,12 +57,7 @@ impl Library {
             let file = state.files.entry(path.clone()).or_default();
             file.waits = None;
         }
-        let file = state.files.entry(path).or_default();
-        file.holds = Some(digest);
-        file.trouble = match &staging.outcome {
-            Outcome::Refused { why, .. } => Some(why.clone()),
-            _ => None,
-        };
+        state.note_trouble(path, &staging);
         self.conclude(&staging);
         staging
     }
@@ -78,7 +73,13 @@ impl Library {
     }
 
     /// The file holds this sound unit.
-    fn offer(&self, state: &mut State, path: &Path, unit: Arc<Unit>, staging: &mut Staging) {
+    pub(super) fn offer(
+        &self,
+        state: &mut State,
+        path: &Path,
+        unit: Arc<Unit>,
+        staging: &mut Staging,
+    ) {
         if let Some(rival) = state.rival(path, &unit) {
             let why = format!(
                 "it calls itself \"{}\", as {} does, which holds another unit: rename or remove one of them",
@@ -112,6 +113,8 @@ impl Library {
         if self.change(state, next, staging) {
             told.iter().for_each(|event| self.tell(event));
             self.hold_if_not_in_force(state, &unit, staging);
+        } else {
+            state.files.entry(path.to_owned()).or_default().waits = Some(unit);
         }
     }
 

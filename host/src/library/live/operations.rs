@@ -1,5 +1,6 @@
 //! What people ask of the library.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::state::{Choice, State};
@@ -28,26 +29,43 @@ impl Library {
         staging
     }
 
-    /// Go through the steps that concern the unit alone, and change nothing.
+    /// Go through all steps but the last, and change nothing.
     pub fn try_out(&self, candidate: &Candidate, by: &str) -> Staging {
         self.admit(candidate, by).0
     }
 
-    /// The same, with the unit if it was let in.
+    /// The same, with the unit if it was let in as far as it alone is concerned.
     pub fn admit(&self, candidate: &Candidate, by: &str) -> (Staging, Option<Arc<Unit>>) {
-        let source = Source::Upload { by: by.to_owned() };
-        let mut staging = Staging::new(source, Digest::of(&candidate.bytes));
+        let by = by.to_owned();
+        let mut staging = Staging::new(
+            Source::Upload { by: by.clone() },
+            Digest::of(&candidate.bytes),
+        );
         let known = self.lock().loaded(staging.digest);
         let admitted = self.admission.admit(candidate, false, known, &mut staging);
-        if let Some(unit) = &admitted {
-            let in_force = self.current().get(unit.name()).map(|unit| unit.digest());
-            if in_force != Some(unit.digest()) {
-                staging.outcome = Outcome::Held {
-                    why: "it was only tried out".to_owned(),
-                };
-            }
+        if let Some(unit) = admitted.clone() {
+            let mut next = self.lock().clone();
+            let name = unit.name().to_owned();
+            next.choices
+                .insert(name, Choice::of(unit, Origin::Upload { by }));
+            self.weigh(&next, &mut staging);
         }
         (staging, admitted)
+    }
+
+    /// Offer once more what a file holds that is sound and was refused, for what
+    /// policies or recorded decisions said or for a file with the same name. None if
+    /// the file holds nothing of the kind.
+    pub fn retry(&self, path: &Path) -> Option<Staging> {
+        let mut state = self.lock();
+        let unit = state.files.get(path)?.waits.clone()?;
+        let path = path.to_owned();
+        let mut staging = Staging::new(Source::File { path: path.clone() }, unit.digest());
+        staging.named_as(&unit);
+        self.offer(&mut state, &path, unit, &mut staging);
+        state.note_trouble(path, &staging);
+        self.conclude(&staging);
+        Some(staging)
     }
 
     /// Go back to bytes that were in force under that name before. They stand in front
@@ -127,13 +145,7 @@ impl Library {
             return;
         }
         let mut next = state.clone();
-        let choice = Choice {
-            unit,
-            origin,
-            pinned: false,
-            outdated: false,
-        };
-        next.choices.insert(name, choice);
+        next.choices.insert(name, Choice::of(unit, origin));
         self.change(state, next, staging);
     }
 
@@ -188,12 +200,8 @@ impl Library {
         self.alter(name, |next| {
             let (_, unit) = next.wanted(name).ok_or("is disabled: enable it first")?;
             let (digest, unit) = (unit.digest(), unit.clone());
-            let choice = next.choices.entry(name.to_owned()).or_insert(Choice {
-                unit,
-                origin: Origin::Pin,
-                pinned: false,
-                outdated: false,
-            });
+            let choice = next.choices.entry(name.to_owned());
+            let choice = choice.or_insert(Choice::of(unit, Origin::Pin));
             let event = LibraryEvent::Pinned {
                 name: name.to_owned(),
                 digest,

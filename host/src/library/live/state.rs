@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Remembered, RememberedChoice, RememberedUnit};
 use crate::library::Generation;
-use crate::library::stage::Source;
+use crate::library::stage::{Outcome, Source, Staging};
 use crate::unit::{Digest, Unit};
 
 /// How someone has chosen a unit.
@@ -45,7 +45,8 @@ pub(super) struct State {
 pub(super) struct OfFile {
     /// The last sound unit.
     pub(super) offers: Option<Arc<Unit>>,
-    /// A sound unit, if another file offers another one of its name.
+    /// A sound unit that was refused: for another file with its name, or for what
+    /// policies or recorded decisions said.
     pub(super) waits: Option<Arc<Unit>>,
     /// What it holds now, and what is wrong with that.
     pub(super) holds: Option<Digest>,
@@ -62,7 +63,28 @@ pub(super) struct Choice {
     pub(super) outdated: bool,
 }
 
+impl Choice {
+    pub(super) fn of(unit: Arc<Unit>, origin: Origin) -> Self {
+        Self {
+            unit,
+            origin,
+            pinned: false,
+            outdated: false,
+        }
+    }
+}
+
 impl State {
+    /// Note of a file what is wrong with what it holds, if anything is.
+    pub(super) fn note_trouble(&mut self, path: PathBuf, staging: &Staging) {
+        let file = self.files.entry(path).or_default();
+        file.holds = Some(staging.digest);
+        file.trouble = match &staging.outcome {
+            Outcome::Refused { why, .. } => Some(why.clone()),
+            _ => None,
+        };
+    }
+
     /// The unit that should be in force under that name, and where it is from.
     pub(super) fn wanted(&self, name: &str) -> Option<(Source, &Arc<Unit>)> {
         if self.disabled.contains(name) {

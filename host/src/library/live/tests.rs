@@ -357,6 +357,32 @@ fn what_policies_need_cannot_be_disabled_or_made_invalid() {
     let error = scene.library.disable("sample").unwrap_err().to_string();
     assert_eq!(error, problem);
     assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
+    // When the policy has changed, the file can be tried again.
+    *scene.trials.refuses.lock().unwrap() = None;
+    let staging = scene.library.retry(&PathBuf::from("u/a.wasm")).unwrap();
+    assert!(matches!(staging.outcome, Outcome::InForce { .. }));
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
+    assert_eq!(scene.library.files()[0].trouble, None);
+    assert_eq!(scene.library.retry(&PathBuf::from("u/a.wasm")), None);
+}
+
+#[test]
+fn a_unit_that_is_only_tried_out_takes_all_steps_but_the_last() {
+    let scene = Scene::new();
+    let candidate = Candidate {
+        bytes: component("sample", "one").into(),
+        signature: None,
+    };
+    *scene.trials.differing.lock().unwrap() = 3;
+    let staging = scene.library.try_out(&candidate, "someone");
+    assert_eq!(why(&staging), "it was only tried out");
+    assert_eq!(staging.steps.last().unwrap().step, Step::Trial);
+    assert_eq!(staging.replay.as_ref().unwrap().differing, 3);
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
+    assert!(scene.told().is_empty());
+    *scene.trials.refuses.lock().unwrap() = Some("gold: no".to_owned());
+    let staging = scene.library.try_out(&candidate, "someone");
+    assert_eq!(why(&staging), "gold: no");
 }
 
 #[test]
