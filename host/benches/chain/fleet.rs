@@ -70,7 +70,7 @@ impl Bench {
     }
 }
 
-/// The five units.
+/// The five units, and one that filters by networks.
 pub fn generation() -> Generation {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
     let names = [
@@ -79,10 +79,11 @@ pub fn generation() -> Generation {
         "affinity",
         "even-distribution",
         "power-saving",
+        "network",
     ];
     let units =
         names.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));
-    Generation::new(units).expect("five names")
+    Generation::new(units).expect("six names")
 }
 
 /// The built component of a unit of this repository.

@@ -60,30 +60,44 @@ fn chain(criterion: &mut Criterion) {
 fn reused(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reuse");
     let kept = Reuse { bytes: 256 << 20 };
+    let plain = reuse::Kind::default();
+    let grouped = reuse::Kind {
+        groups: 1_000,
+        ..plain
+    };
+    let networked = reuse::Kind {
+        networks: 100,
+        ..plain
+    };
     let variants = [
-        ("none", 0, 1_000),
-        ("none", 0, 5_000),
-        ("none", 0, 10_000),
-        ("none", 0, 100_000),
-        ("min-max", 0, 10_000),
-        ("rank", 0, 10_000),
-        ("none", 1_000, 10_000),
+        ("none", plain, 1_000),
+        ("none", plain, 5_000),
+        ("none", plain, 10_000),
+        ("none", plain, 100_000),
+        ("min-max", plain, 10_000),
+        ("rank", plain, 10_000),
+        ("none", grouped, 10_000),
+        ("none", networked, 10_000),
     ];
     group.throughput(Throughput::Elements(1));
-    for (scaling, groups, hosts) in variants {
+    for (scaling, kind, hosts) in variants {
         // Made only if it is wanted.
         let mut made = None;
-        let name = match groups {
-            0 => format!("scaling {scaling}"),
-            _ => format!("scaling {scaling}, {groups} groups"),
+        let name = match (kind.groups, kind.networks) {
+            (0, 0) => format!("scaling {scaling}"),
+            (0, networks) => format!("scaling {scaling}, {networks} networks"),
+            (groups, _) => format!("scaling {scaling}, {groups} groups"),
         };
         group.bench_function(BenchmarkId::new(&name, hosts), |bencher| {
-            let make = || reuse::Coming::new(hosts, scaling, groups, Some(kept));
+            let make = || reuse::Coming::new(hosts, scaling, kind, Some(kept));
             let coming = made.get_or_insert_with(make);
             bencher.iter(|| coming.come());
         });
         let Some(coming) = made else { continue };
         println!("{name}, {hosts} hosts: {}", coming.told());
+        if kind.networks > 0 {
+            continue;
+        }
         let twin = coming.twin();
         group.bench_function(
             BenchmarkId::new(format!("native, {name}"), hosts),

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use placewright::chain::{Reuse, Runner};
-use placewright::model::{Group, GroupRule, Request, Vm};
+use placewright::inventory::Inventory;
+use placewright::model::{Facts, Group, GroupRule, Request, Vm};
 use placewright::policy::Policy;
 use placewright::scheduler::{Scheduler, SchedulerOptions};
 
@@ -28,13 +29,23 @@ pub struct Coming {
     number: u64,
     staying: VecDeque<String>,
     hosts: usize,
-    groups: u64,
+    kind: Kind,
+}
+
+/// What is asked besides memory and cores.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kind {
+    /// So many groups keep their VMs apart, and each VM stands in one.
+    pub groups: u64,
+    /// A sixth unit keeps hosts with the VM's network, which is one of so many. Each
+    /// host has seven in eight of them.
+    pub networks: u64,
 }
 
 impl Coming {
     /// A cluster of `hosts` hosts under the policy of the five units, each scaled so.
-    /// VMs stand in one of `groups` groups that keep apart, if there are any.
-    pub fn new(hosts: usize, scaling: &str, groups: u64, reuse: Option<Reuse>) -> Self {
+    pub fn new(hosts: usize, scaling: &str, kind: Kind, reuse: Option<Reuse>) -> Self {
+        let Kind { groups, networks } = kind;
         let generation = fleet::generation();
         let mut inventory = fleet::fleet(hosts);
         for group in 0..groups {
@@ -49,7 +60,12 @@ impl Coming {
             };
             inventory.set_group(group).expect("no hosts are named");
         }
-        let text = fleet::POLICY.replace("[[costs]]", &format!("[[costs]]\nscaling = '{scaling}'"));
+        let mut text =
+            fleet::POLICY.replace("[[costs]]", &format!("[[costs]]\nscaling = '{scaling}'"));
+        if networks > 0 {
+            text.push_str("[[filters]]\nunit = 'network'\n");
+            connect(&mut inventory, networks);
+        }
         let policy = Policy::load(&text, "bench.toml", &generation, inventory.schema())
             .expect("the policy fits the units");
         let options = SchedulerOptions {
@@ -64,7 +80,7 @@ impl Coming {
             number: 0,
             staying: VecDeque::new(),
             hosts,
-            groups,
+            kind,
         };
         for _ in 0..4_000 {
             coming.come();
@@ -76,16 +92,21 @@ impl Coming {
     pub fn come(&mut self) {
         let number = self.number;
         self.number += 1;
-        let id = match self.groups {
+        let id = match self.kind.groups {
             0 => format!("new-{number:09}"),
             _ => id(number % 40_000),
         };
         // Of 84 kinds the first ten make three quarters.
         let uniform = self.numbers.below(1 << 20) as f64 / f64::from(1 << 20);
         let shape = (SHAPES as f64 * uniform.powi(7)) as i64;
-        let vm = Vm::new(id.as_str())
+        let mut vm = Vm::new(id.as_str())
             .with("cores", 1 + shape % 6)
             .with("memory", (1 + shape / 6) * 2 * GIB);
+        if self.kind.networks > 0 {
+            let network = network(self.numbers.below(self.kind.networks));
+            let nic = Facts::new().with("network", network.as_str());
+            vm.facts.push_row("nics", nic.with("plugged", true));
+        }
         let request = Request {
             members: vec![vm],
             now: i64::try_from(number / 50).unwrap_or(0),
@@ -124,16 +145,33 @@ impl Coming {
         let asked: u64 = units.iter().map(|unit| unit.asked).sum();
         let reused: u64 = units.iter().map(|unit| unit.reused).sum();
         format!(
-            "hosts asked {:.0}, reused {:.0} a decision over all units; {:.0} % of decisions from kept sums, {} classes, {:.1} MB",
+            "hosts asked {:.0}, reused {:.0} a decision over all units; {:.0} % of decisions from kept sums, {} classes, {} skip sets, {:.1} MB, {} evicted",
             asked as f64 / decisions,
             reused as f64 / decisions,
             100.0 * counts.from_sums as f64 / decisions,
             counts.classes,
-            counts.bytes as f64 / 1e6
+            counts.skip_sets,
+            counts.bytes as f64 / 1e6,
+            counts.evicted
         )
     }
 }
 
 fn id(number: u64) -> String {
     format!("new-{number:09}")
+}
+
+/// Connect each host to seven in eight of the networks.
+fn connect(inventory: &mut Inventory, networks: u64) {
+    let hosts: Vec<_> = inventory.hosts().map(|(_, host)| host.id.clone()).collect();
+    for (number, host) in (0..).zip(hosts) {
+        let there = (0..networks).filter(|network| (network + number) % 8 > 0);
+        let row = |number| Facts::new().with("name", network(number).as_str());
+        let rows = inventory.set_host_rows(&host, "networks", there.map(row).collect());
+        rows.expect("the host is there");
+    }
+}
+
+fn network(number: u64) -> String {
+    format!("net-{number}")
 }
