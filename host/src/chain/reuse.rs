@@ -10,7 +10,7 @@
 //!
 //! Where no host's cost depends on other hosts, the sums of all hosts are kept for each
 //! class of requests. A filter that reads nothing of hosts that changes with their VMs is
-//! no part of that: the hosts that it removes are skipped over in the search for the
+//! no part of that, once it is asked by requests of many kinds: the hosts that it removes are skipped over in the search for the
 //! best, so that classes do not multiply with all that such filters read of requests.
 //!
 //! In every call a few hosts are asked about whose answers are known. A unit that says
@@ -109,6 +109,11 @@ const WINDOW: u64 = 512;
 /// Decisions for which it is left if it does not.
 const PAUSE: u64 = 8 * WINDOW;
 
+/// Of so few kinds of requests to a filter, each has rather classes of its own: that
+/// takes less time than to skip over the hosts that the filter removes, which are often
+/// those that would be best, as nothing runs there.
+const KINDS_IN_CLASSES: usize = 2;
+
 /// All that is kept for one chain over one inventory.
 pub(super) struct Kept {
     options: Reuse,
@@ -117,7 +122,9 @@ pub(super) struct Kept {
     /// By place of the step in a runner.
     pub(super) steps: Vec<KeptStep>,
     pub(super) classes: Store<Class>,
-    /// What of hosts the class depends on, if sums can be kept at all.
+    /// What of hosts the choice depends on besides sums, if sums can be kept at all.
+    of_choice: Option<Aspects>,
+    /// What of hosts a class depends on, if sums can be kept at all.
     pub(super) of_class: Option<Aspects>,
     /// Whether answers may end with time that sums are made of.
     pub(super) is_timed: bool,
@@ -148,6 +155,7 @@ pub(super) struct KeptStep {
     pub(super) shape: Option<Shape>,
     pub(super) aspects: Aspects,
     pub(super) want: Want,
+    may_skip: bool,
     /// Its answers are no part of classes: the hosts that it removes are skipped over.
     pub(super) skips: bool,
     pub(super) is_quarantined: bool,
@@ -166,11 +174,12 @@ impl Kept {
         }
         steps.sort_by_key(|(place, _)| *place);
         let steps: Vec<KeptStep> = steps.into_iter().map(|(_, step)| step).collect();
-        Self {
+        let mut kept = Self {
             options,
             log: inventory.changes().identity().clone(),
-            of_class: depends::of_class(chain, &steps, inventory),
-            is_timed: steps.iter().any(|step| step.want.until && !step.skips),
+            of_choice: depends::of_choice(chain, &steps, inventory),
+            of_class: None,
+            is_timed: false,
             steps,
             classes: Store::default(),
             serial: 1,
@@ -181,7 +190,20 @@ impl Kept {
             paused_until: 0,
             window: Window::default(),
             words: Vec::new(),
-        }
+        };
+        kept.class_anew();
+        kept
+    }
+
+    /// Begin with classes anew, as other steps are a part of them.
+    fn class_anew(&mut self) {
+        self.classes = Store::default();
+        let in_class = || self.steps.iter().filter(|step| !step.skips);
+        self.is_timed = in_class().any(|step| step.want.until);
+        self.of_class = self.of_choice.map(|of_choice| {
+            let of_steps = in_class().map(|step| step.aspects);
+            of_steps.fold(of_choice, |a, b| a | b)
+        });
     }
 
     /// Begin a decision. False if nothing is to be kept in it.
@@ -207,8 +229,9 @@ impl Kept {
     fn forget(&mut self) {
         for step in &mut self.steps {
             step.store = Store::default();
+            step.skips = false;
         }
-        self.classes = Store::default();
+        self.class_anew();
         self.bytes = 0;
     }
 
@@ -226,8 +249,8 @@ impl Kept {
             step.is_quarantined = true;
             step.store = Store::default();
         }
-        self.of_class = None;
-        self.classes = Store::default();
+        self.of_choice = None;
+        self.class_anew();
         self.differed = true;
         self.quarantined.push(Quarantined {
             unit: name,
@@ -246,11 +269,17 @@ impl Kept {
             again => {
                 self.counts.wanted_again += u64::from(again == Found::Evicted);
                 self.serial += 1;
-                let answers = Answers::new(shape, step.skips, self.serial, log);
+                let answers = Answers::new(shape, step.may_skip, self.serial, log);
                 self.bytes += Store::<Answers>::overhead(key);
-                step.store.insert(key, answers)
+                let place = step.store.insert(key, answers);
+                if step.may_skip && !step.skips && step.store.len() > KINDS_IN_CLASSES {
+                    step.skips = true;
+                    self.class_anew();
+                }
+                place
             }
         };
+        let step = &mut self.steps[place];
         if let Some(answers) = step.store.get_mut(found) {
             answers.last_used = self.counts.decisions;
             answers.uses += 1;
@@ -397,7 +426,8 @@ impl KeptStep {
                 costs: step.want.costs,
                 until: is_row_wise && plan.reads("request", "now"),
             },
-            skips: depends::skips(step, shape, inventory),
+            may_skip: depends::may_skip(step, shape, inventory),
+            skips: false,
             is_quarantined: false,
             unit: step.unit.description().name.as_str().into(),
             asked: 0,

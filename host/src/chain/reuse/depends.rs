@@ -29,11 +29,11 @@ pub(super) fn shape(step: &Step) -> Option<Shape> {
     })
 }
 
-/// Whether the answers of a step are no part of classes, so that requests that differ
+/// Whether the answers of a step can be no part of classes, so that requests that differ
 /// only in what this step reads of them share sums: it is a filter without costs, and
 /// what it reads of hosts does not change with their VMs, so that the hosts that it
 /// removes are mostly the same from decision to decision.
-pub(super) fn skips(step: &Step, shape: Option<Shape>, inventory: &Inventory) -> bool {
+pub(super) fn may_skip(step: &Step, shape: Option<Shape>, inventory: &Inventory) -> bool {
     let plan = &step.plan;
     let changes_with_vms = |(number, table): (usize, &TablePlan)| {
         let is_of_hosts = plan
@@ -80,10 +80,9 @@ pub(super) fn aspects(plan: &ReadPlan) -> Aspects {
     aspects
 }
 
-/// What of hosts the sums of a chain depend on, apart from steps that are no part of
-/// classes; None if they depend on more than one
-/// host after the other.
-pub(super) fn of_class(
+/// What of hosts the choice by kept sums depends on besides the sums; None if these
+/// depend on more than one host after the other.
+pub(super) fn of_choice(
     chain: &Chain,
     steps: &[KeptStep],
     inventory: &Inventory,
@@ -109,12 +108,6 @@ pub(super) fn of_class(
     });
     let columns = ties.copied().chain(["state"]);
     let columns = columns.filter_map(|name| inventory.column_index(name));
-    let of_choice = columns.map(Aspects::column);
-    let in_class = steps.iter().filter(|step| !step.skips);
-    let of_steps = in_class.map(|step| step.aspects);
-    Some(
-        of_choice
-            .chain(of_steps)
-            .fold(Aspects::NOTHING, |a, b| a | b),
-    )
+    let columns = columns.map(Aspects::column);
+    Some(columns.fold(Aspects::NOTHING, |a, b| a | b))
 }
