@@ -10,6 +10,7 @@ mod changes;
 mod cluster;
 mod column;
 mod error;
+mod follows;
 mod group;
 mod host;
 mod hosts;

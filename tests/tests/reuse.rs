@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use placewright::chain::{Reuse, ReuseCounts, Runner};
+use placewright::engine::{Engine, Limits};
 use placewright::library::Generation;
+use placewright::model::Facts;
 use placewright::model::schema::Schema;
 use placewright::plugins;
 use placewright::policy::Policy;
@@ -34,6 +36,25 @@ fn generation() -> &'static Generation {
     })
 }
 
+/// Some of the units, in an engine that limits calls by fuel in place of time.
+fn generation_on_fuel() -> &'static Generation {
+    static LOADED: OnceLock<Generation> = OnceLock::new();
+    LOADED.get_or_init(|| {
+        let limits = Limits {
+            fuel: Some(3_000_000),
+            instances: 200,
+            ..Limits::default()
+        };
+        let engine = Engine::new(limits, None).expect("an engine can be set up");
+        let load = |bytes: &[u8], name| Unit::load(&engine, bytes, name).expect("it loads");
+        let embedded = plugins::UNITS.iter();
+        let embedded = embedded.filter(|unit| policies::ON_FUEL.contains(&unit.name));
+        let embedded = embedded.map(|unit| load(unit.bytes, unit.name));
+        let misbehaving = load(&units::component("misbehaving"), "misbehaving");
+        Generation::new(embedded.chain([misbehaving])).expect("names differ")
+    })
+}
+
 /// Schedulers of one cluster under one policy, which differ in whether they keep
 /// answers.
 struct Twins {
@@ -43,7 +64,11 @@ struct Twins {
 
 impl Twins {
     fn new(life: &Life, policy: &str, reuse: Reuse) -> Self {
-        let policy = Policy::load(policy, "p.toml", generation(), Schema::built_in());
+        Self::of(life, policy, generation(), reuse)
+    }
+
+    fn of(life: &Life, policy: &str, generation: &Generation, reuse: Reuse) -> Self {
+        let policy = Policy::load(policy, "p.toml", generation, Schema::built_in());
         let policy = Arc::new(policy.unwrap_or_else(|problems| panic!("{problems}")));
         let scheduler = |reuse| {
             let options = SchedulerOptions {
@@ -53,7 +78,7 @@ impl Twins {
                 reuse,
                 ..SchedulerOptions::default()
             };
-            Scheduler::new(life.inventory(), policy.clone(), generation(), options)
+            Scheduler::new(life.inventory(), policy.clone(), generation, options)
                 .expect("the units are there")
         };
         Self {
@@ -133,6 +158,35 @@ proptest! {
     }
 
     #[test]
+    fn filters_that_are_no_part_of_sums_change_no_decision(seed in any::<u64>()) {
+        let mut life = Life::new(seed);
+        let policy = policies::skipping(&mut life, 1);
+        let mut twins = Twins::new(&life, &policy, Reuse::default());
+        twins.live(&mut life, 150);
+        prop_assert!(twins.counts().from_sums > 0, "{:?}", twins.counts());
+    }
+
+    #[test]
+    fn filters_of_several_stages_change_no_decision(seed in any::<u64>()) {
+        let mut life = Life::new(seed);
+        let policy = policies::skipping(&mut life, 2);
+        let mut twins = Twins::new(&life, &policy, Reuse::default());
+        twins.live(&mut life, 60);
+    }
+
+    #[test]
+    fn decisions_on_fuel_are_the_same_with_kept_answers(seed in any::<u64>()) {
+        let mut life = Life::new(seed);
+        let stages = 1 + life.below(4) as usize / 3;
+        let mut policy = policies::skipping(&mut life, stages);
+        if life.once_in(3) {
+            policy.push_str(policies::ENDLESS);
+        }
+        let mut twins = Twins::of(&life, &policy, generation_on_fuel(), Reuse::default());
+        twins.live(&mut life, 40);
+    }
+
+    #[test]
     fn room_for_few_answers_changes_no_decision(seed in any::<u64>()) {
         let mut life = Life::new(seed);
         let policy = policies::any(&mut life);
@@ -170,6 +224,52 @@ fn few_hosts_are_asked_about_where_requests_are_alike() {
     assert!(counts.from_sums > 300, "{counts:?}");
     let (asked, reused) = twins.rows();
     assert!(reused > 3 * asked, "asked {asked}, reused {reused}");
+}
+
+#[test]
+fn requests_that_differ_in_what_filters_read_share_sums() {
+    const NETWORKS: u64 = 100;
+    let mut life = Life::new(5).of_few_shapes();
+    let mut twins = Twins::new(&life, policies::BY_NETWORK, Reuse::default());
+    for inventory in [&mut twins.with, &mut twins.without].map(Scheduler::inventory_mut) {
+        let hosts: Vec<_> = inventory.hosts().map(|(_, host)| host.id.clone()).collect();
+        for (number, host) in (0..).zip(hosts) {
+            // Each host is on most networks, and every one is missing somewhere.
+            let missing = number % NETWORKS;
+            let networks = (0..NETWORKS).filter(|network| network % 7 != missing % 7);
+            let row = |network: u64| Facts::new().with("name", format!("n{network}").as_str());
+            let rows = networks.map(row).collect();
+            let rows = inventory.set_host_rows(&host, "networks", rows);
+            rows.expect("the host is there");
+        }
+    }
+    for number in 0..6 * NETWORKS {
+        if number % 50 == 0 {
+            // A host loses all of its networks.
+            for scheduler in [&mut twins.with, &mut twins.without] {
+                let host = format!("h{:03}", number / 50);
+                let lost = scheduler.inventory_mut();
+                let lost = lost.set_host_rows(&host, "networks", Vec::new());
+                lost.expect("the host is there");
+            }
+        }
+        let mut request = life.request();
+        let nic = Facts::new().with("plugged", true);
+        let nic = nic.with("network", format!("n{}", number % NETWORKS).as_str());
+        request.members[0].facts.push_row("nics", nic);
+        request.dry_run = true;
+        let without = twins.without.place(request.clone()).expect("it is good");
+        let with = twins.with.place(request).expect("it is good");
+        assert_eq!(with.decided, without.decided, "decision {number}");
+        assert!(!with.decided.removed.is_empty());
+    }
+    let counts = twins.counts();
+    assert_eq!(counts.classes, 1, "{counts:?}");
+    assert_eq!(counts.skip_sets, NETWORKS as usize, "{counts:?}");
+    assert!(counts.from_sums > 4 * NETWORKS, "{counts:?}");
+    let units = twins.with.unit_reuse();
+    let network = units.iter().find(|unit| &*unit.unit == "network");
+    assert!(network.is_some_and(|unit| unit.checked > 0), "{units:?}");
 }
 
 #[test]

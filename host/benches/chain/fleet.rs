@@ -70,14 +70,14 @@ impl Bench {
     }
 }
 
-/// The five units, and one that looks at all hosts at once.
+/// The units of all variants.
 pub fn generation() -> Generation {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
-    Generation::new(units(&engine)).expect("six names")
+    Generation::new(units(&engine)).expect("seven names")
 }
 
-/// The five units, and the one that looks at all hosts, loaded by an engine.
-pub fn units(engine: &Engine) -> [Arc<Unit>; 6] {
+/// The five units, one that looks at all hosts at once and one that filters by networks, loaded by an engine.
+pub fn units(engine: &Engine) -> [Arc<Unit>; 7] {
     let names = [
         "memory",
         "cpu",
@@ -85,6 +85,7 @@ pub fn units(engine: &Engine) -> [Arc<Unit>; 6] {
         "even-distribution",
         "power-saving",
         "memory-spreading",
+        "network",
     ];
     names.map(|name| Unit::load(engine, &component(name), name).expect("the unit loads"))
 }

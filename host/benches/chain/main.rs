@@ -79,6 +79,7 @@ fn reused(criterion: &mut Criterion) {
         plain.scaled("rank"),
         plain.with_groups(1_000),
         plain.with_a_whole_table(),
+        plain.with_networks(100),
     ];
     for variant in variants {
         // Made only if it is wanted.
@@ -90,6 +91,10 @@ fn reused(criterion: &mut Criterion) {
         });
         let Some(coming) = made else { continue };
         println!("{name}, {hosts} hosts: {}", coming.told());
+        if variant.networks > 0 {
+            // The twin knows nothing of networks.
+            continue;
+        }
         let twin = coming.twin();
         let of_twin = BenchmarkId::new(format!("native, {name}"), hosts);
         group.bench_function(of_twin, |bencher| {
@@ -133,12 +138,13 @@ fn in_python(criterion: &mut Criterion) {
         });
     }
     group.throughput(Throughput::Elements(1));
-    let hosts = 10_000;
+    let variant = reuse::Variant::default();
+    let hosts = variant.hosts;
     let kept = Reuse { bytes: 256 << 20 };
     let mut made = None;
     group.bench_function(BenchmarkId::new("reuse", hosts), |bencher| {
         let make =
-            || reuse::Coming::under(&units.policy(), &units.generation(), hosts, 0, Some(kept));
+            || reuse::Coming::under(&units.policy(), &units.generation(), variant, Some(kept));
         let coming = made.get_or_insert_with(make);
         bencher.iter(|| coming.come());
     });

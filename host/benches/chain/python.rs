@@ -54,7 +54,7 @@ impl Units {
     pub fn load(component: &[u8]) -> Self {
         let engine = Engine::new(Limits::default(), None).expect("an engine");
         let python = Unit::load(&engine, component, NAME).expect("the unit loads");
-        let [memory, rust, affinity, even, power, _] = fleet::units(&engine);
+        let [memory, rust, affinity, even, power, ..] = fleet::units(&engine);
         Self {
             python,
             rust,

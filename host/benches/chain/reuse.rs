@@ -7,8 +7,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use placewright::chain::{Reuse, Runner, UnitReuse};
+use placewright::inventory::Inventory;
 use placewright::library::Generation;
-use placewright::model::{Group, GroupRule, Request, Vm};
+use placewright::model::{Facts, Group, GroupRule, Request, Vm};
 use placewright::policy::Policy;
 use placewright::scheduler::{Scheduler, SchedulerOptions};
 
@@ -35,6 +36,12 @@ unit = 'memory-spreading'
 scaling = 'none'
 ";
 
+/// A unit that filters by networks.
+const NETWORK: &str = "
+[[filters]]
+unit = 'network'
+";
+
 /// Which decisions follow each other.
 #[derive(Debug, Clone, Copy)]
 pub struct Variant {
@@ -45,6 +52,9 @@ pub struct Variant {
     pub groups: u64,
     /// Whether a unit is asked besides that looks at all hosts at once.
     pub whole_table: bool,
+    /// A unit is asked besides that keeps the hosts with the VM's network, which is one of
+    /// so many; each host has seven in eight of them. 0: it is not.
+    pub networks: u64,
 }
 
 impl Default for Variant {
@@ -54,6 +64,7 @@ impl Default for Variant {
             scaling: "none",
             groups: 0,
             whole_table: false,
+            networks: 0,
         }
     }
 }
@@ -79,9 +90,13 @@ impl Variant {
         }
     }
 
+    pub fn with_networks(self, networks: u64) -> Self {
+        Self { networks, ..self }
+    }
+
     /// Whether the sums are those of the five units as they are.
     pub fn is_of_five_units_alone(&self) -> bool {
-        self.scaling == "none" && self.groups == 0 && !self.whole_table
+        self.scaling == "none" && self.groups == 0 && !self.whole_table && self.networks == 0
     }
 }
 
@@ -94,6 +109,9 @@ impl fmt::Display for Variant {
         if self.whole_table {
             write!(f, ", a whole-table part")?;
         }
+        if self.networks > 0 {
+            write!(f, ", {} networks", self.networks)?;
+        }
         Ok(())
     }
 }
@@ -104,8 +122,7 @@ pub struct Coming {
     numbers: Numbers,
     number: u64,
     staying: VecDeque<String>,
-    hosts: usize,
-    groups: u64,
+    variant: Variant,
 }
 
 impl Coming {
@@ -116,20 +133,24 @@ impl Coming {
         if variant.whole_table {
             text.push_str(WHOLE_TABLE);
         }
-        let Variant { hosts, groups, .. } = variant;
-        Self::under(&text, &fleet::generation(), hosts, groups, reuse)
+        if variant.networks > 0 {
+            text.push_str(NETWORK);
+        }
+        Self::under(&text, &fleet::generation(), variant, reuse)
     }
 
-    /// A cluster of `hosts` hosts under a policy of the units of that generation. VMs stand
-    /// in one of `groups` groups that keep apart, if there are any.
+    /// The same cluster under another policy, of the units of that generation.
     pub fn under(
         text: &str,
         generation: &Generation,
-        hosts: usize,
-        groups: u64,
+        variant: Variant,
         reuse: Option<Reuse>,
     ) -> Self {
+        let Variant { hosts, groups, .. } = variant;
         let mut inventory = fleet::fleet(hosts);
+        if variant.networks > 0 {
+            connect(&mut inventory, variant.networks);
+        }
         for group in 0..groups {
             let members = (0..40_000).filter(|number| number % groups == group);
             let group = Group {
@@ -155,8 +176,7 @@ impl Coming {
             numbers: Numbers::new(3),
             number: 0,
             staying: VecDeque::new(),
-            hosts,
-            groups,
+            variant,
         };
         for _ in 0..4_000 {
             coming.come();
@@ -168,16 +188,21 @@ impl Coming {
     pub fn come(&mut self) {
         let number = self.number;
         self.number += 1;
-        let id = match self.groups {
+        let id = match self.variant.groups {
             0 => format!("new-{number:09}"),
             _ => id(number % 40_000),
         };
         // Of 84 kinds the first ten make three quarters.
         let uniform = self.numbers.below(1 << 20) as f64 / f64::from(1 << 20);
         let shape = (SHAPES as f64 * uniform.powi(7)) as i64;
-        let vm = Vm::new(id.as_str())
+        let mut vm = Vm::new(id.as_str())
             .with("cores", 1 + shape % 6)
             .with("memory", (1 + shape / 6) * 2 * GIB);
+        if self.variant.networks > 0 {
+            let network = network(self.numbers.below(self.variant.networks));
+            let nic = Facts::new().with("network", network.as_str());
+            vm.facts.push_row("nics", nic.with("plugged", true));
+        }
         let request = Request {
             members: vec![vm],
             now: i64::try_from(number / 50).unwrap_or(0),
@@ -189,7 +214,7 @@ impl Coming {
             inventory.confirm_vm(&id).expect("its place is reserved");
             self.staying.push_back(id);
         }
-        while self.staying.len() > (STAYING * self.hosts).min(20_000)
+        while self.staying.len() > (STAYING * self.variant.hosts).min(20_000)
             && let Some(id) = self.staying.pop_front()
         {
             inventory.remove_vm(&id).expect("it runs");
@@ -239,16 +264,33 @@ impl Coming {
         let asked: u64 = units.iter().map(|unit| unit.asked).sum();
         let reused: u64 = units.iter().map(|unit| unit.reused).sum();
         format!(
-            "hosts asked {:.0}, reused {:.0} a decision over all units; {:.0} % of decisions from kept sums, {} classes, {:.1} MB",
+            "hosts asked {:.0}, reused {:.0} a decision over all units; {:.0} % of decisions from kept sums, {} classes, {} skip sets, {:.1} MB, {} evicted",
             asked as f64 / decisions,
             reused as f64 / decisions,
             100.0 * counts.from_sums as f64 / decisions,
             counts.classes,
-            counts.bytes as f64 / 1e6
+            counts.skip_sets,
+            counts.bytes as f64 / 1e6,
+            counts.evicted
         )
     }
 }
 
 fn id(number: u64) -> String {
     format!("new-{number:09}")
+}
+
+/// Connect each host to seven in eight of the networks.
+fn connect(inventory: &mut Inventory, networks: u64) {
+    let hosts: Vec<_> = inventory.hosts().map(|(_, host)| host.id.clone()).collect();
+    for (number, host) in (0..).zip(hosts) {
+        let there = (0..networks).filter(|network| (network + number) % 8 > 0);
+        let row = |number| Facts::new().with("name", network(number).as_str());
+        let rows = inventory.set_host_rows(&host, "networks", there.map(row).collect());
+        rows.expect("the host is there");
+    }
+}
+
+fn network(number: u64) -> String {
+    format!("net-{number}")
 }

@@ -282,6 +282,12 @@ impl TablePlan {
             .is_some_and(|parent| parent == table || plan.tables[parent].is_below(table, plan))
     }
 
+    /// Whether it stands somewhere below the VMs of hosts.
+    pub(super) fn is_of_vms(&self, plan: &ReadPlan) -> bool {
+        let parent = self.parent.map(|parent| &plan.tables[parent]);
+        parent.is_some_and(|parent| parent.source == Source::HostVms || parent.is_of_vms(plan))
+    }
+
     /// The last part of the table's name: what facts call it.
     pub(super) fn short_name(&self) -> &str {
         short_name(&self.name)

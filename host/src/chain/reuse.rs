@@ -8,14 +8,23 @@
 //! VMs run there, or it is pinned there) are asked about in every decision, so that
 //! requests of one shape share answers whatever their relations.
 //!
+//! Where no host's cost depends on other hosts, the sums of all hosts are kept for each
+//! class of requests. A filter that reads nothing of hosts that changes with their VMs is
+//! no part of that, once it is asked by requests of many kinds: the hosts that it removes are skipped over in the search for the
+//! best, so that classes do not multiply with all that such filters read of requests.
+//!
 //! In every call a few hosts are asked about whose answers are known. A unit that says
 //! something else this time does not depend on what it declares alone: it is put into
 //! quarantine, and asked about everything from then on.
 
+mod among;
 mod answers;
 mod by_cost;
 mod class;
+mod depends;
+mod groups;
 mod key;
+mod skips;
 mod store;
 mod tournament;
 
@@ -26,13 +35,12 @@ use serde::Serialize;
 pub(super) use answers::{Answers, FOR_GOOD, Said, Shape, Verdict, Want};
 pub(super) use class::{Class, Dirty, KEPT, RemovalCode};
 pub(super) use key::key;
+pub(super) use skips::{Left, Mask};
 pub(super) use store::{Found, Store};
 
-use super::plan::{Field, ReadPlan, Source};
-use super::{Chain, Stage, Step};
+use super::{Chain, Step};
 use crate::contract::Evaluation;
 use crate::inventory::{Aspects, ChangeLog, Inventory};
-use crate::policy::{Scaling, Tie};
 use crate::unit::Unit;
 
 /// How answers are kept.
@@ -57,6 +65,9 @@ pub struct ReuseCounts {
     pub decisions: u64,
     /// Kinds of requests for which sums are kept.
     pub classes: usize,
+    /// Kinds of requests to filters that are no part of the former: for each of them the
+    /// hosts are kept that the filter removes, to be skipped over.
+    pub skip_sets: usize,
     /// Bytes that kept answers and sums take.
     pub bytes: usize,
     /// Answers and sums that were given up for want of room.
@@ -98,6 +109,11 @@ const WINDOW: u64 = 512;
 /// Decisions for which it is left if it does not.
 const PAUSE: u64 = 8 * WINDOW;
 
+/// Of so few kinds of requests to a filter, each has rather classes of its own: that
+/// takes less time than to skip over the hosts that the filter removes, which are often
+/// those that would be best, as nothing runs there.
+const KINDS_IN_CLASSES: usize = 2;
+
 /// All that is kept for one chain over one inventory.
 pub(super) struct Kept {
     options: Reuse,
@@ -106,9 +122,11 @@ pub(super) struct Kept {
     /// By place of the step in a runner.
     pub(super) steps: Vec<KeptStep>,
     pub(super) classes: Store<Class>,
-    /// What of hosts the class depends on, if sums can be kept at all.
+    /// What of hosts the choice depends on besides sums, if sums can be kept at all.
+    of_choice: Option<Aspects>,
+    /// What of hosts a class depends on, if sums can be kept at all.
     pub(super) of_class: Option<Aspects>,
-    /// Whether answers of any step may end with time.
+    /// Whether answers may end with time that sums are made of.
     pub(super) is_timed: bool,
     serial: u64,
     /// The bytes that all takes.
@@ -137,6 +155,9 @@ pub(super) struct KeptStep {
     pub(super) shape: Option<Shape>,
     pub(super) aspects: Aspects,
     pub(super) want: Want,
+    may_skip: bool,
+    /// Its answers are no part of classes: the hosts that it removes are skipped over.
+    pub(super) skips: bool,
     pub(super) is_quarantined: bool,
     unit: Arc<str>,
     asked: u64,
@@ -149,15 +170,16 @@ impl Kept {
     pub(super) fn new(chain: &Chain, options: Reuse, inventory: &Inventory) -> Self {
         let mut steps: Vec<(usize, KeptStep)> = Vec::new();
         for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
-            steps.push((step.place, KeptStep::new(step)));
+            steps.push((step.place, KeptStep::new(step, inventory)));
         }
         steps.sort_by_key(|(place, _)| *place);
         let steps: Vec<KeptStep> = steps.into_iter().map(|(_, step)| step).collect();
-        Self {
+        let mut kept = Self {
             options,
             log: inventory.changes().identity().clone(),
-            of_class: of_class(chain, &steps, inventory),
-            is_timed: steps.iter().any(|step| step.want.until),
+            of_choice: depends::of_choice(chain, &steps, inventory),
+            of_class: None,
+            is_timed: false,
             steps,
             classes: Store::default(),
             serial: 1,
@@ -168,7 +190,20 @@ impl Kept {
             paused_until: 0,
             window: Window::default(),
             words: Vec::new(),
-        }
+        };
+        kept.class_anew();
+        kept
+    }
+
+    /// Begin with classes anew, as other steps are a part of them.
+    fn class_anew(&mut self) {
+        self.classes = Store::default();
+        let in_class = || self.steps.iter().filter(|step| !step.skips);
+        self.is_timed = in_class().any(|step| step.want.until);
+        self.of_class = self.of_choice.map(|of_choice| {
+            let of_steps = in_class().map(|step| step.aspects);
+            of_steps.fold(of_choice, |a, b| a | b)
+        });
     }
 
     /// Begin a decision. False if nothing is to be kept in it.
@@ -194,8 +229,9 @@ impl Kept {
     fn forget(&mut self) {
         for step in &mut self.steps {
             step.store = Store::default();
+            step.skips = false;
         }
-        self.classes = Store::default();
+        self.class_anew();
         self.bytes = 0;
     }
 
@@ -213,8 +249,8 @@ impl Kept {
             step.is_quarantined = true;
             step.store = Store::default();
         }
-        self.of_class = None;
-        self.classes = Store::default();
+        self.of_choice = None;
+        self.class_anew();
         self.differed = true;
         self.quarantined.push(Quarantined {
             unit: name,
@@ -233,11 +269,17 @@ impl Kept {
             again => {
                 self.counts.wanted_again += u64::from(again == Found::Evicted);
                 self.serial += 1;
-                let answers = Answers::new(shape, self.serial, log);
+                let answers = Answers::new(shape, step.may_skip, self.serial, log);
                 self.bytes += Store::<Answers>::overhead(key);
-                step.store.insert(key, answers)
+                let place = step.store.insert(key, answers);
+                if step.may_skip && !step.skips && step.store.len() > KINDS_IN_CLASSES {
+                    step.skips = true;
+                    self.class_anew();
+                }
+                place
             }
         };
+        let step = &mut self.steps[place];
         if let Some(answers) = step.store.get_mut(found) {
             answers.last_used = self.counts.decisions;
             answers.uses += 1;
@@ -336,8 +378,10 @@ impl Kept {
     }
 
     pub(super) fn counts(&self) -> ReuseCounts {
+        let skipping = self.steps.iter().filter(|step| step.skips);
         ReuseCounts {
             classes: self.classes.len(),
+            skip_sets: skipping.map(|step| step.store.len()).sum(),
             bytes: self.count_bytes(),
             ..self.counts
         }
@@ -370,17 +414,20 @@ impl Kept {
 }
 
 impl KeptStep {
-    fn new(step: &Step) -> Self {
+    fn new(step: &Step, inventory: &Inventory) -> Self {
         let plan = &step.plan;
+        let shape = depends::shape(step);
         let is_row_wise = step.evaluation == Evaluation::RowWise;
         Self {
             store: Store::default(),
-            shape: shape(step),
-            aspects: aspects(plan),
+            shape,
+            aspects: depends::aspects(plan),
             want: Want {
                 costs: step.want.costs,
                 until: is_row_wise && plan.reads("request", "now"),
             },
+            may_skip: depends::may_skip(step, shape, inventory),
+            skips: false,
             is_quarantined: false,
             unit: step.unit.description().name.as_str().into(),
             asked: 0,
@@ -388,84 +435,4 @@ impl KeptStep {
             checked: 0,
         }
     }
-}
-
-/// What the answers of a step depend on besides the request; None: too much to keep
-/// them, or on chance.
-fn shape(step: &Step) -> Option<Shape> {
-    let plan = &step.plan;
-    if plan.reads("request", "draw") {
-        return None;
-    }
-    let Some(hosts) = plan.hosts else {
-        return Some(Shape::Request);
-    };
-    if step.evaluation != Evaluation::RowWise {
-        return None;
-    }
-    let mut below = plan.tables.iter().enumerate().filter(|(number, table)| {
-        (*number == hosts && !table.columns.is_empty()) || table.is_below(hosts, plan)
-    });
-    Some(match below.all(|(_, table)| table.source.is_relation()) {
-        true => Shape::Alike,
-        false => Shape::Each,
-    })
-}
-
-/// What of a host a plan reads.
-fn aspects(plan: &ReadPlan) -> Aspects {
-    let mut aspects = Aspects::NOTHING;
-    let Some(hosts) = plan.hosts else {
-        return aspects;
-    };
-    for (number, table) in plan.tables.iter().enumerate() {
-        if number != hosts && !table.is_below(hosts, plan) {
-            continue;
-        }
-        aspects |= match table.source {
-            Source::Nested(index) => Aspects::nested(index),
-            Source::HostVms => Aspects::VMS,
-            Source::Below => Aspects::ROWS | Aspects::VMS,
-            _ => Aspects::NOTHING,
-        };
-        for column in &table.columns {
-            if let Field::HostColumn(index) = column.field {
-                aspects |= Aspects::column(index);
-            }
-        }
-    }
-    aspects
-}
-
-/// What of hosts the sums of a chain depend on; None if they depend on more than one
-/// host after the other.
-fn of_class(chain: &Chain, steps: &[KeptStep], inventory: &Inventory) -> Option<Aspects> {
-    let [stage] = &chain.stages[..] else {
-        return None;
-    };
-    let is_one_by_one = |stage: &Stage| {
-        stage.selections.is_empty()
-            && stage.steps.len() < usize::from(RemovalCode::MAX >> 8)
-            && stage
-                .costs
-                .iter()
-                .all(|cost| matches!(cost.scaling, Scaling::None | Scaling::Range))
-    };
-    if !is_one_by_one(stage) || steps.iter().any(|step| step.shape.is_none()) {
-        return None;
-    }
-    let ties = chain.policy.tie_rule.iter().flat_map(|tie| match tie {
-        Tie::FewestVms => &["vms.count", "vms.pending"][..],
-        Tie::Listed => &["listed"],
-        Tie::Id | Tie::Draw => &[],
-    });
-    let columns = ties.copied().chain(["state"]);
-    let columns = columns.filter_map(|name| inventory.column_index(name));
-    let of_choice = columns.map(Aspects::column);
-    let of_steps = steps.iter().map(|step| step.aspects);
-    Some(
-        of_choice
-            .chain(of_steps)
-            .fold(Aspects::NOTHING, |a, b| a | b),
-    )
 }

@@ -126,6 +126,8 @@ impl Deployment {
         self.store.commit(vec![record.kept()])?;
         let record = policies.put(record);
         self.take_over(rules)?;
+        drop(policies);
+        self.library.sweep();
         self.tell(News {
             kind: "policy-changed",
             policy: Some(record.name.clone()),
@@ -159,6 +161,8 @@ impl Deployment {
         let name = name.to_owned();
         self.store.commit(vec![Change::RemovePolicy { name }])?;
         policies.remove(&record.name);
+        drop(policies);
+        self.library.sweep();
         self.tell(News {
             kind: "policy-removed",
             policy: Some(record.name.clone()),
@@ -192,6 +196,8 @@ impl Deployment {
         let new = settings.clone();
         cluster.rule_by(rule).wait()?;
         cluster.set_settings(settings);
+        drop(policies);
+        self.library.sweep();
         let set = cluster.turn(move |state| {
             state.set(new);
             Ok(())

@@ -11,7 +11,7 @@ use super::{Aspects, Cell, Column, HostEntry, Inventory, Texts, VmEntry};
 use crate::model::{Facts, Kind, Value};
 
 /// The table whose `used` and `pending` follow from VMs.
-const AMOUNTS: &str = "amounts";
+pub(super) const AMOUNTS: &str = "amounts";
 
 /// The table whose `pending` follows from VMs.
 pub(super) const HUGE_PAGES: &str = "huge-pages";
@@ -25,7 +25,7 @@ const WHOLE_GPU: i64 = 1000;
 /// One table below hosts: the rows of all hosts, those of a host together.
 #[derive(Debug, Clone)]
 pub struct Nested {
-    table: Arc<str>,
+    pub(super) table: Arc<str>,
     names: Vec<Arc<str>>,
     columns: Vec<Column>,
     /// By slot of the host: its first row, and how many it has.

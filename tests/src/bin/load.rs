@@ -76,11 +76,19 @@ impl<'a> Client<'a> {
             let ids: Vec<String> = (0..self.load.batch)
                 .map(|vm| format!("{number}-{round}-{vm}"))
                 .collect();
-            let vms: Vec<Value> = ids.iter().enumerate().map(|(vm, id)| shape(id, round + vm)).collect();
+            let vms: Vec<Value> = ids
+                .iter()
+                .enumerate()
+                .map(|(vm, id)| shape(id, round + vm))
+                .collect();
             let began = Instant::now();
             match vms.as_slice() {
                 [vm] => self.send("POST", "/load/place", vm)?,
-                _ => self.send("POST", "/load/place-batch?listed=true", &json!({"vms": vms}))?,
+                _ => self.send(
+                    "POST",
+                    "/load/place-batch?listed=true",
+                    &json!({"vms": vms}),
+                )?,
             };
             times.push(began.elapsed());
             // Some stay a while, as VMs do.
@@ -134,12 +142,19 @@ fn run(load: &Load) -> Result<(), String> {
     times.sort_unstable();
     let at = |share: f64| {
         let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
-        times.get(place).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+        times
+            .get(place)
+            .map_or(0.0, |time| time.as_secs_f64() * 1000.0)
     };
     let decisions = (times.len() * load.batch) as f64 / took;
     println!(
         "{} hosts, {} clients, {} VMs a request: {decisions:.0} decisions a second; a request takes {:.2} ms, 99 of 100 at most {:.2} ms, all at most {:.2} ms",
-        load.hosts, load.clients, load.batch, at(0.5), at(0.99), at(1.0)
+        load.hosts,
+        load.clients,
+        load.batch,
+        at(0.5),
+        at(0.99),
+        at(1.0)
     );
     Ok(())
 }

@@ -135,9 +135,11 @@ impl Life {
             let amount = Facts::new().with("name", name).with("total", total);
             host.facts.push_row("amounts", amount);
         }
-        if self.once_in(2) {
-            host.facts
-                .push_row("networks", Facts::new().with("name", "n1"));
+        for name in ["n1", "n2", "n3"] {
+            if self.once_in(2) {
+                host.facts
+                    .push_row("networks", Facts::new().with("name", name));
+            }
         }
         host
     }
@@ -155,8 +157,14 @@ impl Life {
             vm.facts.push_row("amounts", need);
         }
         if shape == 3 {
-            let nic = Facts::new().with("network", "n1").with("plugged", true);
-            vm.facts.push_row("nics", nic);
+            vm.facts.push_row("nics", nic("n1"));
+        }
+        if self.shapes > 1 && self.once_in(2) {
+            for name in ["n1", "n2", "n3"] {
+                if self.once_in(3) {
+                    vm.facts.push_row("nics", nic(name));
+                }
+            }
         }
         if self.shapes > 1 && self.once_in(8) && !self.hosts.is_empty() {
             let named = |life: &mut Self| vec![life.any_host().as_str().into()];
@@ -219,7 +227,7 @@ impl Life {
             }
             18 => Change::RemoveHost(self.any_host()),
             19 => {
-                let name = self.one_of(&["n1", "n2"]);
+                let name = self.one_of(&["n1", "n2", "n3"]);
                 let rows = vec![Facts::new().with("name", name)];
                 Change::HostRows(self.any_host(), "networks", rows)
             }
@@ -248,12 +256,26 @@ impl Life {
         }
         vms.sort_unstable();
         vms.dedup();
+        let mut hosts: Vec<Arc<str>> = Vec::new();
+        let mut host_rule = None;
+        if !self.hosts.is_empty() && self.once_in(2) {
+            for _ in 0..1 + self.below(3) {
+                hosts.push(self.any_host().as_str().into());
+            }
+            hosts.sort_unstable();
+            hosts.dedup();
+            let hard = self.once_in(2);
+            host_rule = Some(match self.once_in(2) {
+                true => GroupRule::Positive { hard },
+                false => GroupRule::Negative { hard },
+            });
+        }
         Some(Group {
             id: format!("g{}", self.below(4)).as_str().into(),
             vms,
-            hosts: Vec::new(),
+            hosts,
             vm_rule: rule,
-            host_rule: None,
+            host_rule,
             priority: 1.0 + self.below(2) as f64,
         })
     }
@@ -284,6 +306,9 @@ impl Life {
             ..Request::default()
         };
         request.facts.set("tenant", "t");
+        if self.shapes > 1 && self.once_in(3) {
+            request.facts.set("zone", self.one_of(&["a", "b", "c"]));
+        }
         if self.shapes > 1 && self.once_in(8) {
             let host = self.any_host().as_str().into();
             match self.below(3) {
@@ -294,4 +319,9 @@ impl Life {
         }
         request
     }
+}
+
+/// A network card that is connected.
+fn nic(network: &str) -> Facts {
+    Facts::new().with("network", network).with("plugged", true)
 }

@@ -74,6 +74,94 @@ const SCALINGS: [&str; 8] = [
     "stretched-rank",
 ];
 
+/// Filters whose answers are no part of a class, as they read nothing of hosts that
+/// changes with their VMs.
+const SKIPPED: [&str; 8] = [
+    "unit = 'network'",
+    "unit = 'pin-to-host'",
+    "unit = 'availability-zone'",
+    "unit = 'utilization'",
+    "unit = 'migration'",
+    "unit = 'affinity'",
+    "unit = 'cpu-overloaded'\nsettings = { high-utilization = 60, over-commit-duration = '1 min' }",
+    "unit = 'cluster-in-maintenance'",
+];
+
+/// A policy of one or more stages, each with filters of which most are no part of a
+/// class, in any order.
+pub fn skipping(life: &mut Life, stages: usize) -> String {
+    let ties = life.one_of(&["['fewest-vms', 'id']", "['id']", "['draw']"]);
+    let mut policy = format!("tie-rule = {ties}\n");
+    policy.push_str("[[watches]]\nname = 'cpu-over'\ncolumn = 'cpu.usage'\nat-least = 0.5\n");
+    for number in 0..stages {
+        let keep = match number + 1 < stages {
+            true => life.one_of(&["keep = 'all'", "keep = 'best'"]),
+            false => "",
+        };
+        write!(policy, "[[stages]]\nname = 's{number}'\n{keep}\n").expect("a string takes all");
+        for entry in 0..2 + life.below(3) {
+            let filter = match life.once_in(3) {
+                true => life.one_of(&FILTERS[..2]),
+                false => life.one_of(&SKIPPED),
+            };
+            write!(
+                policy,
+                "[[stages.filters]]\nname = 'f{number}{entry}'\n{filter}\n"
+            )
+            .expect("a string takes all");
+        }
+        for entry in 0..1 + life.below(3) {
+            let cost = life.one_of(&COSTS[..5]);
+            let tier = 1 + life.below(4) / 2;
+            write!(
+                policy,
+                "[[stages.costs]]\nname = 'c{number}{entry}'\n{cost}\ntier = {tier}\n"
+            )
+            .expect("a string takes all");
+        }
+    }
+    policy
+}
+
+/// The units that such policies name.
+pub const ON_FUEL: [&str; 13] = [
+    "memory",
+    "cpu",
+    "network",
+    "pin-to-host",
+    "availability-zone",
+    "utilization",
+    "migration",
+    "affinity",
+    "cpu-overloaded",
+    "cluster-in-maintenance",
+    "even-distribution",
+    "power-saving",
+    "even-guest-distribution",
+];
+
+/// One more filter of the last stage, which never comes to an end.
+pub const ENDLESS: &str = r"
+[[stages.filters]]
+name = 'endless'
+unit = 'misbehaving'
+on-failure = 'leave-out'
+settings = { how = 'loops-forever' }
+";
+
+/// What reads the networks of a VM, and how much memory it needs.
+pub const BY_NETWORK: &str = r"
+tie-rule = ['fewest-vms', 'id']
+[[filters]]
+unit = 'network'
+[[filters]]
+unit = 'memory'
+[[costs]]
+unit = 'memory'
+[[costs]]
+unit = 'even-distribution'
+";
+
 /// Any policy.
 pub fn any(life: &mut Life) -> String {
     let ties = life.one_of(&[

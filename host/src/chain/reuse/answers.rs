@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use super::by_cost::ByCost;
+use super::groups::Groups;
 use crate::contract::Judgement;
 use crate::inventory::{Aspects, ChangeLog, Cursor};
 
@@ -120,12 +121,15 @@ enum Rows {
         /// Which have to be asked again before they are used.
         stale: FixedBitSet,
         by_cost: ByCost,
+        /// The hosts that are removed, stale ones included, by the verdict; only where
+        /// they are skipped over.
+        skipped: Option<Groups>,
     },
 }
 
 impl Answers {
-    /// None are known yet.
-    pub(in crate::chain) fn new(shape: Shape, serial: u64, log: &ChangeLog) -> Self {
+    /// None are known yet. Hosts that are removed are skipped over if `skips`.
+    pub(in crate::chain) fn new(shape: Shape, skips: bool, serial: u64, log: &ChangeLog) -> Self {
         let rows = match shape {
             Shape::Request | Shape::Alike => Rows::One {
                 said: None,
@@ -137,6 +141,7 @@ impl Answers {
                 until: Vec::new(),
                 stale: FixedBitSet::new(),
                 by_cost: ByCost::default(),
+                skipped: skips.then(Groups::default),
             },
         };
         Self {
@@ -175,6 +180,7 @@ impl Answers {
                 until,
                 stale,
                 by_cost,
+                skipped,
             } => {
                 let known = verdicts.len();
                 if known < slots {
@@ -187,6 +193,9 @@ impl Answers {
                         until.resize(slots, FOR_GOOD);
                     }
                     stale.grow(slots);
+                    if let Some(skipped) = skipped {
+                        skipped.grow(slots);
+                    }
                     stale.insert_range(known..);
                 }
                 match log.since(self.cursor) {
@@ -270,6 +279,28 @@ impl Answers {
         }
     }
 
+    /// The hosts that are removed, each set with the verdict: also hosts that are not up
+    /// and of which that was said last. None if they are not skipped over, or one answer
+    /// is for all.
+    pub(in crate::chain) fn skipped(
+        &self,
+    ) -> Option<impl Iterator<Item = (Verdict, &FixedBitSet)>> {
+        let Rows::Each { skipped, .. } = &self.rows else {
+            return None;
+        };
+        let groups = skipped.as_ref()?.iter();
+        Some(groups.map(|group| (Verdict(group.said), &group.hosts)))
+    }
+
+    /// The slots that have to be asked about again before they are used, ascending.
+    pub(in crate::chain) fn stale(&self) -> impl Iterator<Item = u32> {
+        let stale = match &self.rows {
+            Rows::One { .. } => None,
+            Rows::Each { stale, .. } => Some(stale.ones().map(|slot| slot as u32)),
+        };
+        stale.into_iter().flatten()
+    }
+
     /// The one answer that holds for all hosts, if there is only one.
     pub(in crate::chain) fn one(&self) -> Option<Said> {
         match &self.rows {
@@ -299,17 +330,28 @@ impl Answers {
                 until,
                 stale,
                 by_cost,
+                skipped,
             } => {
                 by_cost.moves(slot);
-                let slot = slot as usize;
-                verdicts[slot] = said.verdict;
-                if let Some(cost) = costs.get_mut(slot) {
+                let place = slot as usize;
+                let old = std::mem::replace(&mut verdicts[place], said.verdict);
+                if let Some(skipped) = skipped
+                    && old != said.verdict
+                {
+                    if old != Verdict::KEEP {
+                        skipped.remove(slot, old.0);
+                    }
+                    if said.verdict != Verdict::KEEP {
+                        skipped.insert(slot, said.verdict.0);
+                    }
+                }
+                if let Some(cost) = costs.get_mut(place) {
                     *cost = said.cost;
                 }
-                if let Some(until) = until.get_mut(slot) {
+                if let Some(until) = until.get_mut(place) {
                     *until = said.until;
                 }
-                stale.set(slot, false);
+                stale.set(place, false);
             }
         }
     }
@@ -336,10 +378,12 @@ impl Answers {
                 costs,
                 until,
                 by_cost,
+                skipped,
                 ..
             } => {
                 let of_answers = verdicts.len() * 2 + verdicts.len() / 8;
-                of_answers + costs.len() * 8 + until.len() * 8 + by_cost.bytes()
+                let of_skipped = skipped.as_ref().map_or(0, Groups::bytes);
+                of_answers + of_skipped + costs.len() * 8 + until.len() * 8 + by_cost.bytes()
             }
         }
     }

@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use fixedbitset::FixedBitSet;
 
-use super::tournament::{Contest, Tournament};
+use super::among::Among;
+use super::groups::{Group, Groups};
+use super::tournament::{Best, Contest, Tournament};
 use crate::chain::choose::TieOrder;
 use crate::inventory::{Aspects, ChangeLog, Cursor};
 
@@ -32,9 +34,9 @@ pub(in crate::chain) struct Class {
     /// By tier, by slot.
     pub(in crate::chain) sums: Vec<Vec<f64>>,
     removals: Vec<RemovalCode>,
-    /// How many hosts each removal has, by its number.
-    counts: Vec<(RemovalCode, usize)>,
-    considered: usize,
+    /// The hosts that are considered, by their removals.
+    groups: Groups,
+    considered: FixedBitSet,
     tree: Tournament,
     /// Slots that may change who is best.
     playing: Vec<u32>,
@@ -60,8 +62,8 @@ impl Class {
             ends: i64::MAX,
             sums: vec![Vec::new(); tiers],
             removals: Vec::new(),
-            counts: Vec::new(),
-            considered: 0,
+            groups: Groups::default(),
+            considered: FixedBitSet::new(),
             tree: Tournament::default(),
             playing: Vec::new(),
             left: Vec::new(),
@@ -102,6 +104,8 @@ impl Class {
     pub(in crate::chain) fn grow(&mut self, slots: usize) {
         if self.removals.len() < slots {
             self.removals.resize(slots, NOT_CONSIDERED);
+            self.considered.grow(slots);
+            self.groups.grow(slots);
             for tier in &mut self.sums {
                 tier.resize(slots, 0.0);
             }
@@ -114,22 +118,14 @@ impl Class {
         if old == removal {
             return;
         }
-        self.considered -= usize::from(old != NOT_CONSIDERED);
-        self.considered += usize::from(removal != NOT_CONSIDERED);
-        if !matches!(old, KEPT | NOT_CONSIDERED)
-            && let Ok(place) = self.counts.binary_search_by_key(&old, |(code, _)| *code)
-        {
-            self.counts[place].1 -= 1;
+        if old != NOT_CONSIDERED {
+            self.groups.remove(slot, old);
         }
-        if !matches!(removal, KEPT | NOT_CONSIDERED) {
-            match self
-                .counts
-                .binary_search_by_key(&removal, |(code, _)| *code)
-            {
-                Ok(place) => self.counts[place].1 += 1,
-                Err(place) => self.counts.insert(place, (removal, 1)),
-            }
+        if removal != NOT_CONSIDERED {
+            self.groups.insert(slot, removal);
         }
+        let is_considered = removal != NOT_CONSIDERED;
+        self.considered.set(slot as usize, is_considered);
     }
 
     /// Set whether the host takes part, or why not, before its sums are set; `sum` is
@@ -181,33 +177,66 @@ impl Class {
         self.tree = tree;
     }
 
-    pub(in crate::chain) fn tree(&self) -> &Tournament {
-        &self.tree
+    /// The best; if not all take part that the class keeps, of those `among` it who do.
+    pub(in crate::chain) fn best(
+        &self,
+        among: Option<&FixedBitSet>,
+        ties: &TieOrder<'_>,
+    ) -> Option<Best> {
+        match (among, self.groups.get(KEPT)) {
+            (Some(among), Some(kept)) => {
+                let among = Among::new(among, &kept.hosts);
+                self.tree.best_among(among, &self.board(ties))
+            }
+            _ => self.tree.best(),
+        }
     }
 
-    pub(in crate::chain) fn board<'a>(&'a self, ties: &'a TieOrder<'a>) -> Board<'a> {
+    /// The hosts whose sums are those of the best, ascending; `among` as above.
+    pub(in crate::chain) fn tied(
+        &self,
+        best: Best,
+        among: Option<&FixedBitSet>,
+        ties: &TieOrder<'_>,
+    ) -> Vec<u32> {
+        match (among, self.groups.get(KEPT)) {
+            (Some(among), Some(kept)) => {
+                let among = Among::new(among, &kept.hosts);
+                self.tree.tied_among(among, best, &self.board(ties))
+            }
+            _ => self.tree.tied(&self.board(ties)),
+        }
+    }
+
+    fn board<'a>(&'a self, ties: &'a TieOrder<'a>) -> Board<'a> {
         Board { class: self, ties }
     }
 
-    /// How many hosts are considered, apart from those that are looked at apart.
-    pub(in crate::chain) fn considered(&self) -> usize {
-        self.considered
+    /// The hosts that are considered, apart from those that are looked at apart.
+    pub(in crate::chain) fn considered_hosts(&self) -> &FixedBitSet {
+        &self.considered
     }
 
-    /// How many hosts each removal has, in the order of their numbers.
-    pub(in crate::chain) fn counts(&self) -> impl Iterator<Item = (RemovalCode, usize)> {
-        let counts = self.counts.iter().copied();
-        counts.filter(|(_, hosts)| *hosts > 0)
+    /// How many those are.
+    pub(in crate::chain) fn considered(&self) -> usize {
+        self.groups.iter().map(|group| group.count).sum()
+    }
+
+    /// The hosts that are removed, by their removals, ascending.
+    pub(in crate::chain) fn removals(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.said != KEPT)
     }
 
     /// The bytes that it takes.
     pub(in crate::chain) fn bytes(&self) -> usize {
-        self.removals.len() * (size_of::<RemovalCode>() + 8 * self.sums.len()) + self.tree.bytes()
+        let of_hosts = size_of::<RemovalCode>() + 8 * self.sums.len();
+        let sets = self.groups.bytes() + size_of_val(self.considered.as_slice());
+        self.removals.len() * of_hosts + sets + self.tree.bytes()
     }
 }
 
 /// The hosts of a class as they compete.
-pub(in crate::chain) struct Board<'a> {
+struct Board<'a> {
     class: &'a Class,
     ties: &'a TieOrder<'a>,
 }

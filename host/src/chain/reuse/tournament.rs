@@ -128,7 +128,19 @@ impl Tournament {
         nodes * size_of::<Option<Best>>()
     }
 
-    fn children(&self, level: usize, node: usize) -> std::ops::Range<usize> {
+    /// The level of the root; without rows there is none.
+    pub(super) fn root(&self) -> usize {
+        self.levels.len().saturating_sub(1)
+    }
+
+    /// The rows below a node.
+    pub(super) fn rows_below(&self, level: usize, node: usize) -> Range<usize> {
+        let width = WIDTH.pow(level as u32 + 1);
+        node * width..((node + 1) * width).min(self.rows)
+    }
+
+    /// The nodes of the level below, or rows, that play for a node.
+    pub(super) fn children(&self, level: usize, node: usize) -> Range<usize> {
         let below = match level.checked_sub(1) {
             Some(below) => self.levels[below].len(),
             None => self.rows,
@@ -136,7 +148,8 @@ impl Tournament {
         node * WIDTH..((node + 1) * WIDTH).min(below)
     }
 
-    fn child(&self, level: usize, child: usize, contest: &impl Contest) -> Option<Best> {
+    /// What plays for a node in that place of the level below.
+    pub(super) fn child(&self, level: usize, child: usize, contest: &impl Contest) -> Option<Best> {
         match level.checked_sub(1) {
             Some(below) => self.levels[below][child],
             None => {
@@ -199,7 +212,7 @@ pub(in crate::chain) fn better(a: Best, b: Best, contest: &impl Contest) -> Best
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::cmp::Ordering;
 
     use proptest::prelude::*;
@@ -207,7 +220,7 @@ mod tests {
     use super::*;
 
     /// Sums of two tiers; of equals the greatest number is preferred.
-    struct Rows(Vec<Option<(f64, f64)>>);
+    pub(in crate::chain::reuse) struct Rows(pub(in crate::chain::reuse) Vec<Option<(f64, f64)>>);
 
     impl Contest for Rows {
         fn sum(&self, row: u32) -> Option<f64> {
@@ -236,7 +249,7 @@ mod tests {
 
     impl Rows {
         /// What the tree is to say, found by looking at all.
-        fn tied(&self) -> Vec<u32> {
+        pub(in crate::chain::reuse) fn tied(&self) -> Vec<u32> {
             let mut rows = (0u32..)
                 .zip(&self.0)
                 .filter_map(|(row, it)| Some((row, (*it)?)));
@@ -251,7 +264,7 @@ mod tests {
         }
     }
 
-    fn row() -> impl Strategy<Value = Option<(f64, f64)>> {
+    pub(in crate::chain::reuse) fn row() -> impl Strategy<Value = Option<(f64, f64)>> {
         let sum = || prop_oneof![Just(0.0), Just(1.0), Just(f64::INFINITY)];
         proptest::option::of((sum(), sum()))
     }

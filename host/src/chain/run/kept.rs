@@ -191,6 +191,7 @@ impl Asker<'_> {
         let Some(answers) = kept.steps[step.place].store.get_mut(place) else {
             return Ok(exceptions);
         };
+        let before = answers.bytes();
         let mut differs = None;
         for (number, slot) in asked.iter().enumerate() {
             let is_lacking = lacking.binary_search(&(number as u32)).is_ok();
@@ -208,6 +209,8 @@ impl Asker<'_> {
                 answers.keep(*slot, said, serial);
             }
         }
+        let grown = answers.bytes().saturating_sub(before);
+        kept.grew(grown);
         match differs {
             None => Ok(exceptions),
             Some(slot) => Err(self.differs(kept, step, slot)),

@@ -1,20 +1,22 @@
 //! Decides from kept sums: only hosts of which something changed are looked at.
 
 mod all;
+mod choose;
+mod skips;
 
-use std::cmp::Ordering;
-
-use super::super::choose::{TieOrder, choose};
+use super::super::choose::TieOrder;
 use super::super::encode::HostRows;
-use super::super::reuse::{Class, Dirty, FOR_GOOD, KEPT, Kept, RemovalCode, Said, Shape, Verdict};
+use super::super::reuse::{
+    Class, Dirty, FOR_GOOD, KEPT, Kept, Left, RemovalCode, Said, Shape, Verdict,
+};
 use super::super::scale::scale;
 use super::super::{Chain, Cost, Stage};
 use super::ask::Asker;
 use super::kept::{Exception, NotKept, Where};
 use super::stage::{Removal, plus, weighted};
-use super::{Chosen, Decided, Removed};
+use super::{Decided, Removed};
 use crate::inventory::Inventory;
-use crate::policy::{Scaling, Tie};
+use crate::policy::Scaling;
 
 /// Decide about all hosts that are up. None if it cannot be done from kept sums: then
 /// all hosts have to be looked at.
@@ -44,11 +46,13 @@ pub(super) fn decide(
     let before = class.bytes();
     let apart = sums.sync(&mut class, &ties).ok()?;
     sums.kept.grew(class.bytes().saturating_sub(before));
-    let chosen = sums.choose(&class, &apart, &ties, draw).ok()?;
+    let left = Left::of(&class, &sums.masks());
+    let among = left.among.as_ref();
+    let chosen = sums.choose(&class, among, &apart, &ties, draw).ok()?;
     let decided = Decided {
         chosen,
         considered: class.considered() + apart.len(),
-        removed: removed(stage, &class, &apart),
+        removed: removed(stage, left.removed, &apart),
         left_out: Vec::new(),
         shares: Vec::new(),
     };
@@ -73,6 +77,8 @@ struct Sums<'s, 'a> {
 /// The answers of one step.
 struct OfStep {
     at: Where,
+    /// It is no part of the class: the hosts that it removes are skipped over.
+    skips: bool,
     /// The hosts related to the request, by slot.
     related: Vec<u32>,
     exceptions: Vec<Exception>,
@@ -140,6 +146,7 @@ impl<'s, 'a> Sums<'s, 'a> {
             }
             steps.push(OfStep {
                 at,
+                skips: kept.steps[step.place].skips,
                 related,
                 exceptions: Vec::new(),
             });
@@ -165,6 +172,7 @@ impl<'s, 'a> Sums<'s, 'a> {
     fn class_key(&self) -> Vec<u64> {
         let steps = self.stage.steps.iter().zip(&self.steps);
         steps
+            .filter(|(_, of_step)| !of_step.skips)
             .map(|(step, of_step)| match of_step.at {
                 Where::Nothing => 0,
                 Where::At(place) => {
@@ -208,7 +216,9 @@ impl<'s, 'a> Sums<'s, 'a> {
             _ => HostRows::List(&needed),
         };
         for number in 0..self.steps.len() {
-            if !self.waits(number) {
+            if self.steps[number].skips {
+                self.refresh_skipped(number)?;
+            } else if !self.waits(number) {
                 self.refresh(number, needed)?;
             }
         }
@@ -289,7 +299,8 @@ impl<'s, 'a> Sums<'s, 'a> {
     }
 
     /// Whether a host stays or who removes it first, its sums tier by tier if it stays,
-    /// and the last second at which that holds.
+    /// and the last second at which that holds; by all steps, whether they are part of the
+    /// class or not.
     fn evaluate(&self, said: impl Fn(usize) -> Said, sums: &mut [f64]) -> (RemovalCode, i64) {
         let mut ends = FOR_GOOD;
         let mut removal = KEPT;
@@ -316,92 +327,6 @@ impl<'s, 'a> Sums<'s, 'a> {
         }
         (removal, ends)
     }
-
-    /// The best of the class and of the hosts apart.
-    fn choose(
-        &mut self,
-        class: &Class,
-        apart: &[Apart],
-        ties: &TieOrder<'_>,
-        draw: f64,
-    ) -> Result<Option<Chosen>, NotKept> {
-        let of_class = class.tree().best();
-        let class_sums = |row: u32| -> Vec<f64> {
-            let tiers = class.sums.iter();
-            tiers.map(|tier| tier[row as usize]).collect()
-        };
-        let in_class = of_class.map(|best| class_sums(best.row));
-        let survivors = || apart.iter().filter(|host| host.removal == KEPT);
-        let all = survivors().map(|host| &host.sums).chain(&in_class);
-        let Some(least) = all.min_by(|a, b| compare(a, b)).cloned() else {
-            return Ok(None);
-        };
-        let of_class =
-            of_class.filter(|_| in_class.is_some_and(|sums| compare(&sums, &least).is_eq()));
-        let equal = survivors().filter(|host| compare(&host.sums, &least).is_eq());
-        let equal = equal.map(|host| host.slot);
-        let rule = &self.chain.policy.tie_rule;
-        let is_late = self.stage.late_tier < self.stage.tiers.len();
-        if !is_late && !rule.contains(&Tie::Draw) {
-            let tied = equal.clone().count() + of_class.map_or(0, |best| best.tied as usize);
-            let slots = equal.chain(of_class.map(|best| best.row));
-            let slot = slots.min_by(|a, b| ties.compare(*a, *b));
-            return Ok(slot.map(|slot| Chosen {
-                slot,
-                costs: least,
-                tied,
-            }));
-        }
-        let mut slots: Vec<u32> = equal.collect();
-        if of_class.is_some() {
-            slots.extend(class.tree().tied(&class.board(ties)));
-        }
-        slots.sort_unstable();
-        let costs = self.add_late_tiers(least, &mut slots)?;
-        let tied = slots.iter().map(|slot| *slot as usize).collect();
-        let choice = choose(tied, |slot| slot as u32, rule, draw, self.inventory);
-        Ok(choice.map(|choice| Chosen {
-            slot: choice.survivor as u32,
-            costs,
-            tied: choice.tied,
-        }))
-    }
-
-    /// Ask the steps of late tiers about hosts that are equal in the tiers before, keep
-    /// those that are still equal, and give their sums in all tiers.
-    fn add_late_tiers(
-        &mut self,
-        mut costs: Vec<f64>,
-        slots: &mut Vec<u32>,
-    ) -> Result<Vec<f64>, NotKept> {
-        for tier in self.stage.late_tier..self.stage.tiers.len() {
-            for number in 0..self.steps.len() {
-                if self.waits(number) && self.stage.steps[number].tier(self.stage) == tier {
-                    self.refresh(number, HostRows::List(slots))?;
-                }
-            }
-            let sources = self.sources();
-            let sum = |slot: &u32| {
-                let mut sum = 0.0;
-                for (entry, cost) in self.stage.costs.iter().enumerate() {
-                    if cost.tier == tier && cost.factor != 0.0 {
-                        let step = self.step_of_cost[entry];
-                        let exceptions = &self.steps[step].exceptions;
-                        let exception = exceptions.iter().find(|(related, _)| related == slot);
-                        let said = exception.map_or_else(|| sources[step].said(*slot), |it| it.1);
-                        sum = added(sum, cost, said.cost);
-                    }
-                }
-                sum
-            };
-            let sums: Vec<f64> = slots.iter().map(sum).collect();
-            let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
-            let mut sums = sums.into_iter();
-            slots.retain(|_| sums.next() == Some(least));
-            costs.push(least);
-        }
-        Ok(costs)
-    }
 }
 
 /// A sum and the weighted cost of one entry, whose scale no other host has a part in.
@@ -413,17 +338,8 @@ fn added(sum: f64, cost: &Cost, raw: f64) -> f64 {
     plus(sum, weighted(cost.factor, scaled[0]))
 }
 
-fn compare(a: &[f64], b: &[f64]) -> Ordering {
-    let orders = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
-    orders
-        .into_iter()
-        .find(|order| order.is_ne())
-        .unwrap_or(Ordering::Equal)
-}
-
 /// How many hosts each reason removed, in policy order.
-fn removed(stage: &Stage, class: &Class, apart: &[Apart]) -> Vec<Removed> {
-    let mut counts: Vec<(RemovalCode, usize)> = class.counts().collect();
+fn removed(stage: &Stage, mut counts: Vec<(RemovalCode, usize)>, apart: &[Apart]) -> Vec<Removed> {
     for host in apart.iter().filter(|host| host.removal != KEPT) {
         match counts.binary_search_by_key(&host.removal, |(code, _)| *code) {
             Ok(place) => counts[place].1 += 1,

@@ -8,10 +8,13 @@ use super::{Source, Sums, added};
 impl Sums<'_, '_> {
     /// Set of these hosts whether they stay or who removes them first, their sums tier by
     /// tier if they stay, and the last second at which all that holds: as
-    /// [`evaluate`](Self::evaluate) says of each.
+    /// [`evaluate`](Self::evaluate) says of each, but by the steps alone that are part of
+    /// the class.
     pub(super) fn evaluate_all(&self, slots: &[u32], sources: &[Source<'_>], class: &mut Class) {
         if self.kept.is_timed {
-            let ends = sources.iter().map(|source| source.ends(slots));
+            let of_class = sources.iter().zip(&self.steps);
+            let of_class = of_class.filter(|(_, of_step)| !of_step.skips);
+            let ends = of_class.map(|(source, _)| source.ends(slots));
             class.ends = ends.fold(class.ends, i64::min);
         }
         let removals = self.removals(slots, sources);
@@ -62,7 +65,7 @@ impl Sums<'_, '_> {
     fn removals(&self, slots: &[u32], sources: &[Source<'_>]) -> Vec<RemovalCode> {
         let mut removals = vec![KEPT; slots.len()];
         for (number, step) in self.stage.steps.iter().enumerate() {
-            if step.filter.is_none() {
+            if step.filter.is_none() || self.steps[number].skips {
                 continue;
             }
             match &sources[number] {
