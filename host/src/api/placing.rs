@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::document::{Document, aside, json};
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
-use crate::deployment::cluster::{BatchPlaced, Cluster, Placed};
+use crate::deployment::cluster::{BatchPlaced, Cluster, Failed, Placed};
 use crate::deployment::{ClusterState, Deployment, DeploymentError};
 use crate::document::{Surroundings, read_requests};
 use crate::model::Request;
@@ -296,7 +296,7 @@ fn batch_shown(placed: BatchPlaced) -> String {
     for turn in placed.turns {
         match turn {
             Ok(body) => decisions.push(body),
-            Err((vms, because)) => failed.push(FailedTurn { vms, because }),
+            Err(Failed { vms, because }) => failed.push(FailedTurn { vms, because }),
         }
     }
     let shown = BatchShown {

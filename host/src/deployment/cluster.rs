@@ -16,7 +16,7 @@ mod state;
 pub use decisions::{Kept, Past};
 pub(super) use durable::{Body, rows};
 pub use inventory::Counted;
-pub use places::{BatchPlaced, Placed};
+pub use places::{BatchPlaced, Failed, Placed};
 pub use plans::{PlanShown, Planner, Step};
 pub use policy::Rule;
 pub use settings::{Attached, ClusterSettings, Override};

@@ -474,7 +474,7 @@ fn a_candidate_judges_beside_the_unit_in_force_until_it_is_promoted() {
     let candidate = candidate("worst-fit", "is no good");
     deployment.begin_shadow(&candidate, "me", 1).unwrap();
     for number in 0..4 {
-        assert!(place(&cluster, request(&format!("v{number}"), 9)).is_some());
+        assert!(place(&cluster, request(&format!("v{number}"), 5)).is_some());
     }
     let shown = deployment.shadow("worst-fit").unwrap();
     let report = &shown.clusters["c"];

@@ -42,9 +42,11 @@ pub struct Turns<S> {
 
 struct Turn<S> {
     until: Instant,
-    /// Given nothing if the time is up.
-    work: Box<dyn FnOnce(Option<&mut S>) + Send>,
+    work: Work<S>,
 }
+
+/// What is done in a turn; given nothing if the time is up.
+type Work<S> = Box<dyn FnOnce(Option<&mut S>) + Send>;
 
 /// The promise of an answer: a future, or to be waited for.
 #[derive(Debug)]
@@ -149,7 +151,8 @@ impl<S: Send + 'static> Turns<S> {
         };
         // If nobody takes turns any more, the answer is dropped with the turn.
         let queue = self.queue.read().unwrap_or_else(PoisonError::into_inner);
-        if !queue.as_ref().is_some_and(|queue| queue.send(turn).is_ok()) {
+        let sent = queue.as_ref().map(|queue| queue.send(turn));
+        if !matches!(sent, Some(Ok(()))) {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
         }
         Reply(reply)

@@ -95,7 +95,7 @@ impl Inventory {
         };
         match (host, here) {
             // A place that is only reserved is not one where it runs.
-            (None, Some((_, true))) | (None, None) => return Err(InventoryError::UnknownVm(id)),
+            (None, Some((_, true))) | (None, None) => Err(InventoryError::UnknownVm(id)),
             (Some(host), _) | (None, Some((host, false))) => {
                 let placed = PlacedVm {
                     vm,

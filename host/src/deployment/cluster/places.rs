@@ -39,10 +39,19 @@ pub struct Placed {
 /// What came of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchPlaced {
-    /// In the order in which they were decided.
-    pub turns: Vec<Result<Arc<str>, (Vec<Arc<str>>, String)>>,
+    /// In the order in which they were decided: the decision as programs read it, in
+    /// JSON, or why there is none.
+    pub turns: Vec<Result<Arc<str>, Failed>>,
     pub without_turn: Vec<Arc<str>>,
     pub reserved: bool,
+}
+
+/// A turn that came to no decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failed {
+    /// Ids of the VMs that were to be placed.
+    pub vms: Vec<Arc<str>>,
+    pub because: String,
 }
 
 impl ClusterState {
@@ -107,7 +116,10 @@ impl ClusterState {
                 Ok(decision) => Ok(self.record(&decision, now)),
                 Err(error) => {
                     self.meter.decided(Outcome::Failed);
-                    Err((turn.members, error.to_string()))
+                    Err(Failed {
+                        vms: turn.members,
+                        because: error.to_string(),
+                    })
                 }
             });
         }

@@ -210,7 +210,7 @@ impl ClusterState {
     ) {
         let outcome = work(self);
         let mut changes = mem::take(&mut self.changes);
-        changes.extend(self.to_be_kept());
+        changes.extend(self.rows_to_keep());
         if changes.is_empty() {
             return answer.give(outcome);
         }
@@ -288,7 +288,7 @@ impl ClusterState {
     }
 
     /// What is to be written for the rows that changed.
-    fn to_be_kept(&mut self) -> Vec<Change> {
+    fn rows_to_keep(&mut self) -> Vec<Change> {
         self.note();
         if self.everything.swap(false, Ordering::AcqRel) {
             self.touched = Touched::default();
