@@ -17,6 +17,7 @@ mod file;
 mod options;
 mod queue;
 mod read;
+mod readers;
 mod saved;
 mod schema;
 #[cfg(test)]
@@ -42,7 +43,7 @@ use apply::limit;
 use checkpoint::Checkpoints;
 use file::Folder;
 use queue::{Done, Queue, Submission};
-use read::Readers;
+use readers::Readers;
 use writer::{Place, Shared};
 
 /// How many bytes of changes may wait for the writer: seconds of its work, and little

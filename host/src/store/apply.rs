@@ -1,12 +1,13 @@
 //! Changes as SQL, within a transaction of the writer.
 
+mod bounded;
 mod table;
 
 use std::collections::HashMap;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, params};
 
-use super::change::{Change, UnitEvent};
+use super::change::Change;
 use super::error::StoreError;
 use super::options::StoreOptions;
 use table::{GROUPS, HOSTS, TENANTS, VMS};
@@ -47,9 +48,6 @@ const OF_CLUSTERS: [&str; 7] = [
     "DELETE FROM decisions WHERE cluster = ?1",
     "DELETE FROM answers WHERE cluster = ?1",
 ];
-/// The oldest decisions or events are removed when this part of the bound has come in.
-const BATCHES: usize = 16;
-
 impl Apply {
     pub(super) fn new(options: StoreOptions) -> Self {
         Self {
@@ -278,72 +276,6 @@ impl Apply {
             run(base, sql, (cluster,))?;
         }
         run(base, "DELETE FROM clusters WHERE number = ?1", (cluster,))
-    }
-
-    fn record(
-        &mut self,
-        base: &Connection,
-        cluster: i64,
-        number: i64,
-        at: i64,
-        body: &str,
-    ) -> Applied {
-        run(
-            base,
-            "REPLACE INTO decisions (cluster, number, at, body) VALUES (?1, ?2, ?3, ?4)",
-            (cluster, number, at, body),
-        )?;
-        let bound = self.options.decisions;
-        // The first one since the start removes what was left then.
-        let untrimmed = self.untrimmed.entry(cluster).or_insert(bound);
-        *untrimmed = untrimmed.saturating_add(1);
-        if *untrimmed <= bound / BATCHES {
-            return Ok(());
-        }
-        *untrimmed = 0;
-        run(
-            base,
-            "DELETE FROM decisions WHERE cluster = ?1 AND number <= (
-                 SELECT number FROM decisions WHERE cluster = ?1
-                 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
-            (cluster, limit(bound)),
-        )
-    }
-
-    fn trim_revisions(&self, base: &Connection, name: &str) -> Applied {
-        run(
-            base,
-            "DELETE FROM policies WHERE name = ?1 AND revision <= (
-                 SELECT revision FROM policies WHERE name = ?1
-                 ORDER BY revision DESC LIMIT 1 OFFSET ?2)",
-            // The one in force is always kept.
-            (name, limit(self.options.revisions.max(1))),
-        )
-    }
-
-    fn unit_event(&mut self, base: &Connection, event: &UnitEvent) -> Applied {
-        run(
-            base,
-            "INSERT INTO unit_events (name, digest, at, what, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            (
-                &event.name,
-                &event.digest,
-                event.at,
-                &event.what,
-                &event.body,
-            ),
-        )?;
-        let bound = self.options.unit_events;
-        self.events_untrimmed = self.events_untrimmed.saturating_add(1);
-        if self.events_untrimmed <= bound / BATCHES {
-            return Ok(());
-        }
-        self.events_untrimmed = 0;
-        run(
-            base,
-            "DELETE FROM unit_events WHERE number <= (SELECT max(number) FROM unit_events) - ?1",
-            (limit(bound),),
-        )
     }
 }
 

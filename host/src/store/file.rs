@@ -42,7 +42,7 @@ const STATEMENTS: usize = 64;
 pub(super) struct Folder {
     /// The database.
     pub(super) file: PathBuf,
-    _lock: File,
+    pub(super) lock: File,
 }
 
 impl Folder {
@@ -64,7 +64,15 @@ impl Folder {
         let file = folder.join(FILE);
         // SQLite gives the files beside it the same rights.
         open_private(&file).map_err(refused(&file))?;
-        Ok(Self { file, _lock: lock })
+        Ok(Self { file, lock })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // To close the file is not enough while a process that was just forked from
+        // this one, to run another program, has it open too.
+        let _ = self.lock.unlock();
     }
 }
 

@@ -1,53 +1,12 @@
-//! Queries, each on a state as it was committed.
-
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+//! Queries on one state of the database.
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::change::{GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
-use super::file;
 use super::saved::{
     PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
     SavedUnit,
 };
-
-/// How many connections for reading are kept open: queries are short, and each
-/// connection keeps some memory.
-const KEPT: usize = 2;
-
-/// Connections that only read.
-#[derive(Debug, Default)]
-pub(super) struct Readers(Mutex<Vec<Connection>>);
-
-impl Readers {
-    /// Run `query` on one state of `file`, however many statements it runs.
-    pub(super) fn read<T>(
-        &self,
-        file: &Path,
-        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> rusqlite::Result<T> {
-        let kept = self.kept().pop();
-        let base = kept.map_or_else(|| file::reader(file), Ok)?;
-        let state = base.unchecked_transaction()?;
-        let found = query(&state)?;
-        state.finish()?;
-        let mut kept = self.kept();
-        if kept.len() < KEPT {
-            kept.push(base);
-        }
-        Ok(found)
-    }
-
-    /// Close all that are kept.
-    pub(super) fn clear(&self) {
-        self.kept().clear();
-    }
-
-    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 pub(super) fn saved(base: &Connection) -> rusqlite::Result<Saved> {
     Ok(Saved {

@@ -29,6 +29,19 @@ fn a_folder_is_used_by_one_store_at_a_time() {
     open(&path);
 }
 
+#[test]
+fn a_closed_store_is_free_even_if_a_forked_process_still_has_its_lock_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let super::super::writer::Place::Folder(place) = &store.0.shared.folder else {
+        unreachable!("it was opened in a folder");
+    };
+    // Shares the lock, as what a forked process inherits does.
+    let _inherited = place.lock.try_clone().unwrap();
+    drop(store);
+    open(folder.path());
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_kept_is_for_this_user_alone() {
