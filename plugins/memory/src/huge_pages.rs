@@ -45,6 +45,7 @@ impl Pages {
         }
     }
 
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -59,7 +60,17 @@ impl Pages {
     }
 
     /// The memory in those pages that a host has not free.
+    #[inline(always)]
     pub fn lacking(&self, host: &Rows<HostPages>) -> i64 {
+        // Few VMs need any.
+        match self.is_empty() {
+            true => 0,
+            false => self.lacking_of(host),
+        }
+    }
+
+    #[inline(never)]
+    fn lacking_of(&self, host: &Rows<HostPages>) -> i64 {
         let lacking = |&(size, count): &(i64, i64)| {
             let pages = host.iter().filter(|pages| pages.size.0 == size);
             let free = pages.map(|pages| (pages.free - pages.pending.unwrap_or(0)).max(0));

@@ -108,18 +108,21 @@ struct Need {
 
 impl Need {
     /// Memory that VMs of a host take, their overhead included.
+    #[inline(always)]
     fn taken(&self, memory: Bytes, vms: i64) -> i64 {
         let overhead = self.overhead.as_ref();
         let overhead = overhead.map_or(0, |overhead| overhead.of(memory.0, vms));
         memory.0.saturating_add(overhead)
     }
 
+    #[inline(always)]
     fn pending(&self, host: &Host) -> i64 {
         self.taken(host.pending, host.vms_pending)
     }
 
     /// What is left to promise on a host, pending VMs not counted; negative where
     /// more was promised than may be.
+    #[inline(always)]
     fn promisable(&self, host: &Host) -> i64 {
         let limit = (host.total.0 as f64 * host.overcommit) as i64;
         limit
@@ -149,6 +152,7 @@ impl RowWise for Memory {
 }
 
 impl RowFilter for Memory {
+    #[inline(always)]
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
         use crate::Reason::*;
         let demand = need.demand.on(&host.current);
@@ -181,6 +185,7 @@ struct Room {
 }
 
 impl Room {
+    #[inline(always)]
     fn of(need: &Need, host: &Host, demand: &Needed) -> Self {
         let dynamic_pages = demand.dynamic_pages(&host.pages);
         let free = |free: Bytes| (free.0 - need.headroom).saturating_sub(dynamic_pages);
@@ -194,6 +199,7 @@ impl Room {
 
     /// Is there memory for the VMs to start, if so much of it is pending? Swap helps
     /// only where memory is not short without them.
+    #[inline(always)]
     fn is_free(&self, demand: &Needed, pending: i64) -> bool {
         self.free.is_none_or(|free| {
             let left = free.saturating_sub(pending);
@@ -202,6 +208,7 @@ impl Room {
     }
 
     /// May as much be promised as the VMs may come to take, if so much is pending?
+    #[inline(always)]
     fn is_promisable(&self, demand: &Needed, pending: i64) -> bool {
         let left = self.promisable.saturating_sub(pending);
         demand.at_most().saturating_add(self.dynamic_pages) <= left.max(0)
@@ -210,6 +217,7 @@ impl Room {
 
 impl RowCost for Memory {
     /// Minus the bytes that are left to promise when the VMs are placed.
+    #[inline(always)]
     fn cost(need: &Need, host: &Host) -> f64 {
         let demand = need.demand.on(&host.current);
         let needed = (demand.at_most()).saturating_add(demand.dynamic_pages(&host.pages));

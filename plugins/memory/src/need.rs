@@ -39,6 +39,7 @@ impl Overhead {
     }
 
     /// What so many VMs with so much memory in sum take in any case.
+    #[inline(always)]
     pub fn of(&self, memory: i64, vms: i64) -> i64 {
         let by_size = (memory as f64 * self.share) as i64;
         // Exact below 2^53 as the integers are, never beyond i64, and in WebAssembly
@@ -90,21 +91,25 @@ impl Needed {
     }
 
     /// Is there nothing to be found a place for?
+    #[inline(always)]
     pub fn is_nothing(&self) -> bool {
         self.at_start == 0 && self.possible == 0 && self.pages.is_empty()
     }
 
     /// Ordinary memory that is taken when the VMs start.
+    #[inline(always)]
     pub fn at_start(&self) -> i64 {
         self.at_start
     }
 
     /// Ordinary memory that they may come to take.
+    #[inline(always)]
     pub fn at_most(&self) -> i64 {
         self.at_start.saturating_add(self.possible)
     }
 
     /// Memory of huge pages that a host with these pages would have to make.
+    #[inline(always)]
     pub fn dynamic_pages(&self, host: &Rows<HostPages>) -> i64 {
         self.pages.lacking(host)
     }
@@ -124,13 +129,20 @@ impl Demand {
     }
 
     /// What they need of a host on which some of them may run already.
+    #[inline(always)]
     pub fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
-        if current.is_empty() {
-            return Cow::Borrowed(&self.all);
+        match current.is_empty() {
+            true => Cow::Borrowed(&self.all),
+            false => Cow::Owned(self.but_for(current)),
         }
+    }
+
+    /// What those need that do not run there.
+    #[inline(never)]
+    fn but_for(&self, current: &Rows<Current>) -> Needed {
         let runs_here = |vm: i64| current.iter().any(|row| row.member == vm);
         let others = (0..).zip(&self.each).filter(|(vm, _)| !runs_here(*vm));
-        Cow::Owned(sum(others.map(|(_, needed)| needed)))
+        sum(others.map(|(_, needed)| needed))
     }
 }
 
