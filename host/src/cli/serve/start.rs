@@ -135,6 +135,7 @@ fn opening(settings: &Settings) -> Opening {
             scheduler: SchedulerOptions {
                 chain_limit: settings.decision_hold,
                 reservation: settings.reservation,
+                recorded: settings.recorded_decisions,
                 ..SchedulerOptions::default()
             },
             trial: match settings.require_replay {
