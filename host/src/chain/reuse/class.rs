@@ -31,7 +31,7 @@ pub(in crate::chain) struct Class {
     is_timed: bool,
     /// No answer that the sums are made of ends before.
     pub(in crate::chain) ends: i64,
-    /// By tier, by slot.
+    /// By tier, by slot; in the first tier infinite where the host takes no part.
     pub(in crate::chain) sums: Vec<Vec<f64>>,
     removals: Vec<RemovalCode>,
     /// The hosts that are considered, by their removals.
@@ -107,7 +107,7 @@ impl Class {
             self.considered.grow(slots);
             self.groups.grow(slots);
             for tier in &mut self.sums {
-                tier.resize(slots, 0.0);
+                tier.resize(slots, f64::INFINITY);
             }
         }
     }
@@ -151,7 +151,10 @@ impl Class {
 
     /// Leave out a host that is not up.
     pub(in crate::chain) fn leave_out(&mut self, slot: u32) {
-        self.set(slot, NOT_CONSIDERED, 0.0);
+        self.set(slot, NOT_CONSIDERED, f64::INFINITY);
+        if let Some(first) = self.sums.first_mut() {
+            first[slot as usize] = f64::INFINITY;
+        }
     }
 
     /// Look at this host apart, this time.
@@ -264,18 +267,20 @@ impl Contest for Board<'_> {
 
     fn unrivalled(&self, rows: Range<usize>) -> Option<(f64, u32)> {
         let sums = self.class.sums.first()?.get(rows.clone())?;
-        let removals = self.class.removals.get(rows.clone())?;
-        let sums = sums.iter().zip(removals);
-        // No sum is NaN.
-        let sums = sums.map(|(sum, removal)| match *removal {
-            KEPT => *sum,
-            _ => f64::INFINITY,
-        });
-        let less = |a: f64, b| if b < a { b } else { a };
-        let least = sums.clone().fold(f64::INFINITY, less);
-        let mut equal = sums.enumerate().filter(|(_, sum)| *sum == least);
-        let (place, _) = equal.next()?;
-        let is_alone = equal.next().is_none() && least < f64::INFINITY;
-        is_alone.then_some((least, (rows.start + place) as u32))
+        // No sum is NaN. Four at a time, so that no comparison waits for the one before.
+        let less = |a: f64, b: f64| if b < a { b } else { a };
+        let mut four = [f64::INFINITY; 4];
+        for sums in sums.chunks(4) {
+            for (least, sum) in four.iter_mut().zip(sums) {
+                *least = less(*least, *sum);
+            }
+        }
+        let least = four.into_iter().fold(f64::INFINITY, less);
+        let equal: usize = sums.iter().map(|sum| usize::from(*sum == least)).sum();
+        if equal != 1 || least == f64::INFINITY {
+            return None;
+        }
+        let place = sums.iter().position(|sum| *sum == least)?;
+        Some((least, (rows.start + place) as u32))
     }
 }

@@ -2,8 +2,9 @@
 //! answers are walked through once.
 
 use super::super::super::reuse::{Class, FOR_GOOD, KEPT, RemovalCode};
-use super::super::stage::Removal;
+use super::super::stage::{Removal, plus, weighted};
 use super::{Source, Sums, added};
+use crate::policy::Scaling;
 
 impl Sums<'_, '_> {
     /// Set of these hosts whether they stay or who removes them first, their sums tier by
@@ -23,7 +24,7 @@ impl Sums<'_, '_> {
             self.add_up(tier, slots, sources, &mut sums);
             for (sum, removal) in sums.iter_mut().zip(&removals) {
                 if *removal != KEPT {
-                    *sum = 0.0;
+                    *sum = f64::INFINITY;
                 }
             }
             if tier == 0 {
@@ -42,6 +43,7 @@ impl Sums<'_, '_> {
     /// The sums of a tier.
     fn add_up(&self, tier: usize, slots: &[u32], sources: &[Source<'_>], sums: &mut [f64]) {
         sums.fill(0.0);
+        let mut raw: Vec<f64> = Vec::with_capacity(slots.len());
         for (entry, cost) in self.stage.costs.iter().enumerate() {
             if cost.tier != tier || cost.factor == 0.0 {
                 continue;
@@ -53,9 +55,18 @@ impl Sums<'_, '_> {
                     }
                 }
                 Source::Each(_, costs, _) => {
-                    for (sum, slot) in sums.iter_mut().zip(slots) {
-                        let raw = costs.get(*slot as usize).copied().unwrap_or(0.0);
-                        *sum = added(*sum, cost, raw);
+                    let of_slot = |slot: &u32| costs.get(*slot as usize).copied();
+                    raw.clear();
+                    raw.extend(slots.iter().map(|slot| of_slot(slot).unwrap_or(0.0)));
+                    let sums = sums.iter_mut().zip(&raw);
+                    match cost.scaling {
+                        // As `added` does, without a choice for each.
+                        Scaling::None => {
+                            sums.for_each(|(sum, raw)| {
+                                *sum = plus(*sum, weighted(cost.factor, *raw));
+                            });
+                        }
+                        _ => sums.for_each(|(sum, raw)| *sum = added(*sum, cost, *raw)),
                     }
                 }
             }
