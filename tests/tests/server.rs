@@ -4,6 +4,7 @@ mod access;
 mod configuration;
 mod deployment;
 mod kill;
+mod openapi;
 mod reload;
 mod roles;
 

@@ -115,10 +115,11 @@ struct FailureQuery {
 }
 
 /// What would happen if hosts failed: where their VMs would go, and which would find no
-/// place. Without hosts: for each host of the cluster (N+1).
+/// place; a list with one entry for the hosts that fail together. Without hosts: one for
+/// each host of the cluster (N+1).
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/what-if", tag = "questions",
     params(("cluster" = String, Path, description = "Name of the cluster"), FailureQuery),
-    responses((status = OK, body = Object)))]
+    responses((status = OK, body = Vec<serde_json::Value>)))]
 async fn failure(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
@@ -130,7 +131,7 @@ async fn failure(
         Some(without) => {
             answer(kept, move |kept| {
                 let hosts: Vec<String> = without.split(',').map(str::to_owned).collect();
-                Ok(kept.situation().without_hosts(&hosts, now, None)?)
+                Ok([kept.situation().without_hosts(&hosts, now, None)?])
             })
             .await
         }

@@ -128,7 +128,7 @@ async fn history(
 pub(super) fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, Problem> {
     if bytes.is_empty() {
         let sentence = "the body is empty; the component belongs here";
-        return Err(Problem::new(Code::Unprocessable, sentence));
+        return Err(Problem::new(Code::BadRequest, sentence));
     }
     let signature = headers.get(SIGNATURE).map(|it| Arc::from(it.as_bytes()));
     Ok(Candidate {
@@ -207,7 +207,7 @@ async fn rollback(
 ) -> Result<Response, Problem> {
     let digest = Digest::from_hex(&digest).ok_or_else(|| {
         Problem::new(
-            Code::Unprocessable,
+            Code::InvalidParameter,
             "a digest is written as 64 hexadecimal digits",
         )
     })?;
