@@ -241,9 +241,8 @@ pub(super) mod tests {
             let best = rows.clone().min_by(|a, b| sum(a).total_cmp(&sum(b)))?;
             let mut others = rows.filter(|row| *row != best);
             let least = sum(&best);
-            others
-                .all(|row| least < sum(&row))
-                .then_some((least, best as u32))
+            let is_alone = others.all(|row| least < sum(&row));
+            (is_alone && least.is_finite()).then_some((least, best as u32))
         }
     }
 
