@@ -98,8 +98,10 @@ pub struct Deployment {
     generation: ArcSwap<Generation>,
     /// Candidates that run beside units, by the units' names.
     shadows: Mutex<BTreeMap<String, Shadowing>>,
-    /// Held while what concerns several clusters is changed.
-    policies: Mutex<Policies>,
+    /// Looked at without waiting; changed under `control`.
+    policies: ArcSwap<Policies>,
+    /// Held while what concerns several clusters is changed. Nobody looks on while it is.
+    control: Mutex<()>,
 }
 
 impl Deployment {
@@ -149,13 +151,28 @@ impl Deployment {
         self.generation.load_full()
     }
 
+    /// Count the units in force.
+    fn count_units(&self) {
+        let (library, generation) = (&self.telemetry.library, self.generation());
+        let number = i64::try_from(generation.number()).unwrap_or(i64::MAX);
+        library.generation.set(number);
+        library
+            .units
+            .set(i64::try_from(generation.len()).unwrap_or(i64::MAX));
+    }
+
     /// Seconds since 1970-01-01 UTC.
     pub fn now(&self) -> i64 {
         (self.options.clock)()
     }
 
-    fn policies(&self) -> MutexGuard<'_, Policies> {
-        self.policies.lock().unwrap_or_else(PoisonError::into_inner)
+    fn policies(&self) -> Arc<Policies> {
+        self.policies.load_full()
+    }
+
+    /// Whoever has this may change policies, clusters and what decides there.
+    fn control(&self) -> MutexGuard<'_, ()> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell(&self, news: News) {
@@ -172,7 +189,7 @@ impl Deployment {
         document: ClusterDocument,
         attach: Attach,
     ) -> Result<Arc<Cluster>, DeploymentError> {
-        let policies = self.policies();
+        let _control = self.control();
         let name = document.name.clone();
         if self.cluster(&name).is_ok() {
             return Err(DeploymentError::Exists {
@@ -188,7 +205,7 @@ impl Deployment {
         };
         check_name(&name)?;
         let generation = self.generation();
-        let rule = self.rule_of(&policies, &settings, &document.schema, &generation)?;
+        let rule = self.rule_of(&settings, &document.schema, &generation)?;
         let mut state = self.new_state(document, settings, rule)?;
         state.keep_everything();
         let cluster = self.run(state)?;
@@ -212,7 +229,7 @@ impl Deployment {
     /// # Errors
     /// If there is none of that name, or its end cannot be kept.
     pub fn remove_cluster(&self, name: &str) -> Result<(), DeploymentError> {
-        let _policies = self.policies();
+        let _control = self.control();
         let cluster = self.cluster(name)?;
         let name = cluster.name().clone();
         drop(cluster);

@@ -397,6 +397,11 @@ impl Inventory {
         self.groups.values()
     }
 
+    /// The group of that id.
+    pub fn group(&self, id: &str) -> Option<&GroupEntry> {
+        self.groups.get(id)
+    }
+
     /// The groups of a VM, by id of the group.
     pub fn groups_of(&self, vm: &str) -> impl Iterator<Item = &GroupEntry> {
         self.memberships

@@ -63,6 +63,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Whether it names that unit, enabled or not.
+    pub fn names(&self, unit: &str) -> bool {
+        self.units().any(|used| *used.name == *unit)
+    }
+
     /// The units that it names, enabled or not, as often as it does.
     pub fn units(&self) -> impl Iterator<Item = &UnitName> {
         let of_stages = self.stages.iter().flat_map(|stage| {

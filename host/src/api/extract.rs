@@ -162,14 +162,14 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Wanted {
-        #[allow(dead_code)]
+        #[expect(dead_code, reason = "only its form matters")]
         members: Vec<Member>,
     }
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Member {
-        #[allow(dead_code)]
+        #[expect(dead_code, reason = "only its form matters")]
         cpu: i64,
     }
 

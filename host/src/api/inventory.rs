@@ -88,13 +88,10 @@ async fn hosts(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Value>>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let ids = cluster.turn(|state| Ok(state.host_ids())).await?;
-    let Page { items, next } = page.page(ids, ToString::to_string)?;
-    let shown = cluster.turn(move |state| {
-        let hosts = items.iter().filter_map(|id| state.host_shown(id));
-        Ok(hosts.collect())
-    });
-    let items = shown.await?;
+    let most = page.limit()?;
+    let shown = cluster.turn(move |state| Ok(state.hosts_shown(page.after.as_deref(), most)));
+    let (items, next) = shown.await?;
+    let next = next.map(|id| id.to_string());
     Ok(Json(Page { items, next }))
 }
 
@@ -109,11 +106,8 @@ async fn host(
 ) -> Result<Json<Value>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let shown = cluster.turn(move |state| {
-        let known = || state.host_ids();
-        let unknown = || {
-            let known = known();
-            DeploymentError::unknown("host", &host, known.iter().map(|id| &**id))
-        };
+        let hosts = state.inventory().hosts().map(|(_, known)| &*known.id);
+        let unknown = || DeploymentError::unknown("host", &host, hosts);
         state.host_shown(&host).ok_or_else(unknown)
     });
     Ok(Json(shown.await?))
@@ -129,13 +123,10 @@ async fn vms(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Value>>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let ids = cluster.turn(|state| Ok(state.vm_ids())).await?;
-    let Page { items, next } = page.page(ids, ToString::to_string)?;
-    let shown = cluster.turn(move |state| {
-        let vms = items.iter().filter_map(|id| state.vm_shown(id));
-        Ok(vms.collect())
-    });
-    let items = shown.await?;
+    let most = page.limit()?;
+    let shown = cluster.turn(move |state| Ok(state.vms_shown(page.after.as_deref(), most)));
+    let (items, next) = shown.await?;
+    let next = next.map(|id| id.to_string());
     Ok(Json(Page { items, next }))
 }
 

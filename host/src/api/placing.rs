@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
@@ -11,10 +12,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::Caller;
 use super::document::{Document, aside, json};
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
-use crate::deployment::cluster::{BatchPlaced, Cluster, Failed, Placed};
+use crate::deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
 use crate::deployment::{ClusterState, Deployment, DeploymentError};
 use crate::document::{Surroundings, read_requests};
 use crate::model::Request;
@@ -59,6 +61,7 @@ struct PlaceQuery {
     responses((status = OK, body = Object, description = "The decision")))]
 async fn place(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -66,7 +69,15 @@ async fn place(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
-    decide(&cluster, query, &headers, request, ClusterState::place).await
+    decide(
+        &cluster,
+        query,
+        &headers,
+        &caller,
+        request,
+        ClusterState::place,
+    )
+    .await
 }
 
 /// Decide where VMs that run are to be moved, other than where they are, and reserve
@@ -78,6 +89,7 @@ async fn place(
     responses((status = OK, body = Object, description = "The decision")))]
 async fn migrate(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -85,42 +97,48 @@ async fn migrate(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
-    decide(&cluster, query, &headers, request, ClusterState::migrate).await
+    decide(
+        &cluster,
+        query,
+        &headers,
+        &caller,
+        request,
+        ClusterState::migrate,
+    )
+    .await
 }
 
-type Decide = fn(&mut ClusterState, Request, Option<String>) -> Result<Placed, DeploymentError>;
+type Decide = fn(&mut ClusterState, Request, Option<Key>) -> Result<Placed, DeploymentError>;
 
 async fn decide(
     cluster: &Cluster,
     query: PlaceQuery,
     headers: &HeaderMap,
+    caller: &Caller,
     request: Request,
     decide: Decide,
 ) -> Result<Response, Problem> {
     let wait = wait(query)?;
-    let key = key(headers);
-    // What may be decided once more is not the request's answer yet.
-    let first_key = key.clone().filter(|_| wait.is_zero());
-    let mut changes = cluster.changes();
     let again = (!wait.is_zero()).then(|| request.clone());
+    let key = key(headers, caller, again.is_some());
+    let first_key = key.clone();
+    let mut changes = cluster.changes();
     let placed = cluster
         .turn(move |state| decide(state, request, first_key))
         .await?;
-    let Some(request) = again else {
+    let Some(request) = again.filter(|_| placed.passing) else {
         return Ok(answer(placed));
     };
-    let placed = if placed.passing {
-        changes.mark_unchanged();
-        // A time that is up, and a cluster that is gone, are told by the second try.
-        let _ = tokio::time::timeout(wait, changes.changed()).await;
-        let request = Request { now: 0, ..request };
-        cluster
-            .turn(move |state| decide(state, request, key))
-            .await?
-    } else {
-        placed
-    };
-    Ok(answer(placed))
+    // A time that is up, and a cluster that is gone, are told by the second try.
+    let changed = changes.wait_for(|changes| *changes > placed.changes);
+    let _ = tokio::time::timeout(wait, changed).await;
+    let key = key.map(|key| Key {
+        again: false,
+        ..key
+    });
+    let request = Request { now: 0, ..request };
+    let placed = cluster.turn(move |state| decide(state, request, key));
+    Ok(answer(placed.await?))
 }
 
 fn answer(placed: Placed) -> Response {
@@ -144,9 +162,13 @@ fn wait(query: PlaceQuery) -> Result<Duration, Problem> {
     }
 }
 
-fn key(headers: &HeaderMap) -> Option<String> {
-    let key = headers.get("idempotency-key")?.to_str().ok()?;
-    Some(key.to_owned())
+fn key(headers: &HeaderMap, caller: &Caller, again: bool) -> Option<Key> {
+    let word = headers.get("idempotency-key")?.to_str().ok()?;
+    Some(Key {
+        caller: caller.name.clone(),
+        word: word.to_owned(),
+        again,
+    })
 }
 
 /// What a document asks for.

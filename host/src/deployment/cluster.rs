@@ -1,6 +1,7 @@
 //! One cluster of a running deployment: a thread decides for it, one turn after the
 //! other, and nothing is answered before it is kept.
 
+mod answers;
 mod breaker;
 mod decisions;
 mod durable;
@@ -13,6 +14,7 @@ mod shadow;
 mod shown;
 mod state;
 
+pub use answers::Key;
 pub use decisions::{Kept, Past};
 pub(super) use durable::{Body, rows};
 pub use inventory::Counted;
@@ -24,10 +26,10 @@ pub use shadow::{Disagreement, ShadowReport};
 pub use state::ClusterState;
 pub(super) use state::Parts;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::watch;
 
 use super::DeploymentError;
@@ -48,9 +50,9 @@ pub struct Cluster {
     /// How long a request may wait for its turn.
     limit: Duration,
     changed: watch::Receiver<u64>,
-    settings: Mutex<Arc<ClusterSettings>>,
-    /// The policy that decides, with what is different here.
-    policy: ArcSwap<Policy>,
+    settings: Arc<ArcSwap<ClusterSettings>>,
+    /// The policy that decides, with what is different here; None: none can run.
+    policy: Arc<ArcSwapOption<Policy>>,
     meter: Arc<ClusterMeter>,
 }
 
@@ -63,10 +65,12 @@ impl Cluster {
     ) -> std::io::Result<Self> {
         let name = state.name().clone();
         let (schema, changed) = (state.inventory().schema().clone(), state.watch());
-        let settings = Mutex::new(Arc::new(state.settings().clone()));
+        let settings = Arc::new(ArcSwap::from_pointee(state.settings().clone()));
         let meter = state.meter().clone();
         state.measure();
-        let policy = ArcSwap::new(state.scheduler().chain().policy().clone());
+        let policy = state.scheduler().chain().policy().clone();
+        let policy = Some(policy).filter(|_| state.broken().is_none());
+        let policy = Arc::new(ArcSwapOption::new(policy));
         Ok(Self {
             turns: Turns::start(&format!("cluster {name}"), state, bound)?,
             name,
@@ -91,24 +95,46 @@ impl Cluster {
 
     /// Which policy is attached, and how it is set.
     pub fn settings(&self) -> Arc<ClusterSettings> {
-        let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
-        settings.clone()
+        self.settings.load_full()
     }
 
-    pub(super) fn set_settings(&self, settings: ClusterSettings) {
-        *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
-    }
-
-    /// The policy that decides, with what is different here.
-    pub fn policy(&self) -> Arc<Policy> {
+    /// The policy that decides, with what is different here; None if none can run.
+    pub fn policy(&self) -> Option<Arc<Policy>> {
         self.policy.load_full()
     }
 
-    /// Decide by this rule from the next turn on, whenever that comes.
-    pub(super) fn rule_by(&self, rule: Rule) -> Reply<(), DeploymentError> {
-        self.policy.store(rule.policy.clone());
-        let work = move |state: &mut ClusterState, answer: Answer<(), DeploymentError>| {
-            state.run(|state| state.rule_by(rule), answer);
+    /// Whether the policy that decides names that unit.
+    pub fn uses(&self, unit: &str) -> bool {
+        self.policy().is_some_and(|policy| policy.names(unit))
+    }
+
+    /// Decide by this rule from the next turn on, whenever that comes, and be set so, if
+    /// there are new settings.
+    pub(super) fn rule_by(
+        &self,
+        rule: Rule,
+        new: Option<ClusterSettings>,
+    ) -> Reply<(), DeploymentError> {
+        let (policy, settings) = (self.policy.clone(), self.settings.clone());
+        self.whenever(move |state| {
+            let ruling = rule.policy.clone();
+            state.rule_by(rule)?;
+            policy.store(Some(ruling));
+            if let Some(new) = new {
+                settings.store(Arc::new(new.clone()));
+                state.set(new);
+            }
+            Ok(())
+        })
+    }
+
+    /// Do `work` in a turn, whenever that comes.
+    pub(super) fn whenever<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
+    ) -> Reply<R, DeploymentError> {
+        let work = move |state: &mut ClusterState, answer: Answer<R, DeploymentError>| {
+            state.run(work, answer);
         };
         self.turns.take(LONG, work)
     }

@@ -161,18 +161,11 @@ fn surroundings(
 fn count(telemetry: &Telemetry, event: &LibraryEvent) {
     let library = &telemetry.library;
     match event {
-        LibraryEvent::InForce {
-            generation,
-            took_us,
-            ..
-        } => {
+        LibraryEvent::InForce { took_us, .. } => {
             library.accepted.inc();
             library
                 .admission_seconds
                 .observe(Duration::from_micros(*took_us).as_secs_f64());
-            library
-                .generation
-                .set(i64::try_from(*generation).unwrap_or(i64::MAX));
         }
         LibraryEvent::Refused { .. } => {
             library.refusals.inc();

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::cluster::{Attached, Rule};
 use super::overrides::effective;
-use super::policies::Policies;
 use super::{
     Cluster, ClusterSettings, Deployment, DeploymentError, News, Origin, Override, PolicyRecord,
 };
@@ -106,7 +105,8 @@ impl Deployment {
         edit: &Edit,
         who: Who<'_>,
     ) -> Result<Arc<PolicyRecord>, DeploymentError> {
-        let mut policies = self.policies();
+        let control = self.control();
+        let mut policies = (*self.policies()).clone();
         let known = policies.find(&edit.name).cloned();
         if let Some(known) = &known {
             may_change(known, &edit.origin)?;
@@ -125,8 +125,9 @@ impl Deployment {
         }
         self.store.commit(vec![record.kept()])?;
         let record = policies.put(record);
+        self.policies.store(Arc::new(policies));
         self.take_over(rules)?;
-        drop(policies);
+        drop(control);
         self.library.sweep();
         self.tell(News {
             kind: "policy-changed",
@@ -147,7 +148,8 @@ impl Deployment {
         origin: &Origin,
         revision: Option<u64>,
     ) -> Result<(), DeploymentError> {
-        let mut policies = self.policies();
+        let control = self.control();
+        let mut policies = (*self.policies()).clone();
         let record = policies.get(name)?.clone();
         may_change(&record, origin)?;
         check_revision(&format!("policy \"{name}\""), revision, record.revision)?;
@@ -161,7 +163,8 @@ impl Deployment {
         let name = name.to_owned();
         self.store.commit(vec![Change::RemovePolicy { name }])?;
         policies.remove(&record.name);
-        drop(policies);
+        self.policies.store(Arc::new(policies));
+        drop(control);
         self.library.sweep();
         self.tell(News {
             kind: "policy-removed",
@@ -181,7 +184,7 @@ impl Deployment {
         cluster: &str,
         attach: Attach,
     ) -> Result<Arc<ClusterSettings>, DeploymentError> {
-        let policies = self.policies();
+        let control = self.control();
         let cluster = self.cluster(cluster)?;
         let old = cluster.settings();
         let what = format!("the settings of cluster \"{}\"", cluster.name());
@@ -192,17 +195,10 @@ impl Deployment {
             revision: old.revision + 1,
             seed: old.seed,
         };
-        let rule = self.rule_of(&policies, &settings, cluster.schema(), &self.generation())?;
-        let new = settings.clone();
-        cluster.rule_by(rule).wait()?;
-        cluster.set_settings(settings);
-        drop(policies);
+        let rule = self.rule_of(&settings, cluster.schema(), &self.generation())?;
+        cluster.rule_by(rule, Some(settings)).wait()?;
+        drop(control);
         self.library.sweep();
-        let set = cluster.turn(move |state| {
-            state.set(new);
-            Ok(())
-        });
-        set.wait()?;
         self.tell(News {
             kind: "policy-attached",
             cluster: Some(cluster.name().clone()),
@@ -213,36 +209,62 @@ impl Deployment {
         Ok(cluster.settings())
     }
 
-    /// What every cluster would decide by with these units in force.
+    /// Whether the policies of all clusters can run with these units.
     ///
     /// # Errors
-    /// What keeps policies from running with them, a sentence for each cluster.
-    pub fn check_generation(&self, generation: &Arc<Generation>) -> Result<(), Vec<String>> {
-        let policies = self.policies();
-        self.rules_with(&policies, generation).map(|_| ())
+    /// What keeps them from it, a sentence for each cluster.
+    pub(super) fn check_generation(&self, generation: &Arc<Generation>) -> Result<(), Vec<String>> {
+        self.rules_with(generation).map(|_| ())
     }
 
-    /// Let every cluster decide by these units from its next turn on.
+    /// Let every cluster decide by these units from its next turn on. Where no unit of
+    /// the policy has changed, what decides goes on, with all that it keeps.
     ///
     /// # Errors
     /// What keeps policies from running with them; then nothing is changed.
-    pub fn adopt(&self, generation: Arc<Generation>) -> Result<(), Vec<String>> {
-        let policies = self.policies();
-        let rules = self.rules_with(&policies, &generation)?;
-        self.generation.store(generation);
-        self.take_over(rules)
-            .map_err(|error| vec![error.to_string()])
+    pub(super) fn adopt_generation(&self, generation: Arc<Generation>) -> Result<(), Vec<String>> {
+        let _control = self.control();
+        let rules = self.rules_with(&generation)?;
+        self.generation.store(generation.clone());
+        self.count_units();
+        let concerned = |name: &Arc<str>| rules.iter().any(|(cluster, _)| cluster.name() == name);
+        let others = self.clusters().into_iter();
+        let others: Vec<_> = others.filter(|it| !concerned(it.name())).collect();
+        let replies = others.into_iter().map(|cluster| {
+            let generation = generation.clone();
+            cluster.whenever(move |state| {
+                state.know(generation);
+                Ok(())
+            })
+        });
+        let known: Vec<_> = replies.collect();
+        let taken = self.take_over(rules);
+        let known = known.into_iter().map(super::Reply::wait);
+        let all = taken.and(known.collect::<Result<(), _>>());
+        all.map_err(|error| vec![error.to_string()])
     }
 
+    /// What the clusters that other units concern would decide by with these. One whose
+    /// policy cannot run as things are keeps no unit out.
     fn rules_with(
         &self,
-        policies: &Policies,
         generation: &Arc<Generation>,
     ) -> Result<Vec<(Arc<Cluster>, Rule)>, Vec<String>> {
+        let in_force = self.generation();
         let (mut rules, mut problems) = (Vec::new(), Vec::new());
         for cluster in self.clusters() {
-            match self.rule_of(policies, &cluster.settings(), cluster.schema(), generation) {
+            let policy = cluster.policy();
+            let same = |policy: &Arc<Policy>| {
+                let digest = |of: &Generation, name: &str| of.get(name).map(|unit| unit.digest());
+                let mut units = policy.units();
+                units.all(|it| digest(&in_force, &it.name) == digest(generation, &it.name))
+            };
+            if policy.as_ref().is_some_and(same) {
+                continue;
+            }
+            match self.rule_of(&cluster.settings(), cluster.schema(), generation) {
                 Ok(rule) => rules.push((cluster, rule)),
+                Err(_) if policy.is_none() => {}
                 Err(error) => problems.push(format!("cluster \"{}\": {error}", cluster.name())),
             }
         }
@@ -272,24 +294,14 @@ impl Deployment {
         rules.collect()
     }
 
-    /// What a cluster would decide by with these units.
-    pub(super) fn rule_with(
-        &self,
-        cluster: &Cluster,
-        generation: &Arc<Generation>,
-    ) -> Result<Rule, DeploymentError> {
-        let policies = self.policies();
-        self.rule_of(&policies, &cluster.settings(), cluster.schema(), generation)
-    }
-
     /// What a cluster of these settings decides by.
     pub(super) fn rule_of(
         &self,
-        policies: &Policies,
         settings: &ClusterSettings,
         schema: &Schema,
         generation: &Arc<Generation>,
     ) -> Result<Rule, DeploymentError> {
+        let policies = self.policies();
         let record = policies.get(&settings.policy)?;
         rule(record, &settings.overrides, schema, generation)
     }
@@ -297,7 +309,7 @@ impl Deployment {
     fn take_over(&self, rules: Vec<(Arc<Cluster>, Rule)>) -> Result<(), DeploymentError> {
         let replies: Vec<_> = rules
             .into_iter()
-            .map(|(cluster, rule)| cluster.rule_by(rule))
+            .map(|(cluster, rule)| cluster.rule_by(rule, None))
             .collect();
         for reply in replies {
             reply.wait()?;

@@ -54,12 +54,7 @@ impl Deployment {
         };
         let name = unit.name().to_owned();
         let clusters = self.clusters();
-        let users = clusters.iter().filter(|cluster| {
-            let policy = cluster.policy();
-            let mut units = policy.units();
-            units.any(|used| *used.name == *name)
-        });
-        let users: Vec<_> = users.collect();
+        let users: Vec<_> = clusters.iter().filter(|it| it.uses(&name)).collect();
         if users.is_empty() {
             return Err(DeploymentError::Refused(format!(
                 "no cluster uses unit \"{name}\": there is nothing that it could judge"
@@ -68,7 +63,7 @@ impl Deployment {
         let generation = Arc::new(with(&self.generation(), &unit));
         let mut rules = Vec::new();
         for cluster in &users {
-            rules.push(self.rule_with(cluster, &generation)?);
+            rules.push(self.rule_of(&cluster.settings(), cluster.schema(), &generation)?);
         }
         for (cluster, rule) in users.iter().zip(rules) {
             let (name, generation) = (name.clone(), generation.clone());

@@ -54,8 +54,10 @@ impl Deployment {
             generation: ArcSwap::new(library.current()),
             library,
             shadows: Mutex::default(),
-            policies: Mutex::new(policies),
+            policies: ArcSwap::from_pointee(policies),
+            control: Mutex::default(),
         };
+        deployment.count_units();
         let mut problems = Vec::new();
         for cluster in saved.clusters {
             problems.extend(deployment.restore(&cluster)?);
@@ -84,12 +86,7 @@ impl Deployment {
         let rows = self.store.inventory(&saved.name)?;
         let schema = document.schema.clone();
         let inventory = cluster::rows(document, rows, saved.clock)?;
-        let rule = self.rule_of(
-            &self.policies(),
-            &body.settings,
-            &schema,
-            &self.generation(),
-        );
+        let rule = self.rule_of(&body.settings, &schema, &self.generation());
         let (rule, problem) = match rule {
             Ok(rule) => (Some(rule), None),
             Err(error) => (None, Some(error.to_string())),
@@ -155,6 +152,7 @@ impl Deployment {
             events: self.events.clone(),
             meter: Arc::new(self.telemetry.clusters.of(&name)),
             units: self.telemetry.units.clone(),
+            kept: self.telemetry.store.clone(),
             clock: self.options.clock.clone(),
         }))
     }

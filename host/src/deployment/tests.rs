@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::SystemTime;
 
+use super::cluster::Key;
 use super::*;
 use crate::document::InventoryChanges;
 use crate::engine::{Engine, Limits};
@@ -200,13 +201,33 @@ fn a_request_with_a_key_gets_one_place_however_often_it_comes() {
         .unwrap();
     let place = |world: &World, gib: i64| {
         let cluster = world.deployment.cluster("c").unwrap();
-        let key = Some("k".to_owned());
+        let key = Some(Key {
+            caller: "me".into(),
+            word: "k".to_owned(),
+            again: false,
+        });
         cluster
             .turn(move |state| state.place(request("new", gib), key))
             .wait()
     };
+    let of_another = |world: &World| {
+        let cluster = world.deployment.cluster("c").unwrap();
+        let key = Key {
+            caller: "somebody else".into(),
+            word: "k".to_owned(),
+            again: false,
+        };
+        let other = request("other", 1);
+        cluster
+            .turn(move |state| state.place(other, Some(key)))
+            .wait()
+    };
     let first = place(&world, 4).unwrap();
     let again = place(&world, 4).unwrap();
+    assert!(
+        !of_another(&world).unwrap().repeated,
+        "keys are the caller's own"
+    );
     assert_eq!((&first.body, again.repeated), (&again.body, true));
     assert!(matches!(
         place(&world, 5),
@@ -216,7 +237,7 @@ fn a_request_with_a_key_gets_one_place_however_often_it_comes() {
     drop(world);
     let world = start(folder.path(), &generation);
     assert_eq!(place(&world, 4).unwrap().body, first.body);
-    assert_eq!(counted(&world.deployment.cluster("c").unwrap()), (2, 1, 1));
+    assert_eq!(counted(&world.deployment.cluster("c").unwrap()), (2, 1, 2));
 }
 
 #[test]
@@ -488,4 +509,32 @@ fn a_candidate_judges_beside_the_unit_in_force_until_it_is_promoted() {
     assert!(deployment.shadow("worst-fit").is_err());
     let other = deployment.begin_shadow(&self::candidate("nobody", "x"), "me", 1);
     assert!(other.unwrap_err().to_string().contains("no cluster uses"));
+}
+
+#[test]
+fn a_new_unit_touches_no_cluster_that_does_not_use_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let chain = |cluster: &Cluster| {
+        let chain = cluster.turn(|state| Ok(state.scheduler().chain().clone()));
+        chain.wait().unwrap()
+    };
+    let before = chain(&cluster);
+    deployment
+        .library()
+        .upload(&candidate("nobodys", "x"), "me");
+    assert!(deployment.generation().get("nobodys").is_some());
+    assert!(
+        Arc::ptr_eq(&before, &chain(&cluster)),
+        "what it keeps goes on"
+    );
+    let known = cluster.turn(|state| Ok(state.copy()?.situation().generation.number()));
+    assert_eq!(known.wait().unwrap(), deployment.generation().number());
+    deployment
+        .library()
+        .upload(&candidate("worst-fit", "x"), "me");
+    assert!(!Arc::ptr_eq(&before, &chain(&cluster)));
 }

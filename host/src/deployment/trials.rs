@@ -21,9 +21,7 @@ const EXAMPLES: usize = 10;
 impl Trials for Deployment {
     fn users(&self, unit: &str) -> Vec<String> {
         let clusters = self.clusters();
-        let attached = clusters
-            .iter()
-            .filter(|cluster| uses(&cluster.policy(), unit));
+        let attached = clusters.iter().filter(|cluster| cluster.uses(unit));
         let mut users: BTreeSet<String> = attached
             .map(|cluster| cluster.settings().policy.to_string())
             .collect();
@@ -33,7 +31,7 @@ impl Trials for Deployment {
         for record in written.filter(|record| record.origin != Origin::Program) {
             let file = record.file();
             let policy = Policy::load(&record.text, &file, &*generation, Schema::built_in());
-            if policy.is_ok_and(|policy| uses(&policy, unit)) {
+            if policy.is_ok_and(|policy| policy.names(unit)) {
                 users.insert(record.name.to_string());
             }
         }
@@ -48,8 +46,7 @@ impl Trials for Deployment {
         let mut report = ReplayReport::default();
         let until = Instant::now() + self.options.trial;
         for cluster in self.clusters() {
-            let policy = cluster.policy();
-            if changed.iter().any(|unit| uses(&policy, unit)) {
+            if changed.iter().any(|unit| cluster.uses(unit)) {
                 self.replay_in(&cluster, candidate, until, &mut report);
             }
         }
@@ -57,7 +54,8 @@ impl Trials for Deployment {
     }
 
     fn adopt(&self, generation: Arc<Generation>) -> Result<(), String> {
-        Deployment::adopt(self, generation).map_err(|problems| problems.join("\n"))
+        self.adopt_generation(generation)
+            .map_err(|problems| problems.join("\n"))
     }
 }
 
@@ -71,7 +69,8 @@ impl Deployment {
         until: Instant,
         report: &mut ReplayReport,
     ) {
-        let Ok(rule) = self.rule_with(cluster, &Arc::new(candidate.clone())) else {
+        let candidate = Arc::new(candidate.clone());
+        let Ok(rule) = self.rule_of(&cluster.settings(), cluster.schema(), &candidate) else {
             // The step before has told why.
             return;
         };
@@ -82,7 +81,7 @@ impl Deployment {
             return;
         };
         let left = until.saturating_duration_since(Instant::now());
-        let Ok(compared) = trial.run(rule.policy, candidate, left.max(Duration::from_nanos(1)))
+        let Ok(compared) = trial.run(rule.policy, &candidate, left.max(Duration::from_nanos(1)))
         else {
             return;
         };
@@ -102,8 +101,4 @@ impl Deployment {
             }
         }
     }
-}
-
-fn uses(policy: &Policy, unit: &str) -> bool {
-    policy.units().any(|used| *used.name == *unit)
 }

@@ -12,8 +12,6 @@ pub struct LibraryMetrics {
     pub generation: Gauge,
     /// Units in force.
     pub units: Gauge,
-    /// Files in the folder that are refused as they are now.
-    pub refused_files: Gauge,
     /// Files that were refused so far.
     pub refusals: Counter,
     /// Files that came into force so far.
@@ -27,7 +25,6 @@ impl LibraryMetrics {
         let metrics = Self {
             generation: Gauge::default(),
             units: Gauge::default(),
-            refused_files: Gauge::default(),
             refusals: Counter::default(),
             accepted: Counter::default(),
             admission_seconds: super::seconds(),
@@ -38,11 +35,6 @@ impl LibraryMetrics {
             metrics.generation.clone(),
         );
         registry.register("library_units", "Units in force", metrics.units.clone());
-        registry.register(
-            "library_refused_files",
-            "Files that are refused as they are now",
-            metrics.refused_files.clone(),
-        );
         registry.register(
             "library_refusals",
             "Files that were refused",

@@ -8,12 +8,11 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 /// Metrics of the store.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct StoreMetrics {
     commits: Histogram,
     failures: Counter,
-    /// Changes that wait to be written.
-    pub queue: Gauge,
+    waiting: Gauge,
 }
 
 impl StoreMetrics {
@@ -21,28 +20,34 @@ impl StoreMetrics {
         let metrics = Self {
             commits: super::seconds(),
             failures: Counter::default(),
-            queue: Gauge::default(),
+            waiting: Gauge::default(),
         };
         registry.register(
             "store_commit_seconds",
-            "How long commits took",
+            "How long it took from a change until it was kept",
             metrics.commits.clone(),
         );
         registry.register(
             "store_failures",
-            "Commits that failed",
+            "Changes that could not be kept",
             metrics.failures.clone(),
         );
         registry.register(
-            "store_queue",
-            "Changes that wait to be written",
-            metrics.queue.clone(),
+            "store_waiting",
+            "Changes that wait to be kept",
+            metrics.waiting.clone(),
         );
         metrics
     }
 
-    /// A commit has ended.
-    pub fn committed(&self, took: Duration, well: bool) {
+    /// What a turn changed waits to be kept.
+    pub fn submitted(&self) {
+        self.waiting.inc();
+    }
+
+    /// It is kept, or cannot be.
+    pub fn kept(&self, took: Duration, well: bool) {
+        self.waiting.dec();
         self.commits.observe(took.as_secs_f64());
         if !well {
             self.failures.inc();

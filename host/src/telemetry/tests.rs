@@ -21,7 +21,8 @@ fn what_is_counted_is_told() {
     unit.failed("judge");
     unit.breaker("judge", Breaker::Open);
     telemetry.library.generation.set(3);
-    telemetry.store.committed(Duration::from_millis(1), false);
+    telemetry.store.submitted();
+    telemetry.store.kept(Duration::from_millis(1), false);
     telemetry
         .http
         .answered("BREW", "/v1/health", 200, Duration::from_micros(100));
@@ -39,6 +40,7 @@ fn what_is_counted_is_told() {
         "placewright_unit_state{unit=\"memory\",part=\"judge\",state=\"closed\"} 0",
         "placewright_library_generation 3",
         "placewright_store_failures_total 1",
+        "placewright_store_waiting 0",
         "placewright_http_requests_total{method=\"other\",route=\"/v1/health\",status=\"200\"} 1",
         concat!(
             "placewright_build_info{version=\"",

@@ -265,6 +265,12 @@ fn unknown_ids_and_documents_that_make_no_sense_get_problems_and_change_nothing(
             json!({"vms": [vm("v")]}),
             400,
         ),
+        (
+            "POST",
+            "/v1/clusters/c/place-batch",
+            json!({"vms": (0..10_001).map(|it| vm(&it.to_string())).collect::<Vec<_>>()}),
+            413,
+        ),
     ] {
         let answer = api.send(method, path, &body);
         assert_eq!(answer.status, status, "{method} {path}: {answer:?}");

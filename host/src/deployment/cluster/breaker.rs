@@ -1,4 +1,4 @@
-//! Units that fail again and again are not called for a while.
+//! Parts of units that fail again and again are not called for a while.
 //!
 //! What then happens is the policy's to say: entries that may be left out are left out
 //! of the chain, and the decision says so; where one may not be, nothing is decided, and
@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::ClusterState;
 use crate::chain::{LeftOut, Refusal};
+use crate::contract::Part;
 use crate::deployment::{DeploymentError, News};
 use crate::policy::{OnFailure, Policy};
 use crate::scheduler::{Decision, PlaceError};
@@ -25,11 +26,14 @@ const FIRST: i64 = 2;
 /// Seconds for which it is not called at most.
 const LONGEST: i64 = 120;
 
-/// The breakers of the units that have failed lately, by name.
+/// A part of a unit, by their names.
+type PartOf = (String, &'static str);
+
+/// The breakers of the parts that have failed lately.
 #[derive(Debug, Default)]
 pub(super) struct Breakers {
-    units: BTreeMap<String, Breaker>,
-    /// Whether the chain is that of the policy without units that are not called.
+    parts: BTreeMap<PartOf, Breaker>,
+    /// Whether the chain is that of the policy without parts that are not called.
     reduced: bool,
 }
 
@@ -62,23 +66,23 @@ impl ClusterState {
     /// If a unit is not called that the policy cannot do without.
     pub(super) fn heed_breakers(&mut self, now: i64) -> Result<(), DeploymentError> {
         let due = |breaker: &Breaker| breaker.until.is_some_and(|until| until <= now);
-        let units = self.breakers.units.iter_mut();
-        let again: Vec<String> = units
+        let parts = self.breakers.parts.iter_mut();
+        let again: Vec<PartOf> = parts
             .filter(|(_, breaker)| due(breaker))
-            .map(|(unit, breaker)| {
+            .map(|(part, breaker)| {
                 breaker.until = None;
-                unit.clone()
+                part.clone()
             })
             .collect();
-        for unit in &again {
-            self.tell_breaker(unit, State::HalfOpen, "it is called once more");
+        for part in &again {
+            self.tell_breaker(part, State::HalfOpen, "it is called once more");
         }
         if !again.is_empty() {
             self.reduce()?;
         }
         let open = self
             .breakers
-            .units
+            .parts
             .values()
             .find(|breaker| breaker.until.is_some() && !breaker.dispensable);
         match open {
@@ -101,7 +105,7 @@ impl ClusterState {
             Ok(decision) => {
                 let left_out = decision.decided.left_out.iter();
                 faults.extend(left_out.map(|left_out| left_out.fault.clone()));
-                let open = self.breakers.units.values().filter(|it| it.until.is_some());
+                let open = self.breakers.parts.values().filter(|it| it.until.is_some());
                 let missing = open.flat_map(|breaker| {
                     let entries = breaker.entries.iter();
                     entries.map(|entry| LeftOut {
@@ -116,7 +120,7 @@ impl ClusterState {
             Err(_) => return Ok(()),
         }
         faults.retain(|fault| counts(fault));
-        if faults.is_empty() && self.breakers.units.is_empty() {
+        if faults.is_empty() && self.breakers.parts.is_empty() {
             return Ok(());
         }
         self.close(&faults);
@@ -130,31 +134,28 @@ impl ClusterState {
         }
     }
 
-    /// Units that were called and have not failed are well.
+    /// Parts that were called and have not failed are well.
     fn close(&mut self, faults: &[Arc<Fault>]) {
-        let failed = |unit: &str| faults.iter().any(|fault| fault.unit.name == unit);
-        let units = self.breakers.units.iter();
-        let well = units.filter(|(unit, breaker)| breaker.until.is_none() && !failed(unit));
-        let well: Vec<String> = well.map(|(unit, _)| unit.clone()).collect();
-        for unit in well {
-            let breaker = self.breakers.units.remove(&unit);
-            if let Some(breaker) = breaker.filter(|breaker| breaker.failures >= FAILURES) {
-                let part = breaker.fault.part.name();
-                self.units.of(&unit).breaker(part, State::Closed);
-                let message = "it works again".to_owned();
-                self.tell_unit("unit-recovered", &unit, message);
+        let failed = |part: &PartOf| faults.iter().any(|fault| part_of(fault) == *part);
+        let parts = self.breakers.parts.iter();
+        let well = parts.filter(|(part, breaker)| breaker.until.is_none() && !failed(part));
+        let well: Vec<PartOf> = well.map(|(part, _)| part.clone()).collect();
+        for part in well {
+            let breaker = self.breakers.parts.remove(&part);
+            if breaker.is_some_and(|breaker| breaker.failures >= FAILURES) {
+                self.tell_breaker(&part, State::Closed, "it works again");
             }
         }
     }
 
-    /// Count a failure, and say whether the unit is not called from now on.
+    /// Count a failure, and say whether the part is not called from now on.
     fn fail(&mut self, fault: Arc<Fault>, now: i64) -> bool {
-        let unit = fault.unit.name.clone();
-        self.units.of(&unit).failed(fault.part.name());
+        let part = part_of(&fault);
+        self.units.of(&part.0).failed(part.1);
         let policy = self.policy.clone();
-        let breaker = self.breakers.units.entry(unit.clone());
+        let breaker = self.breakers.parts.entry(part.clone());
         let breaker = breaker.or_insert_with(|| {
-            let (entries, dispensable) = entries_of(&policy, &unit);
+            let (entries, dispensable) = entries_of(&policy, &fault);
             Breaker {
                 fault: fault.clone(),
                 failures: 0,
@@ -179,17 +180,15 @@ impl ClusterState {
             "it has failed {} times in a row, and {what} for {} s: {}",
             breaker.failures, breaker.pause, breaker.fault
         );
-        self.tell_breaker(&unit, State::Open, &message);
+        self.tell_breaker(&part, State::Open, &message);
         true
     }
 
     /// Make the chain that of the policy without what is not called.
     fn reduce(&mut self) -> Result<(), DeploymentError> {
-        let units = self.breakers.units.iter();
-        let out: Vec<&str> = units
-            .filter(|(_, breaker)| breaker.until.is_some() && breaker.dispensable)
-            .map(|(unit, _)| unit.as_str())
-            .collect();
+        let parts = self.breakers.parts.iter();
+        let out = parts.filter(|(_, breaker)| breaker.until.is_some() && breaker.dispensable);
+        let out: Vec<&Arc<Fault>> = out.map(|(_, breaker)| &breaker.fault).collect();
         let reduced = !out.is_empty();
         if !reduced && !self.breakers.reduced {
             return Ok(());
@@ -205,43 +204,38 @@ impl ClusterState {
     /// Nothing is known any more of units that failed: there are others now.
     pub(super) fn forget_faults(&mut self) {
         let breakers = std::mem::take(&mut self.breakers);
-        for (unit, breaker) in breakers.units {
-            let part = breaker.fault.part.name();
+        for (unit, part) in breakers.parts.into_keys() {
             self.units.of(&unit).breaker(part, State::Closed);
         }
     }
 
-    fn tell_breaker(&self, unit: &str, state: State, message: &str) {
-        let kind = match state {
-            State::Open => "unit-paused",
-            State::HalfOpen => "unit-tried-again",
-            State::Closed => "unit-recovered",
-        };
-        if let Some(breaker) = self.breakers.units.get(unit) {
-            self.units
-                .of(unit)
-                .breaker(breaker.fault.part.name(), state);
-        }
-        self.tell_unit(kind, unit, message.to_owned());
-    }
-
-    fn tell_unit(&self, kind: &'static str, unit: &str, message: String) {
+    fn tell_breaker(&self, (unit, part): &PartOf, state: State, message: &str) {
+        self.units.of(unit).breaker(part, state);
         let news = News {
-            kind,
+            kind: match state {
+                State::Open => "unit-paused",
+                State::HalfOpen => "unit-tried-again",
+                State::Closed => "unit-recovered",
+            },
             cluster: Some(self.name.clone()),
-            unit: Some(unit.into()),
-            message,
+            unit: Some(unit.as_str().into()),
+            message: format!("{part}: {message}"),
             ..News::default()
         };
         self.events.tell(self.now(), news);
     }
 }
 
-/// The entries of a unit that are asked, and whether the policy can do without all of
-/// them.
-fn entries_of(policy: &Policy, unit: &str) -> (Vec<Arc<str>>, bool) {
+fn part_of(fault: &Fault) -> PartOf {
+    (fault.unit.name.clone(), fault.part.name())
+}
+
+/// The entries that ask a part, and whether the policy can do without all of them.
+fn entries_of(policy: &Policy, fault: &Fault) -> (Vec<Arc<str>>, bool) {
+    let (unit, part) = (&fault.unit.name, fault.part);
     let mut entries = Vec::new();
-    let mut dispensable = true;
+    // Nothing is decided without effects and order.
+    let mut dispensable = matches!(part, Part::Judge | Part::Selection);
     for stage in &policy.stages {
         let filters = stage.filters.iter();
         let filters = filters.map(|it| (&it.unit, &it.name, it.enabled, it.on_failure));
@@ -249,35 +243,37 @@ fn entries_of(policy: &Policy, unit: &str) -> (Vec<Arc<str>>, bool) {
         let costs = costs.map(|it| (&it.unit, &it.name, it.enabled, it.on_failure));
         let selections = stage.selections.iter();
         let selections = selections.map(|it| (&it.unit, &it.name, it.enabled, it.on_failure));
-        for (of, name, enabled, on_failure) in filters.chain(costs).chain(selections) {
-            if enabled && *of.name == *unit {
+        let asked: Vec<_> = match part {
+            Part::Judge => filters.chain(costs).collect(),
+            Part::Selection => selections.collect(),
+            _ => Vec::new(),
+        };
+        for (of, name, enabled, on_failure) in asked {
+            if enabled && *of.name == **unit {
                 entries.push(name.clone());
                 dispensable &= on_failure != OnFailure::Fail;
             }
         }
     }
-    let effects = policy.effects.iter();
-    let needed = effects
-        .filter(|it| it.enabled)
-        .any(|it| *it.unit.name == *unit);
-    let order = policy.order.as_ref();
-    let needed = needed || order.is_some_and(|it| *it.unit.name == *unit);
-    (entries, dispensable && !needed)
+    (entries, dispensable)
 }
 
-/// The policy without the entries of these units.
-fn without(policy: &Policy, units: &[&str]) -> Policy {
+/// The policy without the entries that ask these parts.
+fn without(policy: &Policy, out: &[&Arc<Fault>]) -> Policy {
     let mut policy = policy.clone();
-    let out = |unit: &str| units.contains(&unit);
+    let is_out = |unit: &str, part: Part| {
+        let mut out = out.iter();
+        out.any(|fault| fault.part == part && fault.unit.name == *unit)
+    };
     for stage in &mut policy.stages {
         for entry in &mut stage.filters {
-            entry.enabled &= !out(&entry.unit.name);
+            entry.enabled &= !is_out(&entry.unit.name, Part::Judge);
         }
         for entry in &mut stage.costs {
-            entry.enabled &= !out(&entry.unit.name);
+            entry.enabled &= !is_out(&entry.unit.name, Part::Judge);
         }
         for entry in &mut stage.selections {
-            entry.enabled &= !out(&entry.unit.name);
+            entry.enabled &= !is_out(&entry.unit.name, Part::Selection);
         }
     }
     policy

@@ -77,7 +77,7 @@ pub(super) fn touched(state: &ClusterState, touched: &Touched) -> Vec<Change> {
         });
     }
     for id in &touched.groups {
-        let entry = inventory.groups().find(|entry| entry.group.id == *id);
+        let entry = inventory.group(id);
         changes.push(match entry {
             Some(entry) => Change::PutGroup {
                 cluster: cluster(),

@@ -3,25 +3,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use sha2::{Digest as _, Sha256};
-
 use super::ClusterState;
-use super::state::Repeated;
+use super::answers::Key;
 use crate::deployment::DeploymentError;
 use crate::inventory::{Inventory, InventoryError};
 use crate::model::Request;
 use crate::scheduler::{Batch, Decision, DecisionShown, Plan};
 use crate::store::Change;
-use crate::telemetry::Outcome;
+use crate::telemetry::{Outcome, decision_span};
 
 /// Seconds by which a request's time may be ahead of ours: clocks differ a little.
 const AHEAD: i64 = 5;
-
-/// Seconds for which an answer is given again to a request with the same key.
-const REPEATED: i64 = 24 * 3600;
-
-/// The most answers that are given again in a cluster.
-const MOST_ANSWERS: usize = 100_000;
 
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +26,10 @@ pub struct Placed {
     pub passing: bool,
     /// The answer was given before, to the same request.
     pub repeated: bool,
+    /// How often the cluster has changed when this is kept ([`Cluster::changes`]).
+    ///
+    /// [`Cluster::changes`]: super::Cluster::changes
+    pub changes: u64,
 }
 
 /// What came of a batch.
@@ -56,26 +52,29 @@ pub struct Failed {
 
 impl ClusterState {
     /// Decide where the request's VMs run, and reserve their places. With a `key` the
-    /// same request gets the same answer again.
+    /// same request gets the same answer again; not so a first try that is made once
+    /// more, which `key` says.
     ///
     /// # Errors
     /// If the request is at fault, or a unit fails that the policy cannot do without.
     pub fn place(
         &mut self,
         mut request: Request,
-        key: Option<String>,
+        key: Option<Key>,
     ) -> Result<Placed, DeploymentError> {
         self.must_decide()?;
         let now = self.advance();
         self.check_time(request.now, now)?;
         request.now = request.now.max(self.inventory().clock());
-        let print = key.as_ref().map(|_| fingerprint(&request));
-        if let (Some(key), Some(print)) = (&key, &print)
-            && let Some(placed) = self.repeated(key, print, now)?
+        let asked = key.map(|key| key.of(&request));
+        if let Some(asked) = &asked
+            && let Some(placed) = self.repeated(asked, now)?
         {
             return Ok(placed);
         }
         self.heed_breakers(now)?;
+        let span = decision_span(&self.name, self.scheduler.next_number());
+        let _entered = span.enter();
         let judged = self.judge_by_shadow(&request);
         let began = Instant::now();
         let mut decided = self.scheduler.place(request);
@@ -86,11 +85,11 @@ impl ClusterState {
         if let Some(judged) = judged {
             self.compare_with_shadow(judged, decision.number, decision.host.as_ref(), took);
         }
-        let body = self.record(&decision, now);
-        if let (Some(key), Some(print)) = (key, print) {
-            self.remember(key, print, body.clone(), now);
+        let placed = self.placed(&decision, now);
+        if let Some(asked) = asked {
+            self.remember(asked, &placed, now);
         }
-        Ok(placed(&decision, body))
+        Ok(placed)
     }
 
     /// Place many VMs in turns.
@@ -170,7 +169,7 @@ impl ClusterState {
     pub fn migrate(
         &mut self,
         mut request: Request,
-        key: Option<String>,
+        key: Option<Key>,
     ) -> Result<Placed, DeploymentError> {
         for member in &request.members {
             let running = self.inventory().running(&member.id);
@@ -201,7 +200,6 @@ impl ClusterState {
             at: now,
             body: format!(r#"{{"decision":{body},"request":{request}}}"#),
         });
-        self.count_decision(decision);
         match decision.host {
             Some(_) => self.meter.decided(Outcome::Placed),
             None => {
@@ -215,93 +213,14 @@ impl ClusterState {
         body
     }
 
-    fn count_decision(&mut self, decision: &Decision) {
-        self.changes.push(Change::Counter {
-            cluster: self.name.to_string(),
-            next_decision: decision.number + 1,
-            clock: self.inventory().clock(),
-        });
-    }
-
-    /// The answer that the same request got before.
-    fn repeated(
-        &mut self,
-        key: &str,
-        print: &str,
-        now: i64,
-    ) -> Result<Option<Placed>, DeploymentError> {
-        self.forget_answers(now);
-        let Some(before) = self.answers.get(key) else {
-            return Ok(None);
-        };
-        if before.request != print {
-            return Err(DeploymentError::OtherRequest(key.to_owned()));
-        }
-        Ok(Some(Placed {
-            body: before.body.clone(),
-            host: None,
-            passing: false,
-            repeated: true,
-        }))
-    }
-
-    fn remember(&mut self, key: String, request: String, body: Arc<str>, now: i64) {
-        self.changes.push(Change::Idempotency {
-            cluster: self.name.to_string(),
-            key: key.clone(),
-            at: now,
-            body: super::durable::json(&(&request, &*body)),
-        });
-        self.restore_answer(key, now, request, body);
-    }
-
-    /// An answer was given at `at` and may be asked for again.
-    pub(in crate::deployment) fn restore_answer(
-        &mut self,
-        key: String,
-        at: i64,
-        request: String,
-        body: Arc<str>,
-    ) {
-        self.answered.push_back((at, key.clone()));
-        self.answers.insert(key, Repeated { request, body });
-    }
-
-    fn forget_answers(&mut self, now: i64) {
-        let oldest = now - REPEATED;
-        let mut forgotten = None;
-        while let Some((at, key)) = self.answered.front() {
-            if *at >= oldest && self.answered.len() <= MOST_ANSWERS {
-                break;
-            }
-            forgotten = Some(*at);
-            self.answers.remove(key);
-            self.answered.pop_front();
-        }
-        if let Some(before) = forgotten {
-            self.changes.push(Change::ForgetAnswers {
-                cluster: self.name.to_string(),
-                before,
-            });
+    fn placed(&mut self, decision: &Decision, now: i64) -> Placed {
+        let mut removed = decision.decided.removed.iter();
+        Placed {
+            body: self.record(decision, now),
+            passing: decision.host.is_none() && removed.any(|removed| removed.passing),
+            host: decision.host.clone(),
+            repeated: false,
+            changes: self.turns_with_changes + 1,
         }
     }
-}
-
-fn placed(decision: &Decision, body: Arc<str>) -> Placed {
-    let mut removed = decision.decided.removed.iter();
-    Placed {
-        body,
-        passing: decision.host.is_none() && removed.any(|removed| removed.passing),
-        host: decision.host.clone(),
-        repeated: false,
-    }
-}
-
-/// Tells requests apart, their time aside.
-fn fingerprint(request: &Request) -> String {
-    let timeless = Request {
-        now: 0,
-        ..request.clone()
-    };
-    hex::encode(Sha256::digest(super::durable::json(&timeless)))
 }

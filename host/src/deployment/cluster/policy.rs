@@ -36,6 +36,11 @@ impl ClusterState {
         Ok(())
     }
 
+    /// These units are in force, and none of those that the policy uses has changed.
+    pub fn know(&mut self, generation: Arc<Generation>) {
+        self.generation = generation;
+    }
+
     /// The settings of the cluster are these from now on.
     pub fn set(&mut self, settings: ClusterSettings) {
         self.settings = settings;

@@ -1,29 +1,32 @@
 //! Hosts and VMs as programs read them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::ClusterState;
 
+/// Some of a list, and the id after which the rest comes, if there is any.
+pub type Part = (Vec<Value>, Option<Arc<str>>);
+
 impl ClusterState {
-    /// The ids of all hosts, ascending.
-    pub fn host_ids(&self) -> Vec<Arc<str>> {
-        let hosts = self.inventory().hosts();
-        let mut ids: Vec<_> = hosts.map(|(_, host)| host.id.clone()).collect();
-        ids.sort_unstable();
-        ids
+    /// At most so many hosts, by id, from after that id on.
+    pub fn hosts_shown(&self, after: Option<&str>, most: usize) -> Part {
+        let hosts = self.inventory().hosts().map(|(_, host)| &host.id);
+        let (ids, next) = part(hosts, after, most);
+        let shown = ids.iter().filter_map(|id| self.host_shown(id));
+        (shown.collect(), next)
     }
 
-    /// The ids of all VMs that run or have a place reserved, ascending.
-    pub fn vm_ids(&self) -> Vec<Arc<str>> {
+    /// At most so many VMs that run or have a place reserved, by id, from after that id
+    /// on.
+    pub fn vms_shown(&self, after: Option<&str>, most: usize) -> Part {
         let inventory = self.inventory();
-        let vms = inventory
-            .hosts()
-            .flat_map(|(_, host)| inventory.vms_of(host));
-        let ids: BTreeSet<_> = vms.map(|entry| entry.vm.id.clone()).collect();
-        ids.into_iter().collect()
+        let hosts = inventory.hosts();
+        let vms = hosts.flat_map(|(_, host)| inventory.vms_of(host));
+        let (ids, next) = part(vms.map(|entry| &entry.vm.id), after, most);
+        let shown = ids.iter().filter_map(|id| self.vm_shown(id));
+        (shown.collect(), next)
     }
 
     /// A host with every column that has a value, and its VMs.
@@ -67,5 +70,54 @@ impl ClusterState {
             );
         }
         Some(shown)
+    }
+}
+
+/// The first `most` of the ids after `after`, ascending, and the last of them if there
+/// are more. An id may come twice. The others are not put in order.
+fn part<'a>(
+    ids: impl Iterator<Item = &'a Arc<str>>,
+    after: Option<&str>,
+    most: usize,
+) -> (Vec<Arc<str>>, Option<Arc<str>>) {
+    let is_after = |id: &&Arc<str>| after.is_none_or(|after| ***id > *after);
+    let mut ids: Vec<&Arc<str>> = ids.filter(is_after).collect();
+    // Each comes twice at most.
+    let enough = most.saturating_add(1).saturating_mul(2);
+    if ids.len() > enough {
+        ids.select_nth_unstable(enough);
+        ids.truncate(enough);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let more = ids.len() > most;
+    ids.truncate(most);
+    let next = ids.last().filter(|_| more).map(|id| (*id).clone());
+    (ids.into_iter().cloned().collect(), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_together_are_the_list_once() {
+        let all: Vec<Arc<str>> = (0..50)
+            .map(|it| format!("{:02}", it * 37 % 50).into())
+            .collect();
+        let twice = || all.iter().chain(all.iter().take(20));
+        let (mut seen, mut after) = (Vec::new(), None::<Arc<str>>);
+        loop {
+            let (ids, next) = part(twice(), after.as_deref(), 7);
+            assert!(ids.len() <= 7);
+            seen.extend(ids);
+            match next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        let mut sorted = all.clone();
+        sorted.sort_unstable();
+        assert_eq!(seen, sorted);
     }
 }

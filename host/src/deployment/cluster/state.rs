@@ -1,13 +1,14 @@
 //! The state that a cluster's thread owns.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::answers::Answers;
 use super::breaker::Breakers;
 use super::plans::Plans;
 use super::shadow::Shadow;
@@ -21,7 +22,7 @@ use crate::library::Generation;
 use crate::policy::Policy;
 use crate::scheduler::Scheduler;
 use crate::store::{Change, Store};
-use crate::telemetry::{ClusterMeter, UnitFamilies};
+use crate::telemetry::{ClusterMeter, StoreMetrics, UnitFamilies};
 
 /// What units have worked is counted after so many turns that changed something.
 const COUNTED: u64 = 32;
@@ -44,6 +45,7 @@ pub struct ClusterState {
     pub(super) events: Arc<Events>,
     pub(super) meter: Arc<ClusterMeter>,
     pub(super) units: UnitFamilies,
+    kept: StoreMetrics,
     /// What was counted of each unit so far.
     pub(super) counted: BTreeMap<Arc<str>, (u64, u64, u64, Duration)>,
     pub(super) clock: Clock,
@@ -51,9 +53,7 @@ pub struct ClusterState {
     pub(super) measured: BTreeSet<Arc<str>>,
     pub(super) plans: Plans,
     pub(super) shadow: Option<Shadow>,
-    /// Answers to requests with a key, to be given again.
-    pub(super) answers: BTreeMap<String, Repeated>,
-    pub(super) answered: VecDeque<(i64, String)>,
+    pub(super) answers: Answers,
     /// Of what this turn changed: what is to be kept besides the inventory.
     pub(super) changes: Vec<Change>,
     /// What changed in the inventory up to the version `noted`.
@@ -64,14 +64,6 @@ pub struct ClusterState {
     pub(super) changed: watch::Sender<u64>,
     /// How often the cluster has changed since its thread began.
     pub(super) turns_with_changes: u64,
-}
-
-/// An answer that is given again if the request comes again.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Repeated {
-    /// Tells the request from others.
-    pub(super) request: String,
-    pub(super) body: Arc<str>,
 }
 
 /// What a new state is made of.
@@ -85,6 +77,7 @@ pub struct Parts {
     pub events: Arc<Events>,
     pub meter: Arc<ClusterMeter>,
     pub units: UnitFamilies,
+    pub kept: StoreMetrics,
     pub clock: Clock,
 }
 
@@ -97,6 +90,7 @@ impl ClusterState {
             breakers: Breakers::default(),
             quarantined: 0,
             units: parts.units,
+            kept: parts.kept,
             counted: BTreeMap::new(),
             name: inventory.name().clone(),
             noted: inventory.version(),
@@ -112,8 +106,7 @@ impl ClusterState {
             measured: BTreeSet::new(),
             plans: Plans::default(),
             shadow: None,
-            answers: BTreeMap::new(),
-            answered: VecDeque::new(),
+            answers: Answers::default(),
             changes: Vec::new(),
             touched: Touched::default(),
             everything: Arc::default(),
@@ -208,8 +201,16 @@ impl ClusterState {
         work: impl FnOnce(&mut Self) -> Result<R, DeploymentError>,
         answer: Answer<R, DeploymentError>,
     ) {
+        let number = self.scheduler.next_number();
         let outcome = work(self);
         let mut changes = mem::take(&mut self.changes);
+        if self.scheduler.next_number() != number {
+            changes.push(Change::Counter {
+                cluster: self.name.to_string(),
+                next_decision: self.scheduler.next_number(),
+                clock: self.inventory().clock(),
+            });
+        }
         changes.extend(self.rows_to_keep());
         if changes.is_empty() {
             return answer.give(outcome);
@@ -222,7 +223,10 @@ impl ClusterState {
         }
         self.tell_quarantined();
         let everything = self.everything.clone();
+        let (metrics, submitted) = (self.kept.clone(), Instant::now());
+        metrics.submitted();
         self.store.submit(changes, move |kept| {
+            metrics.kept(submitted.elapsed(), kept.is_ok());
             answer.give(match kept {
                 Ok(()) => outcome,
                 Err(error) => {

@@ -1,0 +1,139 @@
+//! Answers that are given again when a request comes again with the same key, also after
+//! a restart.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use super::{ClusterState, Placed, durable};
+use crate::deployment::DeploymentError;
+use crate::model::Request;
+use crate::store::Change;
+
+/// Seconds for which an answer is given again.
+const REPEATED: i64 = 24 * 3600;
+
+/// The most answers that are given again in a cluster.
+const MOST: usize = 100_000;
+
+/// What a request came with, to be known again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Who asked: keys of others are other keys.
+    pub caller: Arc<str>,
+    /// The caller's own word for the request.
+    pub word: String,
+    /// If nobody is left for now, the request is decided once more: then only that is
+    /// its answer.
+    pub again: bool,
+}
+
+/// A request with a key.
+pub(super) struct Asked {
+    key: Key,
+    /// Caller and word.
+    name: String,
+    /// Tells the request from others, its time aside.
+    print: String,
+}
+
+impl Key {
+    pub(super) fn of(self, request: &Request) -> Asked {
+        let timeless = Request {
+            now: 0,
+            ..request.clone()
+        };
+        Asked {
+            name: format!("{}\n{}", self.caller, self.word),
+            print: hex::encode(Sha256::digest(durable::json(&timeless))),
+            key: self,
+        }
+    }
+}
+
+/// The answers of a cluster, by caller and word.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    given: BTreeMap<String, Given>,
+    /// When each was given, the oldest first.
+    order: VecDeque<(i64, String)>,
+}
+
+#[derive(Debug)]
+struct Given {
+    print: String,
+    body: Arc<str>,
+}
+
+impl ClusterState {
+    /// The answer that the same request got before.
+    ///
+    /// # Errors
+    /// If another request came with that key.
+    pub(super) fn repeated(
+        &mut self,
+        asked: &Asked,
+        now: i64,
+    ) -> Result<Option<Placed>, DeploymentError> {
+        self.forget_answers(now);
+        let Some(given) = self.answers.given.get(&asked.name) else {
+            return Ok(None);
+        };
+        if given.print != asked.print {
+            return Err(DeploymentError::OtherRequest(asked.key.word.clone()));
+        }
+        Ok(Some(Placed {
+            body: given.body.clone(),
+            host: None,
+            passing: false,
+            repeated: true,
+            changes: self.turns_with_changes,
+        }))
+    }
+
+    /// Remember what a request came to.
+    pub(super) fn remember(&mut self, asked: Asked, placed: &Placed, now: i64) {
+        if asked.key.again && placed.passing {
+            return;
+        }
+        self.changes.push(Change::Idempotency {
+            cluster: self.name.to_string(),
+            key: asked.name.clone(),
+            at: now,
+            body: durable::json(&(&asked.print, &*placed.body)),
+        });
+        self.restore_answer(asked.name, now, asked.print, placed.body.clone());
+    }
+
+    /// An answer was given at `at` and may be asked for again.
+    pub(in crate::deployment) fn restore_answer(
+        &mut self,
+        name: String,
+        at: i64,
+        print: String,
+        body: Arc<str>,
+    ) {
+        self.answers.order.push_back((at, name.clone()));
+        self.answers.given.insert(name, Given { print, body });
+    }
+
+    fn forget_answers(&mut self, now: i64) {
+        let oldest = now - REPEATED;
+        let mut forgotten = None;
+        while let Some((at, name)) = self.answers.order.front() {
+            if *at >= oldest && self.answers.order.len() <= MOST {
+                break;
+            }
+            forgotten = Some(*at);
+            self.answers.given.remove(name);
+            self.answers.order.pop_front();
+        }
+        if let Some(before) = forgotten {
+            self.changes.push(Change::ForgetAnswers {
+                cluster: self.name.to_string(),
+                before,
+            });
+        }
+    }
+}
