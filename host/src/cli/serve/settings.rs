@@ -103,7 +103,7 @@ impl Reader<'_> {
             decision_hold: self.duration("decision-hold"),
             reservation: self.integer("reservation").filter(|seconds| *seconds > 0),
             recorded_decisions: self.count("recorded-decisions"),
-            durability: self.word("durability").unwrap_or(Durability::Normal),
+            durability: self.word("durability").unwrap_or(Durability::Full),
             unit_limits: Limits {
                 time: self.duration("unit-time"),
                 memory: self.count("unit-memory"),

@@ -173,7 +173,7 @@ pub const OPTIONS: &[ServeOption] = &[
         "durability",
         "WORD",
         Shape::Word(words::<Durability>),
-        "normal",
+        "full",
         "Whether what is acknowledged survives a loss of power (full) or only the end of the program (normal)",
     ),
     option(
