@@ -7,7 +7,10 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod c;
 pub mod component;
+pub mod guest;
+pub mod javascript;
 pub mod parts;
 pub mod python;
 pub mod scene;

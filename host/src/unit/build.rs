@@ -1,4 +1,4 @@
-//! From a crate, or a project in Python, to a component: the library side of
+//! From a crate, a project in Python or JavaScript, or a module of another compiler, to a component: the library side of
 //! `placewright unit build`.
 //!
 //! For a crate it runs cargo for `wasm32-unknown-unknown` and encodes the module that it makes
@@ -7,6 +7,8 @@
 //! and toolchain give the same bytes, wherever they lie.
 
 mod error;
+mod javascript;
+mod module;
 mod python;
 mod toolchain;
 
@@ -38,6 +40,11 @@ pub struct Options {
     /// The Python that builds a project in Python, which has componentize-py; that of the
     /// project's `.venv`, or `python3`, if none.
     pub python: Option<PathBuf>,
+    /// The Node.js that builds a project in JavaScript or TypeScript; `node` if none.
+    pub node: Option<PathBuf>,
+    /// The folder `node_modules` that holds what makes components of JavaScript; if none, they
+    /// are found as modules of the project are.
+    pub node_modules: Option<PathBuf>,
 }
 
 /// A component, fresh from its sources.
@@ -51,8 +58,8 @@ pub struct Built {
     pub warnings: Vec<String>,
 }
 
-/// Build the crate or the project in Python in `folder`, or the one whose `Cargo.toml` or
-/// `pyproject.toml` is given.
+/// Build the crate or project in `folder`, or the one whose `Cargo.toml`, `pyproject.toml`,
+/// `package.json` or `unit.toml` is given.
 ///
 /// Cargo's own messages go to standard error while it runs.
 ///
@@ -60,14 +67,23 @@ pub struct Built {
 /// If there is no such crate or project, the toolchain or a part of it is missing, the
 /// code does not compile, or what it makes is no unit.
 pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
-    if let Some(manifest) = project(folder) {
+    if let Some(manifest) = project(folder, python::MANIFEST) {
         return python::build(&manifest, options);
+    }
+    if let Some(manifest) = project(folder, javascript::MANIFEST) {
+        return match javascript::is_unit(&manifest) {
+            true => javascript::build(&manifest, options),
+            false => Err(BuildError::NoUnit(manifest)),
+        };
+    }
+    if let Some(manifest) = project(folder, module::MANIFEST) {
+        return module::build(&manifest);
     }
     let manifest = manifest(folder)?;
     let home = manifest.parent().unwrap_or(Path::new("."));
     let toolchain = Toolchain::find(home)?;
     let module = compile(&manifest, &toolchain, options)?;
-    let bytes = encode(&module.path)?;
+    let bytes = encode_crate(&module.path)?;
     let mut warnings = Vec::new();
     if bytes.len() > LARGE && !options.names {
         warnings.push(format!(
@@ -82,12 +98,12 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
     })
 }
 
-/// The `pyproject.toml` of a folder that holds no crate.
-fn project(folder: &Path) -> Option<PathBuf> {
-    let path = match folder.ends_with(python::MANIFEST) {
+/// The manifest of that name in a folder that holds no crate.
+fn project(folder: &Path, manifest: &str) -> Option<PathBuf> {
+    let path = match folder.ends_with(manifest) {
         true => folder.to_owned(),
         false if folder.join("Cargo.toml").exists() => return None,
-        false => folder.join(python::MANIFEST),
+        false => folder.join(manifest),
     };
     path.canonicalize().ok().filter(|path| path.is_file())
 }
@@ -202,19 +218,35 @@ fn run(command: &mut Command) -> Result<std::process::Output, BuildError> {
         })
 }
 
-fn encode(path: &Path) -> Result<Vec<u8>, BuildError> {
+fn encode_crate(path: &Path) -> Result<Vec<u8>, BuildError> {
     let unreadable = |error| BuildError::Unreadable(path.to_owned(), error);
     let module = fs::read(path).map_err(unreadable)?;
-    let describe = format!("{PACKAGE}/{}@{VERSION}#", Part::Unit.name());
-    let bytes = ComponentEncoder::default()
-        .validate(true)
-        .module(&module)
-        .and_then(|encoder| encoder.encode())
-        .map_err(|error| BuildError::Encoding(format!("{error:#}")))?;
-    if !exports(&module, &describe) {
-        return Err(BuildError::NoExport);
+    let bytes = encode(&module, None)?;
+    match is_unit(&module) {
+        true => Ok(bytes),
+        false => Err(BuildError::NoExport),
     }
-    Ok(bytes)
+}
+
+/// The module as a component; its imports are those of the adapter, if there is one.
+fn encode(module: &[u8], adapter: Option<(&str, &[u8])>) -> Result<Vec<u8>, BuildError> {
+    let component = || {
+        let mut encoder = ComponentEncoder::default();
+        encoder.validate(true).module(module)?;
+        if let Some((name, bytes)) = adapter {
+            encoder.adapter(name, bytes)?;
+        }
+        encoder.encode()
+    };
+    component().map_err(|error: anyhow::Error| BuildError::Encoding(format!("{error:#}")))
+}
+
+/// Whether the module describes itself as units do.
+fn is_unit(module: &[u8]) -> bool {
+    exports(
+        module,
+        &format!("{PACKAGE}/{}@{VERSION}#", Part::Unit.name()),
+    )
 }
 
 /// Whether the module exports a function of the interface.

@@ -8,17 +8,20 @@ use placewright::unit::build::{self, Options};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
 
-/// Build a crate, or a project in Python, into a unit.
+/// Build a crate, or a project in Python, JavaScript or TypeScript, into a unit.
 ///
 /// A crate needs Rust with the target wasm32-unknown-unknown, the crate type cdylib, and at its end
 /// the macro export! of placewright-sdk. A project in Python needs Python 3.11 and the package
-/// componentize-py; the SDK comes with this program.
+/// componentize-py, one in JavaScript or TypeScript Node.js 20 and the packages componentize-qjs and
+/// esbuild; the SDKs come with this program. Nothing is downloaded: if a package is missing, the
+/// message says how to get it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright unit build my-unit
   placewright unit build my-unit --out units/my-unit.wasm
   placewright unit build my-python-unit --python my-python-unit/.venv/bin/python
+  placewright unit build my-javascript-unit --node-modules node_modules
 
 See placewright --help for exit codes.")]
 pub struct Build {
@@ -37,6 +40,13 @@ pub struct Build {
     /// The Python that has componentize-py; if not given, that of the project's .venv, or python3
     #[arg(long, value_name = "FILE", env = "PLACEWRIGHT_PYTHON")]
     python: Option<PathBuf>,
+    /// The Node.js that builds units in JavaScript; if not given, node
+    #[arg(long, value_name = "FILE", env = "PLACEWRIGHT_NODE")]
+    node: Option<PathBuf>,
+    /// The folder that has componentize-qjs and esbuild; if not given, node_modules of the project
+    /// or of a folder above it
+    #[arg(long, value_name = "DIR", env = "PLACEWRIGHT_NODE_MODULES")]
+    node_modules: Option<PathBuf>,
 }
 
 impl Build {
@@ -46,6 +56,8 @@ impl Build {
             names: self.names,
             target_folder: self.target_dir,
             python: self.python,
+            node: self.node,
+            node_modules: self.node_modules,
         };
         let built = build::build(&self.folder, &options).map_err(Failure::input)?;
         let home = match self.folder.is_dir() {

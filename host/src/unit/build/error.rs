@@ -7,12 +7,12 @@ use std::process::ExitStatus;
 use super::TARGET;
 use crate::contract::{PACKAGE, VERSION};
 
-/// Why a crate or a project in Python was not made into a unit, and what to do.
+/// Why a crate or project was not made into a unit, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// There is nothing to build.
     #[error(
-        "there is no crate at {}: name the folder that holds its Cargo.toml, or the pyproject.toml of a project in Python",
+        "there is no crate at {}: name the folder that holds its Cargo.toml, the pyproject.toml of a project in Python, the package.json of one in JavaScript, or the unit.toml of one in another language",
         .0.display()
     )]
     NoCrate(PathBuf),
@@ -52,7 +52,7 @@ pub enum BuildError {
     #[error("cannot encode the module as a component: {0}")]
     Encoding(String),
     /// There is no folder to work in.
-    #[error("cannot lay out the SDK for Python in a temporary folder")]
+    #[error("cannot lay out the SDK in a temporary folder")]
     NoFolder(#[source] io::Error),
     /// Python is not installed, or not where it was said to be.
     #[error("cannot run {}: units in Python are built with Python 3.11 or newer", program.display())]
@@ -66,6 +66,68 @@ pub enum BuildError {
     /// What builds in Python failed, in its own words.
     #[error("{0}")]
     Python(String),
+    /// The package has nothing to do with units.
+    #[error(
+        "{} says nothing of placewright: a unit in JavaScript or TypeScript has \"placewright\": {{ \"unit\": \"unit.js\" }} there",
+        .0.display()
+    )]
+    NoUnit(PathBuf),
+    /// Node.js is not installed, or not where it was said to be.
+    #[error("cannot run {}: units in JavaScript are built with Node.js 20 or newer", program.display())]
+    NoNode {
+        /// What was to be run.
+        program: PathBuf,
+        /// Why it was not.
+        #[source]
+        error: io::Error,
+    },
+    /// What builds in JavaScript failed, in its own words.
+    #[error("{0}")]
+    JavaScript(String),
+    /// A `unit.toml` does not say what it must.
+    #[error("{}: {said}", manifest.display())]
+    Manifest {
+        /// The file.
+        manifest: PathBuf,
+        /// What is wrong with it.
+        said: String,
+    },
+    /// The command that makes the module is not there.
+    #[error("cannot run {program}, the command of {}", manifest.display())]
+    NoCommand {
+        /// What was to be run.
+        program: String,
+        /// The file that says so.
+        manifest: PathBuf,
+        /// Why it was not.
+        #[source]
+        error: io::Error,
+    },
+    /// The command that makes the module failed, and has said why.
+    #[error("the command of {} failed ({status})", manifest.display())]
+    Command {
+        /// The file that says so.
+        manifest: PathBuf,
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// The module wants what no unit has.
+    #[error(
+        "{} imports {names}: a unit has no files, no clock and no chance, and imports nothing but the log of {PACKAGE}; leave out what needs it (in C: printf, time, rand and their like)",
+        module.display()
+    )]
+    Imports {
+        /// The module.
+        module: PathBuf,
+        /// What it imports.
+        names: String,
+    },
+    /// The module is no unit.
+    #[error(
+        "{} does not say that it exports {PACKAGE}/unit@{VERSION}: link it with the bindings of the contract; if its compiler knows nothing of components, say in unit.toml what it exports: worlds = [\"judging\"]",
+        .0.display()
+    )]
+    NoUnitModule(PathBuf),
     /// The crate is no unit.
     #[error(
         "the crate does not export {PACKAGE}/unit@{VERSION}: a unit ends with the macro `export!` of placewright-sdk"

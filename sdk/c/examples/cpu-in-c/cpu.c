@@ -1,0 +1,221 @@
+// CPU: the unit plugins/cpu in C, with the same answers.
+//
+// Keeps the hosts that have a CPU for each core of the widest VM beside the CPUs that VMs have for themselves,
+// and that have not promised too much if there is a limit; prefers those of which the smallest share is promised.
+
+#include "placewright.h"
+
+#include <math.h>
+
+// --- What is read ---
+
+static const pw_column_read VM_COLUMNS[] = {
+    PW_REQUIRED("sockets", PW_INTEGER),  PW_REQUIRED("cores", PW_INTEGER), PW_REQUIRED("vcpus", PW_INTEGER),
+    PW_REQUIRED("exclusive", PW_BOOLEAN), PW_REQUIRED("cpu", PW_INTEGER),
+};
+static const pw_column_read HOST_COLUMNS[] = {
+    PW_OPTIONAL("cpu.sockets", PW_INTEGER),   PW_OPTIONAL("cpu.cores", PW_INTEGER),
+    PW_OPTIONAL("cpu.threads", PW_INTEGER),   PW_REQUIRED("cpu.total", PW_INTEGER),
+    PW_REQUIRED("cpu.committed", PW_INTEGER), PW_REQUIRED("cpu.pending", PW_INTEGER),
+    PW_REQUIRED("cpu.exclusive", PW_INTEGER), PW_REQUIRED("vms.widest", PW_INTEGER),
+};
+// Those of the VMs that run on the host now.
+static const pw_column_read CURRENT_COLUMNS[] = {PW_REQUIRED("member", PW_INTEGER)};
+static const pw_column_read SETTINGS_COLUMNS[] = {
+    PW_REQUIRED("count-threads-as-cores", PW_BOOLEAN),
+    PW_REQUIRED("require-topology", PW_BOOLEAN),
+    PW_OPTIONAL("overcommit", PW_NUMBER),
+};
+static const pw_table_read READS[] = {
+    PW_TABLE("members", VM_COLUMNS),
+    PW_TABLE("hosts", HOST_COLUMNS),
+    PW_TABLE("hosts/current", CURRENT_COLUMNS),
+    PW_TABLE("settings", SETTINGS_COLUMNS),
+};
+
+enum { UNKNOWN_TOPOLOGY = 1, TOO_FEW_CPUS, TOO_LITTLE_TO_PROMISE, TOO_LITTLE_WHILE_PENDING };
+
+static const pw_reason REASONS[] = {
+    PW_REASON("has no known CPU topology"),
+    PW_REASON("has too few CPUs"),
+    PW_REASON("has too little CPU left to promise"),
+    PW_PASSING_REASON("has too little CPU left to promise while places on it are reserved"),
+};
+
+#define OFF {.is_some = true, .val = {.tag = PLACEWRIGHT_POLICY_TYPES_VALUE_BOOLEAN, .val.boolean = false}}
+
+static const pw_setting SETTINGS[] = {
+    {.name = PW_TEXT("count-threads-as-cores"),
+     .kind = PW_BOOLEAN,
+     .default_ = OFF,
+     .meaning = PW_TEXT("Whether each thread of a host counts as a CPU, rather than each core.")},
+    {.name = PW_TEXT("require-topology"),
+     .kind = PW_BOOLEAN,
+     .default_ = OFF,
+     .meaning = PW_TEXT("Whether hosts are left out whose sockets, cores or threads are not known; else such a host "
+                        "has a CPU for each whole core of its CPU total.")},
+    {.name = PW_TEXT("overcommit"),
+     .kind = PW_NUMBER,
+     .measure = {.is_some = true, .val = PW_TEXT("fraction")},
+     .least = {.is_some = true, .val = 0},
+     .meaning = PW_TEXT("How much of a host's CPU may be promised, 1 = all of it once; any amount, if not set.")},
+};
+
+static const pw_description DESCRIPTION = {
+    .name = PW_TEXT("cpu-in-c"),
+    .version = PW_TEXT("0.1.0"),
+    .summary = PW_TEXT("Keeps the hosts with CPUs for the widest VM and, if a limit is set, CPU left to promise, and "
+                       "prefers those of which the least is promised."),
+    .settings = PW_LIST(SETTINGS),
+    .judge = {.is_some = true,
+              .val = {.answers = {.verdicts = true, .costs = true},
+                      .evaluation = PW_ROW_WISE,
+                      .reads = PW_LIST(READS),
+                      .reasons = PW_LIST(REASONS)}},
+};
+
+PLACEWRIGHT_UNIT(DESCRIPTION)
+
+// --- A call, table by table in declared order ---
+
+typedef struct {
+  size_t count;
+  pw_integers sockets, cores, vcpus, exclusive, cpu;
+} vms;
+
+typedef struct {
+  size_t count;
+  pw_integers sockets, cores, threads, total, committed, pending, exclusive, widest;
+  // Of each host, the rows of `current`, and the number of the VM in each.
+  const int64_t *current;
+  pw_integers member;
+} hosts;
+
+typedef struct {
+  pw_integers threads_as_cores, require_topology;
+  pw_numbers overcommit;
+} settings;
+
+static vms read_vms(pw_reader *reader) {
+  vms it = {.count = pw_rows(reader)};
+  pw_integers *columns[] = {&it.sockets, &it.cores, &it.vcpus, &it.exclusive, &it.cpu};
+  for (size_t number = 0; number < 5; number++) *columns[number] = pw_integers_of(reader, it.count);
+  return it;
+}
+
+static hosts read_hosts(pw_reader *reader) {
+  hosts it = {.count = pw_rows(reader)};
+  pw_integers *columns[] = {&it.sockets,   &it.cores,   &it.threads,   &it.total,
+                            &it.committed, &it.pending, &it.exclusive, &it.widest};
+  for (size_t number = 0; number < 8; number++) *columns[number] = pw_integers_of(reader, it.count);
+  size_t current = pw_rows(reader);
+  it.current = pw_offsets(reader, it.count);
+  it.member = pw_integers_of(reader, current);
+  return it;
+}
+
+static settings read_settings(pw_reader *reader) {
+  size_t rows = pw_rows(reader);
+  settings it;
+  it.threads_as_cores = pw_integers_of(reader, rows);
+  it.require_topology = pw_integers_of(reader, rows);
+  it.overcommit = pw_numbers_of(reader, rows);
+  return it;
+}
+
+// --- The rule ---
+
+// What VMs need of a host: CPU in millicores, and CPUs of their own.
+typedef struct {
+  int64_t cpu, exclusive;
+} needed;
+
+typedef struct {
+  const vms *vms;
+  needed all;
+  // Cores of the widest VM that shares CPUs; 1 if none is wider.
+  int64_t widest;
+  bool threads_as_cores, require_topology, has_limit;
+  double overcommit;
+} need;
+
+static needed plus(needed sum, const vms *vms, size_t vm) {
+  sum.cpu += vms->cpu.values[vm];
+  if (vms->exclusive.values[vm]) sum.exclusive += vms->vcpus.values[vm];
+  return sum;
+}
+
+static need prepare(const vms *vms, const settings *settings) {
+  need it = {.vms = vms, .widest = 1};
+  for (size_t vm = 0; vm < vms->count; vm++) {
+    it.all = plus(it.all, vms, vm);
+    int64_t width;
+    if (__builtin_mul_overflow(vms->sockets.values[vm], vms->cores.values[vm], &width)) width = INT64_MAX;
+    if (!vms->exclusive.values[vm] && width > it.widest) it.widest = width;
+  }
+  it.threads_as_cores = settings->threads_as_cores.values[0];
+  it.require_topology = settings->require_topology.values[0];
+  it.has_limit = PW_HAS(settings->overcommit, 0);
+  it.overcommit = settings->overcommit.values[0];
+  return it;
+}
+
+// What the VMs need of a host on which some of them may run already.
+static needed needed_on(const need *need, const hosts *hosts, size_t host) {
+  int64_t first = hosts->current[host], end = hosts->current[host + 1];
+  if (first == end) return need->all;
+  needed sum = {0};
+  for (size_t vm = 0; vm < need->vms->count; vm++) {
+    bool runs_here = false;
+    for (int64_t row = first; row < end; row++) runs_here |= hosts->member.values[row] == (int64_t)vm;
+    if (!runs_here) sum = plus(sum, need->vms, vm);
+  }
+  return sum;
+}
+
+// Of a total, so much may be promised.
+static int64_t share(int64_t total, double overcommit) {
+  double limit = (double)total * overcommit;
+  return limit >= 0x1p63 ? INT64_MAX : (int64_t)limit;
+}
+
+static uint8_t verdict(const need *need, const hosts *hosts, size_t host) {
+  bool has_topology = PW_HAS(hosts->sockets, host) && PW_HAS(hosts->cores, host) && PW_HAS(hosts->threads, host);
+  if (need->require_topology && !has_topology) return UNKNOWN_TOPOLOGY;
+  const pw_integers *counted = need->threads_as_cores ? &hosts->threads : &hosts->cores;
+  int64_t total = hosts->total.values[host];
+  int64_t cpus = PW_HAS(*counted, host) ? counted->values[host] : total / 1000;
+  needed needed = needed_on(need, hosts, host);
+  int64_t widest = hosts->widest.values[host] > need->widest ? hosts->widest.values[host] : need->widest;
+  if (cpus - hosts->exclusive.values[host] - needed.exclusive < widest) return TOO_FEW_CPUS;
+  if (!need->has_limit) return 0;
+  int64_t limit = share(total, need->overcommit);
+  int64_t promised = hosts->committed.values[host] + needed.cpu;
+  if (promised > limit) return TOO_LITTLE_TO_PROMISE;
+  return promised + hosts->pending.values[host] > limit ? TOO_LITTLE_WHILE_PENDING : 0;
+}
+
+// The share of the host's CPU that is promised when the VMs are placed.
+static double cost(const need *need, const hosts *hosts, size_t host) {
+  int64_t total = hosts->total.values[host];
+  if (total <= 0) return INFINITY;
+  int64_t promised = hosts->committed.values[host] + hosts->pending.values[host] + needed_on(need, hosts, host).cpu;
+  return (double)promised / (double)total;
+}
+
+bool exports_placewright_policy_judge_judge(pw_answers *want, pw_call *call, pw_judgement *judgement,
+                                            pw_problem *problem) {
+  pw_reader reader = pw_read(call);
+  const vms vms = read_vms(&reader);
+  const hosts hosts = read_hosts(&reader);
+  const settings settings = read_settings(&reader);
+  if (!pw_done(&reader)) return pw_fail(problem, "the call does not hold what was declared");
+  if (!pw_answer(judgement, want, hosts.count)) return pw_fail(problem, "there is no memory for the answer");
+  const need need = prepare(&vms, &settings);
+  for (size_t host = 0; host < hosts.count; host++) {
+    if (want->verdicts) judgement->verdicts.ptr[host] = verdict(&need, &hosts, host);
+    if (want->costs) judgement->costs.ptr[host] = cost(&need, &hosts, host);
+  }
+  placewright_policy_types_tables_free(call);
+  return true;
+}

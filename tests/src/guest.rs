@@ -1,0 +1,93 @@
+//! Units in other languages than Rust: built from their sources and kept, since that takes
+//! long, and loaded by engines that keep compiled code.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use placewright::engine::{Engine, Limits};
+use placewright::unit::{Unit, build};
+
+use crate::sources::Record;
+use crate::{repository, sources, units};
+
+/// The component of the project in `folder`: the one that was built before from the same
+/// sources, or built now; none if `options` gives none, since what builds it is missing.
+/// `sdk` are folders that it is made from besides its own and the contract.
+///
+/// # Panics
+/// If it cannot be built although all is there.
+pub fn component(
+    folder: &Path,
+    sdk: &[PathBuf],
+    options: impl FnOnce() -> Option<build::Options>,
+) -> Option<Vec<u8>> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    // Examples in several languages may have folders of one name.
+    let place = folder.strip_prefix(repository()).unwrap_or(folder);
+    let place: Vec<_> = place.iter().map(|it| it.to_string_lossy()).collect();
+    let kept = units::build_folder().join(format!("{}.wasm", place.join("-")));
+    let beside = kept.with_extension("sources");
+    let mut made_from = sdk.to_vec();
+    made_from.extend([folder.to_owned(), repository().join("wit")]);
+    let digest = sources::digest_of(&made_from).expect("the sources are readable");
+    let known = fs::read_to_string(&beside)
+        .ok()
+        .and_then(|text| Record::parse(&text));
+    if let (Some(known), Ok(bytes)) = (known, fs::read(&kept))
+        && known == Record::of(digest.clone(), &bytes)
+    {
+        return Some(bytes);
+    }
+    let built = match build::build(folder, &options()?) {
+        Ok(built) => built,
+        Err(error) => panic!("cannot build {name}: {error}"),
+    };
+    let record = Record::of(digest, &built.bytes).to_string();
+    fs::create_dir_all(units::build_folder()).expect("the folder can be made");
+    fs::write(&kept, &built.bytes).expect("the component can be kept");
+    fs::write(&beside, record).expect("the digests can be kept");
+    Some(built.bytes)
+}
+
+/// The engine for units with an interpreter in them: compiled code is kept, since compiling
+/// one takes many seconds.
+///
+/// # Panics
+/// If the machine cannot run WebAssembly.
+pub fn engine() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| kept(Limits::default()))
+}
+
+/// The same for runs that are limited by fuel.
+///
+/// # Panics
+/// If the machine cannot run WebAssembly.
+pub fn engine_by_fuel() -> &'static Engine {
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    ENGINE.get_or_init(|| kept(Limits::reproducible()))
+}
+
+fn kept(limits: Limits) -> Engine {
+    let limits = Limits {
+        instances: 16,
+        // Other tests run beside this one.
+        compile_time: Duration::from_secs(600),
+        ..limits
+    };
+    let code = units::build_folder().join("code");
+    Engine::new(limits, Some(&code)).expect("an engine can be set up")
+}
+
+/// A unit of a component, named by its folder where it cannot be loaded.
+///
+/// # Panics
+/// If it cannot be loaded.
+pub fn load(engine: &Engine, component: &[u8], folder: &str) -> Arc<Unit> {
+    match Unit::load(engine, component, folder) {
+        Ok(unit) => unit,
+        Err(error) => panic!("{error}"),
+    }
+}
