@@ -9,9 +9,9 @@ mod batch;
 mod fleet;
 mod fused;
 mod gpus;
+mod guest;
 mod keys;
 mod native;
-mod python;
 mod reuse;
 
 use std::hint::black_box;
@@ -112,17 +112,22 @@ fn reused(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One of the five units in Python: a call beside its twin's, and decisions one after
-/// the other with kept answers.
-fn in_python(criterion: &mut Criterion) {
-    let Some(component) = python::component() else {
-        return;
-    };
-    let units = python::Units::load(&component);
-    let mut group = criterion.benchmark_group("python");
+/// One of the five units in Python or JavaScript: a call beside its twin's, and decisions
+/// one after the other with kept answers.
+fn in_other_languages(criterion: &mut Criterion) {
+    for language in ["python", "javascript"] {
+        let name = format!("cpu-in-{language}");
+        if let Some(component) = guest::component(&name) {
+            in_another_language(criterion, language, &guest::Units::load(&component, &name));
+        }
+    }
+}
+
+fn in_another_language(criterion: &mut Criterion, language: &str, units: &guest::Units) {
+    let mut group = criterion.benchmark_group(language);
     for rows in [0, 1, 10, 10_000] {
-        let call = python::call(rows);
-        for unit in [&units.rust, &units.python] {
+        let call = guest::call(rows);
+        for unit in [&units.rust, &units.guest] {
             let mut instance = unit.instantiate(Part::Judge).expect("the unit starts");
             group.bench_function(format!("call of {}/{rows}", unit.name()), |bencher| {
                 bencher.iter(|| {
@@ -132,7 +137,7 @@ fn in_python(criterion: &mut Criterion) {
             });
         }
     }
-    for unit in [&units.rust, &units.python] {
+    for unit in [&units.rust, &units.guest] {
         group.bench_function(format!("fresh instance of {}", unit.name()), |bencher| {
             bencher.iter(|| black_box(unit.instantiate(Part::Judge)));
         });
@@ -278,7 +283,7 @@ criterion_group!(
     load,
     placement_keys,
     reused,
-    in_python,
+    in_other_languages,
     batches,
     balancing,
     fgd

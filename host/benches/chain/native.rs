@@ -16,7 +16,7 @@ impl Twin {
         let calls = runner.calls().map(|(unit, call)| {
             let twin = match unit.name() {
                 "memory" => memory_unit::native_unit(),
-                "cpu" | "cpu-in-python" => cpu_unit::native_unit(),
+                "cpu" | "cpu-in-python" | "cpu-in-javascript" => cpu_unit::native_unit(),
                 "affinity" => affinity_unit::native_unit(),
                 "even-distribution" => even_distribution_unit::native_unit(),
                 "power-saving" => power_saving_unit::native_unit(),

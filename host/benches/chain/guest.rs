@@ -1,9 +1,11 @@
-//! The chain of the five reference units with one of them in Python: the unit
-//! `cpu-in-python` in place of its twin `cpu`.
+//! The chain of the five reference units with one of them in Python or JavaScript: the unit
+//! `cpu-in-python` or `cpu-in-javascript` in place of its twin `cpu`.
 //!
-//! Its component of some 18 MB is not in the repository. It is built by
-//! `sdk/python/build sdk/python/examples/cpu-in-python --out target/units/cpu-in-python.wasm`,
-//! or named by the variable `PLACEWRIGHT_PYTHON_UNIT`.
+//! Their components of some 18 and 2 MB are not in the repository. They are built by
+//! `sdk/python/build sdk/python/examples/cpu-in-python --out target/units/cpu-in-python.wasm`
+//! and `sdk/javascript/build sdk/javascript/examples/cpu-in-javascript --out
+//! target/units/cpu-in-javascript.wasm`, or lie in the folder that the variable
+//! `PLACEWRIGHT_GUEST_UNITS` names.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -16,18 +18,17 @@ use placewright::unit::Unit;
 
 use crate::fleet;
 
-/// The variable that names the component.
-const VARIABLE: &str = "PLACEWRIGHT_PYTHON_UNIT";
+/// The variable that names the folder of the components.
+const VARIABLE: &str = "PLACEWRIGHT_GUEST_UNITS";
 
-const NAME: &str = "cpu-in-python";
-
-/// The component; says where it would be taken from, if it is not there.
-pub fn component() -> Option<Vec<u8>> {
-    let file = env::var_os(VARIABLE).map_or_else(built, PathBuf::from);
+/// The component of a unit; says where it would be taken from, if it is not there.
+pub fn component(name: &str) -> Option<Vec<u8>> {
+    let folder = env::var_os(VARIABLE).map_or_else(built, PathBuf::from);
+    let file = folder.join(name).with_extension("wasm");
     let component = std::fs::read(&file);
     if component.is_err() {
         println!(
-            "python: skipped, since {} is not there: build it with sdk/python/build, or name one by {VARIABLE}",
+            "{name}: skipped, since {} is not there: build it by the script of its SDK",
             file.display()
         );
     }
@@ -39,38 +40,38 @@ fn built() -> PathBuf {
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
         PathBuf::from,
     );
-    target.join("units").join(NAME).with_extension("wasm")
+    target.join("units")
 }
 
-/// The unit in Python and the one in Rust, under the limits in force.
+/// The unit in another language and the one in Rust, under the limits in force.
 pub struct Units {
-    pub python: Arc<Unit>,
+    pub guest: Arc<Unit>,
     pub rust: Arc<Unit>,
     others: Vec<Arc<Unit>>,
 }
 
 impl Units {
-    /// Compiles them: that of Python takes some seconds.
-    pub fn load(component: &[u8]) -> Self {
+    /// Compiles them: one with an interpreter in it takes some seconds.
+    pub fn load(component: &[u8], name: &str) -> Self {
         let engine = Engine::new(Limits::default(), None).expect("an engine");
-        let python = Unit::load(&engine, component, NAME).expect("the unit loads");
+        let guest = Unit::load(&engine, component, name).expect("the unit loads");
         let [memory, rust, affinity, even, power, ..] = fleet::units(&engine);
         Self {
-            python,
+            guest,
             rust,
             others: vec![memory, affinity, even, power],
         }
     }
 
-    /// The five, with that of Python among them.
+    /// The five, with that of the other language among them.
     pub fn generation(&self) -> Generation {
-        let units = self.others.iter().chain([&self.python]).cloned();
+        let units = self.others.iter().chain([&self.guest]).cloned();
         Generation::new(units).expect("five names")
     }
 
-    /// The policy of the five, with that of Python among them.
+    /// The policy of the five, with that of the other language among them.
     pub fn policy(&self) -> String {
-        fleet::POLICY.replace("\"cpu\"", &format!("\"{NAME}\""))
+        fleet::POLICY.replace("\"cpu\"", &format!("\"{}\"", self.guest.name()))
     }
 }
 
