@@ -1,6 +1,6 @@
 // One script of the author's modules and the SDK.
 
-import { basename, dirname, join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { BuildError } from "./build-error.js";
@@ -44,6 +44,8 @@ async function bundle(esbuild, project, after) {
   try {
     made = await esbuild.build({
       stdin: { contents: text, resolveDir: project.home, sourcefile: ENTRY },
+      // What is said of files is told from there.
+      absWorkingDir: project.home,
       bundle: true,
       write: false,
       outfile: join(project.home, "unit.js"),
@@ -99,6 +101,5 @@ function message(error, project) {
   if (location.file === ENTRY) {
     return `${relative(project.home, project.module)}: the module of a unit ends with: export default rowWise({ ... })`;
   }
-  const file = relative(project.home, join(dirname(project.module), basename(location.file)));
-  return `${file}:${location.line}:${location.column + 1}: ${text}\n    ${location.lineText.trim()}`;
+  return `${location.file}:${location.line}:${location.column + 1}: ${text}\n    ${location.lineText.trim()}`;
 }
