@@ -14,6 +14,7 @@ mod fault;
 mod guest;
 pub(crate) mod inspect;
 mod load;
+pub mod project;
 mod state;
 
 pub use artifact::Digest;

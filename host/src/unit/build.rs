@@ -98,6 +98,23 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
     })
 }
 
+/// Whether the machine has all that building the crate in `folder` without a network takes.
+///
+/// # Errors
+/// If the toolchain or a part of it is missing, or cargo's cache lacks a crate.
+pub fn is_ready(folder: &Path) -> Result<(), BuildError> {
+    let manifest = manifest(folder)?;
+    let toolchain = Toolchain::find(manifest.parent().unwrap_or(Path::new(".")))?;
+    let mut cargo = toolchain.cargo();
+    cargo.args(["metadata", "--format-version=1", "--locked", "--offline"]);
+    // Cargo's own words for it are about one crate and its index.
+    let output = cargo.stdin(Stdio::null()).output();
+    match output.map_err(|error| BuildError::no_toolchain(&cargo, error))? {
+        output if output.status.success() => Ok(()),
+        _ => Err(BuildError::NotFetched(folder.to_owned())),
+    }
+}
+
 /// The manifest of that name in a folder that holds no crate.
 fn project(folder: &Path, manifest: &str) -> Option<PathBuf> {
     let path = match folder.ends_with(manifest) {
@@ -212,10 +229,7 @@ fn run(command: &mut Command) -> Result<std::process::Output, BuildError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| BuildError::NoToolchain {
-            program: command.get_program().to_string_lossy().into_owned(),
-            error,
-        })
+        .map_err(|error| BuildError::no_toolchain(command, error))
 }
 
 fn encode_crate(path: &Path) -> Result<Vec<u8>, BuildError> {

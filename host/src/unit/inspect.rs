@@ -8,7 +8,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use description::problems;
+pub(crate) use description::{is_name, problems};
 
 use semver::Version;
 use wasmparser::{ComponentTypeRef, Parser, Payload};

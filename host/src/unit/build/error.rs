@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitStatus;
+use std::process::{Command, ExitStatus};
 
 use super::TARGET;
 use crate::contract::{PACKAGE, VERSION};
@@ -36,6 +36,12 @@ pub enum BuildError {
         "the Rust toolchain lacks the target {TARGET}; to install it, run: rustup target add {TARGET}"
     )]
     NoTarget,
+    /// Cargo has no copy of a crate that is needed.
+    #[error(
+        "cargo's cache lacks crates that {} is built with; fetch them once, with a network: cargo fetch",
+        .0.display()
+    )]
+    NotFetched(PathBuf),
     /// Cargo failed and has said why.
     #[error("cargo could not build the crate ({0})")]
     Cargo(ExitStatus),
@@ -133,4 +139,14 @@ pub enum BuildError {
         "the crate does not export {PACKAGE}/unit@{VERSION}: a unit ends with the macro `export!` of placewright-sdk"
     )]
     NoExport,
+}
+
+impl BuildError {
+    /// A program of the toolchain could not be run.
+    pub(super) fn no_toolchain(program: &Command, error: io::Error) -> Self {
+        Self::NoToolchain {
+            program: program.get_program().to_string_lossy().into_owned(),
+            error,
+        }
+    }
 }

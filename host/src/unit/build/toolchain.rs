@@ -98,10 +98,7 @@ fn ask(home: &Path, arguments: &[&str]) -> Result<PathBuf, BuildError> {
         .args(arguments)
         .current_dir(home)
         .output()
-        .map_err(|error| BuildError::NoToolchain {
-            program: rustc.get_program().to_string_lossy().into_owned(),
-            error,
-        })?;
+        .map_err(|error| BuildError::no_toolchain(&rustc, error))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(BuildError::BrokenToolchain(said.trim().to_owned()));

@@ -60,7 +60,7 @@ fn identity(description: &Description, problems: &mut Vec<String>) {
 }
 
 /// Lower-case words joined by hyphens, the first beginning with a letter.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.split('-').all(|word| {
             !word.is_empty()
