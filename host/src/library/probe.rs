@@ -6,6 +6,7 @@
 //! and seed give the same report, in an engine with
 //! [`Limits::reproducible`](crate::engine::Limits::reproducible).
 
+mod advice;
 mod alike;
 mod balance;
 mod candidates;
@@ -25,7 +26,7 @@ mod values;
 /// so that verdicts of before are not relied on.
 pub const VERSION: u32 = 1;
 
-pub use report::{Fuel, Outcome, Report, Step};
+pub use report::{Advice, Fuel, Outcome, Report, Step};
 
 use std::time::Duration;
 

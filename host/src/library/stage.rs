@@ -9,6 +9,6 @@ mod admit;
 mod report;
 mod trials;
 
-pub use admit::{Admission, Candidate};
+pub use admit::{Admission, Candidate, Examination};
 pub use report::{Outcome, Source, Staging, Step, StepOutcome, StepReport};
 pub use trials::{Difference, ReplayReport, Trials};

@@ -3,6 +3,7 @@
 //! [`Inspected`] has been read and not run, [`Compiled`] has become code; only
 //! describing runs any of it, under limits.
 
+use std::fmt;
 use std::sync::Arc;
 
 use wasmtime::component::{Component, InstancePre};
@@ -67,6 +68,22 @@ impl Inspected {
             component,
             pre,
         })
+    }
+}
+
+/// What its bytes say of it: how many there are, and what is imported and exported.
+impl fmt::Display for Inspected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = bytesize::ByteSize(self.artifact.bytes.len() as u64);
+        write!(f, "{}, exports", size.display().iec())?;
+        for (number, part) in self.interfaces.parts().enumerate() {
+            let comma = if number > 0 { "," } else { "" };
+            write!(f, "{comma} {part}")?;
+        }
+        match self.interfaces.imports.as_slice() {
+            [] => f.write_str("; imports nothing"),
+            imports => write!(f, "; imports {}", imports.join(", ")),
+        }
     }
 }
 

@@ -52,7 +52,8 @@ fn unit_refused(bytes: &[u8]) -> String {
     let checked = placewright(&["unit", "check", &file]);
     assert_eq!((checked.code, checked.err.as_str()), (NO, ""));
     let sentence = said.lines().next().unwrap_or_default();
-    let sentence = sentence.strip_prefix("error: ").unwrap_or_default();
+    let sentence = sentence.strip_prefix(&format!("error: cannot load {file}: "));
+    let sentence = sentence.expect("it was told above");
     assert!(checked.out.contains(sentence), "{}", checked.out);
     let (cluster, vm) = (example("cluster.toml"), example("vm.toml"));
     let words = [

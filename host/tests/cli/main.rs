@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod balancing;
+mod beginning;
 mod gpus;
 mod help;
 mod importing;

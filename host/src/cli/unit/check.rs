@@ -1,33 +1,38 @@
 //! `placewright unit check`.
 
-use std::fmt::Write;
+mod shown;
+mod steps;
+
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
-use placewright::engine::{Engine, Limits};
-use placewright::library::probe::{self, Outcome, Report};
-use placewright::unit::{NotLoaded, Unit};
-use serde::Serialize;
+use placewright::engine::Limits;
+use placewright::library::signature::{Key, Signatures};
+use placewright::library::stage::{Admission, Candidate, Source};
+use placewright::library::trust::Trust;
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};
 use crate::cli::units::{self, CacheArgs};
+use steps::Checked;
 
-/// Load units exactly as a cluster would, and try them out on made-up tables.
+/// Take units through the steps that a server takes before it lets them in.
 ///
-/// Tries whether a unit answers every row, gives the same answer to the same tables however their
-/// rows are ordered or split, and keeps to what it says of itself. Calls are limited by fuel, not
-/// by time, so that a check comes out the same on every machine. What it finds is certain; what it
-/// does not find may still be wrong.
+/// Signature, form and contract, compilation, description, and probes on made-up tables: does the
+/// unit answer every row, give the same answer to the same tables however their rows are ordered or
+/// split, and keep to what it says of itself? Calls are limited by fuel, not by time, so that a
+/// check comes out the same on every machine. What it finds is certain; what it does not find may
+/// still be wrong. Advice tells what could be better, and fails no check.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright unit check units/my-unit.wasm
   placewright unit check units --format json
+  placewright unit check signed.wasm --trusted-key alice=$(cat alice.hex)
 
-Exit code 1: a unit cannot be loaded or does not keep to what it says. See placewright --help for
-the others.")]
+Exit code 1: a unit would not be let in. See placewright --help for the others.")]
 pub struct Check {
     /// Units, or folders of units (*.wasm)
     #[arg(value_name = "FILE|DIR", required = true)]
@@ -35,6 +40,10 @@ pub struct Check {
     /// What the made-up tables are made from
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+    /// An ed25519 public key that units must be signed with, and what to call it. May be given
+    /// again: one of them suffices
+    #[arg(long, value_name = "NAME=KEY")]
+    trusted_key: Vec<String>,
     /// What the output looks like
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -42,101 +51,64 @@ pub struct Check {
     cache: CacheArgs,
 }
 
-/// What came out for one file.
-#[derive(Serialize)]
-struct Checked {
-    file: String,
-    passed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    report: Option<Report>,
-}
-
 impl Check {
     /// Check them all and print.
     pub fn run(self) -> Result<Answer, Failure> {
+        let trust = Trust {
+            signatures: self.signatures()?,
+            ..Trust::default()
+        };
         let as_served = self.cache.engine(Limits::default())?;
-        let by_fuel = self.cache.engine(Limits::reproducible())?;
+        let counting = self.cache.engine(Limits::reproducible())?;
+        // Probes are counted and not timed here: the time for them is never up.
+        let admission = Admission::new(as_served, trust, std::time::Duration::MAX);
         let mut checked = Vec::new();
         for file in units::files(&self.units)? {
-            let name = file.display().to_string();
-            let bytes = fs::read(&file).map_err(|error| {
-                let error = anyhow::Error::new(error);
-                Failure::input(error.context(format!("cannot read {name}")))
-            })?;
-            checked.push(
-                match check(&as_served, &by_fuel, &bytes, &name, self.seed) {
-                    Ok(report) => Checked {
-                        file: name,
-                        passed: report.passed(),
-                        error: None,
-                        report: Some(report),
-                    },
-                    Err(error) => Checked {
-                        file: name,
-                        passed: false,
-                        error: Some(error.to_string()),
-                        report: None,
-                    },
-                },
-            );
+            let candidate = candidate(&file)?;
+            let source = Source::File { path: file.clone() };
+            let examined = admission.examine(&candidate, source, &counting, self.seed);
+            checked.push(Checked::new(&file, candidate.bytes.len(), examined));
         }
+        steps::refuse_second_of_a_name(&mut checked);
         match self.format {
             Format::Json => output::print_json(&checked)?,
             Format::Table => {
-                let texts: Vec<String> = checked.iter().map(text).collect();
+                let texts: Vec<String> = checked.iter().map(shown::text).collect();
                 output::print(&texts.join("\n"))?;
             }
         }
         Ok(Answer::yes_if(checked.iter().all(|checked| checked.passed)))
     }
+
+    /// Whose signatures count; without a key, none is needed, as in a server.
+    fn signatures(&self) -> Result<Signatures, Failure> {
+        let keys = self.trusted_key.iter().map(|given| {
+            let (name, key) = given.split_once('=').ok_or_else(|| {
+                Failure::input_because(format!(
+                    "the key \"{given}\" has no name: write --trusted-key NAME=KEY"
+                ))
+            })?;
+            Key::new(name, key).map_err(Failure::input)
+        });
+        let keys = keys.collect::<Result<Vec<Key>, Failure>>()?;
+        Ok(Signatures {
+            require: !keys.is_empty(),
+            keys,
+        })
+    }
 }
 
-fn check(
-    as_served: &Engine,
-    by_fuel: &Engine,
-    bytes: &[u8],
-    name: &str,
-    seed: u64,
-) -> Result<Report, NotLoaded> {
-    Unit::load(as_served, bytes, name)?;
-    let unit = Unit::load(by_fuel, bytes, name)?;
-    Ok(probe::probe(&unit, seed))
-}
-
-fn text(checked: &Checked) -> String {
-    let Some(report) = &checked.report else {
-        let error = checked.error.as_deref().unwrap_or("it was not checked");
-        return format!("{}: FAILED: {error}\n", checked.file);
-    };
-    let mut table = output::table(&["part", "claim", "outcome"]);
-    for step in &report.steps {
-        let outcome = match &step.outcome {
-            Outcome::Ok => "ok".to_owned(),
-            Outcome::Failed { why } => format!("FAILED: {why}"),
-            Outcome::NotApplicable { why } => format!("not tried: {why}"),
-            Outcome::OutOfTime => "not tried: the time was up".to_owned(),
-        };
-        table.add_row([step.part.to_string(), step.claim.to_owned(), outcome]);
-    }
-    let verdict = if report.passed() { "ok" } else { "FAILED" };
-    let mut text = format!(
-        "{}: {} {} ({}): {verdict}\n\n{}\n",
-        checked.file,
-        report.unit,
-        report.version,
-        report.digest.short(),
-        output::shown(&table)
-    );
-    for fuel in &report.fuel {
-        let _ = writeln!(
-            text,
-            "{}: {} instructions a call, {} for each host",
-            fuel.part,
-            output::number(fuel.call as f64),
-            output::number(fuel.host)
-        );
-    }
-    text
+/// A file, with the signature that may lie beside it.
+fn candidate(file: &Path) -> Result<Candidate, Failure> {
+    let bytes = fs::read(file).map_err(|error| {
+        let error = anyhow::Error::new(error);
+        Failure::input(error.context(format!("cannot read {}", file.display())))
+    })?;
+    let mut beside = file.as_os_str().to_owned();
+    beside.push(".sig");
+    let signature = fs::read(PathBuf::from(beside)).ok();
+    Ok(Candidate {
+        bytes: bytes.into(),
+        signature: signature.map(Arc::from),
+    })
 }

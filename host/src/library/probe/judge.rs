@@ -1,5 +1,6 @@
 //! Tries a judge out: what it must not depend on, and what it claims.
 
+use super::advice;
 use super::alike::{Answer, Exactness, compare};
 use super::random::Random;
 use super::report::{Findings, Fuel};
@@ -64,6 +65,11 @@ pub(super) fn probe(unit: &Unit, seed: u64, findings: &mut Findings) {
     if unit.engine().limits().fuel.is_some() {
         let fuel = trial.fuel(&mut random);
         fuel.into_iter().for_each(|fuel| findings.fuel(fuel));
+    }
+    if findings.is_unhurried() {
+        for sentence in trial.advice(&mut random) {
+            findings.advise(PART, sentence);
+        }
     }
 }
 
@@ -260,6 +266,79 @@ impl<'a> Trial<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What the answers show that could be better.
+    fn advice(&mut self, random: &mut Random) -> Vec<String> {
+        let mut advice: Vec<String> = advice::of_reads(&self.part.reads).collect();
+        let row_wise = self.part.evaluation == Evaluation::RowWise;
+        if row_wise && self.is_for_one_second() {
+            advice.push(advice::FOR_ONE_SECOND.to_owned());
+        }
+        if !row_wise && self.tells_hosts_apart() && self.is_row_wise(random) {
+            advice.push(advice::ROW_WISE_WOULD_DO.to_owned());
+        }
+        if self.counts_in_vain() {
+            advice.push(advice::YES_OR_NO_WOULD_DO.to_owned());
+        }
+        advice
+    }
+
+    /// Whether it reads the time and gives no answer that holds longer than its second.
+    fn is_for_one_second(&self) -> bool {
+        let mut any = false;
+        for (tables, answer) in &self.asked {
+            let (Some(now), Answer::Given(judgement)) = (tables.now(), answer) else {
+                continue;
+            };
+            if tables.answers() == 0 {
+                continue;
+            }
+            // No end at all is an answer for good.
+            if judgement.until.is_empty() || judgement.until.iter().any(|end| *end > now) {
+                return false;
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// Whether hosts of one request got different answers: where all got the same, nothing
+    /// can be told from them.
+    fn tells_hosts_apart(&self) -> bool {
+        self.asked.iter().any(|(tables, answer)| {
+            let Answer::Given(judgement) = answer else {
+                return false;
+            };
+            let differ = |one: &[u64]| one.windows(2).any(|pair| pair[0] != pair[1]);
+            let verdicts: Vec<u64> = judgement.verdicts.iter().map(|it| u64::from(*it)).collect();
+            let costs: Vec<u64> = judgement.costs.iter().map(|it| it.to_bits()).collect();
+            tables.find("hosts").is_some() && (differ(&verdicts) || differ(&costs))
+        })
+    }
+
+    /// Whether all that holds of row-wise parts holds of this one.
+    fn is_row_wise(&mut self, random: &mut Random) -> bool {
+        let claims: [Claim<'a>; 3] = [Self::alone, Self::batches, Self::doubled];
+        claims.iter().all(|hold| hold(self, random).is_ok())
+    }
+
+    /// Whether it reads how many VMs of a group there are, and answers the same if there is
+    /// never more than one.
+    fn counts_in_vain(&mut self) -> bool {
+        let mut any = false;
+        for (tables, expected) in self.asked.clone() {
+            let Some(once) = tables.counted_once() else {
+                continue;
+            };
+            any = true;
+            let got = self.ask(&once, self.seed, self.part.answers);
+            let same = got.and_then(|got| compare(&expected, &got, &all(&tables), Exactness::Bits));
+            if same.is_err() {
+                return false;
+            }
+        }
+        any
     }
 
     /// What a call costs without hosts, and with many.

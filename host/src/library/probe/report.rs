@@ -22,6 +22,8 @@ pub struct Report {
     pub steps: Vec<Step>,
     /// What calls cost, where the engine counts fuel.
     pub fuel: Vec<Fuel>,
+    /// What is not wrong and could be better.
+    pub advice: Vec<Advice>,
 }
 
 impl Report {
@@ -76,6 +78,15 @@ pub enum Outcome {
     OutOfTime,
 }
 
+/// What could be better in a part that does what it says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Advice {
+    /// Which part.
+    pub part: Part,
+    /// What was seen, what it costs, and what to do, in a sentence.
+    pub sentence: String,
+}
+
 /// What a call of a part costs, in fuel: about one for each instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Fuel {
@@ -103,6 +114,7 @@ impl Findings {
             seed,
             steps: Vec::new(),
             fuel: Vec::new(),
+            advice: Vec::new(),
         };
         Self { report, ends: None }
     }
@@ -149,6 +161,15 @@ impl Findings {
             claim,
             outcome: Outcome::NotApplicable { why },
         });
+    }
+
+    /// Whether there is time for what decides nothing.
+    pub(super) fn is_unhurried(&self) -> bool {
+        self.ends.is_none()
+    }
+
+    pub(super) fn advise(&mut self, part: Part, sentence: String) {
+        self.report.advice.push(Advice { part, sentence });
     }
 
     pub(super) fn fuel(&mut self, fuel: Fuel) {

@@ -110,6 +110,24 @@ impl Tables {
         }
     }
 
+    /// The same with at most one VM of each group on each host. None where it is so already.
+    pub(super) fn counted_once(&self) -> Option<Self> {
+        let (name, column) = super::advice::COUNT;
+        let number = self.find(name)?;
+        let columns = &self.tables[number].columns;
+        let column = columns.iter().position(|(name, _)| name == column)?;
+        let mut tables = self.clone();
+        let mut any = false;
+        for row in &mut tables.tables[number].rows {
+            if let Some(Value::Integer(count)) = &mut row.cells[column]
+                && *count > 1
+            {
+                (*count, any) = (1, true);
+            }
+        }
+        any.then_some(tables)
+    }
+
     /// As a unit gets them. `seed` decides which text has which code.
     pub(super) fn encode(&self, seed: u64) -> Call {
         let codes = self.codes(seed);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Staging, Step};
+use super::{Source, Staging, Step};
+use crate::contract::Part;
 use crate::engine::Engine;
-use crate::library::probe::{self, Outcome};
+use crate::library::probe::{self, Outcome, Report};
 use crate::library::trust::Trust;
 use crate::library::verdicts::Verdicts;
-use crate::unit::Unit;
+use crate::unit::{Digest, Inspected, Unit};
 
 /// Decides what the tables of probes hold: the same for every admission, so that a
 /// unit that was let in once is let in again.
@@ -69,6 +70,65 @@ impl Admission {
         known: Option<Arc<Unit>>,
         staging: &mut Staging,
     ) -> Option<Arc<Unit>> {
+        let inspected = self.inspect(candidate, accepted, staging)?;
+        if let Some(unit) = known {
+            staging.named_as(&unit);
+            staging.skip(Step::Compile, "it is loaded already");
+            return Some(unit);
+        }
+        let unit = self.describe(inspected, staging)?;
+        self.probe(&unit, staging)?;
+        Some(unit)
+    }
+
+    /// Take all the steps to see how they go, and let nothing in. Every claim is tried, in
+    /// `counting`, an engine that limits calls by fuel, so that it comes out the same on
+    /// every machine; `seed` decides what the tables hold.
+    pub fn examine(
+        &self,
+        candidate: &Candidate,
+        source: Source,
+        counting: &Engine,
+        seed: u64,
+    ) -> Examination {
+        let digest = Digest::of(&candidate.bytes);
+        let mut staging = Staging::new(source, digest);
+        let report = self.probed_in(candidate, counting, seed, &mut staging);
+        if !staging.is_refused() {
+            let why = "it was only examined".to_owned();
+            staging.outcome = super::Outcome::Held { why };
+        }
+        Examination { staging, report }
+    }
+
+    /// None if it is refused before it could be probed.
+    fn probed_in(
+        &self,
+        candidate: &Candidate,
+        counting: &Engine,
+        seed: u64,
+        staging: &mut Staging,
+    ) -> Option<Report> {
+        let inspected = self.inspect(candidate, false, staging)?;
+        self.describe(inspected, staging)?;
+        let mut report = None;
+        staging.step(Step::Probes, || {
+            let source = "the component";
+            let unit = Unit::load(counting, &candidate.bytes, source);
+            let unit = unit.map_err(|error| error.error.to_string())?;
+            let verdict = probed(report.insert(probe::probe(&unit, seed)));
+            verdict.map(|note| ((), Some(note)))
+        });
+        report
+    }
+
+    /// Is it signed, and of the right form?
+    fn inspect(
+        &self,
+        candidate: &Candidate,
+        accepted: bool,
+        staging: &mut Staging,
+    ) -> Option<Inspected> {
         if accepted {
             staging.skip(Step::Signature, "it was checked when it was first accepted");
         } else {
@@ -80,17 +140,19 @@ impl Admission {
                     .map_err(|error| error.to_string())
             })?;
         }
-        let inspected = staging.step(Step::Contract, || {
+        staging.step(Step::Contract, || {
             let inspected = self.trust.inspect(&candidate.bytes, self.engine.limits());
             inspected
-                .map(|inspected| (inspected, None))
+                .map(|inspected| {
+                    let note = inspected.to_string();
+                    (inspected, Some(note))
+                })
                 .map_err(|error| error.to_string())
-        })?;
-        if let Some(unit) = known {
-            staging.named_as(&unit);
-            staging.skip(Step::Compile, "it is loaded already");
-            return Some(unit);
-        }
+        })
+    }
+
+    /// Into code, and who is it?
+    fn describe(&self, inspected: Inspected, staging: &mut Staging) -> Option<Arc<Unit>> {
         let compiled = staging.step(Step::Compile, || {
             let compiled = inspected.compile(&self.engine);
             compiled
@@ -100,11 +162,13 @@ impl Admission {
         let source = staging.source.to_string();
         let unit = staging.step(Step::Describe, || {
             let unit = compiled.describe(&source);
-            unit.map(|unit| (unit, None))
-                .map_err(|error| error.to_string())
+            unit.map(|unit| {
+                let note = described(&unit);
+                (unit, Some(note))
+            })
+            .map_err(|error| error.to_string())
         })?;
         staging.named_as(&unit);
-        self.probe(&unit, staging)?;
         Some(unit)
     }
 
@@ -115,25 +179,51 @@ impl Admission {
         }
         staging.step(Step::Probes, || {
             let report = probe::probe_within(unit, SEED, self.probing);
-            if let Some(failed) = report.failed().next()
-                && let Outcome::Failed { why } = &failed.outcome
-            {
-                let (part, claim) = (failed.part, failed.claim);
-                let sentence = format!("it does not hold that its {part} {claim}: {why}");
-                return Err(sentence);
-            }
-            let claims = report.steps.len();
+            let note = probed(&report)?;
             if report.is_complete() {
                 self.verdicts.keep(&self.engine, unit.digest());
-                return Ok(((), Some(format!("{claims} claims"))));
             }
-            let untried = report.steps.iter();
-            let untried = untried.filter(|step| step.outcome == Outcome::OutOfTime);
-            let note = format!(
-                "{} of {claims} claims; there was no time for the others, which `placewright unit check` tries",
-                claims - untried.count()
-            );
             Ok(((), Some(note)))
         })
     }
+}
+
+/// What became of a candidate that was only looked at.
+#[derive(Debug)]
+pub struct Examination {
+    /// The steps and what came out.
+    pub staging: Staging,
+    /// What the probes found, if it came so far.
+    pub report: Option<Report>,
+}
+
+/// Who it is and what it can do.
+fn described(unit: &Unit) -> String {
+    let parts = unit.exports().into_iter().filter(|it| *it != Part::Unit);
+    let parts: Vec<String> = parts.map(|part| part.to_string()).collect();
+    let version = &unit.description().version;
+    format!("{} {version}: {}", unit.name(), parts.join(", "))
+}
+
+/// What is worth knowing of probes that went well.
+///
+/// # Errors
+/// The first claim that does not hold.
+fn probed(report: &Report) -> Result<String, String> {
+    if let Some(failed) = report.failed().next()
+        && let Outcome::Failed { why } = &failed.outcome
+    {
+        let (part, claim) = (failed.part, failed.claim);
+        return Err(format!("it does not hold that its {part} {claim}: {why}"));
+    }
+    let claims = report.steps.len();
+    if report.is_complete() {
+        return Ok(format!("{claims} claims"));
+    }
+    let untried = report.steps.iter();
+    let untried = untried.filter(|step| step.outcome == Outcome::OutOfTime);
+    Ok(format!(
+        "{} of {claims} claims; there was no time for the others, which `placewright unit check` tries",
+        claims - untried.count()
+    ))
 }
