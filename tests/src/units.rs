@@ -31,13 +31,15 @@ pub fn build_folder() -> PathBuf {
     target_folder().join("units")
 }
 
-/// The folder of a unit's crate: one of `tests/units` or of `plugins`.
+/// The folder of a unit's crate: one of `tests/units`, of the book's cookbook, or of
+/// `plugins`.
 pub fn crate_folder(name: &str) -> PathBuf {
-    let own = repository().join("tests/units").join(name);
-    match own.is_dir() {
-        true => own,
-        false => repository().join("plugins").join(name),
-    }
+    let folders = ["tests/units", "book/cookbook", "plugins"];
+    let mut folders = folders
+        .map(|folder| repository().join(folder).join(name))
+        .into_iter();
+    let found = folders.find(|folder| folder.is_dir());
+    found.unwrap_or_else(|| repository().join("plugins").join(name))
 }
 
 /// The component of a unit, built from its sources at its first use.
