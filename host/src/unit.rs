@@ -15,6 +15,7 @@ mod guest;
 pub(crate) mod inspect;
 mod load;
 pub mod project;
+mod shown;
 mod state;
 
 pub use artifact::Digest;
@@ -22,6 +23,7 @@ pub use call::Instance;
 pub use error::{LoadError, NotLoaded};
 pub use fault::{Cause, Fault, Identity};
 pub use load::{Compiled, Inspected};
+pub use shown::{ColumnShown, PartShown, ReadShown, ReasonShown, SettingShown, UnitShown};
 pub use state::Logged;
 
 use std::collections::BTreeSet;

@@ -194,6 +194,7 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/v1/policies/{policy}/clone", AuthorPolicies, Any),
     rule("GET", "/v1/units", View, Any),
     rule("GET", "/v1/units/{unit}", View, Any),
+    rule("GET", "/v1/units/{unit}/inspection", View, Any),
     rule("GET", "/v1/units/{unit}/history", View, Any),
     rule("PUT", "/v1/units", Administer, All),
     rule("POST", "/v1/units/check", Administer, All),

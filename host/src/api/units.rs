@@ -21,7 +21,7 @@ use crate::deployment::Deployment;
 use crate::library::history::Entry;
 use crate::library::live::{FileStatus, LibraryFailure, UnitStatus};
 use crate::library::stage::{Candidate, Outcome, Staging, Trials};
-use crate::unit::Digest;
+use crate::unit::{Digest, UnitShown};
 
 /// The header that a signature comes in: 64 bytes in hexadecimal or base64.
 const SIGNATURE: &str = "x-unit-signature";
@@ -31,6 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes!(list, upload))
         .routes(routes!(check))
         .routes(routes!(show, withdraw))
+        .routes(routes!(inspect))
         .routes(routes!(history))
         .routes(routes!(rollback))
         .routes(routes!(enable))
@@ -97,6 +98,22 @@ async fn show(
         Ok::<_, Problem>(shown)
     });
     Ok(Json(shown.await?))
+}
+
+/// What the unit in force is: its parts, what they read, the reasons that they give, and
+/// its settings.
+#[utoipa::path(get, path = "/v1/units/{unit}/inspection", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = OK, body = UnitShown)))]
+async fn inspect(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<Json<UnitShown>, Problem> {
+    let current = deployment.library().current();
+    let found = current.get(&unit).map(|unit| UnitShown::new(unit));
+    found
+        .map(Json)
+        .ok_or_else(|| Problem::not_found("unit in force", &unit))
 }
 
 /// What became of candidates for a unit, the newest first.

@@ -1,5 +1,6 @@
 //! The units and the policy that a command works with.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,6 +76,19 @@ impl UnitArgs {
         }
         Generation::new(units).map_err(Failure::input)
     }
+}
+
+/// The bytes of a file, or of a unit that comes with the program.
+pub fn component(unit: &str) -> Result<Cow<'static, [u8]>, Failure> {
+    let embedded = plugins::UNITS.iter().find(|embedded| embedded.name == unit);
+    if let Some(embedded) = embedded.filter(|_| !Path::new(unit).is_file()) {
+        return Ok(Cow::Borrowed(embedded.bytes));
+    }
+    let bytes = fs::read(unit).map_err(|error| {
+        let error = anyhow::Error::new(error);
+        Failure::input(error.context(format!("cannot read {unit}")))
+    })?;
+    Ok(Cow::Owned(bytes))
 }
 
 /// The units that come with the program.
