@@ -4,7 +4,7 @@
 //! left of it:
 //!
 //! ```text
-//! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► questions ─► simulate, cli
+//! model ─► contract ─► engine ─► unit ─► library ──► chain ─► scheduler ─► questions ─► simulate ─► bench, cli
 //!   └────► document ─► policy ────────────────────────┘ ▲      └─► deployment ─► api ─► cli
 //!   └────► inventory ───────────────────────────────────┘ store ─────┤
 //!                                                        telemetry ──┘
@@ -26,12 +26,14 @@
 //! - [`deployment`]: what decides while a server lives.
 //! - [`api`]: the HTTP API.
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
+//! - [`bench`]: what a unit costs, measured.
 //! - [`plugins`]: the units and policies that come with the program.
 
 // The one exception says for itself why it is sound: `engine/cache.rs`.
 #![deny(unsafe_code)]
 
 pub mod api;
+pub mod bench;
 pub mod chain;
 pub mod contract;
 pub mod deployment;

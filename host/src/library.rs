@@ -120,6 +120,16 @@ impl Generation {
         self.number
     }
 
+    /// The same with this unit in the place of the one of its name, or besides all
+    /// others if there is none; without a number.
+    #[must_use]
+    pub fn with(&self, unit: Arc<Unit>) -> Self {
+        let mut other = self.clone().numbered(0);
+        let name = unit.name().to_owned();
+        other.set(&name, Some(unit));
+        other
+    }
+
     /// Have the unit of that name be this one, or none.
     fn set(&mut self, name: &str, unit: Option<Arc<Unit>>) {
         match unit {

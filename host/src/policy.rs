@@ -4,6 +4,7 @@
 //! A [`Policy`] is a policy document in which every name has been found and every
 //! default filled in. It holds no unit and runs nothing: the chain does.
 
+mod alone;
 mod check;
 mod document;
 mod form;

@@ -7,6 +7,7 @@
 mod balance;
 mod error;
 mod events;
+pub mod excerpt;
 mod fleet;
 mod hash;
 pub mod openb;

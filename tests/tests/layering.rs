@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 19] = [
+const LAYERS: [&str; 20] = [
     "model",
     "contract",
     "engine",
@@ -24,6 +24,7 @@ const LAYERS: [&str; 19] = [
     "deployment",
     "api",
     "simulate",
+    "bench",
     "cli",
     "main",
 ];

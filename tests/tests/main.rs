@@ -28,4 +28,5 @@ mod reuse;
 mod selections;
 mod server;
 mod twins;
+mod unit_bench;
 mod unsound_parts;

@@ -7,8 +7,9 @@ use placewright::chain::Reuse;
 use placewright::engine::Limits;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
+use placewright::simulate::excerpt::{self, FLEET};
 use placewright::simulate::trace::Trace;
-use placewright::simulate::{Fleet, Outcome, Replay, Report};
+use placewright::simulate::{Outcome, Replay, Report};
 
 use super::explained::{self, Extent};
 use super::failure::{Answer, Failure};
@@ -16,16 +17,6 @@ use super::output;
 use super::progress::Follower;
 use super::spread;
 use super::units::{self, CacheArgs};
-
-/// Packed by `host/data/README.md`.
-const TRACE: &[u8] = include_bytes!("../../data/azure-packing-2020-excerpt.csv.gz");
-
-/// Hosts as in the larger servers of the trace, and so few of them that it gets tight.
-const FLEET: Fleet = Fleet {
-    hosts: 260,
-    cpu: 40_000,
-    memory: 512 << 30,
-};
 
 const POLICIES: [&str; 3] = ["none", "even-distribution", "power-saving"];
 
@@ -54,8 +45,7 @@ pub struct Demo {
 impl Demo {
     /// Replay, compare, explain.
     pub fn run(self) -> Result<Answer, Failure> {
-        let trace = Trace::read("excerpt of the Azure Trace for Packing 2020", TRACE)
-            .map_err(Failure::internal)?;
+        let trace = excerpt::trace().map_err(Failure::internal)?;
         let engine = self.cache.engine(Limits::default())?;
         let generation = units::embedded(&engine)?;
         output::print(&introduction(&trace))?;

@@ -123,6 +123,12 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&sentence(&self.error))
+    }
+}
+
 /// An error with its causes. A cause that an error repeats in its own words is not
 /// said twice.
 fn sentence(error: &anyhow::Error) -> String {

@@ -1,5 +1,7 @@
 //! `placewright unit`: begin, build, inspect and check units.
+//! `placewright unit`: build, inspect, check and measure units.
 
+mod bench;
 mod build;
 mod check;
 mod inspect;
@@ -10,12 +12,14 @@ use clap::Subcommand;
 use super::failure::{Answer, Failure};
 
 /// Begin, build, inspect and check units.
+/// Build, inspect, check and measure units.
 #[derive(Debug, Subcommand)]
 pub enum Unit {
     New(new::New),
     Build(build::Build),
     Inspect(inspect::Inspect),
     Check(check::Check),
+    Bench(bench::Bench),
 }
 
 impl Unit {
@@ -26,6 +30,7 @@ impl Unit {
             Unit::Build(build) => build.run(),
             Unit::Inspect(inspect) => inspect.run(),
             Unit::Check(check) => check.run(),
+            Unit::Bench(bench) => bench.run(),
         }
     }
 }

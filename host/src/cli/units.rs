@@ -63,6 +63,11 @@ impl UnitArgs {
         self.load_under(Limits::default())
     }
 
+    /// Where compiled code goes.
+    pub fn cache(&self) -> &CacheArgs {
+        &self.cache
+    }
+
     /// The same, under other limits.
     pub fn load_under(&self, limits: Limits) -> Result<Generation, Failure> {
         let engine = self.cache.engine(limits)?;

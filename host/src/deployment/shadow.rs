@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use super::cluster::ShadowReport;
 use super::{Deployment, DeploymentError, News};
-use crate::library::Generation;
 use crate::library::stage::{Candidate, Staging};
-use crate::unit::{Digest, Unit};
+use crate::unit::Digest;
 
 /// A candidate that runs beside a unit.
 #[derive(Debug, Clone)]
@@ -60,7 +59,7 @@ impl Deployment {
                 "no cluster uses unit \"{name}\": there is nothing that it could judge"
             )));
         }
-        let generation = Arc::new(with(&self.generation(), &unit));
+        let generation = Arc::new(self.generation().with(unit.clone()));
         let mut rules = Vec::new();
         for cluster in &users {
             rules.push(self.rule_of(&cluster.settings(), cluster.schema(), &generation)?);
@@ -162,14 +161,4 @@ impl Deployment {
             ..News::default()
         });
     }
-}
-
-/// The units in force, with another one in the place of that of its name.
-fn with(generation: &Generation, unit: &Arc<Unit>) -> Generation {
-    let others = generation
-        .units()
-        .filter(|other| other.name() != unit.name());
-    let all = others.chain([unit]).cloned();
-    // Names differ, since those of a generation do.
-    Generation::new(all).unwrap_or_default()
 }

@@ -13,6 +13,7 @@ mod candidates;
 mod effects;
 mod explain;
 mod judge;
+mod made_up;
 mod once;
 mod order;
 mod random;
@@ -26,6 +27,7 @@ mod values;
 /// so that verdicts of before are not relied on.
 pub const VERSION: u32 = 1;
 
+pub use made_up::MadeUp;
 pub use report::{Advice, Fuel, Outcome, Report, Step};
 
 use std::time::Duration;

@@ -250,6 +250,11 @@ impl Instance {
         self.guest.fuel_used
     }
 
+    /// Bytes of its linear memories, all together. They grow and never shrink.
+    pub fn memory(&self) -> usize {
+        self.guest.state().memory()
+    }
+
     /// Whether a call trapped, so that this instance answers no more.
     pub fn is_poisoned(&self) -> bool {
         self.guest.poisoned

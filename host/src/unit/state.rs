@@ -52,6 +52,11 @@ impl State {
         }
     }
 
+    /// Bytes of all memories together.
+    pub(super) fn memory(&self) -> usize {
+        self.memory
+    }
+
     /// Forget what belongs to the call before.
     pub(super) fn begin(&mut self) {
         self.refused_memory = None;

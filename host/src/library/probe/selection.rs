@@ -12,7 +12,7 @@ use super::time;
 use crate::contract::{Call, Description, Part, Position, Shares};
 use crate::unit::{Fault, Instance, Unit};
 
-enum Selection {}
+pub(super) enum Selection {}
 
 impl Once for Selection {
     const PART: Part = Part::Selection;
