@@ -21,7 +21,7 @@ pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;
 pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
-pub use past::PastDecision;
+pub use past::{PastDecision, RunnerUp};
 pub use shown::DecisionShown;
 pub use trial::{Compared, Trial};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -16,6 +16,7 @@ use super::problem::{Code, Problem};
 use super::{Page, PageQuery};
 use crate::deployment::cluster::Past;
 use crate::deployment::{Deployment, DeploymentError};
+use crate::scheduler::RunnerUp;
 use crate::store::SavedDecision;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -38,6 +39,10 @@ struct Recorded {
     /// What was asked for, with what was known of the VMs.
     #[schema(value_type = Object)]
     request: Value,
+    /// The hosts that would have been chosen next, best first, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    runners_up: Option<Vec<RunnerUp>>,
 }
 
 impl Recorded {
@@ -49,6 +54,7 @@ impl Recorded {
             at: saved.at,
             decision: part("decision"),
             request: part("request"),
+            runners_up: None,
         }
     }
 }
@@ -85,24 +91,44 @@ async fn list(
     }))
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ShowQuery {
+    /// Tell, too, which hosts would have been chosen next, so many at most, with what
+    /// they cost: the decision's chain is run again on the inventory of then. 0 if not
+    /// given. There are none where selections decide: then the decision tells shares.
+    #[param(minimum = 0, maximum = 100)]
+    runners_up: Option<usize>,
+}
+
 /// A decision as it was recorded.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("number" = u64, Path, description = "Number of the decision")),
+           ("number" = u64, Path, description = "Number of the decision"), ShowQuery),
     responses((status = OK, body = Recorded)))]
 async fn show(
     State(deployment): State<Arc<Deployment>>,
     Path((cluster, number)): Path<(String, u64)>,
+    Query(query): Query<ShowQuery>,
 ) -> Result<Json<Recorded>, Problem> {
-    let cluster = deployment.cluster(&cluster)?.name().clone();
-    let found = aside(move || {
-        let found = deployment.store().decision(&cluster, number);
-        found.map_err(DeploymentError::from)
-    });
-    match found.await? {
-        Some(decision) => Ok(Json(Recorded::of(decision))),
-        None => Err(Problem::not_found("decision", &number.to_string())),
+    let wanted = query.runners_up.unwrap_or_default();
+    if wanted > 100 {
+        let sentence = "\"runners-up\" must be from 0 to 100";
+        return Err(Problem::new(Code::InvalidParameter, sentence));
     }
+    let name = deployment.cluster(&cluster)?.name().clone();
+    let store = deployment.store().clone();
+    let found = aside(move || store.decision(&name, number).map_err(DeploymentError::from));
+    let Some(decision) = found.await? else {
+        return Err(Problem::not_found("decision", &number.to_string()));
+    };
+    let mut recorded = Recorded::of(decision);
+    if wanted > 0 {
+        let past = past(&deployment, &cluster, number).await?;
+        recorded.runners_up = Some(aside(move || past.runners_up(wanted)).await?);
+    }
+    Ok(Json(recorded))
 }
 
 async fn past(deployment: &Deployment, cluster: &str, number: u64) -> Result<Past, Problem> {

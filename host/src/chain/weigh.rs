@@ -79,4 +79,43 @@ impl Runner {
         }
         Ok(Weighing { hosts, chosen })
     }
+
+    /// The hosts that may take the request, best first, at most so many, each with what
+    /// it costs there, tier by tier: each is the one that would be chosen if those before
+    /// it were left out of the choice. Empty if selections decide, or the request forces a
+    /// host.
+    ///
+    /// # Errors
+    /// As for [`Runner::decide`].
+    pub fn rank(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        most: usize,
+    ) -> Result<Vec<(u32, Vec<f64>)>, Refusal> {
+        self.run(inventory, request, draw, true)?;
+        let last = self.stage_runs().last();
+        let Some(run) = last.filter(|run| run.refined.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let rule = &self.chain().policy().tie_rule;
+        let slot_of = |survivor| run.survivor_slot(survivor);
+        let mut left: Vec<usize> = (0..run.survivors()).collect();
+        let mut ranked = Vec::new();
+        while ranked.len() < most {
+            let mut best = left.clone();
+            for tier in &run.sums {
+                keep_cheapest(&mut best, tier);
+            }
+            let Some(choice) = choose(best, slot_of, rule, draw, inventory) else {
+                break;
+            };
+            let next = choice.survivor;
+            left.retain(|survivor| *survivor != next);
+            let costs = run.sums.iter().map(|tier| tier[next]).collect();
+            ranked.push((slot_of(next), costs));
+        }
+        Ok(ranked)
+    }
 }

@@ -12,7 +12,9 @@ use crate::inventory::Inventory;
 use crate::library::Generation;
 use crate::policy::Policy;
 use crate::questions::Situation;
-use crate::scheduler::{Decision, ExplainError, PastDecision, PlaceError, SchedulerOptions};
+use crate::scheduler::{
+    Decision, ExplainError, PastDecision, PlaceError, RunnerUp, SchedulerOptions,
+};
 
 /// A decision and the inventory that it was made on.
 pub struct Past(PastDecision);
@@ -24,6 +26,14 @@ impl Past {
     /// If a unit fails.
     pub fn explain(&self) -> Result<Explanation, DeploymentError> {
         Ok(self.0.explain().map_err(PlaceError::from)?)
+    }
+
+    /// The hosts that would have been chosen next, best first, at most so many.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn runners_up(&self, most: usize) -> Result<Vec<RunnerUp>, DeploymentError> {
+        Ok(self.0.runners_up(most).map_err(PlaceError::from)?)
     }
 
     /// What was decided.
