@@ -6,6 +6,7 @@
 //! while decisions wait for it: a cluster takes over what is new in a turn of its own.
 
 mod artifacts;
+mod balancing;
 pub mod cluster;
 mod error;
 mod events;
@@ -20,7 +21,7 @@ mod trials;
 mod turns;
 
 pub use artifacts::KeptArtifacts;
-pub use cluster::{Cluster, ClusterSettings, ClusterState, Override};
+pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
 pub use error::DeploymentError;
 pub use events::{Event, Events, News};
 pub use open::{OpenError, Opening, Running};
@@ -44,7 +45,7 @@ use crate::scheduler::SchedulerOptions;
 use crate::store::{Change, Health, Store};
 use crate::telemetry::Telemetry;
 use policies::Policies;
-use rules::check_name;
+use rules::{check_balances, check_name};
 use shadow::Shadowing;
 
 /// Seconds since 1970-01-01 UTC.
@@ -96,6 +97,8 @@ pub struct Deployment {
     /// The units that clusters decide by; the library's, as soon as they have all taken
     /// them over.
     generation: ArcSwap<Generation>,
+    /// When the next plan of moves is due, by the names of clusters that want them.
+    due: Mutex<BTreeMap<Arc<str>, i64>>,
     /// Candidates that run beside units, by the units' names.
     shadows: Mutex<BTreeMap<String, Shadowing>>,
     /// Looked at without waiting; changed under `control`.
@@ -200,12 +203,14 @@ impl Deployment {
         let settings = ClusterSettings {
             policy: attach.policy.as_str().into(),
             overrides: attach.overrides,
+            balance: attach.balance,
             revision: 1,
             seed: document.seed,
         };
         check_name(&name)?;
         let generation = self.generation();
         let rule = self.rule_of(&settings, &document.schema, &generation)?;
+        check_balances(&settings, &rule)?;
         let mut state = self.new_state(document, settings, rule)?;
         state.keep_everything();
         let cluster = self.run(state)?;

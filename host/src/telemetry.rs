@@ -12,7 +12,7 @@ mod process;
 mod store;
 mod units;
 
-pub use clusters::{ClusterFamilies, ClusterMeter, Outcome};
+pub use clusters::{BalanceOutcome, ClusterFamilies, ClusterMeter, Outcome};
 pub use http::HttpFamilies;
 pub use library::LibraryMetrics;
 pub use log::{LogError, LogFormat, check_level, decision_span, start_log};

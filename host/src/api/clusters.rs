@@ -14,9 +14,9 @@ use utoipa_axum::routes;
 
 use super::document::{Document, aside};
 use super::extract::{Json, Path, Query};
-use super::problem::Problem;
+use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery, revision};
-use crate::deployment::cluster::{Cluster, ClusterSettings, Counted, Override};
+use crate::deployment::cluster::{Cluster, ClusterSettings, Counted, Override, PeriodicBalance};
 use crate::deployment::{Attach, Deployment};
 use crate::document::ClusterDocument;
 
@@ -159,6 +159,9 @@ struct NewSettings {
     /// out, nothing is.
     #[serde(default)]
     overrides: BTreeMap<String, Override>,
+    /// Whether plans of moves are made from time to time; left out, none are.
+    #[serde(default)]
+    balance: Option<PeriodicBalance>,
 }
 
 /// Attach a policy to a cluster, with what is different there. Without overrides those
@@ -175,10 +178,17 @@ async fn set(
     Json(new): Json<NewSettings>,
 ) -> Result<Response, Problem> {
     let revision = revision::wanted(&headers)?;
+    if let Some(balance) = new.balance
+        && !(10..=2_592_000).contains(&balance.every)
+    {
+        let sentence = "\"balance\": \"every\" must be from 10 to 2592000 seconds";
+        return Err(Problem::new(Code::Unprocessable, sentence));
+    }
     let settings = aside(move || {
         let attach = Attach {
             policy: new.policy,
             overrides: new.overrides,
+            balance: new.balance,
             revision,
         };
         deployment.attach(&cluster, attach)

@@ -21,7 +21,7 @@ pub use inventory::Counted;
 pub use places::{BatchPlaced, Failed, Placed};
 pub use plans::{PlanShown, Planner, Step};
 pub use policy::Rule;
-pub use settings::{Attached, ClusterSettings, Override};
+pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
 pub use state::ClusterState;
 pub(super) use state::Parts;

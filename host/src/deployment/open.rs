@@ -1,9 +1,11 @@
 //! A deployment is put together: store, engine, units and folders.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+use super::balancing::Balancing;
 use super::folder::PolicyFolder;
 use super::{Deployment, DeploymentError, DeploymentOptions, Events, KeptArtifacts, News};
 use crate::engine::{Engine, EngineError, Limits};
@@ -50,6 +52,8 @@ pub enum OpenError {
     Watch(#[from] WatchError),
     #[error(transparent)]
     Deployment(#[from] DeploymentError),
+    #[error("cannot start the thread that plans moves")]
+    Balancing(#[source] io::Error),
 }
 
 /// A deployment with the folders that it watches. Both end with this value.
@@ -58,6 +62,7 @@ pub struct Running {
     // Dropped before the deployment stops, so that nothing new comes in.
     units: Option<Watching>,
     policies: Option<PolicyFolder>,
+    balancing: Option<Balancing>,
 }
 
 impl Running {
@@ -92,8 +97,10 @@ impl Running {
             deployment.library().watch(&folder, options)
         });
         let (units, policies) = (units.transpose()?, policies.transpose()?);
+        let balancing = Balancing::start(&deployment).map_err(OpenError::Balancing)?;
         tracing::debug!(took = ?began.elapsed(), "started");
         Ok(Self {
+            balancing: Some(balancing),
             deployment,
             units,
             policies,
@@ -119,6 +126,7 @@ impl Running {
     pub fn stop(mut self) {
         self.units = None;
         self.policies = None;
+        self.balancing = None;
         self.deployment.stop();
     }
 }

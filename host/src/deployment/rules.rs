@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::cluster::{Attached, Rule};
 use super::overrides::effective;
 use super::{
-    Cluster, ClusterSettings, Deployment, DeploymentError, News, Origin, Override, PolicyRecord,
+    Cluster, ClusterSettings, Deployment, DeploymentError, News, Origin, Override, PeriodicBalance,
+    PolicyRecord,
 };
 use crate::chain::Chain;
 use crate::inventory::Inventory;
@@ -22,6 +23,8 @@ use crate::store::Change;
 pub struct Attach {
     pub policy: String,
     pub overrides: BTreeMap<String, Override>,
+    /// Whether plans of moves are made from time to time.
+    pub balance: Option<PeriodicBalance>,
     /// The settings are only changed if they have this revision.
     pub revision: Option<u64>,
 }
@@ -192,10 +195,12 @@ impl Deployment {
         let settings = ClusterSettings {
             policy: attach.policy.as_str().into(),
             overrides: attach.overrides,
+            balance: attach.balance,
             revision: old.revision + 1,
             seed: old.seed,
         };
         let rule = self.rule_of(&settings, cluster.schema(), &self.generation())?;
+        check_balances(&settings, &rule)?;
         cluster.rule_by(rule, Some(settings)).wait()?;
         drop(control);
         self.library.sweep();
@@ -388,4 +393,18 @@ pub(super) fn check_name(name: &str) -> Result<(), DeploymentError> {
             crate::document::shown(name)
         ))),
     }
+}
+
+/// Whoever wants plans of moves needs a unit that proposes them.
+pub(super) fn check_balances(
+    settings: &ClusterSettings,
+    rule: &Rule,
+) -> Result<(), DeploymentError> {
+    if settings.balance.is_none() || rule.policy.balance.is_some() {
+        return Ok(());
+    }
+    Err(DeploymentError::Refused(format!(
+        "policy \"{}\" names no unit that balances: give it a table \"balance\", or leave \"balance\" out of the cluster's settings",
+        settings.policy
+    )))
 }

@@ -53,6 +53,7 @@ impl Deployment {
             clusters: RwLock::new(BTreeMap::new()),
             generation: ArcSwap::new(library.current()),
             library,
+            due: Mutex::default(),
             shadows: Mutex::default(),
             policies: ArcSwap::from_pointee(policies),
             control: Mutex::default(),

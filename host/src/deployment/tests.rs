@@ -45,7 +45,7 @@ fn units() -> Generation {
         ..Limits::default()
     };
     let engine = Engine::new(limits, None).unwrap();
-    let wanted = ["affinity", "worst-fit"];
+    let wanted = ["affinity", "even-guest-distribution", "worst-fit"];
     let units = plugins::UNITS
         .iter()
         .filter(|unit| wanted.contains(&unit.name));
@@ -537,4 +537,95 @@ fn a_new_unit_touches_no_cluster_that_does_not_use_it() {
         .library()
         .upload(&candidate("worst-fit", "x"), "me");
     assert!(!Arc::ptr_eq(&before, &chain(&cluster)));
+}
+
+/// All VMs run on one of two hosts.
+fn uneven() -> ClusterDocument {
+    let host = |id: &str| {
+        format!(
+            "[[hosts]]\nid = \"{id}\"\ncpu = {{ sockets = 1, cores = 8, threads = 8, usage = \"10 %\" }}\nmemory.total = \"64 GiB\"\n"
+        )
+    };
+    let vm = |number: u32| {
+        format!(
+            "[[vms]]\nid = \"v{number}\"\nhost = \"a\"\ncpu = \"1 cores\"\nmemory = \"1 GiB\"\n\"cpu.usage\" = \"5 %\"\n"
+        )
+    };
+    let vms: String = (0..6).map(vm).collect();
+    let text = format!("name = \"c\"\n{}{}{vms}", host("a"), host("b"));
+    ClusterDocument::read(&text, "c.toml").unwrap()
+}
+
+const EVENING_OUT: &str = r#"
+    settings = { high-vm-count = 2, migration-threshold = 2 }
+    [[filters]]
+    unit = "worst-fit"
+    [[costs]]
+    unit = "even-guest-distribution"
+    [balance]
+    unit = "even-guest-distribution"
+"#;
+
+#[test]
+fn a_plan_of_moves_is_made_whenever_its_interval_has_passed_and_begins_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    deployment
+        .put_policy(&edit(EVENING_OUT), "somebody")
+        .unwrap();
+    let cluster = deployment.create_cluster(uneven(), attach()).unwrap();
+    let plans = || cluster.turn(|state| Ok(state.plans())).wait().unwrap();
+    deployment.balance_due();
+    world.clock.store(2000, Ordering::Relaxed);
+    deployment.balance_due();
+    assert_eq!(plans(), [], "nobody wants any");
+
+    let balancing = Attach {
+        balance: Some(PeriodicBalance { every: 60 }),
+        ..attach()
+    };
+    deployment.attach("c", balancing).unwrap();
+    let at = |seconds| {
+        world.clock.store(seconds, Ordering::Relaxed);
+        deployment.balance_due();
+        plans().len()
+    };
+    assert_eq!([at(2000), at(2059), at(2060), at(2061)], [0, 0, 1, 1]);
+    assert_eq!([at(2119), at(2120), at(5000)], [1, 2, 3]);
+    let plan = &plans()[0];
+    assert!(!plan.plan.moves.is_empty() && plan.begun == 0, "{plan:?}");
+    let on_a = cluster.turn(|state| Ok(state.inventory().pending_count()));
+    assert_eq!(on_a.wait().unwrap(), 0, "nothing is begun");
+    let planned = kinds(&world);
+    let planned = planned.iter().filter(|kind| **kind == "balance-planned");
+    assert_eq!(planned.count(), 3);
+
+    deployment.attach("c", attach()).unwrap();
+    assert_eq!(at(9000), 3, "they are off again");
+}
+
+#[test]
+fn how_often_plans_are_made_is_kept_and_asks_for_a_unit_that_balances() {
+    let folder = tempfile::tempdir().unwrap();
+    let balancing = Attach {
+        balance: Some(PeriodicBalance { every: 60 }),
+        ..attach()
+    };
+    {
+        let world = start(folder.path(), &units());
+        let deployment = &world.deployment;
+        deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+        deployment.create_cluster(document(), attach()).unwrap();
+        let refused = deployment.attach("c", balancing.clone()).unwrap_err();
+        assert!(refused.to_string().contains("names no unit that balances"));
+        deployment
+            .put_policy(&edit(EVENING_OUT), "somebody")
+            .unwrap();
+        deployment.attach("c", balancing).unwrap();
+        deployment.stop();
+    }
+    let world = start(folder.path(), &units());
+    let settings = world.deployment.cluster("c").unwrap().settings();
+    assert_eq!(settings.balance, Some(PeriodicBalance { every: 60 }));
 }

@@ -56,10 +56,34 @@ impl Outcome {
     }
 }
 
+/// What became of a plan of moves that was due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BalanceOutcome {
+    /// It is kept, to be looked at.
+    Planned,
+    /// There was nothing to be moved or told.
+    NothingToMove,
+    /// A unit failed, or the cluster did not decide.
+    Failed,
+}
+
+impl BalanceOutcome {
+    const ALL: [Self; 3] = [Self::Planned, Self::NothingToMove, Self::Failed];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Planned => "planned",
+            Self::NothingToMove => "nothing-to-move",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// Metrics of decisions.
 #[derive(Debug)]
 pub struct ClusterFamilies {
     decisions: Family<Ended, Counter>,
+    balance: Family<Ended, Counter>,
     rejections: Family<Rejected, Counter>,
     waiting: Family<Cluster, Gauge>,
     wait: Family<Cluster, Histogram>,
@@ -73,6 +97,7 @@ impl ClusterFamilies {
     pub(super) fn register(registry: &mut Registry) -> Self {
         let families = Self {
             decisions: Family::default(),
+            balance: Family::default(),
             rejections: Family::default(),
             waiting: Family::default(),
             wait: Family::new_with_constructor(super::seconds),
@@ -82,6 +107,11 @@ impl ClusterFamilies {
             reservations: Family::default(),
         };
         registry.register("decisions", "Decisions", families.decisions.clone());
+        registry.register(
+            "balance_plans",
+            "Plans of moves that were due, by what became of them",
+            families.balance.clone(),
+        );
         registry.register(
             "rejections",
             "Hosts removed in decisions that found none, by reason",
@@ -124,8 +154,15 @@ impl ClusterFamilies {
                 outcome: outcome.word(),
             })
         };
+        let balanced = |outcome: BalanceOutcome| {
+            self.balance.get_or_create_owned(&Ended {
+                cluster: name.clone(),
+                outcome: outcome.word(),
+            })
+        };
         ClusterMeter {
             outcomes: Outcome::ALL.map(outcome),
+            balanced: BalanceOutcome::ALL.map(balanced),
             rejections: self.rejections.clone(),
             reasons: Mutex::default(),
             waiting: self.waiting.get_or_create_owned(&label),
@@ -143,6 +180,12 @@ impl ClusterFamilies {
         let cluster = meter.cluster.clone();
         for outcome in Outcome::ALL {
             self.decisions.remove(&Ended {
+                cluster: cluster.clone(),
+                outcome: outcome.word(),
+            });
+        }
+        for outcome in BalanceOutcome::ALL {
+            self.balance.remove(&Ended {
                 cluster: cluster.clone(),
                 outcome: outcome.word(),
             });
@@ -169,6 +212,8 @@ pub struct ClusterMeter {
     cluster: Arc<str>,
     /// As [`Outcome::ALL`].
     outcomes: [Counter; 3],
+    /// As [`BalanceOutcome::ALL`].
+    balanced: [Counter; 3],
     rejections: Family<Rejected, Counter>,
     reasons: Mutex<BTreeSet<Arc<str>>>,
     waiting: Gauge,
@@ -187,6 +232,16 @@ impl ClusterMeter {
             Outcome::Placed => placed.inc(),
             Outcome::Rejected => rejected.inc(),
             Outcome::Failed => failed.inc(),
+        };
+    }
+
+    /// A plan of moves was due.
+    pub fn balanced(&self, outcome: BalanceOutcome) {
+        let [planned, nothing, failed] = &self.balanced;
+        match outcome {
+            BalanceOutcome::Planned => planned.inc(),
+            BalanceOutcome::NothingToMove => nothing.inc(),
+            BalanceOutcome::Failed => failed.inc(),
         };
     }
 

@@ -16,11 +16,23 @@ pub struct ClusterSettings {
     /// What is different from the policy in this cluster, by the entries' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub overrides: BTreeMap<String, Override>,
+    /// Whether plans of moves are made from time to time, and how often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<PeriodicBalance>,
     /// Counts up with every change of these settings.
     pub revision: u64,
     /// What is left to chance is derived from this.
     #[serde(default)]
     pub seed: u64,
+}
+
+/// Plans of moves that are made from time to time, to be looked at, begun or cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PeriodicBalance {
+    /// Seconds from one plan to the next.
+    #[schema(minimum = 10, maximum = 2592000)]
+    pub every: i64,
 }
 
 /// What is different from the policy for the entries of one name.

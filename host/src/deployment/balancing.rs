@@ -1,0 +1,123 @@
+//! Plans of moves that clusters want to have made from time to time.
+//!
+//! A plan is made on a copy of the cluster, by a thread that no decision waits for, and
+//! begins nothing: it is kept to be looked at, begun or cancelled.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::{Cluster, Deployment, DeploymentError, News};
+use crate::scheduler::BalanceOptions;
+use crate::telemetry::BalanceOutcome;
+
+/// How often it is looked whether a plan is due.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Deployment {
+    /// Make a plan in each cluster in which one is due by now. The first is due when its
+    /// interval has passed since this was first called after it was set.
+    pub fn balance_due(&self) {
+        let now = self.now();
+        for cluster in self.due_clusters(now) {
+            let (outcome, message) = match plan(&cluster) {
+                Ok(None) => (BalanceOutcome::NothingToMove, None),
+                Ok(Some(message)) => (BalanceOutcome::Planned, Some(("balance-planned", message))),
+                Err(error) => (
+                    BalanceOutcome::Failed,
+                    Some((
+                        "balance-failed",
+                        format!("there is no plan of moves: {error}"),
+                    )),
+                ),
+            };
+            cluster.meter().balanced(outcome);
+            if let Some((kind, message)) = message {
+                self.tell(News {
+                    kind,
+                    cluster: Some(cluster.name().clone()),
+                    policy: Some(cluster.settings().policy.clone()),
+                    message,
+                    ..News::default()
+                });
+            }
+        }
+    }
+
+    /// The clusters in which a plan is due, whose next one is due an interval from now.
+    fn due_clusters(&self, now: i64) -> Vec<Arc<Cluster>> {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut next, mut clusters) = (BTreeMap::new(), Vec::new());
+        for cluster in self.clusters() {
+            let Some(balance) = cluster.settings().balance else {
+                continue;
+            };
+            let then = now.saturating_add(balance.every);
+            // An interval that was shortened, or a clock that was set back, postpones
+            // nothing.
+            let at = due.get(cluster.name()).map_or(then, |at| then.min(*at));
+            let is_due = at <= now;
+            next.insert(cluster.name().clone(), if is_due { then } else { at });
+            clusters.extend(is_due.then_some(cluster));
+        }
+        *due = next;
+        clusters
+    }
+}
+
+/// Make a plan, and keep it if it says anything; then what to tell of it.
+fn plan(cluster: &Cluster) -> Result<Option<String>, DeploymentError> {
+    let planner = cluster.turn(|state| state.planner()).wait()?;
+    let plan = planner.plan(&BalanceOptions::default())?;
+    if plan.moves.is_empty() && plan.notes.is_empty() {
+        return Ok(None);
+    }
+    let (moves, notes) = (plan.moves.len(), plan.notes.len());
+    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan)));
+    let number = kept.wait()?.number;
+    Ok(Some(format!(
+        "plan {number} has {moves} moves and {notes} findings; nothing is begun"
+    )))
+}
+
+/// Makes plans when they are due, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Balancing {
+    /// Dropped, it ends the thread.
+    stop: Option<mpsc::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Balancing {
+    pub(super) fn start(deployment: &Arc<Deployment>) -> io::Result<Self> {
+        let deployment = Arc::downgrade(deployment);
+        let (stop, stopped) = mpsc::channel();
+        let thread = thread::Builder::new()
+            .name("balance".to_owned())
+            .spawn(move || {
+                while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                    let Some(deployment) = deployment.upgrade() else {
+                        return;
+                    };
+                    deployment.balance_due();
+                }
+            })?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Balancing {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            // It has no news for us; if it panicked, that was logged.
+            let _ = thread.join();
+        }
+    }
+}
