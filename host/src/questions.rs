@@ -6,12 +6,14 @@
 
 mod capacity;
 mod change;
+mod changed;
 mod comparison;
 mod failure;
 mod why;
 
 pub use capacity::{Capacity, Filled};
 pub use change::{Change, UnknownEntry};
+pub use changed::{ChangedDecision, CostChanged, HostChanged, Replayed};
 pub use comparison::{Comparison, Fate, HostCompared};
 pub use failure::{Failure, Resettled};
 pub use why::{Difference, Standing, Why};

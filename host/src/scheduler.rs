@@ -23,7 +23,7 @@ pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
 pub use past::{PastDecision, RunnerUp};
 pub use shown::DecisionShown;
-pub use trial::{Compared, Trial};
+pub use trial::{Compared, MadeAgain, Trial};
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -5,6 +5,7 @@
 //! policy, units and seed alone; only the times in the report do not.
 
 mod balance;
+mod candidate;
 mod error;
 mod events;
 pub mod excerpt;
@@ -22,6 +23,7 @@ mod timeline;
 pub mod trace;
 
 pub use balance::{Balanced, Balancing};
+pub use candidate::Candidate;
 pub use error::ReplayError;
 pub use fleet::Fleet;
 pub use report::{CallTime, Report, Reused, TraceShown, UnitUsed};
@@ -71,6 +73,9 @@ pub struct Replay<'a> {
 
 /// Follows a replay as it goes.
 pub trait Observer {
+    /// A VM has come, and is about to be placed.
+    fn deciding(&mut self, _scheduler: &mut Scheduler, _request: &Request) {}
+
     /// A VM has come, and the scheduler has decided. What the decision was is not
     /// forgotten before this returns: it can be explained.
     fn decided(&mut self, _scheduler: &Scheduler, _decision: &Decision) {}
@@ -271,6 +276,7 @@ impl<'a> Run<'a> {
             now: event.time.max(0),
             ..Request::default()
         };
+        observer.deciding(&mut self.scheduler, &request);
         let decision = self
             .scheduler
             .place(request)

@@ -29,4 +29,5 @@ mod selections;
 mod server;
 mod twins;
 mod unit_bench;
+mod unit_replay;
 mod unsound_parts;

@@ -198,6 +198,7 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/units/{unit}/history", View, Any),
     rule("PUT", "/v1/units", Administer, All),
     rule("POST", "/v1/units/check", Administer, All),
+    rule("POST", "/v1/units/replay", Administer, All),
     rule("DELETE", "/v1/units/{unit}", Administer, All),
     rule("POST", "/v1/units/{unit}/rollback", Administer, All),
     rule("POST", "/v1/units/{unit}/enable", Administer, All),

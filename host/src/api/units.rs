@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -17,7 +17,7 @@ use super::document::aside;
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery};
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, ReplayWanted, UnitReplayed};
 use crate::library::history::Entry;
 use crate::library::live::{FileStatus, LibraryFailure, UnitStatus};
 use crate::library::stage::{Candidate, Outcome, Staging, Trials};
@@ -30,6 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
         .routes(routes!(list, upload))
         .routes(routes!(check))
+        .routes(routes!(replay))
         .routes(routes!(show, withdraw))
         .routes(routes!(inspect))
         .routes(routes!(history))
@@ -184,11 +185,11 @@ async fn upload(
     Ok(staged(&staging))
 }
 
-/// Go through the steps that concern the unit alone, and change nothing.
+/// Go through all steps but the last, and change nothing.
 #[utoipa::path(post, path = "/v1/units/check", tag = "units",
     params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
     request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
-    responses((status = OK, body = Object, description = "It would be let in as far as it alone is concerned"),
+    responses((status = OK, body = Object, description = "It would come into force"),
               (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
 async fn check(
     State(deployment): State<Arc<Deployment>>,
@@ -201,6 +202,56 @@ async fn check(
     let staging =
         aside(move || Ok::<_, Problem>(library.try_out(&candidate, &caller.name))).await?;
     Ok(staged(&staging))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ReplayQuery {
+    /// How many of each cluster's newest decisions are made again; 200 if not given.
+    #[param(minimum = 1, maximum = 10000)]
+    decisions: Option<usize>,
+    /// How many of each cluster's decisions that differ are explained; 5 if not given.
+    #[param(minimum = 0, maximum = 100)]
+    examples: Option<usize>,
+}
+
+impl ReplayQuery {
+    fn wanted(&self) -> Result<ReplayWanted, Problem> {
+        let wanted = ReplayWanted {
+            decisions: self.decisions.unwrap_or(200),
+            examples: self.examples.unwrap_or(5),
+        };
+        let wrong = match wanted {
+            it if !(1..=10_000).contains(&it.decisions) => "\"decisions\" must be from 1 to 10000",
+            it if it.examples > 100 => "\"examples\" must be from 0 to 100",
+            _ => return Ok(wanted),
+        };
+        Err(Problem::new(Code::InvalidParameter, wrong))
+    }
+}
+
+/// Make recorded decisions again with a candidate, and change nothing: what would come
+/// out in another way, and why, cluster by cluster.
+#[utoipa::path(post, path = "/v1/units/replay", tag = "units",
+    params(ReplayQuery, ("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
+    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
+    responses((status = OK, body = UnitReplayed),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn replay(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<ReplayQuery>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Problem> {
+    let wanted = query.wanted()?;
+    let candidate = candidate(&headers, bytes)?;
+    let replayed = aside(move || deployment.replay_unit(&candidate, &caller.name, wanted)).await?;
+    Ok(match &replayed.staging.outcome {
+        Outcome::Refused { .. } => staged(&replayed.staging),
+        _ => Json(&replayed).into_response(),
+    })
 }
 
 /// To which bytes a unit goes back.

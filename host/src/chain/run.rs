@@ -235,7 +235,8 @@ impl Runner {
         judges.chain(&self.part_times)
     }
 
-    pub(super) fn limit(&self) -> Duration {
+    /// The wall time that a whole chain may take.
+    pub fn limit(&self) -> Duration {
         self.limit
     }
 

@@ -1,18 +1,17 @@
-//! `placewright unit`: begin, build, inspect and check units.
-//! `placewright unit`: build, inspect, check and measure units.
+//! `placewright unit`: begin, build, inspect, check and measure units.
 
 mod bench;
 mod build;
 mod check;
 mod inspect;
 mod new;
+mod replay;
 
 use clap::Subcommand;
 
 use super::failure::{Answer, Failure};
 
-/// Begin, build, inspect and check units.
-/// Build, inspect, check and measure units.
+/// Begin, build, inspect, check and measure units.
 #[derive(Debug, Subcommand)]
 pub enum Unit {
     New(new::New),
@@ -20,6 +19,7 @@ pub enum Unit {
     Inspect(inspect::Inspect),
     Check(check::Check),
     Bench(bench::Bench),
+    Replay(replay::Replay),
 }
 
 impl Unit {
@@ -31,6 +31,7 @@ impl Unit {
             Unit::Inspect(inspect) => inspect.run(),
             Unit::Check(check) => check.run(),
             Unit::Bench(bench) => bench.run(),
+            Unit::Replay(replay) => replay.run(),
         }
     }
 }

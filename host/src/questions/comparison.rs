@@ -85,7 +85,7 @@ impl Situation<'_> {
     }
 }
 
-fn fate(explanation: &Explanation, host: &Arc<str>) -> Fate {
+pub(super) fn fate(explanation: &Explanation, host: &Arc<str>) -> Fate {
     let stages = explanation.stages.iter().rev();
     let last = stages.into_iter().find_map(|stage| {
         let place = stage.hosts.binary_search_by(|shown| shown.host.cmp(host));

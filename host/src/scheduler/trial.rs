@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Decision, MadeOn, PlaceError, Scheduler, place};
-use crate::chain::{Chain, ChainError, Runner, Weighing};
+use crate::chain::{Chain, ChainError, Decided, Explanation, Runner, Weighing};
 use crate::inventory::Inventory;
 use crate::library::Generation;
 use crate::model::Request;
@@ -22,6 +22,26 @@ pub struct Trial {
 /// A decision's number, the host that was chosen, and the one that would have been.
 pub type Compared = (u64, Option<Arc<str>>, Option<Arc<str>>);
 
+/// A decision that was made again.
+#[derive(Debug)]
+pub struct MadeAgain {
+    /// As it was made.
+    pub decision: Decision,
+    /// The host that would have been chosen, if there is one; or why there is no
+    /// decision.
+    pub host: Result<Option<Arc<str>>, PlaceError>,
+    /// Of some that differ: how it came to be, and how it would have.
+    pub explained: Option<Box<(Explanation, Explanation)>>,
+}
+
+impl MadeAgain {
+    /// Whether it comes out in another way; one that fails counts as one that finds no
+    /// host.
+    pub fn differs(&self) -> bool {
+        self.decision.host.as_ref() != self.host.as_ref().ok().and_then(Option::as_ref)
+    }
+}
+
 impl Scheduler {
     /// What the request that is about to be placed would cost on every host by another
     /// chain. Nothing is changed, but for the time up to which the inventory is brought.
@@ -37,6 +57,23 @@ impl Scheduler {
         place::take_in(&mut self.inventory, &mut request)?;
         let draw = place::draw(&self.options, &request, self.next_number)?;
         Ok(runner.weigh(&self.inventory, &request, draw, &[])?)
+    }
+
+    /// The host that another chain would choose for the request that is about to be
+    /// placed. Nothing is changed, but for the time up to which the inventory is brought.
+    ///
+    /// # Errors
+    /// As for [`Scheduler::place`].
+    pub fn decide_by(
+        &mut self,
+        runner: &mut Runner,
+        request: &Request,
+    ) -> Result<Option<Arc<str>>, PlaceError> {
+        let mut request = request.clone();
+        place::take_in(&mut self.inventory, &mut request)?;
+        let draw = place::draw(&self.options, &request, self.next_number)?;
+        let decided = runner.decide(&self.inventory, &request, draw)?;
+        Ok(chosen(&self.inventory, &decided))
     }
 
     /// The last decisions, at most so many, to be made again.
@@ -71,26 +108,72 @@ impl Trial {
     /// # Errors
     /// If the policy cannot run with these units.
     pub fn run(
-        mut self,
+        self,
         policy: Arc<Policy>,
         generation: &Generation,
         time: Duration,
     ) -> Result<Vec<Compared>, ChainError> {
+        let again = self.run_in_full(policy, generation, time, 0)?.into_iter();
+        let compared = again.map(|made| {
+            let (number, before) = (made.decision.number, made.decision.host);
+            (number, before, made.host.ok().flatten())
+        });
+        Ok(compared.collect())
+    }
+
+    /// The same, and the first decisions that differ, at most so many, explained.
+    ///
+    /// # Errors
+    /// If the policy cannot run with these units.
+    pub fn run_in_full(
+        mut self,
+        policy: Arc<Policy>,
+        generation: &Generation,
+        time: Duration,
+        mut examples: usize,
+    ) -> Result<Vec<MadeAgain>, ChainError> {
         let until = Instant::now() + time;
         let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
         let mut runner = Runner::new(chain, self.limit);
-        let mut compared = Vec::new();
+        let mut again = Vec::new();
         for decision in self.decisions {
-            let out_of_time = !compared.is_empty() && Instant::now() >= until;
+            let out_of_time = !again.is_empty() && Instant::now() >= until;
             if out_of_time || !self.inventory.take_back(decision.inventory_version) {
                 break;
             }
-            let again = runner.decide(&self.inventory, &decision.request, decision.draw);
-            let chosen = again.ok().and_then(|decided| decided.chosen);
-            let host = chosen.and_then(|chosen| self.inventory.host(chosen.slot));
-            let after = host.map(|host| host.id.clone());
-            compared.push((decision.number, decision.host, after));
+            let decided = runner.decide(&self.inventory, &decision.request, decision.draw);
+            let host = decided.map(|decided| chosen(&self.inventory, &decided));
+            let mut made = MadeAgain {
+                decision,
+                host: host.map_err(PlaceError::from),
+                explained: None,
+            };
+            if examples > 0 && made.differs() {
+                examples -= 1;
+                made.explained = explained(&made.decision, &mut runner, &self.inventory);
+            }
+            again.push(made);
         }
-        Ok(compared)
+        Ok(again)
     }
+}
+
+fn chosen(inventory: &Inventory, decided: &Decided) -> Option<Arc<str>> {
+    let slot = decided.chosen.as_ref()?.slot;
+    Some(inventory.host(slot)?.id.clone())
+}
+
+/// How the decision came to be, and how it would have by another chain; None if either
+/// cannot be told.
+fn explained(
+    decision: &Decision,
+    candidate: &mut Runner,
+    inventory: &Inventory,
+) -> Option<Box<(Explanation, Explanation)>> {
+    let mut then = Runner::new(decision.chain.clone(), candidate.limit());
+    let explain = |runner: &mut Runner| {
+        let explained = runner.explain(inventory, &decision.request, decision.draw);
+        explained.ok().map(|(_, explanation)| explanation)
+    };
+    Some(Box::new((explain(&mut then)?, explain(candidate)?)))
 }

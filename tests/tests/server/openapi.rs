@@ -39,6 +39,8 @@ fn requests_made_of_the_document_get_answers_that_it_describes() {
             "--exclude-path",
             "/v1/units/check",
             "--exclude-path",
+            "/v1/units/replay",
+            "--exclude-path",
             "/v1/units/shadow",
         ])
         .output()
