@@ -28,6 +28,7 @@
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
 //! - [`bench`]: what a unit costs, measured.
 //! - [`plugins`]: the units and policies that come with the program.
+//! - [`scenario`]: small clusters and requests, with what is expected of a unit.
 
 // The one exception says for itself why it is sound: `engine/cache.rs`.
 #![deny(unsafe_code)]
@@ -45,6 +46,7 @@ pub mod model;
 pub mod plugins;
 pub mod policy;
 pub mod questions;
+pub mod scenario;
 pub mod scheduler;
 pub mod simulate;
 pub mod store;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "model",
     "contract",
     "engine",
@@ -19,6 +19,7 @@ const LAYERS: [&str; 20] = [
     "scheduler",
     "questions",
     "plugins",
+    "scenario",
     "store",
     "telemetry",
     "deployment",

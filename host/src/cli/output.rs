@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use comfy_table::{
-    Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle,
+    Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle,
 };
 use serde::Serialize;
 
@@ -99,6 +99,39 @@ fn heading(name: &str) -> Cell {
 /// A cell that stands out on a terminal.
 pub fn strong(text: impl ToString) -> Cell {
     Cell::new(text.to_string()).add_attribute(Attribute::Bold)
+}
+
+/// Whether something is as it should be, for the colour that says so on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Good,
+    Bad,
+}
+
+impl Tone {
+    fn colour(self) -> Color {
+        match self {
+            Tone::Good => Color::Green,
+            Tone::Bad => Color::Red,
+        }
+    }
+}
+
+/// A word in colour, if standard output shows colours.
+pub fn toned(text: &str, tone: Tone) -> String {
+    if !(io::stdout().is_terminal() && colours_wanted()) {
+        return text.to_owned();
+    }
+    let code = match tone {
+        Tone::Good => 32,
+        Tone::Bad => 31,
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}
+
+/// A cell in colour on a terminal.
+pub fn toned_cell(text: impl ToString, tone: Tone) -> Cell {
+    Cell::new(text.to_string()).fg(tone.colour())
 }
 
 /// The table as text, without blanks at the ends of lines.

@@ -1,4 +1,4 @@
-//! `placewright unit`: begin, build, inspect, check and measure units.
+//! `placewright unit`: begin, build, test, inspect, check and measure units.
 
 mod bench;
 mod build;
@@ -6,16 +6,18 @@ mod check;
 mod inspect;
 mod new;
 mod replay;
+mod test;
 
 use clap::Subcommand;
 
 use super::failure::{Answer, Failure};
 
-/// Begin, build, inspect, check and measure units.
+/// Begin, build, test, inspect, check and measure units.
 #[derive(Debug, Subcommand)]
 pub enum Unit {
     New(new::New),
     Build(build::Build),
+    Test(test::Test),
     Inspect(inspect::Inspect),
     Check(check::Check),
     Bench(bench::Bench),
@@ -28,6 +30,7 @@ impl Unit {
         match self {
             Unit::New(new) => new.run(),
             Unit::Build(build) => build.run(),
+            Unit::Test(test) => test.run(),
             Unit::Inspect(inspect) => inspect.run(),
             Unit::Check(check) => check.run(),
             Unit::Bench(bench) => bench.run(),

@@ -96,6 +96,19 @@ pub fn component(unit: &str) -> Result<Cow<'static, [u8]>, Failure> {
     Ok(Cow::Owned(bytes))
 }
 
+/// A unit among those that come with the program. It takes the place of the one of its
+/// name.
+pub fn beside_embedded(unit: &Arc<Unit>) -> Result<Generation, Failure> {
+    let mut units = vec![unit.clone()];
+    for embedded in plugins::UNITS {
+        if embedded.name != unit.name() {
+            let unit = Unit::load(unit.engine(), embedded.bytes, embedded.name);
+            units.push(unit.map_err(Failure::internal)?);
+        }
+    }
+    Generation::new(units).map_err(Failure::internal)
+}
+
 /// The units that come with the program.
 pub fn embedded(engine: &Engine) -> Result<Generation, Failure> {
     let units: Result<Vec<Arc<Unit>>, _> = plugins::UNITS

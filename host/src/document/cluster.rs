@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::form::{Fields, Key, Shape, TEXT, TIME, key};
-use super::{Place, Problems, RowReader, parse, shown};
+use super::{Place, Problems, RowReader, Table, parse, shown};
 use crate::model::schema::Schema;
 use crate::model::{Bounds, Entity, Facts, Group, Host, Kind, RowChange, Vm, Write};
 
@@ -112,9 +112,17 @@ impl ClusterDocument {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(text: &str, file: &str) -> Result<Self, Problems> {
-        let tree = parse(text, file)?;
+        Self::of_tree(&parse(text, file)?, stem(file))
+    }
+
+    /// Read the document of a cluster that was parsed already. `name` is what the cluster
+    /// is called if the document has no name for it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn of_tree(tree: &Table, name: &str) -> Result<Self, Problems> {
         let mut problems = Problems::new();
-        let (fields, others) = Fields::split(&tree, FORM, "a cluster", &mut problems);
+        let (fields, others) = Fields::split(tree, FORM, "a cluster", &mut problems);
         let schema = attributes::schema(&fields, &mut problems);
         let mut reader = RowReader::new(&schema, problems);
 
@@ -126,7 +134,7 @@ impl ClusterDocument {
         let groups = groups::read(&fields, Some(&known), &mut reader.problems);
         let problems = reader.problems;
         problems.or(Self {
-            name: fields.text("name").unwrap_or_else(|| stem(file).into()),
+            name: fields.text("name").unwrap_or_else(|| name.into()),
             now: fields.integer("now"),
             seed: fields.integer("seed").map_or(0, i64::unsigned_abs),
             schema,

@@ -99,6 +99,15 @@ impl Problems {
         self.list.extend(other.list);
     }
 
+    /// The same problems, each with what it is found in before its sentence.
+    #[must_use]
+    pub fn within(mut self, what: &str) -> Self {
+        for problem in &mut self.list {
+            problem.message = format!("{what}: {}", problem.message);
+        }
+        self
+    }
+
     /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

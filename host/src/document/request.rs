@@ -7,10 +7,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use super::cluster::Ids;
 use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
 use super::pinning::{LOCATION, PINNED, PREFERRED, pinning};
-use super::{Content, Entry, Node, Place, Problems, RowReader, Table, parse, shown};
+use super::{Content, Entry, Node, Place, Problems, RowReader, Table, json_schema, parse, shown};
 use crate::model::schema::{Schema, Source};
 use crate::model::{Bounds, Kind, Request, Vm};
 
@@ -85,7 +87,17 @@ pub fn read_requests(
     file: &str,
     surroundings: Surroundings<'_>,
 ) -> Result<Vec<Request>, Problems> {
-    let tree = parse(text, file)?;
+    requests_of_tree(&parse(text, file)?, surroundings)
+}
+
+/// Read the document of what is to be placed that was parsed already.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn requests_of_tree(
+    tree: &Table,
+    surroundings: Surroundings<'_>,
+) -> Result<Vec<Request>, Problems> {
     let mut reader = RequestReader {
         hosts: surroundings.hosts,
         now: surroundings.now,
@@ -94,15 +106,15 @@ pub fn read_requests(
     };
     let requests = if tree.get("requests").is_some() {
         let problems = &mut reader.rows.problems;
-        let fields = Fields::read(&tree, REQUESTS, "a document of requests", problems);
+        let fields = Fields::read(tree, REQUESTS, "a document of requests", problems);
         let tables = fields.tables("requests").iter();
         tables
             .map(|table| reader.together(table, "a request"))
             .collect()
     } else if tree.get("vms").is_some() {
-        reader.vms(&tree)
+        reader.vms(tree)
     } else {
-        vec![reader.vm_as_request(&tree)]
+        vec![reader.vm_as_request(tree)]
     };
     reader.rows.problems.or(requests)
 }
@@ -272,6 +284,34 @@ fn common_tenant(members: &[Vm]) -> Option<&str> {
     let mut tenants = members.iter().map(|member| member.facts.text("tenant"));
     let first = tenants.next()??;
     tenants.all(|tenant| tenant == Some(first)).then_some(first)
+}
+
+/// The JSON Schema of a document that is a VM: it has what a request has, too.
+pub(crate) fn vm_to_place() -> Json {
+    let mut vm = member();
+    let keys = json_schema::properties(REQUEST).into_iter();
+    for (key, schema) in keys {
+        vm["properties"][key] = schema;
+    }
+    vm
+}
+
+/// The JSON Schema of a VM of a request.
+pub(crate) fn member() -> Json {
+    let keys = json_schema::properties(VM);
+    json_schema::row(
+        Schema::built_in(),
+        "members",
+        keys,
+        json_schema::required(VM),
+    )
+}
+
+/// The JSON Schema of a whole request.
+pub(crate) fn request() -> Json {
+    let mut keys = json_schema::properties(REQUEST);
+    keys.insert("vms".to_owned(), json_schema::list(member()));
+    json_schema::row(Schema::built_in(), "request", keys, vec!["vms"])
 }
 
 #[cfg(test)]

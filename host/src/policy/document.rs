@@ -40,11 +40,23 @@ impl Policy {
         units: &dyn UnitDescriptions,
         schema: &Schema,
     ) -> Result<Self, Problems> {
-        PolicyDocument {
-            tree: parse(text, file)?,
-            file: file.to_owned(),
-        }
-        .check(units, schema)
+        Self::of_tree(&parse(text, file)?, stem(file), units, schema)
+    }
+
+    /// Check a policy document that was parsed already. `name` is what the policy is
+    /// called if the document has no name for it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, at once.
+    pub fn of_tree(
+        tree: &Table,
+        name: &str,
+        units: &dyn UnitDescriptions,
+        schema: &Schema,
+    ) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let draft = Draft::read(tree, &mut problems);
+        Checker::new(units, schema, &draft, problems).policy(name)
     }
 }
 
@@ -55,9 +67,7 @@ impl PolicyDocument {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn check(&self, units: &dyn UnitDescriptions, schema: &Schema) -> Result<Policy, Problems> {
-        let mut problems = Problems::new();
-        let draft = Draft::read(&self.tree, &mut problems);
-        Checker::new(units, schema, &draft, problems).policy(stem(&self.file))
+        Policy::of_tree(&self.tree, stem(&self.file), units, schema)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "demo",
     "place",
     "explain",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 19] = [
     "serve",
     "token new",
     "unit build",
+    "unit test",
     "unit inspect",
     "unit check",
     "completions",

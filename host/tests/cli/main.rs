@@ -10,4 +10,5 @@ mod placing;
 mod questions;
 mod replaying;
 mod run;
+mod scenarios;
 mod units;

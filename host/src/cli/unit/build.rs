@@ -31,6 +31,13 @@ pub struct Build {
     /// Where the unit is written; if not given, NAME.wasm in that folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    tools: BuildArgs,
+}
+
+/// How a unit is built.
+#[derive(Debug, Clone, Args)]
+pub struct BuildArgs {
     /// Keep the names of functions, so that traps tell where they happened
     #[arg(long)]
     names: bool,
@@ -49,17 +56,23 @@ pub struct Build {
     node_modules: Option<PathBuf>,
 }
 
+impl BuildArgs {
+    /// The same for the library.
+    pub fn options(&self) -> Options {
+        Options {
+            names: self.names,
+            target_folder: self.target_dir.clone(),
+            python: self.python.clone(),
+            node: self.node.clone(),
+            node_modules: self.node_modules.clone(),
+        }
+    }
+}
+
 impl Build {
     /// Build it and write it.
     pub fn run(self) -> Result<Answer, Failure> {
-        let options = Options {
-            names: self.names,
-            target_folder: self.target_dir,
-            python: self.python,
-            node: self.node,
-            node_modules: self.node_modules,
-        };
-        let built = build::build(&self.folder, &options).map_err(Failure::input)?;
+        let built = build::build(&self.folder, &self.tools.options()).map_err(Failure::input)?;
         let home = match self.folder.is_dir() {
             true => self.folder.as_path(),
             // The folder's manifest was named.

@@ -1,0 +1,205 @@
+//! `placewright unit test`.
+
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use placewright::engine::Limits;
+use placewright::library::Generation;
+use placewright::scenario::{self, Scenarios, Tested};
+use placewright::unit::{Unit, build};
+
+use super::build::BuildArgs;
+use super::inspect;
+use crate::cli::failure::{Answer, Failure};
+use crate::cli::output::{self, Format};
+use crate::cli::units::{self, CacheArgs};
+
+/// Where a project has its scenarios.
+const SCENARIOS: &str = "scenarios";
+
+/// Test a unit by scenarios: a small cluster, a request, and what is expected.
+///
+/// A project is built first. Each case goes through the same chain and scheduler as in a cluster.
+/// Without a policy in the file, all parts of the unit are asked and no other unit. Calls are
+/// limited by fuel, not by time, and what is left to chance comes from the file, so that a test
+/// comes out the same on every machine.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright unit test my-unit
+  placewright unit test my-unit.wasm --scenarios my-unit/scenarios/full-hosts.toml
+  placewright unit test my-unit --filter \"without room\" --format json
+  placewright unit test my-unit --update
+
+A scenario file:
+  cluster = \"cluster.toml\"              # or [cluster], as in the document of a cluster
+  settings = { headroom = \"1 GiB\" }     # what the unit is set to
+
+  [[cases]]
+  name = \"a host without room is left out\"
+  vm = { id = \"new\", memory = \"4 GiB\" } # or the id of a VM of the cluster; or vms = [...]
+  hosts.h1 = { \"memory.free\" = \"1 GiB\" } # what is different in this case
+
+  [cases.expect]
+  chosen = \"h2\"                         # or \"none\", or error = \"a text that it contains\"
+  hosts.h1 = { keep = false, reason = \"has too little free memory\" }
+  hosts.h2 = { keep = true, cost = 0.5 }
+
+Exit code 1: a case came out otherwise than expected. See placewright --help for the others.")]
+pub struct Test {
+    /// The folder of a project, a unit's file, or the name of a unit that comes with the program
+    #[arg(value_name = "DIR|FILE|NAME", default_value = ".")]
+    unit: String,
+    /// A scenario file, or a folder of them; if not given, the folder scenarios beside the unit
+    #[arg(long, value_name = "DIR|FILE")]
+    scenarios: Option<PathBuf>,
+    /// Run only cases whose names contain this text
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Write into the files what came out, where something else or nothing is expected. All else in
+    /// them stays as it is; look at what changed before you trust it
+    #[arg(long)]
+    update: bool,
+    /// What the output looks like
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    #[command(flatten)]
+    tools: BuildArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+/// The cases of a file that were run.
+struct TestedFile<'a> {
+    scenarios: &'a Scenarios,
+    cases: Vec<Tested<'a>>,
+}
+
+impl Test {
+    /// Build the unit if need be, run the cases, and print.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let files = self.read()?;
+        let unit = self.unit()?;
+        let generation = match files.iter().any(Scenarios::name_policies) {
+            true => units::beside_embedded(&unit)?,
+            false => Generation::new([unit.clone()]).map_err(Failure::internal)?,
+        };
+        let mut tested = Vec::new();
+        let mut wrong = Vec::new();
+        for scenarios in &files {
+            match scenario::Test::new(scenarios, &unit, &generation) {
+                Ok(tests) => tested.push((scenarios, tests)),
+                Err(problems) => wrong.push(problems.to_string()),
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(Failure::input_because(wrong.join("\n")));
+        }
+        let tested = tested.into_iter().map(|(scenarios, tests)| TestedFile {
+            scenarios,
+            cases: tests.into_iter().map(scenario::Test::run).collect(),
+        });
+        let tested: Vec<TestedFile<'_>> = tested.collect();
+        match self.format {
+            Format::Json => output::print_json(&report::json(&tested))?,
+            Format::Table => output::print(&report::text(&unit, &tested))?,
+        }
+        if self.update {
+            for file in &tested {
+                update(file)?;
+            }
+            return Ok(Answer::Yes);
+        }
+        let mut cases = tested.iter().flat_map(|file| &file.cases);
+        Ok(Answer::yes_if(cases.all(Tested::passed)))
+    }
+
+    /// The scenario files with the cases that are wanted.
+    fn read(&self) -> Result<Vec<Scenarios>, Failure> {
+        let place = self.scenarios.clone().unwrap_or_else(|| self.beside_unit());
+        if !place.exists() {
+            return Err(Failure::input_because(format!(
+                "there are no scenarios: {} does not exist; write a scenario file there (placewright unit test --help shows one), or name one with --scenarios",
+                place.display()
+            )));
+        }
+        let paths = scenario::files(&place).map_err(Failure::input)?;
+        if paths.is_empty() {
+            return Err(Failure::input_because(format!(
+                "{} has no scenario file: there is no file in it whose name ends in .toml or .json and that has [[cases]]",
+                place.display()
+            )));
+        }
+        let mut files = Vec::new();
+        let mut wrong = Vec::new();
+        for path in paths {
+            match Scenarios::open(&path) {
+                Ok(scenarios) => files.push(scenarios),
+                Err(error) => wrong.push(format!("{:#}", anyhow::Error::new(error))),
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(Failure::input_because(wrong.join("\n")));
+        }
+        if let Some(filter) = &self.filter {
+            for file in &mut files {
+                file.cases
+                    .retain(|case| case.name.contains(filter.as_str()));
+            }
+            files.retain(|file| !file.cases.is_empty());
+            if files.is_empty() {
+                return Err(Failure::input_because(format!(
+                    "no case has a name that contains \"{filter}\""
+                )));
+            }
+        }
+        Ok(files)
+    }
+
+    fn beside_unit(&self) -> PathBuf {
+        let unit = Path::new(&self.unit);
+        let folder = match unit.is_dir() {
+            true => unit,
+            // A file of the project.
+            false => unit.parent().unwrap_or(Path::new("")),
+        };
+        folder.join(SCENARIOS)
+    }
+
+    /// The unit, built if a project is named.
+    fn unit(&self) -> Result<Arc<Unit>, Failure> {
+        let path = Path::new(&self.unit);
+        let is_project = path.is_dir() || path.is_file() && !self.unit.ends_with(".wasm");
+        if !is_project {
+            return inspect::load(&self.unit, &self.cache, Limits::reproducible());
+        }
+        let built = build::build(path, &self.tools.options()).map_err(Failure::input)?;
+        for warning in &built.warnings {
+            output::remark(&format!("warning: {warning}"));
+        }
+        let engine = self.cache.engine(Limits::reproducible())?;
+        Unit::load(&engine, &built.bytes, &built.name).map_err(Failure::input)
+    }
+}
+
+/// Write into a file what came out of its cases that did not pass.
+fn update(file: &TestedFile<'_>) -> Result<(), Failure> {
+    let wrong = file.cases.iter().filter(|case| !case.passed()).count();
+    if wrong == 0 {
+        return Ok(());
+    }
+    let path = &file.scenarios.path;
+    let of_file = |error: anyhow::Error| {
+        Failure::input(error.context(format!("cannot update {}", path.display())))
+    };
+    let text = units::read(path)?;
+    let updated = file.scenarios.updated(&text, &file.cases);
+    let updated = updated.map_err(|error| of_file(error.into()))?;
+    std::fs::write(path, updated).map_err(|error| of_file(error.into()))?;
+    let cases = if wrong == 1 { "case" } else { "cases" };
+    output::remark(&format!("{}: {wrong} {cases} updated", path.display()));
+    Ok(())
+}

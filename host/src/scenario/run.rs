@@ -1,0 +1,136 @@
+//! Runs a case through the scheduler of its cluster.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::compare::{Difference, compare};
+use super::outcome::Outcome;
+use super::policy::policy;
+use super::{Case, Scenarios};
+use crate::document::Problems;
+use crate::inventory::{Inventory, InventoryError};
+use crate::library::Generation;
+use crate::policy::Policy;
+use crate::scheduler::{Scheduler, SchedulerOptions};
+use crate::unit::Unit;
+
+/// Wall time of a case: so long that no slow machine changes an outcome. The limits of the
+/// engine end a unit that hangs.
+const PATIENT: Duration = Duration::from_secs(3600);
+
+/// A case, ready to run.
+#[derive(Debug)]
+pub struct Test<'a> {
+    /// The case.
+    pub case: &'a Case,
+    policy: Arc<Policy>,
+    inventory: Inventory,
+    unit: &'a Unit,
+    generation: &'a Generation,
+}
+
+impl<'a> Test<'a> {
+    /// The tests that a file makes of a unit, in order. `generation` has the unit, and the
+    /// others that the file's policies name.
+    ///
+    /// # Errors
+    /// Everything in the file that does not fit the unit: settings that it does not have,
+    /// columns that it needs and the cluster does not define.
+    pub fn new(
+        scenarios: &'a Scenarios,
+        unit: &'a Unit,
+        generation: &'a Generation,
+    ) -> Result<Vec<Self>, Problems> {
+        let mut problems = Problems::new();
+        let mut tests = Vec::new();
+        for case in &scenarios.cases {
+            let mut wrong = Problems::new();
+            let inventory = inventory(case).map_err(|error| {
+                wrong.add(&case.place, error.to_string());
+            });
+            let policy = policy(case, unit.description(), generation);
+            match (policy, inventory) {
+                (Ok(policy), Ok(inventory)) => tests.push(Self {
+                    case,
+                    policy: policy.into(),
+                    inventory,
+                    unit,
+                    generation,
+                }),
+                (Ok(_), Err(())) => {}
+                (Err(more), _) => wrong.append(more),
+            }
+            problems.append(wrong.within(&format!("case \"{}\"", case.name)));
+        }
+        problems.or(tests)
+    }
+
+    /// Decide, and tell what came out.
+    pub fn run(self) -> Tested<'a> {
+        let case = self.case;
+        let digest = self.unit.digest().short().to_string();
+        let outcome = self.outcome();
+        Tested {
+            case,
+            differences: compare(&case.expected, &outcome),
+            outcome,
+            digest,
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        let options = SchedulerOptions {
+            chain_limit: PATIENT,
+            seed: self.case.cluster.seed,
+            reuse: None,
+            ..SchedulerOptions::default()
+        };
+        let policy = self.policy.clone();
+        let scheduler = Scheduler::new(self.inventory, policy, self.generation, options);
+        let mut scheduler = match scheduler {
+            Ok(scheduler) => scheduler,
+            Err(error) => return Outcome::error(error),
+        };
+        let decision = match scheduler.place(self.case.request.clone()) {
+            Ok(decision) => decision,
+            Err(error) => return Outcome::error(error),
+        };
+        match scheduler.explain(decision.number) {
+            Ok(explanation) => Outcome::of(explanation, &self.policy, self.unit.name()),
+            Err(error) => Outcome::error(error),
+        }
+    }
+}
+
+/// The cluster of a case. A place that the VM to be placed has reserved is given back.
+fn inventory(case: &Case) -> Result<Inventory, InventoryError> {
+    let cluster = case.cluster.clone();
+    let now = cluster.now.unwrap_or(0);
+    let mut inventory = Inventory::of_document(cluster, now)?;
+    for member in &case.request.members {
+        if inventory.pending(&member.id).is_some() {
+            inventory.cancel_vm(&member.id)?;
+        }
+    }
+    Ok(inventory)
+}
+
+/// A case that was run.
+#[derive(Debug)]
+pub struct Tested<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// What came out.
+    pub outcome: Outcome,
+    /// Where that is not what is expected.
+    pub differences: Vec<Difference>,
+    /// The beginning of the unit's digest, as errors show it.
+    pub(super) digest: String,
+}
+
+impl Tested<'_> {
+    /// Whether something was expected, and it came out.
+    pub fn passed(&self) -> bool {
+        self.differences.is_empty() && !self.case.expected.is_empty()
+    }
+}
