@@ -35,16 +35,15 @@ pub use turns::{NoTurn, Reply};
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-
-use arc_swap::ArcSwap;
 
 use crate::document::ClusterDocument;
 use crate::library::Generation;
 use crate::library::live::Library;
 use crate::scheduler::SchedulerOptions;
 use crate::store::{Change, Health, Store};
+use crate::sync::{ArcSwap, Mutex, MutexGuard, RwLock};
 use crate::telemetry::Telemetry;
 use policies::Policies;
 use rules::{check_balances, check_name};

@@ -21,6 +21,7 @@
 //! - [`chain`]: a policy made runnable; pure.
 //! - [`scheduler`]: one decision after the other, with reservations.
 //! - [`questions`]: why, why not, what if; asked of copies.
+//! - `sync`: what threads share, swapped in tests of their interleavings.
 //! - [`store`]: what must last of a running deployment, in one file.
 //! - [`telemetry`]: the metrics of a server, and its log.
 //! - [`deployment`]: what decides while a server lives.
@@ -50,5 +51,6 @@ pub mod scenario;
 pub mod scheduler;
 pub mod simulate;
 pub mod store;
+mod sync;
 pub mod telemetry;
 pub mod unit;

@@ -26,8 +26,7 @@ mod writer;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, mpsc};
-use std::thread::{self, JoinHandle};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
@@ -39,6 +38,8 @@ pub use saved::{
     SavedUnit,
 };
 
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Mutex, mpsc};
 use apply::limit;
 use checkpoint::Checkpoints;
 use file::Folder;

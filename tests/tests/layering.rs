@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 21] = [
+const LAYERS: [&str; 22] = [
+    "sync",
     "model",
     "contract",
     "engine",

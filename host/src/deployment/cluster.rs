@@ -29,17 +29,14 @@ pub(super) use state::Parts;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::watch;
 
 use super::DeploymentError;
 use super::turns::{Answer, Reply, Turns};
 use crate::model::schema::Schema;
 use crate::policy::Policy;
+use crate::sync::{ArcSwap, ArcSwapOption};
 use crate::telemetry::ClusterMeter;
-
-/// What has to be done waits for its turn until nobody can want it any more.
-const LONG: Duration = Duration::from_secs(24 * 3600);
 
 /// A cluster, for whoever asks something of it.
 #[derive(Debug)]
@@ -128,7 +125,7 @@ impl Cluster {
         })
     }
 
-    /// Do `work` in a turn, whenever that comes.
+    /// Do `work` in a turn, whenever that comes and however many wait.
     pub(super) fn whenever<R: Send + 'static>(
         &self,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
@@ -136,7 +133,7 @@ impl Cluster {
         let work = move |state: &mut ClusterState, answer: Answer<R, DeploymentError>| {
             state.run(work, answer);
         };
-        self.turns.take(LONG, work)
+        self.turns.take_anyway(work)
     }
 
     /// How many requests wait for their turn.
@@ -165,7 +162,7 @@ impl Cluster {
             state.run(work, answer);
         };
         self.turns
-            .take_watched(self.limit, work, move || meter.wait_ends(asked.elapsed()))
+            .take(self.limit, work, move || meter.wait_ends(asked.elapsed()))
     }
 
     /// Let those who wait have their turns, and end the thread. Whoever asks for a turn

@@ -1,10 +1,12 @@
 //! What happens in a deployment, told to whoever listens.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use serde::Serialize;
 use tokio::sync::broadcast;
+
+use crate::sync::Mutex;
 
 /// How many events are remembered, for listeners that come back.
 const REMEMBERED: usize = 1024;

@@ -225,11 +225,14 @@ impl Deployment {
     /// Let every cluster decide by these units from its next turn on. Where no unit of
     /// the policy has changed, what decides goes on, with all that it keeps.
     ///
+    /// A cluster that has stopped, or whose rows cannot be kept, keeps no unit out.
+    ///
     /// # Errors
     /// What keeps policies from running with them; then nothing is changed.
     pub(super) fn adopt_generation(&self, generation: Arc<Generation>) -> Result<(), Vec<String>> {
         let _control = self.control();
         let rules = self.rules_with(&generation)?;
+        let before = self.generation();
         self.generation.store(generation.clone());
         self.count_units();
         let concerned = |name: &Arc<str>| rules.iter().any(|(cluster, _)| cluster.name() == name);
@@ -243,10 +246,34 @@ impl Deployment {
             })
         });
         let known: Vec<_> = replies.collect();
-        let taken = self.take_over(rules);
-        let known = known.into_iter().map(super::Reply::wait);
-        let all = taken.and(known.collect::<Result<(), _>>());
-        all.map_err(|error| vec![error.to_string()])
+        let taken = rules.into_iter().map(|(cluster, rule)| {
+            let reply = cluster.rule_by(rule, None);
+            (cluster, reply)
+        });
+        let taken: Vec<_> = taken.collect();
+        let mut problems = Vec::new();
+        for (cluster, reply) in taken {
+            match reply.wait() {
+                Err(error) if is_about_the_cluster(&error) => {
+                    tracing::warn!(cluster = &**cluster.name(), %error, "units may not be in force");
+                }
+                Err(error) => problems.push(format!("cluster \"{}\": {error}", cluster.name())),
+                Ok(()) => {}
+            }
+        }
+        // One that has stopped knows nothing, and needs not.
+        known.into_iter().for_each(|reply| drop(reply.wait()));
+        if problems.is_empty() {
+            return Ok(());
+        }
+        // Those that have taken them over go back to what was.
+        let back = self.rules_with(&before).unwrap_or_default();
+        self.generation.store(before);
+        self.count_units();
+        if let Err(error) = self.take_over(back) {
+            tracing::error!(%error, "units are in force in some clusters only");
+        }
+        Err(problems)
     }
 
     /// What the clusters that other units concern would decide by with these. One whose
@@ -321,6 +348,15 @@ impl Deployment {
         }
         Ok(())
     }
+}
+
+/// Whether a rule was not taken over, or not kept, for something that is wrong with the
+/// cluster and not with the rule.
+fn is_about_the_cluster(error: &DeploymentError) -> bool {
+    matches!(
+        error,
+        DeploymentError::NoTurn(_) | DeploymentError::NotKept(_)
+    )
 }
 
 /// What a policy comes to with these units, and that it can run.

@@ -2,13 +2,14 @@
 //! are promoted or discarded.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use serde::Serialize;
 
 use super::cluster::ShadowReport;
 use super::{Deployment, DeploymentError, News};
 use crate::library::stage::{Candidate, Staging};
+use crate::sync::MutexGuard;
 use crate::unit::Digest;
 
 /// A candidate that runs beside a unit.
@@ -52,6 +53,8 @@ impl Deployment {
             return Ok(staging);
         };
         let name = unit.name().to_owned();
+        // Neither units nor policies change before it has begun everywhere.
+        let _control = self.control();
         let clusters = self.clusters();
         let users: Vec<_> = clusters.iter().filter(|it| it.uses(&name)).collect();
         if users.is_empty() {

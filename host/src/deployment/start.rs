@@ -1,9 +1,7 @@
 //! A deployment starts from what was kept.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, RwLock};
-
-use arc_swap::ArcSwap;
+use std::sync::Arc;
 
 use super::cluster::{self, Attached, Rule};
 use super::policies::Policies;
@@ -20,6 +18,7 @@ use crate::plugins;
 use crate::policy::Policy;
 use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::store::{SavedCluster, Store};
+use crate::sync::{ArcSwap, Mutex, RwLock};
 use crate::telemetry::Telemetry;
 
 /// A deployment that has started, and what could not be had again.

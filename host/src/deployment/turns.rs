@@ -6,14 +6,16 @@
 use std::future::Future;
 use std::panic::{self, AssertUnwindSafe};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, mpsc};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use tokio::sync::oneshot;
+
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{self, Mutex, RwLock, mpsc};
 
 /// Why there was no turn. Nothing was done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +43,8 @@ pub struct Turns<S> {
 }
 
 struct Turn<S> {
-    until: Instant,
+    /// When nobody waits for it any more; None: it is taken whenever it comes.
+    until: Option<Instant>,
     work: Work<S>,
 }
 
@@ -70,9 +73,7 @@ impl<R, E: From<NoTurn>> Reply<R, E> {
     /// # Errors
     /// Those of the answer, and that there was no turn.
     pub fn wait(self) -> Result<R, E> {
-        self.0
-            .blocking_recv()
-            .unwrap_or(Err(NoTurn::Stopped.into()))
+        sync::receive(self.0).unwrap_or(Err(NoTurn::Stopped.into()))
     }
 }
 
@@ -107,21 +108,8 @@ impl<S: Send + 'static> Turns<S> {
     }
 
     /// Ask for a turn that begins within `limit`. `work` gives the answer, in its turn
-    /// or later.
+    /// or later; `ends` is called when the wait has ended, with a turn or without.
     pub fn take<R, E>(
-        &self,
-        limit: Duration,
-        work: impl FnOnce(&mut S, Answer<R, E>) + Send + 'static,
-    ) -> Reply<R, E>
-    where
-        R: Send + 'static,
-        E: From<NoTurn> + Send + 'static,
-    {
-        self.take_watched(limit, work, || {})
-    }
-
-    /// The same; `ends` is called when the wait has ended, with a turn or without.
-    pub fn take_watched<R, E>(
         &self,
         limit: Duration,
         work: impl FnOnce(&mut S, Answer<R, E>) + Send + 'static,
@@ -139,8 +127,8 @@ impl<S: Send + 'static> Turns<S> {
             answer.give(Err(NoTurn::Crowded(self.bound).into()));
             return Reply(reply);
         }
-        let turn = Turn {
-            until: Instant::now() + limit,
+        self.send(Turn {
+            until: Some(Instant::now() + limit),
             work: Box::new(move |state| {
                 ends();
                 match state {
@@ -148,14 +136,41 @@ impl<S: Send + 'static> Turns<S> {
                     None => answer.give(Err(NoTurn::Waited(limit).into())),
                 }
             }),
-        };
-        // If nobody takes turns any more, the answer is dropped with the turn.
+        });
+        Reply(reply)
+    }
+
+    /// Ask for a turn that is taken whenever it comes, however many wait: for what has
+    /// to be done.
+    pub fn take_anyway<R, E>(
+        &self,
+        work: impl FnOnce(&mut S, Answer<R, E>) + Send + 'static,
+    ) -> Reply<R, E>
+    where
+        R: Send + 'static,
+        E: From<NoTurn> + Send + 'static,
+    {
+        let (send, reply) = oneshot::channel();
+        let answer = Answer(send);
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.send(Turn {
+            until: None,
+            work: Box::new(move |state| match state {
+                Some(state) => work(state, answer),
+                None => answer.give(Err(NoTurn::Stopped.into())),
+            }),
+        });
+        Reply(reply)
+    }
+
+    /// Put a turn into the queue; it is counted already. If nobody takes turns any more,
+    /// its answer is dropped with it.
+    fn send(&self, turn: Turn<S>) {
         let queue = self.queue.read().unwrap_or_else(PoisonError::into_inner);
         let sent = queue.as_ref().map(|queue| queue.send(turn));
         if !matches!(sent, Some(Ok(()))) {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
         }
-        Reply(reply)
     }
 
     /// How many wait for their turn.
@@ -184,7 +199,7 @@ impl<S: Send + 'static> Turns<S> {
 fn serve<S>(mut state: S, turns: &mpsc::Receiver<Turn<S>>, waiting: &AtomicUsize) {
     while let Ok(turn) = turns.recv() {
         waiting.fetch_sub(1, Ordering::Relaxed);
-        let in_time = Instant::now() <= turn.until;
+        let in_time = turn.until.is_none_or(|until| Instant::now() <= until);
         let work = AssertUnwindSafe(|| (turn.work)(in_time.then_some(&mut state)));
         if panic::catch_unwind(work).is_err() {
             tracing::error!("a turn has panicked: no more turns are taken here until a restart");
@@ -208,8 +223,16 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
+    fn take<S: Send + 'static, R: Send + 'static>(
+        turns: &Turns<S>,
+        limit: Duration,
+        work: impl FnOnce(&mut S, Answer<R, NoTurn>) + Send + 'static,
+    ) -> Reply<R, NoTurn> {
+        turns.take(limit, work, || {})
+    }
+
     fn add(turns: &Turns<Vec<u32>>, number: u32) -> Reply<usize, NoTurn> {
-        turns.take(LONG, move |state, answer| {
+        take(turns, LONG, move |state, answer| {
             state.push(number);
             answer.give(Ok(state.len()));
         })
@@ -219,9 +242,13 @@ mod tests {
     fn turns_are_taken_in_order_and_end_before_the_thread_does() {
         let turns = Turns::start("test", Vec::new(), 100).unwrap();
         let replies: Vec<_> = (0..50).map(|number| add(&turns, number)).collect();
-        let all = turns.take(LONG, |state: &mut Vec<u32>, answer: Answer<_, NoTurn>| {
-            answer.give(Ok(state.clone()));
-        });
+        let all = take(
+            &turns,
+            LONG,
+            |state: &mut Vec<u32>, answer: Answer<_, NoTurn>| {
+                answer.give(Ok(state.clone()));
+            },
+        );
         turns.stop();
         for (number, reply) in replies.into_iter().enumerate() {
             assert_eq!(reply.wait(), Ok(number + 1));
@@ -233,11 +260,16 @@ mod tests {
     fn whoever_waits_too_long_is_told_so_and_nothing_is_done() {
         let turns = Turns::start("test", Vec::new(), 100).unwrap();
         let (hold, held) = mpsc::channel::<()>();
-        let first = turns.take(LONG, move |_: &mut Vec<u32>, answer: Answer<(), NoTurn>| {
-            let _ = held.recv();
-            answer.give(Ok(()));
-        });
-        let late = turns.take(
+        let first = take(
+            &turns,
+            LONG,
+            move |_: &mut Vec<u32>, answer: Answer<(), NoTurn>| {
+                let _ = held.recv();
+                answer.give(Ok(()));
+            },
+        );
+        let late = take(
+            &turns,
             Duration::ZERO,
             |state: &mut Vec<u32>, answer: Answer<(), NoTurn>| {
                 state.push(1);
@@ -255,22 +287,32 @@ mod tests {
         let turns = Turns::start("test", Vec::new(), 1).unwrap();
         let (hold, held) = mpsc::channel::<()>();
         let (begun, begins) = mpsc::channel::<()>();
-        let first = turns.take(LONG, move |_: &mut Vec<u32>, answer: Answer<(), NoTurn>| {
-            let _ = begun.send(());
-            let _ = held.recv();
-            answer.give(Ok(()));
-        });
+        let first = take(
+            &turns,
+            LONG,
+            move |_: &mut Vec<u32>, answer: Answer<(), NoTurn>| {
+                let _ = begun.send(());
+                let _ = held.recv();
+                answer.give(Ok(()));
+            },
+        );
         begins.recv().unwrap();
         let waits = add(&turns, 1);
         assert_eq!(add(&turns, 2).wait(), Err(NoTurn::Crowded(1)));
+        // What has to be done is done all the same.
+        let anyway = turns.take_anyway(|state: &mut Vec<u32>, answer: Answer<usize, NoTurn>| {
+            state.push(3);
+            answer.give(Ok(state.len()));
+        });
         hold.send(()).unwrap();
         assert_eq!((first.wait(), waits.wait()), (Ok(()), Ok(1)));
+        assert_eq!(anyway.wait(), Ok(2));
     }
 
     #[test]
     fn after_a_panic_everybody_is_told_that_it_has_stopped() {
         let turns = Turns::start("test", Vec::new(), 100).unwrap();
-        let panics = turns.take(LONG, |_: &mut Vec<u32>, _: Answer<(), NoTurn>| {
+        let panics = take(&turns, LONG, |_: &mut Vec<u32>, _: Answer<(), NoTurn>| {
             panic!("on purpose")
         });
         assert_eq!(panics.wait(), Err(NoTurn::Stopped));

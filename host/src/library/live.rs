@@ -25,10 +25,8 @@ pub use status::{FileStatus, UnitStatus};
 pub use watching::Watching;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
-
-use arc_swap::ArcSwap;
 
 use super::Generation;
 use super::history::{Entry, History};
@@ -36,6 +34,7 @@ use super::stage::{Admission, Candidate, Trials};
 use super::trust::{Trust, Untrusted};
 use super::watch::{Seen, WatchError};
 use crate::engine::Engine;
+use crate::sync::{ArcSwap, Mutex, MutexGuard};
 use crate::unit::Digest;
 use state::State;
 

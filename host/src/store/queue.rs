@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::change::Change;
 use super::error::StoreError;
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// Changes that are kept together or not at all.
 pub(super) struct Submission {

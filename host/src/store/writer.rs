@@ -1,7 +1,7 @@
 //! The thread that writes: it takes all that waits into one transaction, and reports
 //! after the commit.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -12,6 +12,7 @@ use super::error::StoreError;
 use super::file::Folder;
 use super::options::{Health, StoreOptions};
 use super::queue::{Queue, Submission};
+use crate::sync::{Mutex, MutexGuard};
 
 /// How much is written in one transaction, in bytes of changes: what SQLite writes in
 /// some ten milliseconds, so that nobody waits for much longer than that.

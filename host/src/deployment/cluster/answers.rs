@@ -58,6 +58,8 @@ pub(super) struct Answers {
     given: BTreeMap<String, Given>,
     /// When each was given, the oldest first.
     order: VecDeque<(i64, String)>,
+    /// This turn gives an answer again, which may not have been kept yet.
+    pub(super) repeats: bool,
 }
 
 #[derive(Debug)]
@@ -83,8 +85,10 @@ impl ClusterState {
         if given.print != asked.print {
             return Err(DeploymentError::OtherRequest(asked.key.word.clone()));
         }
+        let body = given.body.clone();
+        self.answers.repeats = true;
         Ok(Some(Placed {
-            body: given.body.clone(),
+            body,
             host: None,
             passing: false,
             repeated: true,

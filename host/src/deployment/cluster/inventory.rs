@@ -101,7 +101,7 @@ impl ClusterState {
         self.measured.clear();
         self.noted = self.inventory().version();
         self.everything
-            .store(true, std::sync::atomic::Ordering::Release);
+            .store(true, crate::sync::atomic::Ordering::Release);
         Ok(self.counted())
     }
 

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
@@ -22,6 +21,7 @@ use crate::library::Generation;
 use crate::policy::Policy;
 use crate::scheduler::Scheduler;
 use crate::store::{Change, Store};
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::telemetry::{ClusterMeter, StoreMetrics, UnitFamilies};
 
 /// What units have worked is counted after so many turns that changed something.
@@ -212,8 +212,13 @@ impl ClusterState {
             });
         }
         changes.extend(self.rows_to_keep());
+        let repeats = mem::take(&mut self.answers.repeats);
         if changes.is_empty() {
-            return answer.give(outcome);
+            return match repeats {
+                // Nobody is told of it again before it is kept.
+                true => self.keep(changes, outcome, answer),
+                false => answer.give(outcome),
+            };
         }
         self.turns_with_changes += 1;
         self.changed.send_replace(self.turns_with_changes);
@@ -222,6 +227,16 @@ impl ClusterState {
             self.measure_units();
         }
         self.tell_quarantined();
+        self.keep(changes, outcome, answer);
+    }
+
+    /// Have these changes kept, and all before them; then answer.
+    fn keep<R: Send + 'static>(
+        &self,
+        changes: Vec<Change>,
+        outcome: Result<R, DeploymentError>,
+        answer: Answer<R, DeploymentError>,
+    ) {
         let everything = self.everything.clone();
         let (metrics, submitted) = (self.kept.clone(), Instant::now());
         metrics.submitted();

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::Origin;
 use crate::library::history::Entry;
+use crate::sync::{Mutex, MutexGuard};
 use crate::unit::Digest;
 
 /// Keeps what must last: the bytes of units, which of them are in force, and the

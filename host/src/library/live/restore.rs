@@ -1,9 +1,7 @@
 //! A start: what was in force when the last run ended is in force again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock};
-
-use arc_swap::ArcSwap;
+use std::sync::{Arc, OnceLock};
 
 use super::state::{Choice, OfFile, State};
 use super::{Library, LibraryEvent, LibraryFailure, LibraryOptions, Remembered, Surroundings};
@@ -11,6 +9,7 @@ use crate::engine::Engine;
 use crate::library::history::History;
 use crate::library::stage::Admission;
 use crate::library::{Generation, load_all};
+use crate::sync::{ArcSwap, Mutex};
 use crate::unit::{Digest, Unit};
 
 impl Library {

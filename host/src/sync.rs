@@ -1,0 +1,86 @@
+//! What threads share, as the running of a deployment uses it: the standard library's.
+//!
+//! With the feature `interleavings` it is shuttle's instead, which runs all threads of
+//! a test on one, in an order that it draws, and so finds the orders that seldom
+//! happen. A program that was built with the feature does nothing outside of such
+//! tests.
+
+#[cfg(not(feature = "interleavings"))]
+mod primitives {
+    pub use std::sync::{Condvar, Mutex, MutexGuard, RwLock, atomic, mpsc};
+    pub use std::thread;
+
+    pub use arc_swap::{ArcSwap, ArcSwapOption};
+
+    /// Wait for what another thread sends; not on a thread that runs futures. None if it
+    /// has gone away.
+    pub fn receive<T>(receiver: tokio::sync::oneshot::Receiver<T>) -> Option<T> {
+        receiver.blocking_recv().ok()
+    }
+}
+
+#[cfg(feature = "interleavings")]
+mod primitives {
+    use std::sync::{Arc, PoisonError};
+
+    pub use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock, atomic, mpsc};
+    pub use shuttle::thread;
+
+    /// As [`arc_swap::ArcSwap`], with other threads having their turns before each
+    /// access.
+    #[derive(Debug)]
+    pub struct ArcSwap<T>(RwLock<Arc<T>>);
+
+    impl<T> ArcSwap<T> {
+        pub fn new(value: Arc<T>) -> Self {
+            Self(RwLock::new(value))
+        }
+
+        pub fn from_pointee(value: T) -> Self {
+            Self::new(Arc::new(value))
+        }
+
+        pub fn load_full(&self) -> Arc<T> {
+            self.0
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        }
+
+        pub fn store(&self, value: Arc<T>) {
+            let before = {
+                let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
+                std::mem::replace(&mut *kept, value)
+            };
+            drop(before);
+        }
+    }
+
+    /// As [`arc_swap::ArcSwapOption`], with other threads having their turns before each
+    /// access.
+    #[derive(Debug)]
+    pub struct ArcSwapOption<T>(ArcSwap<Option<Arc<T>>>);
+
+    impl<T> ArcSwapOption<T> {
+        pub fn new(value: Option<Arc<T>>) -> Self {
+            Self(ArcSwap::from_pointee(value))
+        }
+
+        pub fn load_full(&self) -> Option<Arc<T>> {
+            Option::clone(&self.0.load_full())
+        }
+
+        pub fn store(&self, value: Option<Arc<T>>) {
+            self.0.store(Arc::new(value));
+        }
+    }
+
+    /// Wait for what another thread sends. None if it has gone away.
+    pub fn receive<T>(receiver: tokio::sync::oneshot::Receiver<T>) -> Option<T> {
+        shuttle::future::block_on(receiver).ok()
+    }
+}
+
+pub use primitives::{
+    ArcSwap, ArcSwapOption, Condvar, Mutex, MutexGuard, RwLock, atomic, mpsc, receive, thread,
+};
