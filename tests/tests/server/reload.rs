@@ -20,7 +20,7 @@ const ROUNDS: usize = 60;
 const LONG: Duration = Duration::from_secs(30);
 
 /// The same unit with other bytes: with a section that nobody reads.
-fn variant(number: usize) -> Vec<u8> {
+pub(super) fn variant(number: usize) -> Vec<u8> {
     let embedded = placewright::plugins::UNITS.iter();
     let unit = embedded
         .clone()
@@ -43,7 +43,7 @@ fn in_force(api: &Api) -> String {
 }
 
 /// Wait until these bytes are in force.
-fn wait_for(api: &Api, bytes: &[u8], what: &str) {
+pub(super) fn wait_for(api: &Api, bytes: &[u8], what: &str) {
     let (wanted, begin) = (Digest::of(bytes).to_string(), Instant::now());
     while in_force(api) != wanted {
         assert!(begin.elapsed() < LONG, "{what} is not in force");
@@ -51,7 +51,7 @@ fn wait_for(api: &Api, bytes: &[u8], what: &str) {
     }
 }
 
-fn replace(path: &Path, bytes: &[u8]) {
+pub(super) fn replace(path: &Path, bytes: &[u8]) {
     let new = path.with_extension("new");
     fs::write(&new, bytes).unwrap();
     fs::rename(new, path).unwrap();
@@ -101,7 +101,7 @@ fn disturb(folder: &Path, round: usize) -> Option<Vec<u8>> {
 }
 
 /// Place, and give the place back, until told to end; counts.
-fn drive(api: &Api, cluster: &str, ends: &AtomicBool, decided: &AtomicUsize) {
+pub(super) fn drive(api: &Api, cluster: &str, ends: &AtomicBool, decided: &AtomicUsize) {
     let mut number = 0;
     while !ends.load(Ordering::Relaxed) {
         let id = format!("{cluster}-{number}");

@@ -1,0 +1,347 @@
+//! Units that break a limit, each alone, while others decide: it fails where it is used
+//! and nowhere else.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use placewright_tests::component::by_default;
+use placewright_tests::server::Server;
+use placewright_tests::units::component;
+use serde_json::{Value, json};
+
+use super::deployment::{Answer, Api, cluster, vm};
+use super::{folder, get};
+
+/// No step takes so long, on the slowest machine.
+const LONG: Duration = Duration::from_secs(120);
+
+/// The clusters in which all goes well.
+const GOOD: [&str; 2] = ["good-0", "good-1"];
+
+/// A running server with clusters in which decisions go on.
+struct Scene<'s> {
+    server: &'s Server,
+    api: Api,
+    /// Decisions made in each good cluster.
+    decided: [AtomicUsize; 2],
+    ends: AtomicBool,
+}
+
+impl<'s> Scene<'s> {
+    fn new(server: &'s Server) -> Self {
+        let api = Api::of(server);
+        for name in GOOD {
+            let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster(name, 20));
+            assert_eq!(made.status, 201, "{made:?}");
+        }
+        Self {
+            server,
+            api,
+            decided: Default::default(),
+            ends: AtomicBool::new(false),
+        }
+    }
+
+    /// Run `work` while VMs are placed in the good clusters and given back.
+    fn under_load(&self, work: impl FnOnce()) {
+        /// Ends the load even if `work` fails.
+        struct Ends<'a>(&'a AtomicBool);
+        impl Drop for Ends<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+        std::thread::scope(|scope| {
+            for (name, decided) in GOOD.iter().zip(&self.decided) {
+                let api = Api::of(self.server);
+                scope.spawn(move || self.drive(&api, name, decided));
+            }
+            let _ends = Ends(&self.ends);
+            work();
+        });
+    }
+
+    fn drive(&self, api: &Api, name: &str, decided: &AtomicUsize) {
+        let mut number = 0;
+        while !self.ends.load(Ordering::Relaxed) {
+            let id = format!("v{number}");
+            let placed = api.send("POST", &format!("/v1/clusters/{name}/place"), &vm(&id));
+            assert_eq!(placed.status, 200, "{placed:?}");
+            assert!(placed.body["host"].is_string(), "{placed:?}");
+            assert_eq!(placed.body["left_out"], json!([]), "{placed:?}");
+            let path = format!("/v1/clusters/{name}/cancel");
+            assert_eq!(api.send("POST", &path, &json!({"vms": [id]})).status, 204);
+            decided.fetch_add(1, Ordering::Relaxed);
+            number += 1;
+        }
+    }
+
+    fn counts(&self) -> [usize; 2] {
+        [0, 1].map(|it| self.decided[it].load(Ordering::Relaxed))
+    }
+
+    /// Wait until each good cluster has decided so often since then.
+    fn goes_on(&self, since: [usize; 2], decisions: usize, what: &str) {
+        let begin = Instant::now();
+        while (0..2).any(|it| self.counts()[it] < since[it] + decisions) {
+            assert!(begin.elapsed() < LONG, "{what}: the others stand still");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// A cluster under a policy of one filter.
+    fn bad_cluster(&self, name: &str, unit: &str, how: &str, hosts: usize) {
+        let policy = json!({"filters": [{"unit": unit, "settings": {"how": how}}]});
+        let headers = [("content-type", "application/json"), ("if-none-match", "*")];
+        let path = format!("/v1/policies/{name}");
+        let made = self
+            .api
+            .ask("PUT", &path, &headers, policy.to_string().as_bytes());
+        let made = made.unwrap();
+        assert_eq!(made.status, 201, "{made:?}");
+        let path = format!("/v1/clusters?policy={name}");
+        let made = self.api.send("POST", &path, &cluster(name, hosts));
+        assert_eq!(made.status, 201, "{made:?}");
+    }
+
+    fn place(&self, cluster: &str, id: &str) -> Answer {
+        let path = format!("/v1/clusters/{cluster}/place");
+        self.api.send("POST", &path, &vm(id))
+    }
+
+    /// A number of the metrics.
+    fn metric(&self, line: &str) -> f64 {
+        let (_, metrics) = get(&format!("{}/metrics", self.server.url), None);
+        let found = metrics.lines().find_map(|it| it.strip_prefix(line));
+        let found = found.unwrap_or_else(|| panic!("{line} is not in: {metrics}"));
+        found.trim().parse().unwrap()
+    }
+
+    /// How long, in seconds, the requests of a cluster have waited for their turns and
+    /// their chains have run, each on average.
+    fn seconds(&self, cluster: &str) -> f64 {
+        let mean = |what: &str| {
+            let of = |kind: &str| {
+                let line = format!("placewright_{what}_{kind}{{cluster=\"{cluster}\"}}");
+                self.metric(&line)
+            };
+            of("sum") / of("count")
+        };
+        mean("decision_wait_seconds") + mean("decision_chain_seconds")
+    }
+}
+
+/// Put a unit into the folder of units, in one step.
+fn put(units: &Path, name: &str, bytes: &[u8]) {
+    let new = units.join(format!(".{name}"));
+    fs::write(&new, bytes).unwrap();
+    fs::rename(new, units.join(name)).unwrap();
+}
+
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < LONG, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// What goes wrong, in which unit, and a part of what is said of it.
+const BREAKS: [(&str, &str, &str); 7] = [
+    ("misbehaving", "loops-forever", "misbehaving"),
+    ("misbehaving", "eats-memory", "of memory"),
+    (
+        "misbehaving",
+        "recurses-forever",
+        "a recursion that does not end",
+    ),
+    ("misbehaving", "recurses-with-large-frames", "misbehaving"),
+    ("misbehaving", "panics", "is beyond me"),
+    ("unsound", "traps-silently", "trapped"),
+    ("unsound", "huge-answer", "answer with less"),
+];
+
+/// How often a unit fails in a row before it is not called for a while.
+const FAILURES: usize = 3;
+
+/// Decisions that each of the others makes at least while one turn runs into the limit
+/// of time: some hundred times fewer than on an idle machine.
+const MEANWHILE: usize = 5;
+
+#[test]
+fn a_unit_that_breaks_a_limit_fails_alone_and_the_others_go_on() {
+    let data = folder();
+    // 128 MiB of an answer have room in the memory.
+    let limits = ["--decision-hold", "2s", "--unit-memory", "160 MiB"];
+    let words = [
+        &limits[..],
+        &["--unit-answer", "16 MiB"],
+        &["--durability", "normal"],
+    ]
+    .concat();
+    let server = Server::start(data.path(), &words);
+    let scene = Scene::new(&server);
+    let units = data.path().join("units");
+    for name in ["misbehaving", "unsound"] {
+        put(&units, &format!("{name}.wasm"), &component(name));
+        let path = format!("/v1/units/{name}");
+        wait_for(name, || scene.api.get(&path).status == 200);
+    }
+    scene.under_load(|| {
+        for (unit, how, says) in BREAKS {
+            scene.bad_cluster(how, unit, how, 3);
+            for time in 0..FAILURES {
+                let before = scene.counts();
+                let failed = scene.place(how, &format!("v{time}"));
+                let after = scene.counts();
+                assert!(failed.status >= 400, "{how}: {failed:?}");
+                let said = failed.body.to_string();
+                assert!(said.contains(says) && said.contains(unit), "{how}: {said}");
+                if how == "loops-forever" {
+                    for (before, after) in before.iter().zip(after) {
+                        let meanwhile = after - before;
+                        assert!(meanwhile >= MEANWHILE, "{meanwhile} decisions meanwhile");
+                    }
+                }
+                scene.goes_on(after, 3, how);
+            }
+            // It is not called for a while, which nobody waits for.
+            let paused = scene.place(how, "w");
+            assert!(paused.status >= 400, "{how}: {paused:?}");
+            let said = paused.body["detail"].as_str().unwrap_or_default();
+            assert!(said.contains("nothing is decided for"), "{how}: {paused:?}");
+            let failed =
+                format!("placewright_decisions_total{{cluster=\"{how}\",outcome=\"failed\"}}");
+            assert_eq!(scene.metric(&failed) as usize, FAILURES, "{how}");
+        }
+        // What a unit says beyond its share is dropped, and its decision made.
+        scene.bad_cluster("chatters", "misbehaving", "chatters", 3);
+        let before = scene.counts();
+        for time in 0..FAILURES {
+            let placed = scene.place("chatters", &format!("v{time}"));
+            assert!(placed.body["host"].is_string(), "{placed:?}");
+        }
+        scene.goes_on(before, 3, "chatters");
+    });
+    // Far below what the turns of the unit that loops have taken, and no decision of
+    // the others has failed.
+    let looping = scene.seconds("loops-forever");
+    for name in GOOD {
+        let seconds = scene.seconds(name);
+        assert!(seconds < looping / 4.0, "{name}: {seconds} s, {looping} s");
+        let failed =
+            format!("placewright_decisions_total{{cluster=\"{name}\",outcome=\"failed\"}}");
+        assert_eq!(scene.metric(&failed), 0.0);
+    }
+    server.signal("TERM");
+    let (status, log) = server.ended();
+    assert!(status.success());
+    // 10,000 lines of 7 KB were said, three times.
+    assert!(log.len() < 8 << 20, "the log has {} bytes", log.len());
+}
+
+/// What is wrong with the file of that name, once that is known.
+fn trouble(api: &Api, file: &str) -> String {
+    let mut found = None;
+    wait_for(file, || {
+        let files = api.get("/v1/unit-files").body;
+        let files: &Vec<Value> = files["items"].as_array().unwrap();
+        let mut files = files.iter().filter(|it| {
+            let path = it["path"].as_str().unwrap_or_default();
+            path.ends_with(file)
+        });
+        found = files.find_map(|it| it["trouble"].as_str().map(str::to_owned));
+        found.is_some()
+    });
+    found.unwrap_or_default()
+}
+
+#[test]
+fn a_file_that_breaks_a_limit_is_refused_while_others_decide() {
+    let data = folder();
+    let limits = ["--unit-time", "2s", "--unit-memory", "64 MiB"];
+    let words = [
+        &limits[..],
+        &["--unit-file", "4 MiB"],
+        &["--durability", "normal"],
+    ]
+    .concat();
+    let server = Server::start(data.path(), &words);
+    let scene = Scene::new(&server);
+    let units = data.path().join("units");
+    let plain = component("misbehaving");
+    let huge = [&plain[..], &vec![0; 5 << 20]].concat();
+    let files: [(&str, Vec<u8>, &str); 5] = [
+        ("huge", huge, "4"),
+        ("loops", by_default(&plain, "loops-forever"), "does not end"),
+        ("eats", by_default(&plain, "eats-memory"), "memory"),
+        (
+            "recurses",
+            by_default(&plain, "recurses-forever"),
+            "does not end",
+        ),
+        ("lies", component("misleading").to_vec(), "misleading"),
+    ];
+    scene.under_load(|| {
+        for (name, bytes, says) in files {
+            let before = scene.counts();
+            put(&units, &format!("{name}.wasm"), &bytes);
+            let said = trouble(&scene.api, &format!("{name}.wasm"));
+            assert!(said.contains(says), "{name}: {said}");
+            scene.goes_on(before, 3, name);
+        }
+        // The folder is none the worse for it.
+        put(&units, "good.wasm", &plain);
+        let path = "/v1/units/misbehaving";
+        wait_for("a good unit", || scene.api.get(path).status == 200);
+    });
+}
+
+#[test]
+fn a_unit_that_takes_too_long_to_compile_is_refused_while_others_decide() {
+    // The units that come with the program are compiled already.
+    drop(Server::start(folder().path(), &[]));
+    let data = folder();
+    let server = Server::start(data.path(), &["--unit-compile-time", "1ms"]);
+    let scene = Scene::new(&server);
+    scene.under_load(|| {
+        // Nobody has seen these bytes before.
+        let note = format!("{:?}", std::time::SystemTime::now());
+        let mut bytes = component("misbehaving").to_vec();
+        let length = u8::try_from(note.len()).unwrap();
+        bytes.extend([0, length + 2, 1, b'n']);
+        bytes.extend(note.as_bytes());
+        let before = scene.counts();
+        put(&data.path().join("units"), "slow.wasm", &bytes);
+        let said = trouble(&scene.api, "slow.wasm");
+        assert!(said.contains("longer than the limit of 1ms"), "{said}");
+        scene.goes_on(before, 3, "compiling");
+    });
+}
+
+#[test]
+fn clusters_beyond_the_instances_decide_nothing_and_the_others_go_on() {
+    let data = folder();
+    let server = Server::start(data.path(), &["--unit-instances", "8"]);
+    let scene = Scene::new(&server);
+    scene.under_load(|| {
+        scene.goes_on([0, 0], 1, "the first decisions");
+        let before = scene.counts();
+        let refused = (0..20).find_map(|number| {
+            let name = format!("more-{number}");
+            let path = "/v1/clusters?policy=worst-fit";
+            let made = scene.api.send("POST", path, &cluster(&name, 2));
+            if made.status != 201 {
+                return Some(made);
+            }
+            let placed = scene.place(&name, "v");
+            (placed.status != 200).then_some(placed)
+        });
+        let refused = refused.expect("there are no more instances than allowed");
+        let said = refused.body.to_string();
+        assert!(said.contains("all 8 instances are in use"), "{said}");
+        scene.goes_on(before, 3, "instances");
+    });
+}

@@ -1,0 +1,72 @@
+//! A server takes no more memory after hundreds of reloads than after some.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use placewright_tests::server::Server;
+
+use super::deployment::{Api, cluster};
+use super::folder;
+use super::reload::{drive, replace, variant, wait_for};
+
+/// Reloads before memory is looked at: histories have filled up and every variant has
+/// been compiled.
+const WARM: usize = 120;
+
+/// Reloads after that.
+const MORE: usize = 300;
+
+/// Variants of the unit that take turns.
+const VARIANTS: usize = 40;
+
+/// What a reload may take for good, in KiB, on average. What is remembered of one takes
+/// less than 4; the code of the smallest unit and what is kept for its calls more than 60.
+const EACH: usize = 24;
+
+/// Memory of a process that is no file's, in KiB.
+fn memory(process: u32) -> usize {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|it| it.strip_prefix("RssAnon:"));
+    let number = line.unwrap().trim().trim_end_matches(" kB");
+    number.parse().unwrap()
+}
+
+#[test]
+fn memory_is_flat_after_hundreds_of_reloads_under_load() {
+    let data = folder();
+    let words = ["--durability", "normal", "--recorded-decisions", "50"];
+    let server = Server::start(data.path(), &words);
+    let api = Api::of(&server);
+    for name in ["c", "d"] {
+        let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster(name, 20));
+        assert_eq!(made.status, 201);
+    }
+    let file = data.path().join("units/worst-fit.wasm");
+    let (ends, decided) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let reload = |rounds: std::ops::Range<usize>| {
+        for round in rounds {
+            let bytes = variant(round % VARIANTS);
+            replace(&file, &bytes);
+            wait_for(&api, &bytes, &format!("round {round}"));
+        }
+        memory(server.id())
+    };
+    std::thread::scope(|scope| {
+        for name in ["c", "d"] {
+            let (api, ends, decided) = (Api::of(&server), &ends, &decided);
+            scope.spawn(move || drive(&api, name, ends, decided));
+        }
+        let warm = reload(0..WARM);
+        let before = decided.load(Ordering::Relaxed);
+        let after = reload(WARM..WARM + MORE);
+        ends.store(true, Ordering::Relaxed);
+        let decisions = decided.load(Ordering::Relaxed) - before;
+        assert!(decisions > 0, "there was no load");
+        let grown = after.saturating_sub(warm);
+        println!("{MORE} reloads, {decisions} decisions: {warm} KiB, then {grown} KiB more");
+        assert!(
+            grown < MORE * EACH,
+            "{grown} KiB more than {warm} KiB after {MORE} reloads and {decisions} decisions"
+        );
+    });
+}
