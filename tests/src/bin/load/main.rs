@@ -1,8 +1,12 @@
-//! Drives a server through its API and tells how many decisions a second it makes.
+//! Drives a server through its API and tells how many decisions a second it makes, or
+//! how soon it decides after a start.
 //!
 //! Each client has one connection, places a VM (or a batch), gives the places back, and
 //! begins again.
 
+mod start;
+
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,7 +16,13 @@ use serde_json::{Value, json};
 /// Measure a server's decisions a second.
 ///
 /// Makes a cluster of its own on the server, and takes it out again.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
+#[command(after_help = "\
+Examples:
+  load --clients 16                            decisions a second of a server that runs
+  load --replace units --every 200ms           the same, while a unit is replaced in a folder of units
+  load --start target/release/placewright --data /tmp/large --hosts 10000 --vms 100000
+                                               from its start to its first decision")]
 struct Load {
     /// Where the server is
     #[arg(long, default_value = "http://127.0.0.1:7425", value_name = "URL")]
@@ -20,6 +30,9 @@ struct Load {
     /// Hosts of the cluster
     #[arg(long, default_value_t = 5000)]
     hosts: usize,
+    /// VMs that run in the cluster
+    #[arg(long, default_value_t = 0)]
+    vms: usize,
     /// Name of the policy
     #[arg(long, default_value = "even-distribution")]
     policy: String,
@@ -35,6 +48,19 @@ struct Load {
     /// Token, if the server asks for one
     #[arg(long, env = "PLACEWRIGHT_TOKEN", hide_env_values = true)]
     token: Option<String>,
+    /// Start that program, and tell how long it takes until it is ready and has decided;
+    /// the cluster is made before, if the data has none
+    #[arg(long, value_name = "PROGRAM", requires = "data")]
+    start: Option<PathBuf>,
+    /// Data folder of the program to start
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Meanwhile replace the unit "even-distribution" in this folder of units
+    #[arg(long, value_name = "DIR")]
+    replace: Option<PathBuf>,
+    /// How often it is replaced
+    #[arg(long, default_value = "200ms", requires = "replace")]
+    every: humantime::Duration,
 }
 
 /// One client, with its connection.
@@ -50,10 +76,15 @@ impl<'a> Client<'a> {
         Self { load, agent }
     }
 
+    /// Ask something of clusters.
     fn send(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
+        self.ask(method, &format!("/v1/clusters{path}"), body)
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let mut request = ureq::http::Request::builder()
             .method(method)
-            .uri(format!("{}/v1/clusters{path}", self.load.url))
+            .uri(format!("{}{path}", self.load.url))
             .header("content-type", "application/json");
         if let Some(token) = &self.load.token {
             request = request.header("authorization", format!("Bearer {token}"));
@@ -105,21 +136,65 @@ fn shape(id: &str, number: usize) -> Value {
     json!({"id": id, "cpu": format!("{cores} cores"), "memory": format!("{gib} GiB")})
 }
 
-fn cluster(hosts: usize) -> Value {
-    let hosts = (0..hosts).map(|number| {
+/// The cluster, with its VMs spread evenly.
+fn cluster(load: &Load) -> Value {
+    let hosts = (0..load.hosts).map(|number| {
         json!({
             "id": format!("h{number:05}"), "cpu.cores": 64, "memory.total": "512 GiB",
             "cpu.usage": (number % 50) as f64 / 100.0, "networks": [{"name": "management"}],
         })
     });
-    json!({"name": "load", "hosts": hosts.collect::<Vec<_>>()})
+    let vms = (0..load.vms).map(|number| {
+        let mut vm = shape(&format!("vm{number:06}"), number);
+        vm["host"] = json!(format!("h{:05}", number % load.hosts));
+        vm
+    });
+    json!({"name": "load", "hosts": hosts.collect::<Vec<_>>(), "vms": vms.collect::<Vec<_>>()})
 }
 
+/// The component of a unit with other bytes each time: with a section that nobody reads.
+fn variant(component: &[u8], number: usize) -> Vec<u8> {
+    let note = format!("{number:010}");
+    let mut bytes = component.to_vec();
+    bytes.extend([0, 12, 1, b'n']);
+    bytes.extend(note.as_bytes());
+    bytes
+}
+
+/// Replace the unit in its folder until told to end; how often.
+fn replace(load: &Load, ends: &AtomicBool) -> Result<usize, String> {
+    let Some(folder) = &load.replace else {
+        return Ok(0);
+    };
+    let embedded = placewright::plugins::UNITS.iter();
+    let unit = embedded.clone().find(|unit| unit.name == REPLACED);
+    let unit = unit.ok_or("the unit is not there any more")?;
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed();
+    // Bytes that no run has had before.
+    let first = since.map_or(0, |since| since.as_secs() as usize % 10_000_000 * 1000);
+    let mut number = 0;
+    while !ends.load(Ordering::Relaxed) {
+        let new = folder.join(".new");
+        std::fs::write(&new, variant(unit.bytes, first + number)).map_err(told)?;
+        std::fs::rename(new, folder.join("replaced.wasm")).map_err(told)?;
+        number += 1;
+        std::thread::sleep(load.every.into());
+    }
+    Ok(number)
+}
+
+/// The unit that is replaced: that of the default policy.
+const REPLACED: &str = "even-distribution";
+
 fn run(load: &Load) -> Result<(), String> {
+    if let (Some(program), Some(data)) = (&load.start, &load.data) {
+        return start::measure(load, program, data);
+    }
     let admin = Client::new(load);
     let _ = admin.send("DELETE", "/load", &Value::Null);
     let path = format!("?policy={}", load.policy);
-    admin.send("POST", &path, &cluster(load.hosts))?;
+    admin.send("POST", &path, &cluster(load))?;
     let ends = AtomicBool::new(false);
     let began = Instant::now();
     let times = std::thread::scope(|scope| {
@@ -129,15 +204,19 @@ fn run(load: &Load) -> Result<(), String> {
                 scope.spawn(move || Client::new(load).drive(number, ends))
             })
             .collect();
+        let replaced = scope.spawn(|| replace(load, &ends));
         std::thread::sleep(load.time.into());
         ends.store(true, Ordering::Relaxed);
         let mut all = Vec::new();
         for client in clients {
             all.extend(client.join().map_err(|_| "a client has panicked")??);
         }
-        Ok::<_, String>(all)
+        let replaced = replaced
+            .join()
+            .map_err(|_| "what replaces has panicked")??;
+        Ok::<_, String>((all, replaced))
     });
-    let (mut times, took) = (times?, began.elapsed().as_secs_f64());
+    let ((mut times, replaced), took) = (times?, began.elapsed().as_secs_f64());
     admin.send("DELETE", "/load", &Value::Null)?;
     times.sort_unstable();
     let at = |share: f64| {
@@ -156,6 +235,9 @@ fn run(load: &Load) -> Result<(), String> {
         at(0.99),
         at(1.0)
     );
+    if replaced > 0 {
+        println!("the unit {REPLACED} was replaced {replaced} times");
+    }
     Ok(())
 }
 
