@@ -5,6 +5,7 @@
 //! on every machine. What is run in it is [`crate::unit`]'s business.
 
 mod cache;
+mod compile;
 mod limits;
 mod ticker;
 
@@ -15,8 +16,6 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 
 use wasmtime::component::Component;
@@ -132,7 +131,8 @@ impl Engine {
         {
             return Ok(component);
         }
-        let component = self.compile_in_time(bytes)?;
+        let (engine, limit) = (self.inner.engine.clone(), self.inner.limits.compile_time);
+        let component = compile::compile(engine, bytes, limit)?;
         if let Some(cache) = &self.inner.cache {
             cache.put(digest, &component);
         }
@@ -150,27 +150,6 @@ impl Engine {
     pub(crate) fn keep_note(&self, digest: &str, kind: &str, note: &[u8]) {
         if let Some(cache) = &self.inner.cache {
             cache.keep_note(digest, kind, note);
-        }
-    }
-
-    fn compile_in_time(&self, bytes: Arc<[u8]>) -> Result<Component, CompileError> {
-        let limit = self.inner.limits.compile_time;
-        let engine = self.inner.engine.clone();
-        let (done, outcome) = mpsc::channel();
-        thread::Builder::new()
-            .name("compile".to_owned())
-            .spawn(move || {
-                // Nobody listens any more after the limit.
-                let _ = done.send(Component::from_binary(&engine, &bytes));
-            })
-            .map_err(|error| CompileError::Compiler(error.to_string()))?;
-        match outcome.recv_timeout(limit) {
-            Ok(Ok(component)) => Ok(component),
-            Ok(Err(error)) => Err(CompileError::Invalid(format!("{error:#}"))),
-            Err(RecvTimeoutError::Timeout) => Err(CompileError::TooSlow(limit)),
-            Err(RecvTimeoutError::Disconnected) => {
-                Err(CompileError::Compiler("it panicked".to_owned()))
-            }
         }
     }
 }
