@@ -116,6 +116,16 @@ impl ClusterState {
                 decision.decided.left_out.extend(missing);
             }
             Err(PlaceError::Refusal(Refusal::Failed { fault, .. })) => faults.push(fault.clone()),
+            // What takes too long all together is no fault of one, but for one that has
+            // just failed: it may have used up the time in another call.
+            Err(PlaceError::Refusal(Refusal::OutOfTime { slowest, .. })) => {
+                let mut known = self.breakers.parts.iter();
+                let failed = known.find(|(part, it)| *part.0 == **slowest && it.until.is_none());
+                let Some((_, breaker)) = failed else {
+                    return Ok(());
+                };
+                faults.push(breaker.fault.clone());
+            }
             // Nothing is known of units that were not asked.
             Err(_) => return Ok(()),
         }
