@@ -27,8 +27,9 @@ use ticker::Ticker;
 /// Core instances that one component may have.
 const CORE_INSTANCES: u32 = 64;
 
-/// Frames of a trap's backtrace that are kept; a recursion repeats itself.
-const FRAMES: NonZeroUsize = NonZeroUsize::new(16).expect("16 is not 0");
+/// Frames of a trap's backtrace that are kept; a recursion repeats itself, and a panic adds some
+/// ten of its own.
+const FRAMES: NonZeroUsize = NonZeroUsize::new(32).expect("32 is not 0");
 
 /// Compiles and runs units. A cheap handle: clones share the engine, which ends
 /// with the last of them.

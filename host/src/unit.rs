@@ -6,6 +6,7 @@
 
 mod answer;
 mod artifact;
+mod backtrace;
 pub mod build;
 mod call;
 mod error;

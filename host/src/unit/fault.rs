@@ -92,14 +92,14 @@ pub enum Cause {
     Panic {
         /// What it logged.
         message: String,
-        /// Functions, innermost first, where the component has names.
+        /// Functions of the author, innermost first; none if the component has no names.
         frames: Vec<String>,
     },
     /// It trapped without a word.
     Trap {
         /// What WebAssembly says of it.
         trap: String,
-        /// Functions, innermost first, where the component has names.
+        /// Functions of the author, innermost first; none if the component has no names.
         frames: Vec<String>,
     },
     /// The instance is gone since an earlier call trapped.
@@ -214,7 +214,13 @@ impl fmt::Display for Cause {
                 bytes(limit)
             ),
             Cause::Panic { message, frames } => {
-                write!(f, "panicked: {message}{}", Frames(frames))
+                // The SDK for Rust begins its message so itself.
+                let begin = if message.starts_with("panicked") {
+                    ""
+                } else {
+                    "panicked: "
+                };
+                write!(f, "{begin}{message}{}", Frames(frames))
             }
             Cause::Trap { trap, frames } => write!(
                 f,
@@ -270,12 +276,15 @@ impl fmt::Display for Cause {
     }
 }
 
+/// Where a call ended, after what is said of how it ended; without names, how to be told.
 struct Frames<'a>(&'a [String]);
 
 impl fmt::Display for Frames<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            [] => Ok(()),
+            [] => f.write_str(
+                "; built with `placewright unit build --names`, it also tells in which functions",
+            ),
             frames => write!(f, " (in {})", frames.join(", called by ")),
         }
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower, TypedFunc};
-use wasmtime::{PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
+use wasmtime::{PoolConcurrencyLimitError, Store, Trap};
 
+use super::backtrace;
 use super::exports::Exports;
 use super::fault::{Cause, Fault, Identity};
 use super::state::{State, sentence};
@@ -183,7 +184,7 @@ fn ended(
     if let Some(cause) = refusal(store.data(), engine) {
         return cause;
     }
-    let frames = frames(error);
+    let frames = backtrace::frames(error);
     match &store.data().last_error {
         Some(message) => Cause::Panic {
             message: message.clone(),
@@ -216,17 +217,4 @@ fn refusal(state: &State, engine: &Engine) -> Option<Cause> {
 /// from answers that break the rules. A test fails if that name changes.
 fn is_answer_too_large(error: &wasmtime::Error) -> bool {
     format!("{:?}", error.root_cause()) == "HostcallFuelExhausted"
-}
-
-/// The functions that the trap went through, innermost first.
-fn frames(error: &wasmtime::Error) -> Vec<String> {
-    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else {
-        return Vec::new();
-    };
-    backtrace
-        .frames()
-        .iter()
-        .filter_map(|frame| frame.func_name())
-        .map(|name| format!("{:#}", rustc_demangle::demangle(name)))
-        .collect()
 }

@@ -11,4 +11,5 @@ mod questions;
 mod replaying;
 mod run;
 mod scenarios;
+mod traps;
 mod units;

@@ -111,7 +111,7 @@ fn the_panic_of_a_unit_is_a_result_that_can_be_expected() {
     );
     let run = placewright(&["unit", "test", &unit]);
     assert_eq!(run.code, NO, "{}", run.err);
-    assert!(run.out.contains("panicked: "), "{}", run.out);
+    assert!(run.out.contains("panicked at "), "{}", run.out);
     folder.write(
         "scenarios/a.toml",
         format!("{CLUSTER}{case}expect.error = 'panicked: '\n"),
