@@ -9,11 +9,12 @@ use std::time::Duration;
 use placewright::contract::{Answers, Call, Part};
 use placewright::library::probe;
 use placewright::unit::build::{self, BuildError};
+use placewright::unit::project::{Evaluation, Language};
 use placewright::unit::{Cause, Unit};
 use placewright_tests::scene::GIB;
 use placewright_tests::{guest, javascript, units};
 
-use crate::twins;
+use crate::{begun, twins};
 
 const TWIN: &str = "examples/cpu-in-javascript";
 const MISBEHAVING: &str = "tests/misbehaving";
@@ -66,6 +67,43 @@ fn a_unit_in_javascript_answers_and_decides_as_its_twin_in_rust() {
     };
     twins::answer_alike(&units::unit("cpu"), &javascript);
     twins::decide_alike(units::unit("cpu"), javascript);
+}
+
+#[test]
+fn new_units_in_javascript_and_typescript_are_built_and_keep_to_what_they_say() {
+    let Some(modules) = javascript::node_modules() else {
+        return;
+    };
+    let options = build::Options {
+        node_modules: Some(modules.to_owned()),
+        ..build::Options::default()
+    };
+    begun::is_sound(Language::JavaScript, Evaluation::WholeTable, &options);
+    begun::is_sound(Language::TypeScript, Evaluation::RowWise, &options);
+}
+
+#[test]
+fn editors_find_the_types_of_the_sdk_in_new_units() {
+    let Some(modules) = javascript::node_modules() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (language, configuration) in [
+        (Language::JavaScript, "jsconfig.json"),
+        (Language::TypeScript, "tsconfig.json"),
+    ] {
+        for evaluation in [Evaluation::RowWise, Evaluation::WholeTable] {
+            let project = folder.path().join(format!("{language:?}-{evaluation:?}"));
+            begun::begin(language, evaluation, &project);
+            let compiler = modules.join("typescript/bin/tsc");
+            passes(
+                Command::new("node")
+                    .arg(compiler)
+                    .arg("--project")
+                    .arg(project.join(configuration)),
+            );
+        }
+    }
 }
 
 /// What becomes of a call about one host to the unit that is set so.

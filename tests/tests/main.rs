@@ -7,6 +7,7 @@ mod bad_parts;
 mod balancing;
 mod batch_search;
 mod batches;
+mod begun;
 mod book;
 mod c;
 mod conformance;

@@ -7,10 +7,12 @@ use std::time::Duration;
 use placewright::contract::{Answers, Call, Part};
 use placewright::library::probe;
 use placewright::unit::Cause;
+use placewright::unit::build::{self, BuildError};
+use placewright::unit::project::{Evaluation, Language};
 use placewright_tests::scene::GIB;
 use placewright_tests::{guest, python, units};
 
-use crate::twins;
+use crate::{begun, twins};
 
 const TWIN: &str = "examples/cpu-in-python";
 const MISBEHAVING: &str = "tests/misbehaving";
@@ -66,6 +68,47 @@ fn a_unit_in_python_answers_and_decides_as_its_twin_in_rust() {
     };
     twins::answer_alike(&units::unit("cpu"), &python);
     twins::decide_alike(units::unit("cpu"), python);
+}
+
+#[test]
+fn a_new_unit_in_python_is_built_and_keeps_to_what_it_says() {
+    let Some(python) = python::builder() else {
+        return;
+    };
+    let options = build::Options {
+        python: Some(python.to_owned()),
+        ..build::Options::default()
+    };
+    begun::is_sound(Language::Python, Evaluation::RowWise, &options);
+}
+
+#[test]
+fn what_builds_units_in_python_and_is_missing_is_told_before_they_are_built() {
+    let Some(python) = python::interpreter() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("made");
+    begun::begin(Language::Python, Evaluation::RowWise, &project);
+    // An environment without packages.
+    let bare = folder.path().join("bare");
+    let mut make = Command::new(python);
+    make.args(["-m", "venv", "--without-pip"]).arg(&bare);
+    if !make.status().is_ok_and(|it| it.success()) {
+        eprintln!("what is said where componentize-py is missing is not tried: there is no venv");
+        return;
+    }
+    let options = build::Options {
+        python: Some(bare.join("bin/python")),
+        ..build::Options::default()
+    };
+    match build::is_ready(&project, &options) {
+        Err(BuildError::Python(said)) => {
+            assert!(said.contains("is missing"), "{said}");
+            assert!(said.contains("pip install componentize-py=="), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -98,11 +98,18 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
     })
 }
 
-/// Whether the machine has all that building the crate in `folder` without a network takes.
+/// Whether the machine has all that building the crate or the project in Python or JavaScript
+/// in `folder` without a network takes.
 ///
 /// # Errors
 /// If the toolchain or a part of it is missing, or cargo's cache lacks a crate.
-pub fn is_ready(folder: &Path) -> Result<(), BuildError> {
+pub fn is_ready(folder: &Path, options: &Options) -> Result<(), BuildError> {
+    if let Some(manifest) = project(folder, python::MANIFEST) {
+        return python::is_ready(&manifest, options);
+    }
+    if let Some(manifest) = project(folder, javascript::MANIFEST) {
+        return javascript::is_ready(&manifest, options);
+    }
     let manifest = manifest(folder)?;
     let toolchain = Toolchain::find(manifest.parent().unwrap_or(Path::new(".")))?;
     let mut cargo = toolchain.cargo();

@@ -2,12 +2,14 @@
 //!
 //! Whatever the language, a project is a list of files that come with the program
 //! (`host/templates/LANGUAGE`), with the unit's name and what it is for written in. It
-//! builds without a network, against the SDK of the program that made it, which lies in
-//! the project.
+//! builds without a network: in Rust against the SDK of the program that made it, which lies in
+//! the project, in other languages against that of the program that builds it.
 
 mod carried;
+mod javascript;
 mod lock;
 mod name;
+mod python;
 mod rust;
 
 pub use name::BadName;
@@ -43,6 +45,12 @@ pub struct Project {
 pub enum Language {
     /// With the crate `placewright-sdk`.
     Rust,
+    /// With the package `placewright`; row-wise units alone.
+    Python,
+    /// With the package `placewright`.
+    JavaScript,
+    /// With the same package, and its types.
+    TypeScript,
 }
 
 /// What a unit does.
@@ -82,6 +90,11 @@ pub enum ProjectError {
         "{} is there already and is left as it is: choose another name, or another folder with --dir", .0.display()
     )]
     Exists(PathBuf),
+    /// The SDK for Python shows a unit one host at a time.
+    #[error(
+        "a unit in Python can only be row-wise: write one that compares hosts in Rust, JavaScript or TypeScript, with --lang"
+    )]
+    WholeTableInPython,
     /// The folder or a file in it cannot be written.
     #[error("cannot write {}", .0.display())]
     Unwritable(PathBuf, #[source] io::Error),
@@ -108,6 +121,9 @@ pub fn create(project: &Project, folder: &Path) -> Result<(), ProjectError> {
     }
     let files = match project.language {
         Language::Rust => rust::files(project)?,
+        Language::Python => python::files(project)?,
+        Language::JavaScript => javascript::files(project, &javascript::JAVASCRIPT)?,
+        Language::TypeScript => javascript::files(project, &javascript::TYPESCRIPT)?,
     };
     let unwritable = |error| ProjectError::Unwritable(folder.to_owned(), error);
     if let Some(parent) = folder.parent() {
@@ -197,6 +213,31 @@ impl Project {
             }
         }
         text
+    }
+}
+
+impl Language {
+    /// The file of a project that holds the rule, from its folder.
+    pub fn module(&self) -> &'static str {
+        match self {
+            Self::Rust => "src/lib.rs",
+            Self::Python => "unit.py",
+            Self::JavaScript => "unit.js",
+            Self::TypeScript => "unit.ts",
+        }
+    }
+
+    /// The command that gets what builds units in this language, once and with a network; none
+    /// where units are built with what compiles the language anyway.
+    pub fn install(&self) -> Option<String> {
+        match self {
+            Self::Rust => None,
+            Self::Python => Some(format!(
+                "python3 -m venv .venv && .venv/bin/python -m pip install {}",
+                python::COMPONENTIZE_PY
+            )),
+            Self::JavaScript | Self::TypeScript => Some("npm install".to_owned()),
+        }
     }
 }
 

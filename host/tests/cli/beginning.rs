@@ -98,6 +98,146 @@ fn the_next_commands_are_told() {
     }
 }
 
+/// What is in a folder and those below it, as paths from there.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => left.push(path),
+                false => found.push(path.strip_prefix(folder).unwrap().display().to_string()),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_unit_may_be_begun_in_other_languages_than_rust() {
+    for (language, expected) in [
+        (
+            "python",
+            &[
+                ".gitignore",
+                "README.md",
+                "pyproject.toml",
+                "scenarios/quiet-racks.toml",
+                "unit.py",
+            ][..],
+        ),
+        (
+            "javascript",
+            &[
+                ".gitignore",
+                "README.md",
+                "jsconfig.json",
+                "package.json",
+                "scenarios/quiet-racks.toml",
+                "types/placewright.d.ts",
+                "unit.js",
+            ],
+        ),
+        (
+            "typescript",
+            &[
+                ".gitignore",
+                "README.md",
+                "package.json",
+                "scenarios/quiet-racks.toml",
+                "tsconfig.json",
+                "types/placewright.d.ts",
+                "unit.ts",
+            ],
+        ),
+    ] {
+        let folder = Folder::new();
+        let place = folder.path("quiet-racks");
+        let words = [
+            "unit",
+            "new",
+            "quiet-racks",
+            "--dir",
+            &place,
+            "--lang",
+            language,
+        ];
+        let out = placewright(&words).done();
+        assert_eq!(files(Path::new(&place)), expected, "{language}");
+        let module = expected.last().unwrap();
+        assert!(
+            out.contains(&format!("its README.md and {module}")),
+            "{out}"
+        );
+        for command in [
+            "placewright unit build",
+            "placewright unit check quiet-racks.wasm",
+        ] {
+            assert!(out.contains(command), "{command}: {out}");
+        }
+        assert!(!out.contains("cargo"), "{out}");
+        for file in expected {
+            let text = fs::read_to_string(Path::new(&place).join(file)).unwrap();
+            assert!(!text.contains("my-unit"), "{language}: {file}");
+        }
+        // A second time it is there already.
+        let said = placewright(&words).refused(INPUT);
+        assert!(said.contains("is there already"), "{said}");
+    }
+}
+
+#[test]
+fn what_builds_units_in_a_language_and_is_missing_is_told_with_the_command_that_gets_it() {
+    for (language, variable, told, command) in [
+        (
+            "python",
+            "PLACEWRIGHT_PYTHON",
+            "Python 3.11",
+            "pip install componentize-py==",
+        ),
+        (
+            "javascript",
+            "PLACEWRIGHT_NODE",
+            "Node.js 20",
+            "npm install",
+        ),
+        (
+            "typescript",
+            "PLACEWRIGHT_NODE",
+            "Node.js 20",
+            "npm install",
+        ),
+    ] {
+        let folder = Folder::new();
+        let place = folder.path("quiet-racks");
+        let output = Command::new(env!("CARGO_BIN_EXE_placewright"))
+            .args(["unit", "new", "quiet-racks", "--no-questions"])
+            .args(["--dir", &place, "--lang", language])
+            .env(variable, folder.path("not-there"))
+            .output()
+            .unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{out}");
+        for text in ["It cannot be built yet", "not-there", told, command] {
+            assert!(out.contains(text), "{text}: {out}");
+        }
+    }
+}
+
+#[test]
+fn a_unit_in_python_cannot_look_at_all_hosts_at_once() {
+    let folder = Folder::new();
+    let place = folder.path("even-memory");
+    let words = ["unit", "new", "even-memory", "--dir", &place];
+    let more = ["--lang", "python", "--evaluation", "whole-table"];
+    let said = placewright(&[&words[..], &more].concat()).refused(INPUT);
+    assert!(said.contains("can only be row-wise"), "{said}");
+    assert!(said.contains("Rust, JavaScript or TypeScript"), "{said}");
+    assert!(!Path::new(&place).exists());
+}
+
 #[test]
 fn nothing_is_asked_and_nothing_is_made_without_a_name_where_there_is_no_terminal() {
     let said = placewright(&["unit", "new"]).refused(INPUT);

@@ -3,6 +3,7 @@
 mod ask;
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,26 +15,29 @@ use placewright::unit::project::{self, Project};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
 
-/// Begin a unit: a project with a rule that works, its tests, scenarios, and the SDK.
+/// Begin a unit: a project in Rust, Python, JavaScript or TypeScript, with a rule that works.
 ///
 /// The project stands on its own: it needs no copy of Placewright's repository, builds without a
-/// network against the SDK of this program, and can be kept in a repository of yours. On a
-/// terminal, what is not given is asked for.
+/// network against the SDK of this program, and can be kept in a repository of yours. In it are the
+/// rule, scenarios and, in Rust, its tests and the SDK. Python and JavaScript need packages that
+/// build units; the commands that get them are told. On a terminal, what is not given is asked for.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright unit new rack-spread
   placewright unit new licensed-hosts --kind filter --description 'Keeps licensed hosts.'
   placewright unit new even-memory --kind filter,cost --evaluation whole-table --dir units/even
+  placewright unit new quiet-racks --lang python
+  placewright unit new tenant-spread --lang typescript --kind cost --evaluation whole-table
 
 See placewright --help for exit codes.")]
 pub struct New {
     /// What the unit is called, in policies too: lower-case words joined by hyphens
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// The language that it is written in
-    #[arg(long, value_enum, default_value_t, value_name = "LANGUAGE")]
-    lang: Language,
+    /// The language that it is written in; if not given, rust
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    lang: Option<Language>,
     /// What it does; if not given, both
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
     kind: Vec<Kind>,
@@ -51,10 +55,18 @@ pub struct New {
     no_questions: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Language {
-    #[default]
+    /// Fastest; can be every part that a unit may have
     Rust,
+    /// Filters and cost functions, row-wise
+    Python,
+    /// Filters and cost functions
+    #[value(name = "javascript")]
+    JavaScript,
+    /// Filters and cost functions, with types
+    #[value(name = "typescript")]
+    TypeScript,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -87,7 +99,7 @@ impl New {
             self.kind = Kind::value_variants().to_vec();
         }
         let project = Project {
-            language: self.lang.into(),
+            language: self.lang.unwrap_or(Language::Rust).into(),
             kinds: self
                 .kind
                 .into_iter()
@@ -107,21 +119,25 @@ impl New {
 /// What was made, and the commands that come next.
 fn next(project: &Project, folder: &Path) -> String {
     let (name, place) = (&project.name, folder.display());
+    let module = project.language.module();
     let mut text =
-        format!("The unit {name} is in {place}: begin with its README.md and src/lib.rs.\n");
-    if let Err(missing) = build::is_ready(folder) {
+        format!("The unit {name} is in {place}: begin with its README.md and {module}.\n");
+    let mut commands = vec![(format!("cd {place}"), "")];
+    if let Err(missing) = build::is_ready(folder, &tools()) {
         let _ = write!(text, "\nIt cannot be built yet: {missing}\n");
+        let install = project.language.install();
+        commands.extend(install.map(|command| (command, "once, with a network")));
     }
+    if project.language == project::Language::Rust {
+        commands.push(("cargo test".to_owned(), "the rule, as plain Rust"));
+    }
+    commands.push(("placewright unit build".to_owned(), "makes the component"));
+    commands.push((
+        format!("placewright unit check {name}.wasm"),
+        "whether a server would let it in",
+    ));
+    commands.push(("placewright unit test".to_owned(), "tries the scenarios"));
     text.push_str("\nNext:\n");
-    let commands = [
-        (format!("cd {place}"), ""),
-        ("cargo test".to_owned(), "the rule, as plain Rust"),
-        ("placewright unit build".to_owned(), "makes the component"),
-        (
-            format!("placewright unit check {name}.wasm"),
-            "whether a server would let it in",
-        ),
-    ];
     let width = commands.iter().map(|(command, _)| command.len()).max();
     for (command, what) in &commands {
         let width = width.unwrap_or_default();
@@ -134,10 +150,24 @@ fn next(project: &Project, folder: &Path) -> String {
     text
 }
 
+/// Where `unit build` looks for what builds units, if its command line says nothing.
+fn tools() -> build::Options {
+    let path = |variable| env::var_os(variable).map(PathBuf::from);
+    build::Options {
+        python: path("PLACEWRIGHT_PYTHON"),
+        node: path("PLACEWRIGHT_NODE"),
+        node_modules: path("PLACEWRIGHT_NODE_MODULES"),
+        ..build::Options::default()
+    }
+}
+
 impl From<Language> for project::Language {
     fn from(language: Language) -> Self {
         match language {
             Language::Rust => Self::Rust,
+            Language::Python => Self::Python,
+            Language::JavaScript => Self::JavaScript,
+            Language::TypeScript => Self::TypeScript,
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod sources;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,13 +31,34 @@ pub(super) fn is_unit(manifest: &Path) -> bool {
 /// Build the project whose `package.json` is given.
 pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildError> {
     let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
-    lay_out(work.path()).map_err(BuildError::NoFolder)?;
     let out = work.path().join("unit.wasm");
+    let arguments = [OsStr::new("--out"), out.as_os_str()];
+    run(work.path(), manifest, &arguments, options)?;
+    Ok(Built {
+        bytes: fs::read(&out).map_err(|error| BuildError::Unreadable(out, error))?,
+        name: name(manifest)?,
+        warnings: Vec::new(),
+    })
+}
+
+/// Whether Node.js and the packages are there for the project whose `package.json` is given.
+pub(super) fn is_ready(manifest: &Path, options: &Options) -> Result<(), BuildError> {
+    let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
+    run(work.path(), manifest, &[OsStr::new("--check")], options)
+}
+
+/// Run what builds a project, from the folder `work`.
+fn run(
+    work: &Path,
+    manifest: &Path,
+    arguments: &[&OsStr],
+    options: &Options,
+) -> Result<(), BuildError> {
+    lay_out(work).map_err(BuildError::NoFolder)?;
     let mut node = Command::new(options.node.as_deref().unwrap_or(Path::new("node")));
-    node.arg(work.path().join("building/main.js"))
+    node.arg(work.join("building/main.js"))
         .arg(manifest)
-        .arg("--out")
-        .arg(&out)
+        .args(arguments)
         .stdin(Stdio::null());
     if let Some(folder) = &options.node_modules {
         node.arg("--node-modules").arg(folder);
@@ -50,11 +72,7 @@ pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildEr
         let said = said.trim().trim_start_matches("error: ");
         return Err(BuildError::JavaScript(said.to_owned()));
     }
-    Ok(Built {
-        bytes: fs::read(&out).map_err(|error| BuildError::Unreadable(out, error))?,
-        name: name(manifest)?,
-        warnings: Vec::new(),
-    })
+    Ok(())
 }
 
 /// The SDK, what builds with it, and the contract.

@@ -7,6 +7,7 @@
 
 mod sources;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,18 +20,39 @@ pub(super) const MANIFEST: &str = "pyproject.toml";
 
 /// Build the project whose `pyproject.toml` is given.
 pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildError> {
-    let home = manifest.parent().unwrap_or(Path::new("."));
     let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
-    lay_out(work.path()).map_err(BuildError::NoFolder)?;
     let out = work.path().join("unit.wasm");
+    let arguments = [OsStr::new("--out"), out.as_os_str()];
+    run(work.path(), manifest, &arguments, options)?;
+    Ok(Built {
+        bytes: fs::read(&out).map_err(|error| BuildError::Unreadable(out, error))?,
+        name: name(manifest)?,
+        warnings: Vec::new(),
+    })
+}
+
+/// Whether Python and componentize-py are there for the project whose `pyproject.toml` is given.
+pub(super) fn is_ready(manifest: &Path, options: &Options) -> Result<(), BuildError> {
+    let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
+    run(work.path(), manifest, &[OsStr::new("--check")], options)
+}
+
+/// Run what builds a project, from the folder `work`.
+fn run(
+    work: &Path,
+    manifest: &Path,
+    arguments: &[&OsStr],
+    options: &Options,
+) -> Result<(), BuildError> {
+    lay_out(work).map_err(BuildError::NoFolder)?;
+    let home = manifest.parent().unwrap_or(Path::new("."));
     let mut python = Command::new(interpreter(home, options.python.as_deref()));
     python
         .args(["-m", "placewright.building"])
         .arg(manifest)
-        .arg("--out")
-        .arg(&out)
+        .args(arguments)
         // Alone on the path: another SDK may be installed.
-        .env("PYTHONPATH", work.path())
+        .env("PYTHONPATH", work)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::null());
     let output = python.output().map_err(|error| BuildError::NoPython {
@@ -42,11 +64,7 @@ pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildEr
         let said = said.trim().trim_start_matches("error: ");
         return Err(BuildError::Python(said.to_owned()));
     }
-    Ok(Built {
-        bytes: fs::read(&out).map_err(|error| BuildError::Unreadable(out, error))?,
-        name: name(manifest)?,
-        warnings: Vec::new(),
-    })
+    Ok(())
 }
 
 /// The SDK as a package, with the contract in it.

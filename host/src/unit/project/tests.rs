@@ -78,6 +78,52 @@ fn a_description_is_written_into_the_manifest_whatever_it_holds() {
 }
 
 #[test]
+fn a_description_is_written_into_the_manifests_of_all_languages_whatever_it_holds() {
+    let sentence = "Keeps \"quiet\" hosts \\ racks";
+    let manifest = |language, name: &str| {
+        let project = Project {
+            description: Some(sentence.to_owned()),
+            language,
+            ..project("quiet", &[Kind::Filter])
+        };
+        let folder = created(&project).unwrap();
+        fs::read_to_string(folder.path().join("made").join(name)).unwrap()
+    };
+    let python: toml::Table = manifest(Language::Python, "pyproject.toml")
+        .parse()
+        .unwrap();
+    assert_eq!(python["project"]["name"].as_str(), Some("quiet"));
+    assert_eq!(python["project"]["description"].as_str(), Some(sentence));
+    for language in [Language::JavaScript, Language::TypeScript] {
+        let package = manifest(language, "package.json");
+        let package: serde_json::Value = serde_json::from_str(&package).unwrap();
+        assert_eq!(package["name"], "quiet");
+        assert_eq!(package["description"], sentence);
+        assert_eq!(package["placewright"]["unit"], language.module());
+    }
+}
+
+#[test]
+fn what_builds_units_is_pinned_as_the_sdks_pin_it() {
+    let sdk: toml::Table = include_str!("../../../../sdk/python/pyproject.toml")
+        .parse()
+        .unwrap();
+    let build = &sdk["project"]["optional-dependencies"]["build"];
+    assert_eq!(build[0].as_str(), Some(python::COMPONENTIZE_PY));
+    let sdk: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../sdk/javascript/package.json")).unwrap();
+    for language in ["javascript", "typescript"] {
+        let package = carried::template(&format!("{language}/project/package.json")).unwrap();
+        let package: serde_json::Value = serde_json::from_str(package).unwrap();
+        let pinned = package["devDependencies"].as_object().unwrap();
+        assert_eq!(pinned.len(), 2);
+        for (name, version) in pinned {
+            assert_eq!(sdk["devDependencies"][name], *version, "{language}: {name}");
+        }
+    }
+}
+
+#[test]
 fn a_readme_tells_of_the_kinds_that_the_unit_is_of() {
     let policy = |kinds: &[Kind]| {
         let folder = created(&project("sample", kinds)).unwrap();

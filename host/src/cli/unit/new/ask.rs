@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use dialoguer::{Input, MultiSelect, Select};
 
-use super::{Evaluation, Kind, New};
+use super::{Evaluation, Kind, Language, New};
 use crate::cli::failure::Failure;
 
 /// Ask for each word that is missing. What is asked for begins with what would be taken
@@ -12,6 +12,15 @@ pub(super) fn for_what_is_missing(new: &mut New) -> Result<(), Failure> {
     if new.name.is_none() {
         let asked = Input::new().with_prompt("Name of the unit").interact_text();
         new.name = Some(asked.map_err(no_answer)?);
+    }
+    if new.lang.is_none() {
+        let languages = Language::value_variants();
+        let chosen = Select::new()
+            .with_prompt("The language that it is written in")
+            .items(described(languages))
+            .default(0)
+            .interact();
+        new.lang = languages.get(chosen.map_err(no_answer)?).copied();
     }
     if new.kind.is_empty() {
         let kinds = Kind::value_variants();
@@ -27,7 +36,8 @@ pub(super) fn for_what_is_missing(new: &mut New) -> Result<(), Failure> {
             return Err(Failure::input_because(sentence));
         }
     }
-    if new.evaluation.is_none() {
+    // In Python there is only one way.
+    if new.evaluation.is_none() && new.lang != Some(Language::Python) {
         let ways = Evaluation::value_variants();
         let chosen = Select::new()
             .with_prompt("How it looks at hosts")

@@ -1,0 +1,42 @@
+"""Keeps hosts that have enough memory left to promise."""
+
+from placewright import Bytes, Reasons, Row, Rows, RowWise, Settings, column, setting
+
+
+class Vm(Row):
+    """What is read of each VM to be placed."""
+
+    memory: Bytes
+
+
+class Host(Row):
+    """What is read of a host: these columns and no others. `placewright columns` lists all."""
+
+    total: Bytes = column("memory.total")
+    #: Promised to the VMs that run here.
+    committed: Bytes = column("memory.committed")
+    #: Promised to the VMs that have a place reserved here.
+    pending: Bytes = column("memory.pending")
+
+
+class Limits(Settings):
+    """What the admin of a cluster may set."""
+
+    headroom: Bytes = setting(default="1 GiB", least=0, meaning="Memory that no VM gets, on every host.")
+
+
+class Reason(Reasons):
+    """Why a host is left out: each completes the sentence "host h1 ..."."""
+
+    TOO_LITTLE_MEMORY = "has too little memory left"
+
+
+class Unit(RowWise):
+    def __init__(self, vms: Rows[Vm], limits: Limits) -> None:
+        """Once, before any host is looked at. `vms` are placed together on one host, usually one."""
+        #: What a host must have left.
+        self.need = sum(vm.memory for vm in vms) + limits.headroom
+
+    def keep(self, host: Host) -> bool | Reason:
+        left = host.total - host.committed - host.pending
+        return left >= self.need or Reason.TOO_LITTLE_MEMORY

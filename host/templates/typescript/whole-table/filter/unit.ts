@@ -1,0 +1,44 @@
+// Leaves out hosts of which a much greater share of the memory is promised than of the emptiest host.
+//
+// Each answer depends on the other hosts, so all are looked at together. A rule that looks at one host at a
+// time is better written with `rowWise`: it is asked again only about hosts that have changed.
+
+import { bytes, number, type Row, setting, wholeTable } from "placewright";
+
+// What is read of a host: these columns and no others. `placewright columns` lists all.
+const hostColumns = {
+  total: bytes("memory.total"),
+  // Promised to the VMs that run here.
+  committed: bytes("memory.committed"),
+  // Promised to the VMs that have a place reserved here.
+  pending: bytes("memory.pending"),
+};
+
+export default wholeTable({
+  host: hostColumns,
+
+  // What the admin of a cluster may set.
+  settings: {
+    tolerance: setting(number, {
+      default: 0.25,
+      least: 0,
+      measure: "fraction",
+      meaning: "How much fuller than the emptiest host a host may be, as a share of its memory.",
+    }),
+  },
+
+  // Why a host is left out: each completes the sentence "host h1 ...".
+  reasons: { muchFuller: "is much fuller than the emptiest host" },
+
+  keep({ settings }, hosts) {
+    const shares = hosts.map((host) => promised(host, 0));
+    const least = shares.reduce((one, other) => Math.min(one, other), 1);
+    return shares.map((share) => share - least <= settings.tolerance || "muchFuller");
+  },
+});
+
+// The share of a host's memory that is promised, with so much more: 0 to 1, also where more was promised than there is.
+function promised(host: Row<typeof hostColumns>, more: number): number {
+  if (host.total <= 0) return 1;
+  return Math.min(Math.max((host.committed + host.pending + more) / host.total, 0), 1);
+}
