@@ -78,9 +78,9 @@ fn is_foreign_type(name: &str) -> bool {
         return true;
     }
     let name = name.trim_start_matches('&');
-    let name = ["mut ", "dyn "].iter().fold(name, |name, word| {
-        name.strip_prefix(word).unwrap_or(name)
-    });
+    let name = ["mut ", "dyn "]
+        .iter()
+        .fold(name, |name, word| name.strip_prefix(word).unwrap_or(name));
     is_of_library(name) || !name.contains("::")
 }
 
