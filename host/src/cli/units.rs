@@ -44,6 +44,12 @@ pub struct CacheArgs {
 }
 
 impl CacheArgs {
+    /// No compiled code is kept.
+    pub const NONE: Self = Self {
+        folder: None,
+        no_cache: true,
+    };
+
     /// An engine that keeps compiled code where these arguments say, by default in
     /// the platform's folder for caches.
     pub fn engine(&self, limits: Limits) -> Result<Engine, Failure> {

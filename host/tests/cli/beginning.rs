@@ -15,7 +15,7 @@ use crate::run::{Folder, INPUT, NO, placewright};
 const KINDS: [&str; 3] = ["filter", "cost", "filter,cost"];
 
 /// A folder that is the same in every run, so that cargo finds what it has built before.
-fn fresh(name: &str) -> PathBuf {
+pub fn fresh(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).unwrap();
@@ -24,7 +24,7 @@ fn fresh(name: &str) -> PathBuf {
 }
 
 /// Begin a unit in `folder` with these words beside; what is printed.
-fn begin(name: &str, folder: &Path, words: &[&str]) -> String {
+pub fn begin(name: &str, folder: &Path, words: &[&str]) -> String {
     let folder = folder.display().to_string();
     let all = [&["unit", "new", name, "--dir", &folder], words].concat();
     let out = placewright(&all).done();
@@ -45,7 +45,8 @@ fn cargo(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{words:?}: {said}");
 }
 
-fn target() -> PathBuf {
+/// Where begun projects are built.
+pub fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("begun-target")
 }
 

@@ -13,3 +13,5 @@ mod run;
 mod scenarios;
 mod traps;
 mod units;
+#[cfg(unix)]
+mod watching;

@@ -1,6 +1,10 @@
 //! `placewright unit build`.
 
-use std::path::PathBuf;
+mod sources;
+mod watch;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use placewright::unit::build::{self, Options};
@@ -15,11 +19,15 @@ use crate::cli::output;
 /// componentize-py, one in JavaScript or TypeScript Node.js 20 and the packages componentize-qjs and
 /// esbuild; the SDKs come with this program. Nothing is downloaded: if a package is missing, the
 /// message says how to get it.
+///
+/// With --watch, the unit is then checked as by `placewright unit check`, and built and checked
+/// again whenever a file of the project's folder changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright unit build my-unit
   placewright unit build my-unit --out units/my-unit.wasm
+  placewright unit build my-unit --watch
   placewright unit build my-python-unit --python my-python-unit/.venv/bin/python
   placewright unit build my-javascript-unit --node-modules node_modules
 
@@ -31,6 +39,9 @@ pub struct Build {
     /// Where the unit is written; if not given, NAME.wasm in that folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Build and check at every change of the sources, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     tools: BuildArgs,
 }
@@ -69,18 +80,30 @@ impl BuildArgs {
     }
 }
 
+/// A unit that was built and written.
+struct Written {
+    out: PathBuf,
+    size: usize,
+}
+
 impl Build {
     /// Build it and write it.
     pub fn run(self) -> Result<Answer, Failure> {
+        if self.watch {
+            return watch::watch(self);
+        }
+        let written = self.once()?;
+        output::print(&written.to_string())?;
+        Ok(Answer::Yes)
+    }
+
+    /// Build it and write it once.
+    fn once(&self) -> Result<Written, Failure> {
         let built = build::build(&self.folder, &self.tools.options()).map_err(Failure::input)?;
-        let home = match self.folder.is_dir() {
-            true => self.folder.as_path(),
-            // The folder's manifest was named.
-            false => self.folder.parent().unwrap_or(self.folder.as_path()),
-        };
         let out = self
             .out
-            .unwrap_or_else(|| home.join(format!("{}.wasm", built.name)));
+            .clone()
+            .unwrap_or_else(|| self.home().join(format!("{}.wasm", built.name)));
         std::fs::write(&out, &built.bytes).map_err(|error| {
             let error = anyhow::Error::new(error);
             Failure::input(error.context(format!("cannot write {}", out.display())))
@@ -88,8 +111,25 @@ impl Build {
         for warning in &built.warnings {
             output::remark(&format!("warning: {warning}"));
         }
-        let size = output::bytes(i64::try_from(built.bytes.len()).unwrap_or(i64::MAX));
-        output::print(&format!("{}: {size}", out.display()))?;
-        Ok(Answer::Yes)
+        Ok(Written {
+            out,
+            size: built.bytes.len(),
+        })
+    }
+
+    /// The folder of the project.
+    fn home(&self) -> &Path {
+        match self.folder.is_dir() {
+            true => self.folder.as_path(),
+            // The folder's manifest was named.
+            false => self.folder.parent().unwrap_or(self.folder.as_path()),
+        }
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = output::bytes(i64::try_from(self.size).unwrap_or(i64::MAX));
+        write!(f, "{}: {size}", self.out.display())
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::engine::Limits;
+use placewright::engine::{Engine, Limits};
 use placewright::library::signature::{Key, Signatures};
 use placewright::library::stage::{Admission, Candidate, Source};
 use placewright::library::trust::Trust;
@@ -58,16 +58,10 @@ impl Check {
             signatures: self.signatures()?,
             ..Trust::default()
         };
-        let as_served = self.cache.engine(Limits::default())?;
-        let counting = self.cache.engine(Limits::reproducible())?;
-        // Probes are counted and not timed here: the time for them is never up.
-        let admission = Admission::new(as_served, trust, std::time::Duration::MAX);
+        let examiner = Examiner::new(&self.cache, trust, self.seed)?;
         let mut checked = Vec::new();
         for file in units::files(&self.units)? {
-            let candidate = candidate(&file)?;
-            let source = Source::File { path: file.clone() };
-            let examined = admission.examine(&candidate, source, &counting, self.seed);
-            checked.push(Checked::new(&file, candidate.bytes.len(), examined));
+            checked.push(examiner.examine(&file)?);
         }
         steps::refuse_second_of_a_name(&mut checked);
         match self.format {
@@ -95,6 +89,48 @@ impl Check {
             require: !keys.is_empty(),
             keys,
         })
+    }
+}
+
+/// Takes units through the steps of a server.
+pub(super) struct Examiner {
+    admission: Admission,
+    counting: Engine,
+    seed: u64,
+}
+
+impl Examiner {
+    /// One that trusts whom `trust` says; made-up tables are made from `seed`.
+    pub(super) fn new(cache: &CacheArgs, trust: Trust, seed: u64) -> Result<Self, Failure> {
+        let as_served = cache.engine(Limits::default())?;
+        // Probes are counted and not timed here: the time for them is never up.
+        let admission = Admission::new(as_served, trust, std::time::Duration::MAX);
+        Ok(Self {
+            admission,
+            counting: cache.engine(Limits::reproducible())?,
+            seed,
+        })
+    }
+
+    /// What comes out for a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read. That it would not be let in is no error.
+    pub(super) fn examine(&self, file: &Path) -> Result<Checked, Failure> {
+        let candidate = candidate(file)?;
+        let source = Source::File {
+            path: file.to_owned(),
+        };
+        let (counting, seed) = (&self.counting, self.seed);
+        let examined = self.admission.examine(&candidate, source, counting, seed);
+        Ok(Checked::new(file, candidate.bytes.len(), examined))
+    }
+}
+
+impl Checked {
+    /// The steps that did not go well and the advice, a line each.
+    pub(in crate::cli::unit) fn remarks(&self) -> String {
+        shown::remarks(self)
     }
 }
 

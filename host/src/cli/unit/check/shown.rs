@@ -24,6 +24,13 @@ pub(super) fn text(checked: &Checked) -> String {
     text
 }
 
+/// A line for each step that failed and each advice.
+pub(super) fn remarks(checked: &Checked) -> String {
+    let steps = checked.steps.iter();
+    let remarkable = steps.filter(|step| matches!(step.result, Verdict::Failed | Verdict::Advice));
+    remarkable.map(line).collect()
+}
+
 fn line(step: &Step) -> String {
     let mark = match step.result {
         Verdict::Passed => '✓',

@@ -11,9 +11,9 @@ use crate::cli::output;
 
 /// What came out for one file.
 #[derive(Serialize)]
-pub(super) struct Checked {
+pub(in crate::cli::unit) struct Checked {
     pub(super) file: String,
-    pub(super) passed: bool,
+    pub(in crate::cli::unit) passed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
