@@ -19,6 +19,7 @@ mod ganeti;
 mod gpus;
 mod javascript;
 mod layering;
+mod mistakes;
 mod named_amounts;
 mod probing;
 mod python;
