@@ -77,7 +77,7 @@ fn an_unknown_version_of_the_contract_is_refused_with_both_versions() {
 fn imports_of_wasi_are_refused_by_name_with_the_remedy() {
     assert_eq!(
         refused(&importing_wasi()),
-        "cannot load given.wasm: it imports wasi:cli/environment@0.2.0, and a unit may import nothing but placewright:policy/log; build it for wasm32-unknown-unknown, or stub WASI out"
+        "cannot load given.wasm: it imports wasi:cli/environment@0.2.0, and a unit may import nothing but placewright:policy/log: it has no files, no clock and no chance; build it for wasm32-unknown-unknown, or stub WASI out"
     );
 }
 
@@ -99,7 +99,7 @@ fn an_unknown_column_is_refused_with_the_nearest() {
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("there is no column memory.totel; did you mean memory.total?"),
+        said.contains("there is no column memory.totel (did you mean memory.total?)"),
         "{said}"
     );
 }

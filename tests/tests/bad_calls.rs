@@ -205,7 +205,7 @@ fn an_answer_of_the_wrong_length_is_left_out_as_a_cost_and_said() {
         ),
         "{said}"
     );
-    assert!(said.ends_with("gave 4 costs where 3 were wanted"), "{said}");
+    assert!(said.contains("gave 4 costs where 3 were wanted"), "{said}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use placewright::engine::{Engine, Limits};
@@ -16,6 +16,7 @@ use placewright::unit::{Digest, Unit};
 use placewright_tests::component::{by_default, encoded, importing_wasi, renamed};
 use placewright_tests::repository;
 use placewright_tests::scene::{both, cluster, filtering, policy, request, scheduler, vm};
+use placewright_tests::server::placewright;
 use placewright_tests::units::{build_folder, component, engine};
 
 /// Set to 1, it lets the test of the page write it instead of comparing it.
@@ -47,7 +48,7 @@ mistakes! {
         refused(b"\0asm\x01\0\0\0");
     /// A file was not written to its end.
     a_file_that_was_cut_off_is_told_so =>
-        refused(&component("misbehaving")[..3000]);
+        refused(CUT_OFF);
     /// The component was made for another world.
     a_component_of_another_world_is_told_what_it_lacks =>
         refused(&of_another_world());
@@ -57,6 +58,19 @@ mistakes! {
     /// The unit was built against an older contract.
     an_old_contract_is_named_with_the_one_that_is_offered =>
         refused(&renamed(&component("misbehaving"), "@0.1.0", "@0.0.7"));
+    /// A crate that the unit uses is made for browsers.
+    a_crate_for_browsers_is_named_with_the_way_to_it =>
+        asking_the_browser();
+    /// The unit asks the standard library for the time.
+    a_clock_that_is_not_there_is_told_with_what_to_read_instead =>
+        refused(&built("asks_the_clock.rs"));
+    /// Rust is not installed.
+    a_missing_toolchain_is_told_where_to_get_it =>
+        with_rustc("/nowhere/rustc");
+    /// Rust is installed without WebAssembly.
+    a_missing_target_is_told_how_it_is_installed =>
+        // Asked where the libraries for WebAssembly are, it names no folder that is there.
+        with_rustc("echo");
     /// The crate has no `crate-type`.
     a_crate_without_its_type_is_told_what_to_write =>
         not_built("[lib]\ncrate-type = [\"rlib\"]\n", "reads_ids.rs");
@@ -139,7 +153,7 @@ fn the_page_of_mistakes_lists_them_all_and_nothing_else() {
         "# What goes wrong most often\n\n\
          The mistakes that authors of units make most, and what Placewright says of them. Every message on this page was\n\
          provoked by a test. Most of them come from `placewright unit check` and are the same when a server refuses a unit;\n\
-         those with a `!` there are advice and fail no check.\n",
+         those that begin with `advice` fail no check.\n",
     );
     for (done, provoked) in MISTAKES {
         text.push('\n');
@@ -193,11 +207,14 @@ fn shown(said: &str, bytes: &[u8]) -> String {
     said.replace(&Digest::of(bytes).short(), DIGEST)
 }
 
+/// A component that ends within its first section, of 40 bytes.
+const CUT_OFF: &[u8] = b"\0asm\x0d\0\x01\0\x07\x28\x01";
+
 const CDYLIB: &str = "[lib]\ncrate-type = [\"cdylib\", \"rlib\"]\n";
 
 /// The component of a crate whose `src/lib.rs` is this file of `mistakes/`.
 fn built(source: &str) -> Vec<u8> {
-    match build_with(CDYLIB, source) {
+    match build_with(CDYLIB, source, "") {
         Ok(bytes) => bytes,
         Err(error) => panic!("cannot build {source}: {error}"),
     }
@@ -205,7 +222,7 @@ fn built(source: &str) -> Vec<u8> {
 
 /// What is said of a crate that makes no unit.
 fn not_built(library: &str, source: &str) -> String {
-    let error = build_with(library, source).unwrap_err();
+    let error = build_with(library, source, "").unwrap_err();
     error
         .to_string()
         .replace(&crate_folder().display().to_string(), "my-unit")
@@ -215,18 +232,44 @@ fn crate_folder() -> PathBuf {
     build_folder().join("mistaken")
 }
 
-/// One crate for all of them, one after the other, so that the SDK is built once.
-fn build_with(library: &str, source: &str) -> Result<Vec<u8>, BuildError> {
+/// What is said of a crate that uses a crate that uses wasm-bindgen. Both are stand-ins, so
+/// that nothing is fetched.
+fn asking_the_browser() -> String {
+    let dependencies = "\nweb-time = { path = \"vendor/web-time\" }";
+    let error = build_with(CDYLIB, "asks_the_browser.rs", dependencies).unwrap_err();
+    error.to_string().replace("mistaken", "my-unit")
+}
+
+/// What the program says when that is the compiler.
+fn with_rustc(rustc: &str) -> String {
+    let _one_at_a_time = one_at_a_time();
+    begin(&crate_folder());
+    let mut command = placewright(["unit", "build"]);
+    let ended = command.arg(crate_folder()).env("RUSTC", rustc).output();
+    let ended = ended.unwrap();
+    assert!(!ended.status.success());
+    String::from_utf8(ended.stderr).unwrap().trim().to_owned()
+}
+
+/// All of them are built in one folder, one after the other, so that the SDK is built once.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
     static BUILDING: Mutex<()> = Mutex::new(());
-    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    BUILDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn build_with(library: &str, source: &str, dependencies: &str) -> Result<Vec<u8>, BuildError> {
+    let _one_at_a_time = one_at_a_time();
     let folder = crate_folder();
     begin(&folder);
+    for stand_in in ["wasm-bindgen", "web-time"] {
+        lay_stand_in(&folder, stand_in);
+    }
     let code = repository().join("tests/tests/mistakes").join(source);
     fs::copy(code, folder.join("src/lib.rs")).unwrap();
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
     let (before, rest) = manifest.split_once("[lib]").unwrap();
     let (_, after) = rest.split_once("[dependencies]").unwrap();
-    let manifest = format!("{before}{library}\n[dependencies]{after}");
+    let manifest = format!("{before}{library}\n[dependencies]{dependencies}{after}");
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     let options = build::Options {
         target_folder: Some(build_folder()),
@@ -248,6 +291,16 @@ fn begin(folder: &Path) {
         description: None,
     };
     project::create(&project, folder).unwrap();
+}
+
+/// A crate of that name beside the unit's SDK: a folder of `mistakes/` whose manifest has
+/// another name, so that it is no crate of this repository.
+fn lay_stand_in(folder: &Path, name: &str) {
+    let from = repository().join("tests/tests/mistakes").join(name);
+    let to = folder.join("vendor").join(name);
+    fs::create_dir_all(to.join("src")).unwrap();
+    fs::copy(from.join("manifest.toml"), to.join("Cargo.toml")).unwrap();
+    fs::copy(from.join("lib.rs"), to.join("src/lib.rs")).unwrap();
 }
 
 /// A component that exports what nobody asks for.

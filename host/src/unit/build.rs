@@ -7,6 +7,7 @@
 //! and toolchain give the same bytes, wherever they lie.
 
 mod error;
+mod imports;
 mod javascript;
 mod module;
 mod python;
@@ -83,7 +84,7 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
     let home = manifest.parent().unwrap_or(Path::new("."));
     let toolchain = Toolchain::find(home)?;
     let module = compile(&manifest, &toolchain, options)?;
-    let bytes = encode_crate(&module.path)?;
+    let bytes = encode_crate(&manifest, &toolchain, &module.path)?;
     let mut warnings = Vec::new();
     if bytes.len() > LARGE && !options.names {
         warnings.push(format!(
@@ -239,9 +240,20 @@ fn run(command: &mut Command) -> Result<std::process::Output, BuildError> {
         .map_err(|error| BuildError::no_toolchain(command, error))
 }
 
-fn encode_crate(path: &Path) -> Result<Vec<u8>, BuildError> {
+fn encode_crate(
+    manifest: &Path,
+    toolchain: &Toolchain,
+    path: &Path,
+) -> Result<Vec<u8>, BuildError> {
     let unreadable = |error| BuildError::Unreadable(path.to_owned(), error);
     let module = fs::read(path).map_err(unreadable)?;
+    let names = imports::foreign(&module, None);
+    if !names.is_empty() {
+        return Err(BuildError::CrateImports {
+            way: imports::way(manifest, toolchain, &names),
+            names: imports::listed(&names),
+        });
+    }
     let bytes = encode(&module, None)?;
     match is_unit(&module) {
         true => Ok(bytes),

@@ -45,7 +45,7 @@ pub enum LoadError {
     #[error("it is not a WebAssembly component")]
     NoComponent,
     /// It begins as a component does, but cannot be read to its end.
-    #[error("it is cut off or damaged: {0}")]
+    #[error("it is cut off or damaged: {0}; build it or copy it again")]
     Damaged(String),
     /// It imports what no unit may.
     #[error("{}", Imports(.0))]
@@ -104,13 +104,14 @@ impl fmt::Display for Imports<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "it imports {}, and a unit may import nothing but {PACKAGE}/log",
+            "it imports {}, and a unit may import nothing but {PACKAGE}/log: it has no files, no clock and no chance",
             self.0.join(", ")
         )?;
         if self.0.iter().any(|import| import.starts_with("wasi:")) {
-            f.write_str("; build it for wasm32-unknown-unknown, or stub WASI out")?;
+            f.write_str("; build it for wasm32-unknown-unknown, or stub WASI out")
+        } else {
+            f.write_str("; leave out what needs it")
         }
-        Ok(())
     }
 }
 

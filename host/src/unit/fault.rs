@@ -220,7 +220,8 @@ impl fmt::Display for Cause {
                 } else {
                     "panicked: "
                 };
-                write!(f, "{begin}{message}{}", Frames(frames))
+                write!(f, "{begin}{message}{}", Frames(frames))?;
+                f.write_str(after_panic(message))
             }
             Cause::Trap { trap, frames } => write!(
                 f,
@@ -237,11 +238,15 @@ impl fmt::Display for Cause {
             Cause::NotCallable(why) => write!(f, "cannot be called: {why}"),
             Cause::Unreadable(why) => write!(f, "gave an answer that cannot be read: {why}"),
             Cause::Length { list, want, got } => {
-                write!(f, "gave {got} {list} where {want} were wanted")
+                write!(
+                    f,
+                    "gave {got} {list} where {want} were wanted; {}",
+                    entries(*want)
+                )
             }
             Cause::NoCost { row, cost } => write!(
                 f,
-                "gave the cost {cost} for row {row}; a cost is a number or +infinity"
+                "gave the cost {cost} for row {row}; a cost is a number or +infinity: look for a division by zero or a value that is absent, and give +infinity where a host can have no cost"
             ),
             Cause::OutOfRange {
                 row,
@@ -250,7 +255,7 @@ impl fmt::Display for Cause {
                 greatest,
             } => write!(
                 f,
-                "gave the cost {cost} for row {row}, outside the range {least} to {greatest} that it declares"
+                "gave the cost {cost} for row {row}, outside the range {least} to {greatest} that it declares; keep the cost within it, or declare the range that its costs have (in Rust, `RANGE`)"
             ),
             Cause::Reason {
                 place,
@@ -258,7 +263,7 @@ impl fmt::Display for Cause {
                 known,
             } => write!(
                 f,
-                "gave the reason {reason} in entry {place} of its answer and declares {known}"
+                "gave the reason {reason} in entry {place} of its answer and declares {known}; declare that reason too, or give one that is declared: the first has number 1"
             ),
             Cause::AgainstContract(what) => {
                 write!(f, "gave an answer that breaks the contract: {what}")
@@ -272,6 +277,27 @@ impl fmt::Display for Cause {
                 f,
                 "proposal {proposal} names row {row} of {table}, which has {rows}"
             ),
+        }
+    }
+}
+
+/// What an answer must have instead, by how many entries were wanted.
+fn entries(want: usize) -> &'static str {
+    match want {
+        0 => "leave out what the call does not ask for",
+        _ => "give one for each row, in the order of the rows",
+    }
+}
+
+/// What to do about a panic.
+fn after_panic(message: &str) -> &'static str {
+    // What the standard library of Rust says where there is no operating system.
+    match message.contains("not implemented on this platform") {
+        true => {
+            "; a unit has no files, no clock and no chance: read the column `now` of the table `request` for the time, and `draw` for a random number"
+        }
+        false => {
+            "; let the code answer in such a case too, or return a problem that says what is wrong"
         }
     }
 }

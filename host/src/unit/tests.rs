@@ -212,9 +212,9 @@ fn all_problems_of_a_description_are_told_at_once() {
     for part in [
         "the name \"Not A Name\" must be lower-case",
         "hosts is not declared before it",
-        "there is no column memory.fre; did you mean memory.free?",
+        "there is no column memory.fre (did you mean memory.free?)",
         "memory.free is of kind integer and is declared as text",
-        "there is no table hostz; did you mean hosts?",
+        "there is no table hostz (did you mean hosts?)",
         "2 to 1 is no range of costs",
     ] {
         assert!(said.contains(part), "{part}: {said}");

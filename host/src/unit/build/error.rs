@@ -128,6 +128,17 @@ pub enum BuildError {
         /// What it imports.
         names: String,
     },
+    /// The crate wants what no unit has.
+    #[error(
+        "the crate imports {names}: a unit has no files, no clock and no chance, and imports nothing but the log of {PACKAGE}; {}; the columns `now` and `draw` of the table `request` have the time and a random number",
+        leave_out(way)
+    )]
+    CrateImports {
+        /// What it imports.
+        names: String,
+        /// The crates by which it comes to do so, itself first, as far as that is known.
+        way: Vec<String>,
+    },
     /// The module is no unit.
     #[error(
         "{} does not say that it exports {PACKAGE}/unit@{VERSION}: link it with the bindings of the contract; if its compiler knows nothing of components, say in unit.toml what it exports: worlds = [\"judging\"]",
@@ -148,5 +159,17 @@ impl BuildError {
             program: program.get_program().to_string_lossy().into_owned(),
             error,
         }
+    }
+}
+
+/// What a crate leaves out to import nothing.
+fn leave_out(way: &[String]) -> String {
+    match way {
+        [_, first, ..] => format!(
+            "these come with the crate {} ({}), so leave out {first}, or its feature for browsers",
+            way.last().unwrap_or(first),
+            way.join(" uses ")
+        ),
+        _ => "leave out the crate that needs it, or the block `extern` that declares it".to_owned(),
     }
 }

@@ -13,8 +13,7 @@ use serde::Deserialize;
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-use super::{BuildError, Built};
-use crate::contract::PACKAGE;
+use super::{BuildError, Built, imports};
 
 /// The file that makes a folder such a project.
 pub(super) const MANIFEST: &str = "unit.toml";
@@ -68,12 +67,11 @@ pub(super) fn build(manifest: &Path) -> Result<Built, BuildError> {
     }
     let adapter = project.adapter.as_ref();
     let adapter = adapter.map(|file| bytes(&home.join(file))).transpose()?;
-    let names = foreign(&module, adapter.is_some());
+    let names = imports::foreign(&module, adapter.is_some().then_some(WASI));
     if !names.is_empty() {
-        let names = names.join(", ");
         return Err(BuildError::Imports {
             module: path,
-            names,
+            names: imports::listed(&names),
         });
     }
     if !super::is_unit(&module) || !knows_its_world(&module) {
@@ -146,24 +144,6 @@ fn knows_its_world(module: &[u8]) -> bool {
             }
             _ => false,
         })
-}
-
-/// What the module imports besides the contract, and what an adapter stands for.
-fn foreign(module: &[u8], adapted: bool) -> Vec<String> {
-    let mut names: Vec<String> = wasmparser::Parser::new(0)
-        .parse_all(module)
-        .filter_map(Result::ok)
-        .filter_map(|payload| match payload {
-            wasmparser::Payload::ImportSection(section) => Some(section),
-            _ => None,
-        })
-        .flat_map(|section| section.into_imports().filter_map(Result::ok))
-        .filter(|import| !import.module.starts_with(PACKAGE))
-        .filter(|import| !(adapted && import.module == WASI))
-        .map(|import| format!("{}.{}", import.module, import.name))
-        .collect();
-    names.dedup();
-    names
 }
 
 #[cfg(test)]

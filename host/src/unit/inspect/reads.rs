@@ -135,7 +135,7 @@ fn same_kind(
     let declared = model::Kind::from(declared);
     if declared != is {
         say(format!(
-            "{table}: the column {column} is of kind {is} and is declared as {declared}"
+            "{table}: the column {column} is of kind {is} and is declared as {declared}; read it as {is}"
         ));
     }
 }
@@ -241,7 +241,9 @@ pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>)
         .map(|known| (strsim::jaro_winkler(name, known), known))
         .filter(|(alike, _)| *alike >= ALIKE)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map_or_else(String::new, |(_, known)| format!("; did you mean {known}?"))
+        .map_or_else(String::new, |(_, known)| {
+            format!(" (did you mean {known}?)")
+        })
 }
 
 /// The kind that a value of the contract is of.

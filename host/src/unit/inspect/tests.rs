@@ -128,7 +128,7 @@ fn reads_that_cannot_be_served_are_found() {
         ),
         (
             vec![table("host", vec![])],
-            "there is no table host; did you mean hosts?",
+            "there is no table host (did you mean hosts?)",
         ),
         (
             vec![table(

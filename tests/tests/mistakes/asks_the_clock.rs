@@ -1,0 +1,40 @@
+//! Asks the standard library what time it is.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use placewright_sdk::prelude::*;
+
+#[derive(Row)]
+struct Vm {
+    memory: Bytes,
+}
+
+#[derive(Row)]
+struct Host {
+    #[column("memory.total")]
+    total: Bytes,
+}
+
+struct ByClock;
+
+impl RowWise for ByClock {
+    type Request = Vm;
+    type Host = Host;
+    type Settings = ();
+    type Reason = ();
+    type Need = Bytes;
+
+    fn prepare(vm: &Vm, (): &()) -> Result<Bytes, Problem> {
+        Ok(vm.memory)
+    }
+}
+
+impl RowCost for ByClock {
+    fn cost(memory: &Bytes, host: &Host) -> f64 {
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH);
+        let seconds = seconds.map_or(0, |since| since.as_secs());
+        (memory.0 - host.total.0) as f64 + seconds as f64
+    }
+}
+
+placewright_sdk::export!(ByClock: cost_function);
