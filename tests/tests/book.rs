@@ -17,6 +17,7 @@ mod documents;
 mod html;
 mod links;
 mod page;
+mod scenarios;
 mod sources;
 
 use std::path::PathBuf;

@@ -29,7 +29,7 @@ pub fn built() -> tempfile::TempDir {
 }
 
 /// Limited by fuel: other tests run beside these.
-fn engine() -> &'static Engine {
+pub fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::new(Limits::reproducible(), None).unwrap())
 }
