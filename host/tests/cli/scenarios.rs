@@ -111,10 +111,10 @@ fn the_panic_of_a_unit_is_a_result_that_can_be_expected() {
     );
     let run = placewright(&["unit", "test", &unit]);
     assert_eq!(run.code, NO, "{}", run.err);
-    assert!(run.out.contains("panicked at "), "{}", run.out);
+    assert!(run.out.contains("panicked at"), "{}", run.out);
     folder.write(
         "scenarios/a.toml",
-        format!("{CLUSTER}{case}expect.error = 'panicked: '\n"),
+        format!("{CLUSTER}{case}expect.error = 'panicked at'\n"),
     );
     placewright(&["unit", "test", &unit]).done();
 }
