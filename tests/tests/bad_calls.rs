@@ -85,6 +85,20 @@ fn a_unit_that_never_returns_is_stopped_at_the_deadline_and_named() {
 }
 
 #[test]
+fn a_unit_that_never_returns_is_at_fault_each_time_when_answers_are_kept_too() {
+    let text = filtering("misbehaving", "loops-forever");
+    let mut scheduler = limited(cluster(3), &text, &both(), IMPATIENT);
+    for number in 0..4 {
+        let error = scheduler.place(request(vm(&format!("v{number}"))));
+        let error = error.unwrap_err();
+        let PlaceError::Refusal(Refusal::Failed { fault, .. }) = &error else {
+            panic!("{number}: {error}");
+        };
+        assert!(matches!(*fault.cause, Cause::Time(_)), "{number}: {fault}");
+    }
+}
+
+#[test]
 fn a_unit_without_bounds_on_its_memory_is_ended_at_the_limit_and_told_so() {
     let (fault, said) = fails_closed("misbehaving", "eats-memory", PATIENT);
     assert!(matches!(*fault.cause, Cause::Memory { .. }), "{said}");
@@ -276,11 +290,22 @@ fn a_filter_that_the_policy_does_without_is_left_out_and_marked() {
 #[test]
 fn a_cost_function_that_hangs_does_not_take_the_others_time_without_being_named() {
     let text = costing("misbehaving", "loops-forever") + &costing("unsound", "keeps-everything");
-    let said = match limited(cluster(3), &text, &both(), IMPATIENT).place(request(vm("v"))) {
-        Ok(decision) => decision.decided.left_out[0].fault.to_string(),
-        Err(error) => error.to_string(),
-    };
-    assert!(said.contains("misbehaving"), "{said}");
+    let mut scheduler = limited(cluster(3), &text, &both(), IMPATIENT);
+    for number in 0..3 {
+        let outcome = scheduler.place(request(vm(&format!("v{number}"))));
+        let fault = match outcome {
+            Ok(decision) => decision.decided.left_out[0].fault.clone(),
+            Err(error) => {
+                assert!(error.to_string().contains("misbehaving"), "{error}");
+                let PlaceError::Refusal(Refusal::OutOfTime { stopped, .. }) = error else {
+                    panic!("{error}");
+                };
+                stopped.expect("a call was stopped")
+            }
+        };
+        assert_eq!(fault.unit.name, "misbehaving");
+        assert!(matches!(*fault.cause, Cause::Time(_)), "{fault}");
+    }
 }
 
 #[test]

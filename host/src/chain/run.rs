@@ -85,7 +85,13 @@ pub enum Refusal {
         "the chain took longer than its limit of {} ms, and unit \"{slowest}\" took most of it",
         .limit.as_millis()
     )]
-    OutOfTime { limit: Duration, slowest: Arc<str> },
+    OutOfTime {
+        limit: Duration,
+        slowest: Arc<str>,
+        /// The call that was stopped when the time was up, if one was: what came after it
+        /// had none left.
+        stopped: Option<Arc<Fault>>,
+    },
     /// The request names a host that is not there.
     #[error("the request names host \"{0}\", which is not in the inventory")]
     UnknownHost(Arc<str>),
@@ -144,6 +150,15 @@ pub struct Runner {
     deadline: Instant,
     /// The unit whose call took longest in the last run, and how long.
     slowest: Option<(Duration, Arc<str>)>,
+    /// The call of the last run that was stopped when the time was up.
+    stopped: Option<Stopped>,
+}
+
+/// A call that was stopped when the time of its chain was up.
+struct Stopped {
+    /// The place of its step.
+    place: usize,
+    fault: Arc<Fault>,
 }
 
 /// What a runner holds for one step.
@@ -181,6 +196,7 @@ impl Runner {
             kept: None,
             deadline: Instant::now() + limit,
             slowest: None,
+            stopped: None,
         }
     }
 
@@ -257,6 +273,7 @@ impl Runner {
             deadline: self.deadline,
             limit: self.limit,
             slowest: &mut self.slowest,
+            stopped: &mut self.stopped,
         }
     }
 
@@ -293,6 +310,7 @@ impl Runner {
         let subject = Subject::new(request, inventory, draw);
         self.deadline = Instant::now() + self.limit;
         self.slowest = None;
+        self.stopped = None;
         self.stages.clear();
         if let Some(forced) = &request.forced {
             return self.forced(inventory, request, forced);

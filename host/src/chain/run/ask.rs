@@ -9,7 +9,7 @@ use super::super::reuse::Kept;
 use super::super::subject::Subject;
 use super::super::{PartStep, Step};
 use super::kept::NotKept;
-use super::{Refusal, StepState, UnitTime};
+use super::{Refusal, StepState, Stopped, UnitTime};
 use crate::contract::{Evaluation, Judgement, Part};
 use crate::inventory::Inventory;
 use crate::policy::Settings;
@@ -35,6 +35,8 @@ pub(in crate::chain) struct Asker<'a> {
     pub(super) limit: Duration,
     /// The unit whose call took longest so far, and how long.
     pub(super) slowest: &'a mut Option<(Duration, Arc<str>)>,
+    /// The call that was stopped when the time was up.
+    pub(super) stopped: &'a mut Option<Stopped>,
 }
 
 /// What a step says of the hosts it was asked about.
@@ -101,11 +103,17 @@ impl<'a> Asker<'a> {
         if !left.is_zero() {
             return Ok(left);
         }
+        Err(self.out_of_time(entry))
+    }
+
+    /// That the time is up, for the unit or entry of that name, which gets none.
+    fn out_of_time(&self, name: &Arc<str>) -> Refusal {
         let slowest = self.slowest.as_ref();
-        Err(Refusal::OutOfTime {
+        Refusal::OutOfTime {
             limit: self.limit,
-            slowest: slowest.map_or_else(|| entry.clone(), |(_, unit)| unit.clone()),
-        })
+            slowest: slowest.map_or_else(|| name.clone(), |(_, unit)| unit.clone()),
+            stopped: self.stopped.as_ref().map(|stopped| stopped.fault.clone()),
+        }
     }
 
     /// Note what a call of a part has taken.
@@ -254,15 +262,23 @@ impl<'a> Asker<'a> {
             Err(NoCall::Fault(fault)) if fault.is_refusal() => {
                 Err(NoAnswer::Refusal(Refusal::Refused(fault.to_string())))
             }
-            Err(NoCall::Fault(fault)) => Err(NoAnswer::Fault(fault)),
-            Err(NoCall::OutOfTime) => {
-                let unit = || self.states[step.place].time.unit.clone();
-                let slowest = self.slowest.take().map_or_else(unit, |(_, unit)| unit);
-                Err(NoAnswer::Refusal(Refusal::OutOfTime {
-                    limit: self.limit,
-                    slowest,
-                }))
+            Err(NoCall::Fault(fault)) => {
+                if fault.is_out_of_time() {
+                    *self.stopped = Some(Stopped {
+                        place: step.place,
+                        fault: Arc::new(fault.clone()),
+                    });
+                }
+                Err(NoAnswer::Fault(fault))
             }
+            Err(NoCall::OutOfTime) => Err(match &*self.stopped {
+                // It was this step that used up the time, when it was asked for answers to
+                // be kept: what that means is the policy's to say, as without keeping any.
+                Some(stopped) if stopped.place == step.place => {
+                    NoAnswer::Fault(Fault::clone(&stopped.fault))
+                }
+                _ => NoAnswer::Refusal(self.out_of_time(&self.states[step.place].time.unit)),
+            }),
         }
     }
 }

@@ -98,7 +98,6 @@ impl ClusterState {
     pub(super) fn note_faults(
         &mut self,
         outcome: Result<&mut Decision, &PlaceError>,
-        now: i64,
     ) -> Result<(), DeploymentError> {
         let mut faults: Vec<Arc<Fault>> = Vec::new();
         match outcome {
@@ -116,16 +115,12 @@ impl ClusterState {
                 decision.decided.left_out.extend(missing);
             }
             Err(PlaceError::Refusal(Refusal::Failed { fault, .. })) => faults.push(fault.clone()),
-            // What takes too long all together is no fault of one, but for one that has
-            // just failed: it may have used up the time in another call.
-            Err(PlaceError::Refusal(Refusal::OutOfTime { slowest, .. })) => {
-                let mut known = self.breakers.parts.iter();
-                let failed = known.find(|(part, it)| *part.0 == **slowest && it.until.is_none());
-                let Some((_, breaker)) = failed else {
-                    return Ok(());
-                };
-                faults.push(breaker.fault.clone());
-            }
+            // What takes too long all together is no fault of one, but for one that was
+            // stopped.
+            Err(PlaceError::Refusal(Refusal::OutOfTime {
+                stopped: Some(stopped),
+                ..
+            })) => faults.push(stopped.clone()),
             // Nothing is known of units that were not asked.
             Err(_) => return Ok(()),
         }
@@ -134,6 +129,8 @@ impl ClusterState {
             return Ok(());
         }
         self.close(&faults);
+        // From when the failure is known: a call may have taken longer than the pause.
+        let now = self.now();
         let mut opened = false;
         for fault in faults {
             opened |= self.fail(fault, now);

@@ -80,7 +80,7 @@ impl ClusterState {
         let mut decided = self.scheduler.place(request);
         let took = began.elapsed();
         self.meter.chain_took(took);
-        self.note_faults(decided.as_mut().map_err(|error| &*error), now)?;
+        self.note_faults(decided.as_mut().map_err(|error| &*error))?;
         let decision = decided.inspect_err(|_| self.meter.decided(Outcome::Failed))?;
         if let Some(judged) = judged {
             self.compare_with_shadow(judged, decision.number, decision.host.as_ref(), took);
@@ -110,7 +110,7 @@ impl ClusterState {
         } = self.scheduler.place_batch(batch)?;
         let mut shown = Vec::with_capacity(turns.len());
         for mut turn in turns {
-            self.note_faults(turn.outcome.as_mut().map_err(|error| &*error), now)?;
+            self.note_faults(turn.outcome.as_mut().map_err(|error| &*error))?;
             shown.push(match turn.outcome {
                 Ok(decision) => Ok(self.record(&decision, now)),
                 Err(error) => {
