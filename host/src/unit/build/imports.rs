@@ -18,7 +18,7 @@ pub(super) const BROWSER: &str = "wasm-bindgen";
 const OF_BROWSER: &str = "__wbindgen";
 
 /// So many imports are named; the others are counted.
-const SHOWN: usize = 3;
+const SHOWN: usize = 5;
 
 /// What the module imports besides the contract, and what the adapter for `adapted` stands for.
 pub(super) fn foreign(module: &[u8], adapted: Option<&str>) -> Vec<String> {
@@ -137,8 +137,10 @@ mod tests {
 
     #[test]
     fn many_imports_are_counted() {
-        let names: Vec<String> = ["a", "b", "c", "d", "e"].map(str::to_owned).into();
-        assert_eq!(listed(&names[..3]), "a, b, c");
-        assert_eq!(listed(&names), "a, b, c and 2 more");
+        let names: Vec<String> = ["a", "b", "c", "d", "e", "f", "g"]
+            .map(str::to_owned)
+            .into();
+        assert_eq!(listed(&names[..5]), "a, b, c, d, e");
+        assert_eq!(listed(&names), "a, b, c, d, e and 2 more");
     }
 }
