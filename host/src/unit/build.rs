@@ -1,11 +1,12 @@
-//! From a crate, a project in Python or JavaScript, or a module of another compiler, to a component: the library side of
-//! `placewright unit build`.
+//! From a crate, a project in Python or JavaScript, or a module of another compiler, to a
+//! component: the library side of `placewright unit build`.
 //!
 //! For a crate it runs cargo for `wasm32-unknown-unknown` and encodes the module that it makes
 //! as a component. The author's `Cargo.toml` needs nothing but the crate type
 //! `cdylib`: everything else is said on cargo's command line. The same sources
 //! and toolchain give the same bytes, wherever they lie.
 
+mod carried;
 mod error;
 mod imports;
 mod javascript;

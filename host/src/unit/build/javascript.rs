@@ -1,18 +1,15 @@
 //! From a project in JavaScript or TypeScript to a component.
 //!
-//! As with Python, the SDK that comes with this program does the work (`sdk/javascript`,
-//! folder `building`), in the Node.js of the author's machine, with packages that the author
-//! has installed there. So a unit is always built with the SDK of the program that builds it,
-//! without a network.
+//! The SDK that comes with this program does the work (`sdk/javascript`, folder `building`), in
+//! the Node.js of the author's machine, with packages that the author has installed there.
 
 mod sources;
 
-use std::ffi::OsStr;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
+use super::carried::CarriedSdk;
 use super::{BuildError, Built, Options};
 
 /// The file that makes a folder a project in JavaScript.
@@ -30,12 +27,8 @@ pub(super) fn is_unit(manifest: &Path) -> bool {
 
 /// Build the project whose `package.json` is given.
 pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildError> {
-    let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
-    let out = work.path().join("unit.wasm");
-    let arguments = [OsStr::new("--out"), out.as_os_str()];
-    run(work.path(), manifest, &arguments, options)?;
     Ok(Built {
-        bytes: fs::read(&out).map_err(|error| BuildError::Unreadable(out, error))?,
+        bytes: sdk(manifest, options).build()?,
         name: name(manifest)?,
         warnings: Vec::new(),
     })
@@ -43,46 +36,23 @@ pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildEr
 
 /// Whether Node.js and the packages are there for the project whose `package.json` is given.
 pub(super) fn is_ready(manifest: &Path, options: &Options) -> Result<(), BuildError> {
-    let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
-    run(work.path(), manifest, &[OsStr::new("--check")], options)
+    sdk(manifest, options).is_ready()
 }
 
-/// Run what builds a project, from the folder `work`.
-fn run(
-    work: &Path,
-    manifest: &Path,
-    arguments: &[&OsStr],
-    options: &Options,
-) -> Result<(), BuildError> {
-    lay_out(work).map_err(BuildError::NoFolder)?;
-    let mut node = Command::new(options.node.as_deref().unwrap_or(Path::new("node")));
-    node.arg(work.join("building/main.js"))
-        .arg(manifest)
-        .args(arguments)
-        .stdin(Stdio::null());
-    if let Some(folder) = &options.node_modules {
-        node.arg("--node-modules").arg(folder);
+fn sdk(manifest: &Path, options: &Options) -> CarriedSdk<impl Fn(&Path) -> Command> {
+    CarriedSdk {
+        files: sources::FILES,
+        command: move |work: &Path| {
+            let mut node = Command::new(options.node.as_deref().unwrap_or(Path::new("node")));
+            node.arg(work.join("building/main.js")).arg(manifest);
+            if let Some(folder) = &options.node_modules {
+                node.arg("--node-modules").arg(folder);
+            }
+            node
+        },
+        no_runtime: |program, error| BuildError::NoNode { program, error },
+        refused: BuildError::JavaScript,
     }
-    let output = node.output().map_err(|error| BuildError::NoNode {
-        program: PathBuf::from(node.get_program()),
-        error,
-    })?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.trim().trim_start_matches("error: ");
-        return Err(BuildError::JavaScript(said.to_owned()));
-    }
-    Ok(())
-}
-
-/// The SDK, what builds with it, and the contract.
-fn lay_out(folder: &Path) -> io::Result<()> {
-    for (name, text) in sources::FILES {
-        let file = folder.join(name);
-        fs::create_dir_all(file.parent().unwrap_or(folder))?;
-        fs::write(file, text)?;
-    }
-    Ok(())
 }
 
 fn read(manifest: &Path) -> Result<serde_json::Value, BuildError> {

@@ -1,18 +1,16 @@
 //! From a project in Python to a component.
 //!
 //! The SDK that comes with this program does the work (`sdk/python`, package
-//! `placewright.building`), in the Python of the author's machine: this lays it out in a
-//! folder of its own together with the contract, runs it, and takes what it made. So a
-//! unit is always built with the SDK of the program that builds it, without a network.
+//! `placewright.building`), in the Python of the author's machine.
 
 mod sources;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use super::carried::CarriedSdk;
 use super::{BuildError, Built, Options};
 
 /// The file that makes a folder a project in Python.
@@ -20,12 +18,8 @@ pub(super) const MANIFEST: &str = "pyproject.toml";
 
 /// Build the project whose `pyproject.toml` is given.
 pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildError> {
-    let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
-    let out = work.path().join("unit.wasm");
-    let arguments = [OsStr::new("--out"), out.as_os_str()];
-    run(work.path(), manifest, &arguments, options)?;
     Ok(Built {
-        bytes: fs::read(&out).map_err(|error| BuildError::Unreadable(out, error))?,
+        bytes: sdk(manifest, options).build()?,
         name: name(manifest)?,
         warnings: Vec::new(),
     })
@@ -33,49 +27,27 @@ pub(super) fn build(manifest: &Path, options: &Options) -> Result<Built, BuildEr
 
 /// Whether Python and componentize-py are there for the project whose `pyproject.toml` is given.
 pub(super) fn is_ready(manifest: &Path, options: &Options) -> Result<(), BuildError> {
-    let work = tempfile::tempdir().map_err(BuildError::NoFolder)?;
-    run(work.path(), manifest, &[OsStr::new("--check")], options)
+    sdk(manifest, options).is_ready()
 }
 
-/// Run what builds a project, from the folder `work`.
-fn run(
-    work: &Path,
-    manifest: &Path,
-    arguments: &[&OsStr],
-    options: &Options,
-) -> Result<(), BuildError> {
-    lay_out(work).map_err(BuildError::NoFolder)?;
+fn sdk(manifest: &Path, options: &Options) -> CarriedSdk<impl Fn(&Path) -> Command> {
     let home = manifest.parent().unwrap_or(Path::new("."));
-    let mut python = Command::new(interpreter(home, options.python.as_deref()));
-    python
-        .args(["-m", "placewright.building"])
-        .arg(manifest)
-        .args(arguments)
-        // Alone on the path: another SDK may be installed.
-        .env("PYTHONPATH", work)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .stdin(Stdio::null());
-    let output = python.output().map_err(|error| BuildError::NoPython {
-        program: PathBuf::from(python.get_program()),
-        error,
-    })?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.trim().trim_start_matches("error: ");
-        return Err(BuildError::Python(said.to_owned()));
+    let python = interpreter(home, options.python.as_deref());
+    CarriedSdk {
+        files: sources::FILES,
+        command: move |work: &Path| {
+            let mut python = Command::new(&python);
+            python
+                .args(["-m", "placewright.building"])
+                .arg(manifest)
+                // Alone on the path: another SDK may be installed.
+                .env("PYTHONPATH", work)
+                .env("PYTHONDONTWRITEBYTECODE", "1");
+            python
+        },
+        no_runtime: |program, error| BuildError::NoPython { program, error },
+        refused: BuildError::Python,
     }
-    Ok(())
-}
-
-/// The SDK as a package, with the contract in it.
-fn lay_out(folder: &Path) -> io::Result<()> {
-    let package = folder.join("placewright");
-    for (name, text) in sources::FILES {
-        let file = package.join(name);
-        fs::create_dir_all(file.parent().unwrap_or(&package))?;
-        fs::write(file, text)?;
-    }
-    Ok(())
 }
 
 /// The Python that is given; else the one of the project's virtual environment, else the
@@ -124,6 +96,8 @@ mod tests {
             }
         }
         there.insert("wit/policy.wit".to_owned());
+        let there: BTreeSet<String> =
+            (there.iter().map(|name| format!("placewright/{name}"))).collect();
         let carried: BTreeSet<String> =
             (sources::FILES.iter().map(|(name, _)| (*name).to_owned())).collect();
         assert_eq!(carried, there);

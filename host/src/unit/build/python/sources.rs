@@ -3,13 +3,16 @@
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[
-            ("wit/policy.wit", include_str!("../../../../../wit/policy.wit")),
-            $(($name, include_str!(concat!("../../../../../sdk/python/src/placewright/", $name)))),*
+            ("placewright/wit/policy.wit", include_str!("../../../../../wit/policy.wit")),
+            $((
+                concat!("placewright/", $name),
+                include_str!(concat!("../../../../../sdk/python/src/placewright/", $name)),
+            )),*
         ]
     };
 }
 
-/// Names in the package `placewright`, and contents.
+/// Names in the folder that is put on Python's path, and contents.
 pub(super) const FILES: &[(&str, &str)] = files![
     "__init__.py",
     "amounts.py",
