@@ -7,6 +7,7 @@ mod cluster;
 pub mod form;
 mod ganeti;
 pub(crate) mod json_schema;
+pub(crate) mod made;
 mod nearest;
 mod pinning;
 mod problem;

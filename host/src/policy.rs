@@ -14,6 +14,7 @@ mod unit_name;
 mod units;
 mod words;
 
+pub(crate) use alone::{LISTS, TABLES};
 pub use check::UnitDescriptions;
 pub use document::PolicyDocument;
 pub use json_schema::policy_json_schema;

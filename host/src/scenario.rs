@@ -14,7 +14,6 @@ mod compare;
 mod expect;
 mod form;
 mod json_schema;
-mod made;
 mod merge;
 mod open;
 mod outcome;

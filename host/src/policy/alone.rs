@@ -1,40 +1,51 @@
 //! The policy of a unit alone, where no other is given.
 
-use toml::{Table, Value};
-
 use super::Policy;
 use crate::contract::Description;
+use crate::document::made::{entry, list, table};
+use crate::document::{Content, Place, Table};
+
+/// The lists of a policy document whose entries name units.
+pub(crate) const LISTS: [&str; 4] = ["filters", "costs", "selections", "effects"];
+
+/// The tables of a policy document that name a unit.
+pub(crate) const TABLES: [&str; 2] = ["order", "balance"];
 
 impl Policy {
-    /// The document of a policy of all parts of a unit and no other, in TOML: each part
-    /// that decides with a factor of 1 and its default settings, and no decision if it
-    /// fails, so that no failure is overlooked.
-    pub fn alone(unit: &Description) -> String {
-        let named = || Table::from_iter([("unit".to_owned(), Value::from(unit.name.as_str()))]);
+    /// The document of a policy of all parts of a unit and no other, each with a factor of 1
+    /// and these settings. If one that decides fails there is no decision, so that no failure
+    /// is overlooked. What is wrong with it, settings apart, is said of `place`.
+    pub fn alone(unit: &Description, settings: &Table, place: &Place) -> Table {
+        let text = |key, text: &str| entry(key, Content::Text(text.into()), place);
+        let asked = || {
+            let settings = entry("settings", Content::Table(settings.clone()), place);
+            table(place, [text("unit", &unit.name), settings])
+        };
         let judging = || {
-            let mut entry = named();
-            entry.insert("on-failure".to_owned(), Value::from("fail"));
-            entry
+            let mut judging = asked();
+            judging.entries.push(text("on-failure", "fail"));
+            judging
         };
         let answers = unit.judge.as_ref().map(|judge| judge.answers);
         let filters = answers.is_some_and(|answers| answers.verdicts);
         let costs = answers.is_some_and(|answers| answers.costs);
         let lists = [
-            ("filters", filters.then(judging)),
-            ("costs", costs.then(judging)),
-            ("selections", unit.selection.is_some().then(judging)),
-            ("effects", unit.effects.is_some().then(named)),
+            filters.then(judging),
+            costs.then(judging),
+            unit.selection.is_some().then(judging),
+            unit.effects.is_some().then(asked),
         ];
         let tables = [
-            ("order", unit.order.is_some().then(named)),
-            ("balance", unit.balance.is_some().then(named)),
+            unit.order.is_some().then(asked),
+            unit.balance.is_some().then(asked),
         ];
-        let lists = lists.map(|(key, entry)| Some((key, Value::from(vec![entry?]))));
-        let tables = tables.map(|(key, entry)| Some((key, Value::from(entry?))));
-        let mut document = Table::from_iter([("name".to_owned(), Value::from("alone"))]);
-        for (key, value) in lists.into_iter().chain(tables).flatten() {
-            document.insert(key.to_owned(), value);
-        }
-        document.to_string()
+        let lists = LISTS.into_iter().zip(lists);
+        let lists = lists.filter_map(|(key, only)| Some(entry(key, list(place, [only?]), place)));
+        let tables = TABLES.into_iter().zip(tables);
+        let tables = tables.filter_map(|(key, only)| {
+            let only = Content::Table(only?);
+            Some(entry(key, only, place))
+        });
+        table(place, lists.chain(tables))
     }
 }

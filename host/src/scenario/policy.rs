@@ -1,17 +1,11 @@
 //! The policy of a case: the one that it gives, or all parts of the unit alone.
 
-use super::made::{entry, list, table};
 use super::{Case, GivenPolicy};
 use crate::contract::Description;
+use crate::document::made::entry;
 use crate::document::{Content, Entry, Problems, Table};
 use crate::library::Generation;
-use crate::policy::Policy;
-
-/// The lists of a policy document whose entries name units.
-const LISTS: [&str; 4] = ["filters", "costs", "selections", "effects"];
-
-/// The tables of a policy document that name a unit.
-const ALONE: [&str; 2] = ["order", "balance"];
+use crate::policy::{LISTS, Policy, TABLES};
 
 /// The policy that a case goes by, with the unit set as the case says.
 pub(super) fn policy(
@@ -21,7 +15,10 @@ pub(super) fn policy(
 ) -> Result<Policy, Problems> {
     let schema = &case.cluster.schema;
     match &case.policy {
-        None => Policy::of_tree(&alone(case, unit), &unit.name, generation, schema),
+        None => {
+            let alone = Policy::alone(unit, &case.settings, &case.place);
+            Policy::of_tree(&alone, &unit.name, generation, schema)
+        }
         Some(GivenPolicy { tree, name }) => {
             let mut tree = (**tree).clone();
             if !names_unit(&tree, unit) {
@@ -36,43 +33,12 @@ pub(super) fn policy(
     }
 }
 
-/// All parts of the unit and no other, each with a factor of 1. If it fails there is no
-/// decision, so that no failure is overlooked.
-fn alone(case: &Case, unit: &Description) -> Table {
-    let place = &case.place;
-    let settings = || entry("settings", Content::Table(case.settings.clone()), place);
-    let text = |key, text: &str| entry(key, Content::Text(text.into()), place);
-    let judging = || {
-        let fails = text("on-failure", "fail");
-        table(place, [text("unit", &unit.name), fails, settings()])
-    };
-    let asked = || table(place, [text("unit", &unit.name), settings()]);
-    let answers = unit.judge.as_ref().map(|judge| judge.answers);
-    let lists = [
-        answers
-            .is_some_and(|answers| answers.verdicts)
-            .then(judging),
-        answers.is_some_and(|answers| answers.costs).then(judging),
-        unit.selection.is_some().then(judging),
-        unit.effects.is_some().then(asked),
-    ];
-    let tables = [
-        unit.order.is_some().then(asked),
-        unit.balance.is_some().then(asked),
-    ];
-    let lists = LISTS.into_iter().zip(lists);
-    let lists = lists.filter_map(|(key, only)| Some(entry(key, list(place, [only?]), place)));
-    let tables = ALONE.into_iter().zip(tables);
-    let tables = tables.filter_map(|(key, only)| Some(entry(key, Content::Table(only?), place)));
-    table(place, lists.chain(tables))
-}
-
 /// The tables of a policy document that name a unit, those of its stages included.
 fn entries(policy: &mut Table) -> Vec<&mut Table> {
     let mut found = Vec::new();
     for Entry { key, node, .. } in &mut policy.entries {
         match &mut node.content {
-            Content::Table(table) if ALONE.contains(&&**key) => found.push(table),
+            Content::Table(table) if TABLES.contains(&&**key) => found.push(table),
             Content::List(list) => {
                 let tables = list.iter_mut().filter_map(|node| match &mut node.content {
                     Content::Table(table) => Some(table),

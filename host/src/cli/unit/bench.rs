@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use placewright::bench::{self, Calls, Loaded, Report, Series, Situation, TraceCost};
 use placewright::chain::Reuse;
+use placewright::document::{Place, Table};
 use placewright::engine::Limits;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
@@ -165,8 +166,17 @@ impl Bench {
             }
             return Ok(policy);
         }
-        let text = Policy::alone(unit);
-        Policy::load(&text, "alone.toml", generation, schema)
+        let place = Place {
+            file: "alone.toml".into(),
+            line: 1,
+            column: 1,
+        };
+        let settings = Table {
+            place: place.clone(),
+            entries: Vec::new(),
+        };
+        let alone = Policy::alone(unit, &settings, &place);
+        Policy::of_tree(&alone, "alone", generation, schema)
             .map(Arc::new)
             .map_err(|problems| {
                 Failure::input(problems).context(format!(

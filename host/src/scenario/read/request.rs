@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::made::{entry, list, table};
 use super::{Common, told};
 use crate::document::form::Fields;
+use crate::document::made::{entry, list, table};
 use crate::document::{
     ClusterDocument, Content, Place, Problems, Surroundings, Table, requests_of_tree, shown,
 };

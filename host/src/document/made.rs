@@ -1,9 +1,9 @@
 //! Parts of trees that no file holds.
 
-use crate::document::{Content, Entry, Node, Place, Table};
+use super::{Content, Entry, Node, Place, Table};
 
 /// An entry that the file does not hold, and stands where `place` is.
-pub(super) fn entry(key: &str, content: Content, place: &Place) -> Entry {
+pub(crate) fn entry(key: &str, content: Content, place: &Place) -> Entry {
     Entry {
         key: key.into(),
         place: place.clone(),
@@ -15,7 +15,7 @@ pub(super) fn entry(key: &str, content: Content, place: &Place) -> Entry {
 }
 
 /// A table that the file does not hold.
-pub(super) fn table(place: &Place, entries: impl IntoIterator<Item = Entry>) -> Table {
+pub(crate) fn table(place: &Place, entries: impl IntoIterator<Item = Entry>) -> Table {
     Table {
         place: place.clone(),
         entries: entries.into_iter().collect(),
@@ -23,7 +23,7 @@ pub(super) fn table(place: &Place, entries: impl IntoIterator<Item = Entry>) -> 
 }
 
 /// A list of tables that the file does not hold as one.
-pub(super) fn list(place: &Place, tables: impl IntoIterator<Item = Table>) -> Content {
+pub(crate) fn list(place: &Place, tables: impl IntoIterator<Item = Table>) -> Content {
     let nodes = tables.into_iter().map(|table| Node {
         place: place.clone(),
         content: Content::Table(table),
