@@ -252,6 +252,18 @@ impl Scheduler {
         self.recorded.push_back(recorded);
     }
 
+    /// Let go of the versions of the inventory before the oldest remembered decision:
+    /// nothing leads back to them between turns.
+    pub fn forget_the_past(&mut self) {
+        let mut recorded = self.recorded.iter();
+        let oldest = recorded.find(|recorded| matches!(recorded.made_on, MadeOn::Inventory));
+        let version = match oldest {
+            Some(recorded) => recorded.decision.inventory_version,
+            None => self.inventory.version(),
+        };
+        self.inventory.forget_before(version);
+    }
+
     /// Let go of the copies that batches were tried on: each is as large as the
     /// inventory itself.
     fn forget_copies(&mut self) {

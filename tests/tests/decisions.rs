@@ -220,6 +220,28 @@ fn an_explanation_is_of_the_inventory_as_it_was() {
 }
 
 #[test]
+fn the_past_is_remembered_as_long_as_a_decision_of_it_can_be_explained() {
+    let generation = generation(&["best-fit"]);
+    let policy = policy(BEST_FIT, &generation).unwrap();
+    let options = SchedulerOptions {
+        recorded: 10,
+        chain_limit: SchedulerOptions::default().chain_limit * 60,
+        ..SchedulerOptions::default()
+    };
+    let mut scheduler = Scheduler::new(cluster(8), policy.into(), &generation, options).unwrap();
+    for decision in sequence(&mut scheduler) {
+        let vm = &decision.request.members[0];
+        scheduler.inventory_mut().cancel_vm(&vm.id).unwrap();
+    }
+    let oldest = scheduler.decisions().next().unwrap().clone();
+    let before = scheduler.explain(oldest.number).unwrap();
+    scheduler.forget_the_past();
+    let inventory = scheduler.inventory();
+    assert_eq!(inventory.oldest_version(), oldest.inventory_version);
+    assert_eq!(scheduler.explain(oldest.number).unwrap(), before);
+}
+
+#[test]
 fn instances_stay_warm_so_a_fresh_runner_finds_a_unit_that_remembers() {
     let text = costing("misbehaving", "remembers") + "scaling = 'none'\n";
     let policy = std::sync::Arc::new(placewright_tests::scene::policy(&text, &both()).unwrap());

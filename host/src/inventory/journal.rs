@@ -93,6 +93,12 @@ impl Journal {
         self.undo.pop_back()
     }
 
+    /// Drop all but the last so many changes.
+    pub(super) fn keep(&mut self, changes: usize) {
+        let dropped = self.undo.len().saturating_sub(changes);
+        self.undo.drain(..dropped);
+    }
+
     /// The last so many changes, oldest first.
     pub(super) fn last(&self, changes: usize) -> impl Iterator<Item = &Undo> {
         self.undo.range(self.undo.len().saturating_sub(changes)..)

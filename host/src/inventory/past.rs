@@ -41,6 +41,13 @@ impl Inventory {
         true
     }
 
+    /// Let go of what leads back to versions before this one.
+    pub fn forget_before(&mut self, version: u64) {
+        let versions = self.version.saturating_sub(version);
+        self.journal
+            .keep(usize::try_from(versions).unwrap_or(usize::MAX));
+    }
+
     fn remembers(&self, version: u64) -> bool {
         (self.oldest_version()..=self.version).contains(&version)
     }

@@ -212,6 +212,7 @@ impl ClusterState {
             });
         }
         changes.extend(self.rows_to_keep());
+        self.scheduler.forget_the_past();
         let repeats = mem::take(&mut self.answers.repeats);
         if changes.is_empty() {
             return match repeats {
