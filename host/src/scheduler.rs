@@ -126,7 +126,8 @@ impl Scheduler {
     }
 
     /// Decide by another policy, or the same with other units, from now on. What is
-    /// remembered of decisions stays, and so does the cool-down of VMs.
+    /// remembered of decisions stays, and so do the cool-down of VMs and what is kept of
+    /// the answers of units that go on as they did.
     ///
     /// # Errors
     /// If the generation lacks a unit of the policy, or its settings do not go
@@ -137,7 +138,9 @@ impl Scheduler {
         generation: &Generation,
     ) -> Result<(), ChainError> {
         let chain = chain(policy, generation, &mut self.inventory)?;
-        self.runner = self.options.runner(chain);
+        let runner = self.options.runner(chain);
+        let before = std::mem::replace(&mut self.runner, runner);
+        self.runner.take_over(before, &self.inventory);
         Ok(())
     }
 

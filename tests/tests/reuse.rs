@@ -55,6 +55,11 @@ fn generation_on_fuel() -> &'static Generation {
     })
 }
 
+fn loaded(policy: &str, generation: &Generation) -> Arc<Policy> {
+    let policy = Policy::load(policy, "p.toml", generation, Schema::built_in());
+    Arc::new(policy.unwrap_or_else(|problems| panic!("{problems}")))
+}
+
 /// Schedulers of one cluster under one policy, which differ in whether they keep
 /// answers.
 struct Twins {
@@ -68,8 +73,7 @@ impl Twins {
     }
 
     fn of(life: &Life, policy: &str, generation: &Generation, reuse: Reuse) -> Self {
-        let policy = Policy::load(policy, "p.toml", generation, Schema::built_in());
-        let policy = Arc::new(policy.unwrap_or_else(|problems| panic!("{problems}")));
+        let policy = loaded(policy, generation);
         let scheduler = |reuse| {
             let options = SchedulerOptions {
                 chain_limit: PATIENT,
@@ -84,6 +88,15 @@ impl Twins {
         Self {
             with: scheduler(Some(reuse)),
             without: scheduler(None),
+        }
+    }
+
+    /// Decide by another policy from now on.
+    fn set_policy(&mut self, policy: &str) {
+        let policy = loaded(policy, generation());
+        for scheduler in [&mut self.with, &mut self.without] {
+            let set = scheduler.set_policy(policy.clone(), generation());
+            set.expect("the units are there");
         }
     }
 
@@ -187,6 +200,21 @@ proptest! {
     }
 
     #[test]
+    fn policies_that_take_turns_find_what_was_kept_and_decide_the_same(seed in any::<u64>()) {
+        let mut life = Life::new(seed);
+        let policies = [0, 1, 2].map(|kind| match kind {
+            0 => policies::ONE_BY_ONE.to_owned(),
+            _ => policies::any(&mut life),
+        });
+        let mut twins = Twins::new(&life, &policies[0], Reuse::default());
+        for _ in 0..8 {
+            twins.live(&mut life, 15);
+            let next = life.below(3) as usize;
+            twins.set_policy(&policies[next]);
+        }
+    }
+
+    #[test]
     fn room_for_few_answers_changes_no_decision(seed in any::<u64>()) {
         let mut life = Life::new(seed);
         let policy = policies::any(&mut life);
@@ -224,6 +252,31 @@ fn few_hosts_are_asked_about_where_requests_are_alike() {
     assert!(counts.from_sums > 300, "{counts:?}");
     let (asked, reused) = twins.rows();
     assert!(reused > 3 * asked, "asked {asked}, reused {reused}");
+}
+
+#[test]
+fn units_that_go_on_under_another_policy_are_not_asked_again() {
+    let mut life = Life::new(3).of_few_shapes();
+    let mut twins = Twins::new(&life, policies::ONE_BY_ONE, Reuse::default());
+    twins.live(&mut life, 100);
+    let (before, counts) = (twins.with.unit_reuse(), twins.counts());
+    let other = policies::ONE_BY_ONE.replace("overcommit = 2.0", "overcommit = 3.0");
+    assert_ne!(other, policies::ONE_BY_ONE);
+    twins.set_policy(&other);
+    twins.live(&mut life, 4);
+    assert_eq!(twins.counts().decisions, counts.decisions + 4);
+    let hosts = twins.with.inventory().host_count() as u64;
+    for (before, after) in before.iter().zip(twins.with.unit_reuse()) {
+        match &*after.unit {
+            // It has other settings, and is counted anew.
+            "cpu" => assert!(after.asked >= hosts, "of {hosts}: {after:?}"),
+            // Some hosts changed, and some are asked about to see whether all is well.
+            _ => assert!(
+                after.asked < before.asked + hosts / 2,
+                "of {hosts}: {before:?}, {after:?}"
+            ),
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::model::schema::short_name;
 use crate::policy::Settings;
 
 /// The declared reads of one part, each table and column with its source.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReadPlan {
     pub(super) tables: Vec<TablePlan>,
     /// The place of `hosts` among the tables, if it is read.
@@ -21,7 +21,7 @@ pub(super) struct ReadPlan {
     pub(super) gates: Vec<(usize, usize)>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct TablePlan {
     pub(super) name: Arc<str>,
     pub(super) source: Source,
@@ -35,7 +35,7 @@ pub(super) struct TablePlan {
     pub(super) fixed: Option<Fixed>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ColumnPlan {
     pub(super) name: Arc<str>,
     pub(super) kind: Kind,
@@ -76,7 +76,7 @@ pub(super) enum Source {
 }
 
 /// Where a value stands in a row of its table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Field {
     /// A host column, by its number in the inventory.
     HostColumn(usize),

@@ -195,6 +195,36 @@ impl Kept {
         kept
     }
 
+    /// Take over what was kept of another chain over the same inventory, for the steps that
+    /// both have, by their places in the old and the new one. Sums are made anew.
+    pub(super) fn take_over(
+        &mut self,
+        mut before: Self,
+        steps: &[(usize, usize)],
+        chain: &Chain,
+        inventory: &Inventory,
+    ) {
+        if !Arc::ptr_eq(&self.log, &before.log) {
+            return;
+        }
+        for (old, new) in steps {
+            self.steps[*new].take_over(&mut before.steps[*old]);
+        }
+        let still = |it: &Quarantined| {
+            let mut steps = self.steps.iter();
+            steps.any(|step| step.is_quarantined && step.unit == it.unit)
+        };
+        self.quarantined = before.quarantined;
+        self.quarantined.retain(still);
+        self.serial = before.serial;
+        self.counts = before.counts;
+        self.window = before.window;
+        self.paused_until = before.paused_until;
+        self.of_choice = depends::of_choice(chain, &self.steps, inventory);
+        self.class_anew();
+        self.bytes = self.count_bytes();
+    }
+
     /// Begin with classes anew, as other steps are a part of them.
     fn class_anew(&mut self) {
         self.classes = Store::default();
@@ -414,6 +444,18 @@ impl Kept {
 }
 
 impl KeptStep {
+    /// Go on with what was kept for a step that asks the same.
+    fn take_over(&mut self, before: &mut Self) {
+        self.is_quarantined = before.is_quarantined;
+        (self.asked, self.reused, self.checked) = (before.asked, before.reused, before.checked);
+        if before.is_quarantined {
+            self.shape = None;
+        } else if self.shape == before.shape && self.may_skip == before.may_skip {
+            self.store = std::mem::take(&mut before.store);
+            self.skips = before.skips;
+        }
+    }
+
     fn new(step: &Step, inventory: &Inventory) -> Self {
         let plan = &step.plan;
         let shape = depends::shape(step);

@@ -5,6 +5,7 @@ mod kept;
 mod refine;
 mod stage;
 mod sums;
+mod take_over;
 
 use std::mem;
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use crate::model::Kind;
 use crate::policy::Settings;
 
 /// What one table adds to a call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::chain) struct Fixed {
     rows: u32,
     /// With the places in `texts` where texts stand.

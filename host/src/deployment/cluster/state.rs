@@ -267,14 +267,21 @@ impl ClusterState {
     /// Count what units have worked since the last time. A new chain begins from nothing.
     pub(super) fn measure_units(&mut self) {
         let reused = self.scheduler.unit_reuse();
-        let times: Vec<_> = self.scheduler.times().cloned().collect();
-        for time in times {
-            let kept = reused.iter().filter(|it| it.unit == time.unit);
+        // A unit may be called for several entries.
+        let mut worked: BTreeMap<Arc<str>, (u64, u64, Duration)> = BTreeMap::new();
+        for time in self.scheduler.times() {
+            let (calls, rows, took) = worked.entry(time.unit.clone()).or_default();
+            *calls += time.calls;
+            *rows += time.rows;
+            *took += time.time;
+        }
+        for (unit, (calls, rows, took)) in worked {
+            let kept = reused.iter().filter(|it| it.unit == unit);
             let kept: u64 = kept.map(|it| it.reused).sum();
-            let now = (time.calls, time.rows, kept, time.time);
-            let before = self.counted.insert(time.unit.clone(), now);
+            let now = (calls, rows, kept, took);
+            let before = self.counted.insert(unit.clone(), now);
             let before = before.filter(|it| it.0 <= now.0).unwrap_or_default();
-            self.units.of(&time.unit).worked(
+            self.units.of(&unit).worked(
                 now.0 - before.0,
                 now.1.saturating_sub(before.1),
                 now.2.saturating_sub(before.2),
