@@ -20,6 +20,7 @@ mod order;
 mod paper;
 mod part;
 mod plan;
+mod query;
 mod resolve;
 mod reuse;
 mod run;
@@ -35,6 +36,9 @@ pub use explain::{
     StageShown, UnitShown, ValueShown,
 };
 pub use facts::FactShown;
+pub use query::{
+    Answered, ColumnSeen, HostSaid, Prepared, Query, RowSeen, Said, TableSeen, WriteSaid,
+};
 pub use resolve::ChainError;
 pub use reuse::{Quarantined, Reuse, ReuseCounts, UnitReuse};
 pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
@@ -84,7 +88,7 @@ struct Selection {
 }
 
 /// A part of a unit that is asked once in a decision or a batch, not host by host.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct PartStep {
     /// The policy's name for the entry.
     name: Arc<str>,

@@ -159,5 +159,17 @@ pub enum Level {
     Debug,
 }
 
+impl Level {
+    /// The name in the package.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warn => "warn",
+            Level::Info => "info",
+            Level::Debug => "debug",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -19,6 +19,7 @@ mod trial;
 pub use balance::{BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove};
 pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;
+pub use draw::derive as derived_draw;
 pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
 pub use past::{PastDecision, RunnerUp};

@@ -32,4 +32,5 @@ mod server;
 mod twins;
 mod unit_bench;
 mod unit_replay;
+mod unit_run;
 mod unsound_parts;

@@ -80,7 +80,7 @@ impl Chain {
 }
 
 /// Row numbers of the call to ids.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     step: &'a PartStep,
     hosts: Vec<Arc<str>>,
     /// Ids of VMs and of their hosts.
@@ -89,7 +89,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn new(step: &'a PartStep, inventory: &Inventory, slots: &[u32]) -> Self {
+    pub(super) fn new(step: &'a PartStep, inventory: &Inventory, slots: &[u32]) -> Self {
         let entries: Vec<_> = slots
             .iter()
             .filter_map(|slot| inventory.host(*slot))
@@ -110,7 +110,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn proposed(&self, proposal: contract::Proposal) -> Proposed {
+    pub(super) fn proposed(&self, proposal: contract::Proposal) -> Proposed {
         match proposal {
             contract::Proposal::Move(moved) => {
                 let (vm, from) = self

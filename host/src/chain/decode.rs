@@ -9,16 +9,12 @@ use crate::model::{Kind, Value};
 /// The values of a call by table and column, the unit's settings apart. A column
 /// without any value is left out; several rows are joined, `-` where one has none.
 pub(super) fn seen(plan: &ReadPlan, call: &Call, schema: &Schema) -> Vec<ValueShown> {
-    let mut reader = Reader {
-        call,
-        integers: 0,
-        numbers: 0,
-    };
+    let mut reader = Reader::new(call);
     let mut shown = Vec::new();
     for (number, table) in plan.tables.iter().enumerate() {
         let rows = call.rows[number] as usize;
         if let Some(parent) = table.parent {
-            reader.integers += call.rows[parent] as usize + 1;
+            reader.offsets(call.rows[parent] as usize);
         }
         for column in &table.columns {
             let values = reader.column(column, rows);
@@ -45,14 +41,29 @@ pub(super) fn seen(plan: &ReadPlan, call: &Call, schema: &Schema) -> Vec<ValueSh
 }
 
 /// Goes through the lists of a call in declared order.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     call: &'a Call,
     integers: usize,
     numbers: usize,
 }
 
-impl Reader<'_> {
-    fn column(&mut self, column: &ColumnPlan, rows: usize) -> Vec<Option<Value>> {
+impl<'a> Reader<'a> {
+    pub(super) fn new(call: &'a Call) -> Self {
+        Self {
+            call,
+            integers: 0,
+            numbers: 0,
+        }
+    }
+
+    /// Where the rows below each of so many rows begin, and where the last ones end.
+    pub(super) fn offsets(&mut self, parents: usize) -> &'a [i64] {
+        let first = self.integers;
+        self.integers += parents + 1;
+        self.call.integers.get(first..self.integers).unwrap_or(&[])
+    }
+
+    pub(super) fn column(&mut self, column: &ColumnPlan, rows: usize) -> Vec<Option<Value>> {
         let next = match column.kind {
             Kind::Number => &mut self.numbers,
             _ => &mut self.integers,

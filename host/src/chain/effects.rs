@@ -114,16 +114,16 @@ fn lacking(step: &PartStep, inventory: &Inventory, slot: u32) -> Refusal {
 }
 
 /// Row numbers of a call to ids.
-struct Writer<'a> {
-    step: &'a PartStep,
-    inventory: &'a Inventory,
-    request: &'a Request,
-    slot: u32,
+pub(super) struct Writer<'a> {
+    pub(super) step: &'a PartStep,
+    pub(super) inventory: &'a Inventory,
+    pub(super) request: &'a Request,
+    pub(super) slot: u32,
 }
 
 impl Writer<'_> {
     /// A change that was checked against the declared writes, in ids.
-    fn write(&self, change: Change) -> Result<Write, Refusal> {
+    pub(super) fn write(&self, change: Change) -> Result<Write, Refusal> {
         let member = self.request.members.get(change.entity as usize);
         let Some(vm) = member.or(self.request.members.first()) else {
             return Err(self.refused("writes for a VM, and the request names none"));

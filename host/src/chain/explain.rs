@@ -220,6 +220,15 @@ fn not_considered(
     {
         asked[slot as usize] = true;
     }
+    not_asked(&asked, inventory, request)
+}
+
+/// The hosts that are not among the asked, of which there is one for each slot, by id.
+pub(super) fn not_asked(
+    asked: &[bool],
+    inventory: &Inventory,
+    request: &Request,
+) -> Vec<NotConsidered> {
     let mut hosts: Vec<NotConsidered> = inventory
         .hosts()
         .filter(|(slot, _)| !asked[*slot as usize])

@@ -16,7 +16,7 @@ use super::encode::{Context, Dictionary, HostRows};
 use super::reuse::{Kept, Quarantined, Reuse, ReuseCounts, UnitReuse};
 use super::subject::Subject;
 use super::warm::Warm;
-use super::{Chain, PartStep, Step};
+use super::{Chain, PartStep, Stage, Step};
 use crate::contract::Call;
 use crate::inventory::Inventory;
 use crate::model::Request;
@@ -24,7 +24,7 @@ use crate::unit::{Fault, Instance, Unit};
 use ask::Asker;
 pub(super) use ask::CALLS_PER_INSTANCE;
 pub(super) use refine::{candidates, equal};
-pub(super) use stage::{StageRun, weighted};
+pub(super) use stage::{LACKS_A_VALUE, StageRun, weighted};
 
 /// What a chain came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -392,6 +392,27 @@ impl Runner {
         Ok(self.decided(inventory, draw, considered_len(&self.stages), left_out))
     }
 
+    /// How a stage goes for the hosts in these slots, up to its selections.
+    pub(super) fn unrefined(
+        &mut self,
+        stage: &Stage,
+        inventory: &Inventory,
+        subject: &Subject<'_>,
+        slots: &[u32],
+    ) -> Result<StageRun, Refusal> {
+        self.deadline = Instant::now() + self.limit;
+        let mut asker = Asker {
+            whole: true,
+            ..self.asker(inventory, subject)
+        };
+        let rows = HostRows::List(slots);
+        let mut left_out = Vec::new();
+        let mut run = StageRun::run(stage, rows, &mut asker, &mut left_out)?;
+        run.prefer(subject.request, inventory);
+        run.add_up(stage, rows, &mut asker, &mut left_out)?;
+        Ok(run)
+    }
+
     fn decided(
         &self,
         inventory: &Inventory,
@@ -480,6 +501,18 @@ fn known(inventory: &Inventory, id: &Arc<str>) -> Result<u32, Refusal> {
 fn names_hosts(request: &Request) -> bool {
     let named = [&request.allowed, &request.excluded, &request.preferred];
     named.into_iter().any(|hosts| !hosts.is_empty())
+}
+
+/// The slots of the hosts that are up and that the request allows, ascending.
+pub(super) fn considered_slots(
+    inventory: &Inventory,
+    request: &Request,
+) -> Result<Vec<u32>, Refusal> {
+    let mut slots = Vec::new();
+    Ok(match considered_hosts(inventory, request, &mut slots)? {
+        true => inventory.up_slots().collect(),
+        false => slots,
+    })
 }
 
 /// The hosts that are up and that the request allows. True: all of them, and no

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::failure::Failure;
 
 /// The width of tables where the output is no terminal.
-const WIDTH: u16 = 100;
+pub const WIDTH: u16 = 100;
 
 /// Narrower tables cannot be read; some terminals say that they have no width.
 const LEAST_WIDTH: u16 = 60;

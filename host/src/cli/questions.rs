@@ -78,54 +78,62 @@ impl Asked {
 
     /// The request for a VM: one of the cluster by its id, or that of a document.
     pub fn request(&self, vm: &str) -> Result<Request, Failure> {
-        let inventory = &self.cluster.inventory;
-        let entry = inventory.running(vm).or_else(|| inventory.pending(vm));
-        if let Some(entry) = entry {
-            return Ok(self.request_of(&entry.vm));
-        }
-        let path = Path::new(vm);
-        if !path.is_file() && !vm.contains(['/', '\\', '.']) {
-            return Err(self.no_vm(vm));
-        }
-        let surroundings = Surroundings {
-            schema: inventory.schema(),
-            now: self.cluster.now,
-            hosts: Some(&self.cluster.hosts),
-        };
-        let requests = read_requests(&units::read(path)?, vm, surroundings);
-        let requests = requests.map_err(Failure::input)?;
-        match <[Request; 1]>::try_from(requests) {
-            Ok([request]) => Ok(request),
-            Err(requests) => Err(Failure::input_because(format!(
-                "{vm} holds {} requests, and a question is about one: put the VM into a document of its own",
-                requests.len()
-            ))),
-        }
+        request(&self.cluster, vm)
     }
+}
 
-    /// Who owns a VM asks for it.
-    fn request_of(&self, vm: &Vm) -> Request {
-        let mut request = Request {
-            members: vec![vm.clone()],
-            now: self.cluster.now,
-            ..Request::default()
-        };
-        if let Some(tenant) = vm.facts.get("tenant") {
-            request.facts.set("tenant", tenant.clone());
-        }
-        request
+/// The request for a VM: one of the cluster by its id, or that of a document.
+pub fn request(cluster: &Cluster, vm: &str) -> Result<Request, Failure> {
+    match <[Request; 1]>::try_from(requests(cluster, vm)?) {
+        Ok([request]) => Ok(request),
+        Err(requests) => Err(Failure::input_because(format!(
+            "{vm} holds {} requests, and a question is about one: put the VM into a document of its own",
+            requests.len()
+        ))),
     }
+}
 
-    fn no_vm(&self, vm: &str) -> Failure {
-        let inventory = &self.cluster.inventory;
-        let entries = inventory
-            .hosts()
-            .flat_map(|(_, host)| inventory.vms_of(host));
-        let ids: Vec<&str> = entries.map(|entry| &*entry.vm.id).collect();
-        let hint = nearest(vm, ids).map_or_else(
-            || "name one that runs there, or the document of one".to_owned(),
-            |near| format!("did you mean \"{near}\"?"),
-        );
-        Failure::input_because(format!("there is no VM \"{vm}\" in the cluster: {hint}"))
+/// The request for a VM of the cluster by its id, or all of those of a document.
+pub fn requests(cluster: &Cluster, vm: &str) -> Result<Vec<Request>, Failure> {
+    let inventory = &cluster.inventory;
+    let entry = inventory.running(vm).or_else(|| inventory.pending(vm));
+    if let Some(entry) = entry {
+        return Ok(vec![request_of(cluster, &entry.vm)]);
     }
+    let path = Path::new(vm);
+    if !path.is_file() && !vm.contains(['/', '\\', '.']) {
+        return Err(no_vm(cluster, vm));
+    }
+    let surroundings = Surroundings {
+        schema: inventory.schema(),
+        now: cluster.now,
+        hosts: Some(&cluster.hosts),
+    };
+    read_requests(&units::read(path)?, vm, surroundings).map_err(Failure::input)
+}
+
+/// Who owns a VM asks for it.
+fn request_of(cluster: &Cluster, vm: &Vm) -> Request {
+    let mut request = Request {
+        members: vec![vm.clone()],
+        now: cluster.now,
+        ..Request::default()
+    };
+    if let Some(tenant) = vm.facts.get("tenant") {
+        request.facts.set("tenant", tenant.clone());
+    }
+    request
+}
+
+fn no_vm(cluster: &Cluster, vm: &str) -> Failure {
+    let inventory = &cluster.inventory;
+    let entries = inventory
+        .hosts()
+        .flat_map(|(_, host)| inventory.vms_of(host));
+    let ids: Vec<&str> = entries.map(|entry| &*entry.vm.id).collect();
+    let hint = nearest(vm, ids).map_or_else(
+        || "name one that runs there, or the document of one".to_owned(),
+        |near| format!("did you mean \"{near}\"?"),
+    );
+    Failure::input_because(format!("there is no VM \"{vm}\" in the cluster: {hint}"))
 }

@@ -1,4 +1,4 @@
-//! `placewright unit`: begin, build, test, inspect, check and measure units.
+//! `placewright unit`: begin, build, test, run, inspect, check and measure units.
 
 mod bench;
 mod build;
@@ -6,18 +6,20 @@ mod check;
 mod inspect;
 mod new;
 mod replay;
+mod run;
 mod test;
 
 use clap::Subcommand;
 
 use super::failure::{Answer, Failure};
 
-/// Begin, build, test, inspect, check and measure units.
+/// Begin, build, test, run, inspect, check and measure units.
 #[derive(Debug, Subcommand)]
 pub enum Unit {
     New(new::New),
     Build(build::Build),
     Test(test::Test),
+    Run(run::Run),
     Inspect(inspect::Inspect),
     Check(check::Check),
     Bench(bench::Bench),
@@ -31,6 +33,7 @@ impl Unit {
             Unit::New(new) => new.run(),
             Unit::Build(build) => build.run(),
             Unit::Test(test) => test.run(),
+            Unit::Run(run) => run.run(),
             Unit::Inspect(inspect) => inspect.run(),
             Unit::Check(check) => check.run(),
             Unit::Bench(bench) => bench.run(),

@@ -11,8 +11,9 @@ pub(crate) fn split_mix(seed: u64, number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A number of 0 or more and less than 1: the upper 53 bits.
-pub(super) fn derive(seed: u64, number: u64) -> f64 {
+/// The draw of the decision of that number (from 1) where a request brings none: 0 or more
+/// and less than 1, the upper 53 bits.
+pub fn derive(seed: u64, number: u64) -> f64 {
     (split_mix(seed, number) >> 11) as f64 / (1u64 << 53) as f64
 }
 

@@ -2,7 +2,7 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "demo",
     "place",
     "explain",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 20] = [
     "token new",
     "unit build",
     "unit test",
+    "unit run",
     "unit inspect",
     "unit check",
     "completions",

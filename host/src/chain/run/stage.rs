@@ -18,7 +18,7 @@ use crate::model::Request;
 use crate::policy::OnFailure;
 
 /// What a filter without answer for a host says.
-const LACKS_A_VALUE: &str = "lacks a value that the unit needs";
+pub(in crate::chain) const LACKS_A_VALUE: &str = "lacks a value that the unit needs";
 
 /// What a selection says of a host that it leaves out.
 const NOT_SELECTED: &str = "is not among those that the selection leaves";
