@@ -53,6 +53,18 @@ impl Watching {
         }
     }
 
+    /// The next line with this in it.
+    fn line(&self, part: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let rest = deadline.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(rest).expect("there is such a line");
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
     /// Press Ctrl-C; the exit code.
     fn interrupt(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
@@ -92,6 +104,21 @@ fn a_watched_project_is_built_and_checked_at_every_change_until_ctrl_c() {
     fs::write(&source, &sound).unwrap();
     let mended = watching.round('✓');
     assert!(mended.ends_with(", checked"), "{mended}");
+    watching.line(" passed, 0 failed");
+
+    let scenarios = folder.join("scenarios/watched.toml");
+    let right = fs::read_to_string(&scenarios).unwrap();
+    let case = "[[cases]]\nname = 'nobody is chosen'\nvm = { id = 'v', memory = '1 MiB' }\n\
+                expect.chosen = 'none'\n";
+    fs::write(&scenarios, format!("{right}\n{case}")).unwrap();
+    let failing = watching.round('✗');
+    assert!(failing.ends_with(", checked"), "{failing}");
+    watching.line("✗ nobody is chosen");
+    watching.line(" passed, 1 failed");
+
+    fs::write(&scenarios, "cases = 1").unwrap();
+    watching.round('✗');
+    watching.line("scenarios not run: ");
 
     assert_eq!(watching.interrupt(), Some(0));
 }

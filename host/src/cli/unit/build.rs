@@ -20,8 +20,9 @@ use crate::cli::output;
 /// esbuild; the SDKs come with this program. Nothing is downloaded: if a package is missing, the
 /// message says how to get it.
 ///
-/// With --watch, the unit is then checked as by `placewright unit check`, and built and checked
-/// again whenever a file of the project's folder changes.
+/// With --watch, the unit is then checked as by `placewright unit check`, and the scenarios of the
+/// project are run as by `placewright unit test`; all of it again whenever a file of the project's
+/// folder changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -39,7 +40,7 @@ pub struct Build {
     /// Where the unit is written; if not given, NAME.wasm in that folder
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Build and check at every change of the sources, until Ctrl-C
+    /// Build, check and test at every change of the sources, until Ctrl-C
     #[arg(long)]
     watch: bool,
     #[command(flatten)]

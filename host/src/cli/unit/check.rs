@@ -12,6 +12,7 @@ use placewright::engine::{Engine, Limits};
 use placewright::library::signature::{Key, Signatures};
 use placewright::library::stage::{Admission, Candidate, Source};
 use placewright::library::trust::Trust;
+use placewright::unit::Unit;
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};
@@ -124,6 +125,15 @@ impl Examiner {
         let (counting, seed) = (&self.counting, self.seed);
         let examined = self.admission.examine(&candidate, source, counting, seed);
         Ok(Checked::new(file, candidate.bytes.len(), examined))
+    }
+}
+
+impl Examiner {
+    /// Load the unit in a file; its calls are limited by fuel.
+    pub(super) fn load(&self, file: &Path) -> Result<Arc<Unit>, Failure> {
+        let candidate = candidate(file)?;
+        let source = file.display().to_string();
+        Unit::load(&self.counting, &candidate.bytes, &source).map_err(Failure::input)
     }
 }
 

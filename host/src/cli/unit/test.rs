@@ -83,26 +83,8 @@ impl Test {
     pub fn run(self) -> Result<Answer, Failure> {
         let files = self.read()?;
         let unit = self.unit()?;
-        let generation = match files.iter().any(Scenarios::name_policies) {
-            true => units::beside_embedded(&unit)?,
-            false => Generation::new([unit.clone()]).map_err(Failure::internal)?,
-        };
-        let mut tested = Vec::new();
-        let mut wrong = Vec::new();
-        for scenarios in &files {
-            match scenario::Test::new(scenarios, &unit, &generation) {
-                Ok(tests) => tested.push((scenarios, tests)),
-                Err(problems) => wrong.push(problems.to_string()),
-            }
-        }
-        if !wrong.is_empty() {
-            return Err(Failure::input_because(wrong.join("\n")));
-        }
-        let tested = tested.into_iter().map(|(scenarios, tests)| TestedFile {
-            scenarios,
-            cases: tests.into_iter().map(scenario::Test::run).collect(),
-        });
-        let tested: Vec<TestedFile<'_>> = tested.collect();
+        let generation = generation(&files, &unit)?;
+        let tested = tested(&files, &unit, &generation)?;
         match self.format {
             Format::Json => output::print_json(&report::json(&tested))?,
             Format::Table => output::print(&report::text(&unit, &tested))?,
@@ -133,17 +115,7 @@ impl Test {
                 place.display()
             )));
         }
-        let mut files = Vec::new();
-        let mut wrong = Vec::new();
-        for path in paths {
-            match Scenarios::open(&path) {
-                Ok(scenarios) => files.push(scenarios),
-                Err(error) => wrong.push(format!("{:#}", anyhow::Error::new(error))),
-            }
-        }
-        if !wrong.is_empty() {
-            return Err(Failure::input_because(wrong.join("\n")));
-        }
+        let mut files = open(paths)?;
         if let Some(filter) = &self.filter {
             for file in &mut files {
                 file.cases
@@ -183,6 +155,74 @@ impl Test {
         let engine = self.cache.engine(Limits::reproducible())?;
         Unit::load(&engine, &built.bytes, &built.name).map_err(Failure::input)
     }
+}
+
+/// Whether all cases beside the project in `folder` pass, and what there is to tell of them;
+/// None if it has none.
+pub(super) fn of_project(
+    folder: &Path,
+    unit: &Arc<Unit>,
+) -> Result<Option<(bool, String)>, Failure> {
+    let place = folder.join(SCENARIOS);
+    if !place.exists() {
+        return Ok(None);
+    }
+    let files = open(scenario::files(&place).map_err(Failure::input)?)?;
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let generation = generation(&files, unit)?;
+    let tested = tested(&files, unit, &generation)?;
+    let mut cases = tested.iter().flat_map(|file| &file.cases);
+    Ok(Some((cases.all(Tested::passed), report::brief(&tested))))
+}
+
+/// The scenarios of these files.
+fn open(paths: Vec<PathBuf>) -> Result<Vec<Scenarios>, Failure> {
+    let mut files = Vec::new();
+    let mut wrong = Vec::new();
+    for path in paths {
+        match Scenarios::open(&path) {
+            Ok(scenarios) => files.push(scenarios),
+            Err(error) => wrong.push(format!("{:#}", anyhow::Error::new(error))),
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(files),
+        false => Err(Failure::input_because(wrong.join("\n"))),
+    }
+}
+
+/// The unit, and those that the policies of the files may name.
+fn generation(files: &[Scenarios], unit: &Arc<Unit>) -> Result<Generation, Failure> {
+    match files.iter().any(Scenarios::name_policies) {
+        true => units::beside_embedded(unit),
+        false => Generation::new([unit.clone()]).map_err(Failure::internal),
+    }
+}
+
+/// Run all cases, if there is nothing wrong with any of them.
+fn tested<'a>(
+    files: &'a [Scenarios],
+    unit: &'a Unit,
+    generation: &'a Generation,
+) -> Result<Vec<TestedFile<'a>>, Failure> {
+    let mut ready = Vec::new();
+    let mut wrong = Vec::new();
+    for scenarios in files {
+        match scenario::Test::new(scenarios, unit, generation) {
+            Ok(tests) => ready.push((scenarios, tests)),
+            Err(problems) => wrong.push(problems.to_string()),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(Failure::input_because(wrong.join("\n")));
+    }
+    let tested = ready.into_iter().map(|(scenarios, tests)| TestedFile {
+        scenarios,
+        cases: tests.into_iter().map(scenario::Test::run).collect(),
+    });
+    Ok(tested.collect())
 }
 
 /// Write into a file what came out of its cases that did not pass.

@@ -1,4 +1,4 @@
-//! `placewright unit build --watch`: build and check, and again whenever the sources change.
+//! `placewright unit build --watch`: build, check and test, and again whenever the sources change.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -15,6 +15,7 @@ use super::sources::Sources;
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
 use crate::cli::unit::check::Examiner;
+use crate::cli::unit::test;
 use crate::cli::units::CacheArgs;
 
 /// How long nothing must change for a round to begin: an editor writes several files at once.
@@ -77,7 +78,7 @@ fn rounds(build: &Build, examiner: &Examiner) -> Result<Infallible, Failure> {
     }
 }
 
-/// Build and check once; what came of it.
+/// Build and check once, and run the scenarios of what is let in; what came of it.
 fn round(build: &Build, examiner: &Examiner) -> String {
     let begin = Instant::now();
     let written = match build.once() {
@@ -87,15 +88,25 @@ fn round(build: &Build, examiner: &Examiner) -> String {
     let built = format!("{written}, built in {:.1} s", begin.elapsed().as_secs_f64());
     match examiner.examine(&written.out) {
         Err(failure) => format!("✗ {built}, not checked: {failure}"),
+        Ok(checked) if !checked.passed => {
+            format!("✗ {built}, would not be let in\n{}", checked.remarks())
+        }
         Ok(checked) => {
-            let (mark, verdict) = match checked.passed {
-                true => ('✓', "checked"),
-                false => ('✗', "would not be let in"),
+            let (mark, told) = match scenarios(build.home(), &written.out, examiner) {
+                Ok((true, told)) => ('✓', told),
+                Ok((false, told)) => ('✗', told),
+                Err(failure) => ('✗', format!("scenarios not run: {failure}")),
             };
-            let remarks = checked.remarks();
-            format!("{mark} {built}, {verdict}\n{remarks}")
+            format!("{mark} {built}, checked\n{}{told}", checked.remarks())
         }
     }
+}
+
+/// Whether no scenario of the project in `folder` fails, and what there is to tell.
+fn scenarios(folder: &Path, unit: &Path, examiner: &Examiner) -> Result<(bool, String), Failure> {
+    let unit = examiner.load(unit)?;
+    let tested = test::of_project(folder, &unit)?;
+    Ok(tested.unwrap_or((true, String::new())))
 }
 
 /// Of the world's time, as that of a server's log is.

@@ -94,19 +94,30 @@ pub fn text(unit: &Arc<Unit>, files: &[TestedFile<'_>]) -> String {
             text.push_str(&case_text(case));
         }
     }
-    let (passed, failed) = counts(files);
-    let cases = if passed + failed == 1 {
-        "case"
-    } else {
-        "cases"
-    };
-    let tone = if failed == 0 { Tone::Good } else { Tone::Bad };
-    let sum = format!(
-        "{} {cases}: {passed} passed, {failed} failed",
-        passed + failed
-    );
-    let _ = write!(text, "\n{}", output::toned(&sum, tone));
+    let _ = write!(text, "\n{}", sum(files));
     text
+}
+
+/// What did not pass, and how many did: for people who see it again and again.
+pub fn brief(files: &[TestedFile<'_>]) -> String {
+    let mut text = String::new();
+    for file in files {
+        let failed = file.cases.iter().filter(|case| !case.passed());
+        let failed: String = failed.map(case_text).collect();
+        if !failed.is_empty() {
+            let _ = write!(text, "{}\n{failed}", file.scenarios.path.display());
+        }
+    }
+    text + &sum(files)
+}
+
+fn sum(files: &[TestedFile<'_>]) -> String {
+    let (passed, failed) = counts(files);
+    let all = passed + failed;
+    let cases = if all == 1 { "case" } else { "cases" };
+    let tone = if failed == 0 { Tone::Good } else { Tone::Bad };
+    let sum = format!("{all} {cases}: {passed} passed, {failed} failed");
+    output::toned(&sum, tone)
 }
 
 fn case_text(tested: &Tested<'_>) -> String {
