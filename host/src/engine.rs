@@ -22,6 +22,7 @@ use wasmtime::component::Component;
 use wasmtime::{Config, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 use cache::Cache;
+use compile::Turn;
 use ticker::Ticker;
 
 /// Core instances that one component may have.
@@ -43,7 +44,8 @@ struct Inner {
     _ticker: Option<Ticker>,
     engine: wasmtime::Engine,
     limits: Limits,
-    cache: Option<Cache>,
+    cache: Option<Arc<Cache>>,
+    turn: Turn,
 }
 
 /// Why there is no engine.
@@ -64,7 +66,10 @@ pub enum CompileError {
     #[error("{0}")]
     Invalid(String),
     /// Compiling took longer than [`Limits::compile_time`].
-    #[error("compiling took longer than the limit of {}", humantime::format_duration(*.0))]
+    #[error(
+        "compiling took longer than the limit of {}; hand it in again when the machine has less to do, or raise the limit (of a server: `unit-compile-time`)",
+        humantime::format_duration(*.0)
+    )]
     TooSlow(Duration),
     /// The compiling thread could not be started or did not finish.
     #[error("the compiler did not finish: {0}")]
@@ -78,6 +83,19 @@ impl Engine {
     /// # Errors
     /// If Wasmtime refuses, or a thread cannot be started.
     pub fn new(limits: Limits, code: Option<&Path>) -> Result<Self, EngineError> {
+        Self::compiling(limits, code, Turn::AsOthers)
+    }
+
+    /// The same for a process that decides while it compiles: compiling comes after
+    /// everything else, and so may take its time on a machine that has much to do.
+    ///
+    /// # Errors
+    /// As [`Engine::new`].
+    pub fn beside_decisions(limits: Limits, code: Option<&Path>) -> Result<Self, EngineError> {
+        Self::compiling(limits, code, Turn::AfterOthers)
+    }
+
+    fn compiling(limits: Limits, code: Option<&Path>, turn: Turn) -> Result<Self, EngineError> {
         let engine = build(&limits)?;
         let ticker = match limits.fuel {
             Some(_) => None,
@@ -95,7 +113,8 @@ impl Engine {
                 _ticker: ticker,
                 engine,
                 limits,
-                cache,
+                cache: cache.map(Arc::new),
+                turn,
             }),
         })
     }
@@ -121,7 +140,8 @@ impl Engine {
     ///
     /// # Errors
     /// If the bytes are not a component for this engine, or on time out. The
-    /// compiler cannot be stopped: its thread then ends when it is done.
+    /// compiler cannot be stopped: its thread then ends when it is done, and the code is
+    /// kept for who asks next.
     pub(crate) fn compile(
         &self,
         bytes: Arc<[u8]>,
@@ -132,12 +152,16 @@ impl Engine {
         {
             return Ok(component);
         }
-        let (engine, limit) = (self.inner.engine.clone(), self.inner.limits.compile_time);
-        let component = compile::compile(engine, bytes, limit)?;
-        if let Some(cache) = &self.inner.cache {
-            cache.put(digest, &component);
-        }
-        Ok(component)
+        let (engine, cache) = (self.inner.engine.clone(), self.inner.cache.clone());
+        let digest = digest.to_owned();
+        let compiler = move || {
+            let component = Component::from_binary(&engine, &bytes)?;
+            if let Some(cache) = cache {
+                cache.put(&digest, &component);
+            }
+            Ok(component)
+        };
+        compile::compile(compiler, self.inner.limits.compile_time, self.inner.turn)
     }
 
     /// What was noted of the component with that digest, beside its compiled code.

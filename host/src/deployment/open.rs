@@ -77,7 +77,7 @@ impl Running {
             Some(folder) => Store::open(folder, opening.store)?,
             None => Store::in_memory(opening.store)?,
         };
-        let engine = Engine::new(opening.limits, opening.cache.as_deref())?;
+        let engine = Engine::beside_decisions(opening.limits, opening.cache.as_deref())?;
         let base = embedded(&engine)?;
         tracing::debug!(units = base.len(), took = ?began.elapsed(), "units of the program are loaded");
         let events = Arc::new(Events::default());

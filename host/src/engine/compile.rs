@@ -1,6 +1,5 @@
-//! Compiling, within a time limit and out of the way of decisions.
+//! Compiling, within a time limit and, where decisions are made meanwhile, out of their way.
 
-use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -14,20 +13,33 @@ use super::CompileError;
 /// decisions take all of a core, compiling takes about an eighth of it.
 const PRIORITY: u8 = 24;
 
-/// Compile on all cores, as far as they are not needed for anything else. After `limit`
-/// nobody waits any more; the compiler cannot be stopped, and ends when it is done.
+/// Whether compiling has the priority of everything else, or comes after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Somebody waits for it.
+    AsOthers,
+    /// Decisions are made meanwhile.
+    AfterOthers,
+}
+
+/// Compile on all cores, by the closure. After `limit` nobody waits any more; the compiler cannot
+/// be stopped, and ends when it is done.
 ///
 /// # Errors
 /// If the bytes are no component for this engine, and on time out.
 pub(super) fn compile(
-    engine: wasmtime::Engine,
-    bytes: Arc<[u8]>,
+    compiler: impl FnOnce() -> wasmtime::Result<Component> + Send + 'static,
     limit: Duration,
+    turn: Turn,
 ) -> Result<Component, CompileError> {
     // A pool of its own: one that does not end in time holds up no other.
     let pool = ThreadPoolBuilder::new()
         .thread_name(|number| format!("compile {number}"))
-        .start_handler(|_| step_back())
+        .start_handler(move |_| {
+            if turn == Turn::AfterOthers {
+                step_back();
+            }
+        })
         // Told of below; without this the process would end.
         .panic_handler(drop)
         .build()
@@ -35,7 +47,7 @@ pub(super) fn compile(
     let (done, outcome) = mpsc::channel();
     pool.spawn(move || {
         // Nobody listens any more after the limit.
-        let _ = done.send(Component::from_binary(&engine, &bytes));
+        let _ = done.send(compiler());
     });
     match outcome.recv_timeout(limit) {
         Ok(Ok(component)) => Ok(component),
