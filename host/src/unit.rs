@@ -15,6 +15,7 @@ mod fault;
 mod guest;
 pub(crate) mod inspect;
 mod load;
+mod place;
 pub mod project;
 mod shown;
 mod state;
@@ -24,6 +25,7 @@ pub use call::Instance;
 pub use error::{LoadError, NotLoaded};
 pub use fault::{Cause, Fault, Identity};
 pub use load::{Compiled, Inspected};
+pub use place::Place;
 pub use shown::{ColumnShown, PartShown, ReadShown, ReasonShown, SettingShown, UnitShown};
 pub use state::Logged;
 

@@ -4,6 +4,8 @@
 //! call and the author's code what the SDK does at every call. Neither helps to find a
 //! mistake, so both are left out.
 
+use std::collections::HashSet;
+
 use wasmtime::WasmBacktrace;
 
 use crate::contract::PACKAGE;
@@ -24,11 +26,14 @@ const LIBRARIES: &[&str] = &[
 const ENTRY: &str = "placewright_sdk::native::";
 
 /// Beginnings of names that compilers make, besides those of [`LIBRARIES`].
-const MADE: &[&str] = &["__rust_", "rust_", "cabi_", PACKAGE];
+const MADE: &[&str] = &["__rust_", "rust_", "cabi_"];
 
-/// The functions that the error's trap went through, innermost first, a recursion once. None if
-/// the component has no names.
-pub(super) fn frames(error: &wasmtime::Error) -> Vec<String> {
+/// Beginnings of names of functions that run what the author wrote in Python or JavaScript.
+const INTERPRETERS: &[&str] = &["_PyEval_", "PyEval_", "JS_Call"];
+
+/// The functions that the error's trap went through, innermost first, each once however often a
+/// recursion went through it. None if the component has no names, or those of an interpreter.
+pub(super) fn functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else {
         return Vec::new();
     };
@@ -39,14 +44,18 @@ pub(super) fn frames(error: &wasmtime::Error) -> Vec<String> {
 
 /// Those that are the author's; if there is none, all.
 fn authors(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut all: Vec<String> = names.collect();
-    all.dedup();
+    let mut known = HashSet::new();
+    // What a call enters by says nothing.
+    let names = names.filter(|name| !name.starts_with(PACKAGE));
+    let mut all: Vec<String> = names.filter(|name| known.insert(name.clone())).collect();
+    let interprets = |name: &String| INTERPRETERS.iter().any(|begin| name.starts_with(begin));
+    if all.iter().any(interprets) {
+        return Vec::new();
+    }
     if all.iter().all(|name| is_machinery(name)) {
         return all;
     }
     all.retain(|name| !is_machinery(name));
-    // What lay between two calls of a recursion is gone.
-    all.dedup();
     all
 }
 
@@ -126,6 +135,8 @@ mod tests {
             "std::sys::backtrace::__rust_end_short_backtrace::<std::panicking::panic_handler::{closure#0}, !>",
             "core::panicking::panic_fmt",
             "racks::deepest",
+            "racks::deep",
+            "racks::deepest",
             "<core::slice::Iter<racks::Rack> as core::iter::Iterator>::fold::<f64, fn(f64) -> f64>",
             "<[racks::Rack]>::sort_by::<racks::order>",
             "racks::spread::{closure#1}",
@@ -140,6 +151,7 @@ mod tests {
             kept,
             [
                 "racks::deepest",
+                "racks::deep",
                 "racks::spread::{closure#1}",
                 "<racks::Racks as placewright_sdk::row::RowCost>::cost",
                 "<alloc::vec::Vec<u8> as racks::Named>::name",

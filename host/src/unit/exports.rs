@@ -12,6 +12,8 @@ use crate::contract::{
 /// Where the function of each exported part stands in a component.
 pub(super) struct Exports {
     functions: Vec<(Part, ComponentExportIndex)>,
+    /// Whether `placewright unit build --names` would keep the names of its functions.
+    pub(super) may_have_names: bool,
 }
 
 impl Exports {
@@ -25,6 +27,7 @@ impl Exports {
         });
         Self {
             functions: functions.collect(),
+            may_have_names: interfaces.by_sdk_for_rust,
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 
-use super::Digest;
+use super::{Digest, Place};
 use crate::contract::Part;
 
 /// Which unit something is about.
@@ -24,9 +24,9 @@ impl fmt::Display for Identity {
     }
 }
 
-/// A call that gave no answer: whose it was, and how it ended.
+/// A call that gave no answer: whose it was, how it ended, and where.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{unit}, {part}: {cause}")]
+#[error("{unit}, {part}: {}", Told { cause, place })]
 pub struct Fault {
     /// The unit that was called.
     pub unit: Arc<Identity>,
@@ -34,6 +34,8 @@ pub struct Fault {
     pub part: Part,
     /// How the call ended. Boxed, since calls that go well return this type too.
     pub cause: Box<Cause>,
+    /// Where in the unit's code it ended.
+    pub place: Place,
 }
 
 impl Fault {
@@ -89,19 +91,9 @@ pub enum Cause {
     /// Its answer is beyond that many bytes.
     AnswerTooLarge(usize),
     /// It panicked, with the last error that it logged.
-    Panic {
-        /// What it logged.
-        message: String,
-        /// Functions of the author, innermost first; none if the component has no names.
-        frames: Vec<String>,
-    },
-    /// It trapped without a word.
-    Trap {
-        /// What WebAssembly says of it.
-        trap: String,
-        /// Functions of the author, innermost first; none if the component has no names.
-        frames: Vec<String>,
-    },
+    Panic(String),
+    /// It trapped without a word, of which WebAssembly says this.
+    Trap(String),
     /// The instance is gone since an earlier call trapped.
     Poisoned,
     /// All instances that may exist are in use.
@@ -178,62 +170,75 @@ impl Cause {
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = &Place::Untold;
+        Told { cause: self, place }.fmt(f)
+    }
+}
+
+/// How a call ended, where, and what to do.
+struct Told<'a> {
+    cause: &'a Cause,
+    place: &'a Place,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = |size: &usize| ByteSize(*size as u64).display().iec();
-        match self {
+        let place = self.place;
+        match self.cause {
             Cause::Refused(text) => write!(f, "refused: {text}"),
             Cause::Failed(text) => write!(f, "failed: {text}"),
             Cause::Time(budget) => write!(
                 f,
-                "stopped after the {} that were left of the chain's time; a unit of ordinary speed needs microseconds, so look for a loop that does not end, or raise the limit",
+                "stopped after the {} that were left of the chain's time{place}; a unit of ordinary speed needs microseconds, so look for a loop that does not end, or raise the limit (of a server: `unit-time`)",
                 humantime::format_duration(Duration::from_millis(
                     u64::try_from(budget.as_millis()).unwrap_or(u64::MAX)
                 ))
             ),
             Cause::Fuel(fuel) => write!(
                 f,
-                "stopped when {fuel} units of fuel were used; look for a loop that does not end, or raise the limit"
+                "stopped when {fuel} units of fuel were used{place}; look for a loop that does not end, or let the unit do less for each host"
             ),
             Cause::Memory { wanted, limit } => write!(
                 f,
-                "ended when it wanted {} of memory and was refused, the limit being {}; let it keep less, or raise the limit",
+                "ended when it wanted {} of memory and was refused, the limit being {}{place}; let it keep less, or raise the limit (of a server: `unit-memory`)",
                 bytes(wanted),
                 bytes(limit)
             ),
             Cause::Table { wanted, limit } => write!(
                 f,
-                "ended when it wanted a table of {wanted} elements and was refused, the limit being {limit}; raise the limit"
+                "ended when it wanted a table of {wanted} elements and was refused, the limit being {limit}{place}; let it have fewer functions, or a smaller interpreter: this limit is the same everywhere"
             ),
             Cause::Stack(limit) => write!(
                 f,
-                "used up its stack of {}; look for a recursion that does not end",
+                "used up its stack of {}{place}; look for a recursion that does not end, and let one that goes deep be a loop: this limit is the same everywhere",
                 bytes(limit)
             ),
             Cause::AnswerTooLarge(limit) => write!(
                 f,
-                "gave an answer of more than {}; answer with less, or raise the limit",
+                "gave an answer of more than {}; answer with less, or raise the limit (of a server: `unit-answer`)",
                 bytes(limit)
             ),
-            Cause::Panic { message, frames } => {
+            Cause::Panic(message) => {
                 // The SDK for Rust begins its message so itself.
                 let begin = if message.starts_with("panicked") {
                     ""
                 } else {
                     "panicked: "
                 };
-                write!(f, "{begin}{message}{}", Frames(frames))?;
+                write!(f, "{begin}{message}{place}")?;
                 f.write_str(after_panic(message))
             }
-            Cause::Trap { trap, frames } => write!(
+            Cause::Trap(trap) => write!(
                 f,
-                "trapped: {trap}{}; a recursion that does not end or a very large local variable can be behind it, and a panic handler that logs says more of others",
-                Frames(frames)
+                "trapped: {trap}{place}; a recursion that does not end or a very large local variable can be behind it, and a panic handler that logs says more of others"
             ),
             Cause::Poisoned => {
                 f.write_str("this instance trapped in an earlier call and is not entered again")
             }
             Cause::NoInstance(limit) => write!(
                 f,
-                "all {limit} instances are in use; try again, or raise the limit"
+                "all {limit} instances are in use; try again, or raise the limit (of a server: `unit-instances`)"
             ),
             Cause::NotCallable(why) => write!(f, "cannot be called: {why}"),
             Cause::Unreadable(why) => write!(f, "gave an answer that cannot be read: {why}"),
@@ -298,20 +303,6 @@ fn after_panic(message: &str) -> &'static str {
         }
         false => {
             "; let the code answer in such a case too, or return a problem that says what is wrong"
-        }
-    }
-}
-
-/// Where a call ended, after what is said of how it ended; without names, how to be told.
-struct Frames<'a>(&'a [String]);
-
-impl fmt::Display for Frames<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [] => f.write_str(
-                "; built with `placewright unit build --names`, it also tells in which functions",
-            ),
-            frames => write!(f, " (in {})", frames.join(", called by ")),
         }
     }
 }

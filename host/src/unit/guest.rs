@@ -9,6 +9,7 @@ use wasmtime::{PoolConcurrencyLimitError, Store, Trap};
 use super::backtrace;
 use super::exports::Exports;
 use super::fault::{Cause, Fault, Identity};
+use super::place::Place;
 use super::state::{State, sentence};
 use crate::contract::{Description, Part, Problem};
 use crate::engine::Engine;
@@ -43,6 +44,7 @@ impl Guest {
             unit: identity.clone(),
             part,
             cause: Box::new(ended_at_start(&error, &store, engine)),
+            place: place(&error, &exports),
         })?;
         Ok(Self {
             engine: engine.clone(),
@@ -106,7 +108,10 @@ impl Guest {
         outcome.map_err(|error| {
             self.poisoned = true;
             let cause = ended(&error, &self.store, &self.engine, budget);
-            self.fault(part, cause)
+            Fault {
+                place: place(&error, &self.exports),
+                ..self.fault(part, cause)
+            }
         })
     }
 
@@ -128,6 +133,7 @@ impl Guest {
             unit: self.identity.clone(),
             part,
             cause: Box::new(cause),
+            place: Place::Untold,
         }
     }
 }
@@ -184,16 +190,21 @@ fn ended(
     if let Some(cause) = refusal(store.data(), engine) {
         return cause;
     }
-    let frames = backtrace::frames(error);
     match &store.data().last_error {
-        Some(message) => Cause::Panic {
-            message: message.clone(),
-            frames,
-        },
-        None => Cause::Trap {
-            trap: trap.to_string(),
-            frames,
-        },
+        Some(message) => Cause::Panic(message.clone()),
+        None => Cause::Trap(trap.to_string()),
+    }
+}
+
+/// Where an error ended a call, in code of the component whose exports these are.
+fn place(error: &wasmtime::Error, exports: &Exports) -> Place {
+    if !error.is::<Trap>() {
+        return Place::Untold;
+    }
+    match backtrace::functions(error) {
+        names if !names.is_empty() => Place::Functions(names),
+        _ if exports.may_have_names => Place::Nameless,
+        _ => Place::Untold,
     }
 }
 

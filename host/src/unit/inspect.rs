@@ -11,7 +11,7 @@ mod tests;
 pub(crate) use description::{is_name, problems};
 
 use semver::Version;
-use wasmparser::{ComponentTypeRef, Parser, Payload};
+use wasmparser::{ComponentTypeRef, CustomSectionReader, KnownCustom, Parser, Payload};
 
 use super::LoadError;
 use crate::contract::{LOG, PACKAGE, Part, TYPES, VERSION};
@@ -24,6 +24,8 @@ pub(super) struct Interfaces {
     /// Exported parts with the names in the component. Interfaces that this
     /// version of the contract does not know are no parts and left out.
     pub(super) exports: Vec<(Part, String)>,
+    /// Whether it was written with the SDK for Rust, as far as its modules tell.
+    pub(super) by_sdk_for_rust: bool,
 }
 
 impl Interfaces {
@@ -49,6 +51,7 @@ impl Interfaces {
         Ok(Self {
             imports: names.imports,
             exports,
+            by_sdk_for_rust: names.by_sdk_for_rust,
         })
     }
 
@@ -57,15 +60,17 @@ impl Interfaces {
     }
 }
 
-/// All names at the outermost level of a component.
+/// All names at the outermost level of a component, and what made it.
 struct Names {
     imports: Vec<String>,
     exports: Vec<String>,
+    by_sdk_for_rust: bool,
 }
 
 impl Names {
     fn read(bytes: &[u8]) -> wasmparser::Result<Self> {
         let (mut imports, mut exports) = (Vec::new(), Vec::new());
+        let mut by_sdk_for_rust = false;
         // Modules and components inside have imports and exports of their own.
         let mut depth = 0;
         for payload in Parser::new(0).parse_all(bytes) {
@@ -86,11 +91,30 @@ impl Names {
                         exports.push(export?.name.name.to_owned());
                     }
                 }
+                Payload::CustomSection(section) => by_sdk_for_rust |= is_by_sdk_for_rust(&section),
                 _ => {}
             }
         }
-        Ok(Self { imports, exports })
+        Ok(Self {
+            imports,
+            exports,
+            by_sdk_for_rust,
+        })
     }
+}
+
+/// What makes the bindings of the SDK for Rust, by the name that it leaves in a module.
+const BINDINGS_FOR_RUST: &str = "wit-bindgen-rust";
+
+/// Whether a section tells that what made its module are those bindings. One that cannot be read
+/// tells nothing.
+fn is_by_sdk_for_rust(section: &CustomSectionReader<'_>) -> bool {
+    let KnownCustom::Producers(fields) = section.as_known() else {
+        return false;
+    };
+    let fields = fields.into_iter().filter_map(Result::ok);
+    let mut makers = fields.flat_map(|field| field.values.into_iter().filter_map(Result::ok));
+    makers.any(|maker| maker.name == BINDINGS_FOR_RUST)
 }
 
 /// An import that is no interface is named so that it can match none.

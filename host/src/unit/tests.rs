@@ -33,13 +33,18 @@ fn hosts(rows: u32) -> Call {
 
 /// How a call of the unit with two hosts ends.
 fn ends(limits: Limits, unit: &Judging) -> Cause {
+    *fault(limits, unit).cause
+}
+
+/// The fault of a call of the unit with two hosts.
+fn fault(limits: Limits, unit: &Judging) -> Fault {
     let unit = Unit::load(&engine_with(limits), &unit.component(), "sample").unwrap();
     let mut instance = unit.instantiate(Part::Judge).unwrap();
     let fault = instance
         .judge(Answers::BOTH, &hosts(2), 2, BUDGET)
         .unwrap_err();
     assert!(fault.to_string().contains(&unit.digest().short()));
-    *fault.cause
+    fault
 }
 
 #[test]
@@ -402,7 +407,7 @@ fn the_last_error_before_a_trap_is_told_and_the_instance_is_not_entered_again() 
     let fault = instance
         .judge(Answers::BOTH, &hosts(2), 2, BUDGET)
         .unwrap_err();
-    let Cause::Panic { message, .. } = &*fault.cause else {
+    let Cause::Panic(message) = &*fault.cause else {
         panic!("{fault}");
     };
     assert_eq!(message, "hosts ran out");
@@ -424,11 +429,78 @@ fn a_trap_names_the_functions_it_went_through() {
         judge: "(drop (call $divide (i32.const 0))) (call $answer (i32.const 2) (i32.const 2))",
         ..Judging::default()
     };
-    let Cause::Trap { trap, frames } = ends(Limits::default(), &unit) else {
-        panic!("no trap");
+    let fault = fault(Limits::default(), &unit);
+    let Cause::Trap(trap) = &*fault.cause else {
+        panic!("{fault}");
     };
     assert!(trap.contains("divide by zero"));
-    assert_eq!(frames[0], "divide");
+    assert_eq!(innermost(&fault), "divide");
+}
+
+/// The function in which a call ended.
+fn innermost(fault: &Fault) -> &str {
+    match &fault.place {
+        Place::Functions(names) => &names[0],
+        _ => panic!("{fault}"),
+    }
+}
+
+#[test]
+fn a_limit_names_the_function_in_which_it_was_met_and_says_what_to_do() {
+    let endless = "(func $endless (loop $ever (br $ever)))";
+    let hungry = "(func $hungry (if (i32.eq (memory.grow (i32.const 1000)) (i32.const -1))
+        (then unreachable)))";
+    let deep = "(func $deep (call $deep))";
+    let fuel = Limits {
+        fuel: Some(1_000_000),
+        ..Limits::default()
+    };
+    let memory = Limits {
+        memory: 1 << 20,
+        ..Limits::default()
+    };
+    for (limits, definitions, judge, function, advice) in [
+        (
+            Limits::default(),
+            endless,
+            "(call $endless) unreachable",
+            "endless",
+            "`unit-time`",
+        ),
+        (
+            fuel,
+            endless,
+            "(call $endless) unreachable",
+            "endless",
+            "a loop that does not end",
+        ),
+        (
+            memory,
+            hungry,
+            "(call $hungry) unreachable",
+            "hungry",
+            "`unit-memory`",
+        ),
+        (
+            Limits::default(),
+            deep,
+            "(call $deep) unreachable",
+            "deep",
+            "be a loop",
+        ),
+    ] {
+        let unit = Judging {
+            definitions,
+            judge,
+            ..Judging::default()
+        };
+        let fault = fault(limits, &unit);
+        assert!(fault.is_limit(), "{fault}");
+        assert_eq!(innermost(&fault), function, "{fault}");
+        let said = fault.to_string();
+        assert!(said.contains(&format!(" (in {function})")), "{said}");
+        assert!(said.contains(advice), "{said}");
+    }
 }
 
 #[test]
@@ -470,6 +542,28 @@ fn compiled_code_is_taken_from_disk_and_made_again_where_it_is_damaged() {
     assert_eq!(std::fs::read(&entry).unwrap(), written);
     let mut instance = unit.instantiate(Part::Judge).unwrap();
     instance.judge(Answers::BOTH, &hosts(2), 2, BUDGET).unwrap();
+}
+
+#[test]
+fn code_that_was_compiled_too_late_is_there_for_who_asks_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = folder.path().join("code");
+    let bytes = Judging::default().component();
+    let load = |compile_time| {
+        let limits = Limits {
+            compile_time,
+            instances: 4,
+            ..Limits::default()
+        };
+        let engine = Engine::new(limits, Some(&code)).unwrap();
+        Unit::load(&engine, &bytes, "sample")
+    };
+    assert!(load(Duration::ZERO).is_err());
+    let begun = Instant::now();
+    while load(Duration::ZERO).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What an author is told when a unit panics, with the names of its functions and without.
+//! What an author is told when a unit panics or meets a limit, with the names of its functions
+//! and without.
 
 use placewright::unit::build::{self, Options};
 use placewright_tests::component::by_default;
@@ -7,22 +8,27 @@ use placewright_tests::units::{component, crate_folder};
 
 use crate::run::{Folder, NO, placewright};
 
-/// What `unit check` says of the unit `misbehaving` that panics, as JSON.
-fn check_of_panic(component: &[u8]) -> String {
+/// What `unit check` says of the unit `misbehaving` that goes wrong in that way, as JSON.
+fn check(component: &[u8], how: &str) -> String {
     let folder = Folder::new();
-    let unit = folder.write("panics.wasm", by_default(component, "panics"));
+    let unit = folder.write("misbehaves.wasm", by_default(component, how));
     let run = placewright(&["unit", "check", &unit, "--format", "json"]);
-    assert_eq!(run.code, NO, "{}{}", run.out, run.err);
-    assert!(
-        run.out.contains("the headroom of 1073741824 is beyond me"),
-        "{}",
-        run.out
-    );
+    assert_eq!(run.code, NO, "{how}: {}{}", run.out, run.err);
     run.out
 }
 
-#[test]
-fn a_panic_is_told_with_the_authors_functions_where_the_unit_has_names() {
+/// What it says of the unit that panics.
+fn check_of_panic(component: &[u8]) -> String {
+    let out = check(component, "panics");
+    assert!(
+        out.contains("the headroom of 1073741824 is beyond me"),
+        "{out}"
+    );
+    out
+}
+
+/// The component of the unit `misbehaving` with the names of its functions.
+fn with_names() -> Vec<u8> {
     let options = Options {
         names: true,
         // Apart from the units without names: cargo would write both to one file.
@@ -30,7 +36,12 @@ fn a_panic_is_told_with_the_authors_functions_where_the_unit_has_names() {
         ..Options::default()
     };
     let built = build::build(&crate_folder("misbehaving"), &options).unwrap();
-    let out = check_of_panic(&built.bytes);
+    built.bytes
+}
+
+#[test]
+fn a_panic_is_told_with_the_authors_functions_where_the_unit_has_names() {
+    let out = check_of_panic(&with_names());
     assert!(out.contains("(in misbehaving::begin"), "{out}");
     for noise in [
         "panic_fmt",
@@ -50,4 +61,33 @@ fn a_panic_without_names_tells_how_to_have_them() {
     let out = check_of_panic(&component("misbehaving"));
     assert!(out.contains("placewright unit build --names"), "{out}");
     assert!(!out.contains("misbehaving::begin"), "{out}");
+}
+
+/// Settings of the unit that meet a limit, and what is said of each.
+const LIMITS: [(&str, &str); 3] = [
+    ("loops-forever", "units of fuel were used"),
+    ("eats-memory", "the limit being 256.0 MiB"),
+    ("recurses-forever", "used up its stack of 1.0 MiB"),
+];
+
+#[test]
+fn a_limit_is_told_with_the_authors_functions_where_the_unit_has_names() {
+    let named = with_names();
+    for (how, told) in LIMITS {
+        let out = check(&named, how);
+        assert!(out.contains(&format!("{told} (in misbehaving::")), "{out}");
+        for noise in ["alloc::", "NativeUnit", "judge@", "--names"] {
+            assert!(!out.contains(noise), "{how}: {noise}: {out}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_met_without_names_tells_how_to_have_them() {
+    for (how, told) in LIMITS {
+        let out = check(&component("misbehaving"), how);
+        let advice = format!("{told}; built with `placewright unit build --names`");
+        assert!(out.contains(&advice), "{how}: {out}");
+        assert!(!out.contains("misbehaving::"), "{how}: {out}");
+    }
 }
