@@ -1,11 +1,14 @@
 //! A folder of policies that is watched: what stands in it is in force, or is refused
-//! with a sentence while the last good one goes on.
+//! with a sentence while the last good one goes on. What was refused is tried again when
+//! other units are in force: a policy may come before the unit that it names.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use super::{Deployment, DeploymentError, Edit, News, Origin};
 use crate::document::stem;
+use crate::library::Generation;
 use crate::library::watch::{Change, Folder, Options, WatchError, Watcher};
 
 /// Who changes policies that are files.
@@ -43,7 +46,13 @@ impl PolicyFolder {
                 })
             }
         };
-        let watcher = Watcher::start(folder, whole, move |changes| take_in(&deployment, &changes))?;
+        let mut refused = Refused::default();
+        let report = move |changes: Vec<Change>| {
+            if let Some(deployment) = deployment.upgrade() {
+                refused.take_in(&deployment, changes);
+            }
+        };
+        let watcher = Watcher::start(folder, whole, report)?;
         Ok(Self(watcher))
     }
 
@@ -53,21 +62,48 @@ impl PolicyFolder {
     }
 }
 
-fn take_in(deployment: &Weak<Deployment>, changes: &[Change]) {
-    let Some(deployment) = deployment.upgrade() else {
-        return;
-    };
-    for change in changes {
-        if let Err((kind, why)) = take(&deployment, change) {
-            let path = change.path();
+/// What files hold that was refused.
+#[derive(Default)]
+struct Refused {
+    /// By path, with the sentence that was told.
+    files: BTreeMap<PathBuf, (Change, String)>,
+    /// The units that were in force when they were tried last.
+    units: Weak<Generation>,
+}
+
+impl Refused {
+    /// Take in what has changed, and what was refused with other units in force.
+    fn take_in(&mut self, deployment: &Deployment, changes: Vec<Change>) {
+        let units = Arc::downgrade(&deployment.generation());
+        if !units.ptr_eq(&self.units) {
+            self.units = units;
+            for (_, (change, told)) in std::mem::take(&mut self.files) {
+                self.take(deployment, change, Some(told));
+            }
+        }
+        for change in changes {
+            self.files.remove(change.path());
+            self.take(deployment, change, None);
+        }
+    }
+
+    /// Take in a change, and tell why it is refused, unless that was `told` already.
+    fn take(&mut self, deployment: &Deployment, change: Change, told: Option<String>) {
+        let Err((kind, why)) = take(deployment, &change) else {
+            return;
+        };
+        let path = change.path().to_owned();
+        if told.as_ref() != Some(&why) {
+            let name = path.file_name();
             deployment.tell(News {
                 kind,
-                policy: path
-                    .file_name()
-                    .map(|name| stem(&name.to_string_lossy()).into()),
+                policy: name.map(|name| stem(&name.to_string_lossy()).into()),
                 message: format!("{}: {why}", path.display()),
                 ..News::default()
             });
+        }
+        if let Change::Seen(_) = change {
+            self.files.insert(path, (change, why));
         }
     }
 }

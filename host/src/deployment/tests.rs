@@ -3,14 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::cluster::Key;
+use super::folder::PolicyFolder;
 use super::*;
 use crate::document::InventoryChanges;
 use crate::engine::{Engine, Limits};
 use crate::library::live::{LibraryOptions, Surroundings};
 use crate::library::stage::{Candidate, Trials};
+use crate::library::watch;
 use crate::model::{Request, Vm};
 use crate::plugins;
 use crate::scheduler::Batch;
@@ -301,6 +303,41 @@ fn overrides_of_a_cluster_are_heeded_and_can_be_reset() {
     assert_eq!(place(&cluster, request("x", 1)).as_deref(), Some("b"));
     deployment.attach("c", attach()).unwrap();
     assert_eq!(place(&cluster, request("y", 1)).as_deref(), Some("a"));
+}
+
+/// How often that kind of event was told.
+fn told(deployment: &Deployment, kind: &str) -> usize {
+    let (events, _) = deployment.events().listen(0);
+    events.iter().filter(|event| event.kind == kind).count()
+}
+
+#[test]
+fn a_policy_that_came_before_its_unit_is_taken_over_when_the_unit_is_in_force() {
+    let all = units();
+    let others = all.units().filter(|unit| unit.name() != "affinity");
+    let without = Generation::new(others.cloned()).unwrap();
+    let (data, policies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let world = start(data.path(), &without);
+    let deployment = &world.deployment;
+    std::fs::write(policies.path().join("mine.toml"), POLICY).unwrap();
+    let options = watch::Options {
+        // Told of as it is at once.
+        settle: Duration::ZERO,
+        ..watch::Options::policies(1 << 20)
+    };
+    let folder = PolicyFolder::watch(deployment, policies.path(), options).unwrap();
+    folder.rescan();
+    assert!(deployment.policy("mine").is_err());
+    assert_eq!(told(deployment, "policy-refused"), 1);
+    // Other units, and still not the one that it names.
+    let same = Generation::new(without.units().cloned()).unwrap();
+    deployment.adopt_generation(Arc::new(same)).unwrap();
+    folder.rescan();
+    assert_eq!(told(deployment, "policy-refused"), 1);
+    deployment.adopt_generation(Arc::new(all)).unwrap();
+    folder.rescan();
+    assert_eq!(*deployment.policy("mine").unwrap().text, *POLICY);
+    assert_eq!(told(deployment, "policy-changed"), 1);
 }
 
 #[test]

@@ -65,8 +65,12 @@ impl Library {
         let watcher = Watcher::start(
             folder,
             move |seen| library.is_whole(seen),
-            // Nobody stages any more at the end.
-            move |found| drop(changes.send(Handed::Changes(found))),
+            move |found| {
+                if !found.is_empty() {
+                    // Nobody stages any more at the end.
+                    drop(changes.send(Handed::Changes(found)));
+                }
+            },
         )?;
         Ok(Watching {
             watcher: Some(watcher),

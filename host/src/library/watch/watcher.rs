@@ -57,8 +57,8 @@ pub struct Watcher {
 
 impl Watcher {
     /// Scan the folder now, at every change that the system tells of, and as often as
-    /// its options say. `whole` is as for [`Folder::scan`]; both are called on the
-    /// thread of the watcher.
+    /// its options say. `whole` is as for [`Folder::scan`], and `report` is told what each
+    /// scan found, be it nothing; both are called on the thread of the watcher.
     ///
     /// # Errors
     /// If no thread can be started. A system that tells of no changes is no error:
@@ -110,9 +110,7 @@ fn run(
         // Before the scan, so that nothing falls between the two.
         ears.listen(folder.ways());
         let scan = folder.scan(Instant::now(), &mut whole);
-        if !scan.changes.is_empty() {
-            report(scan.changes);
-        }
+        report(scan.changes);
         for done in waiting.drain(..) {
             let _: Result<(), mpsc::SendError<()>> = Sender::send(&done, ());
         }
