@@ -11,7 +11,7 @@ use placewright::unit::{Unit, build::BuildError};
 use placewright_tests::{c, guest, repository, units};
 use sha2::{Digest, Sha256};
 
-use crate::twins;
+use crate::{scenarios, twins};
 
 /// The unit of a project, which its command builds in that folder.
 fn unit(folder: &Path) -> Arc<Unit> {
@@ -47,6 +47,7 @@ fn a_unit_in_c_answers_and_decides_as_its_twin_in_rust() {
     let report = probe::probe(&twin, 0);
     assert!(report.passed(), "{report:?}");
     twins::answer_alike(&units::unit("cpu"), &twin);
+    scenarios::of_cpu_come_out(&twin);
     twins::decide_alike(units::unit("cpu"), twin);
 }
 

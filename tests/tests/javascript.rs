@@ -10,11 +10,11 @@ use placewright::contract::{Answers, Call, Part};
 use placewright::library::probe;
 use placewright::unit::build::{self, BuildError};
 use placewright::unit::project::{Evaluation, Language};
-use placewright::unit::{Cause, Unit};
+use placewright::unit::{Cause, Fault, Unit};
 use placewright_tests::scene::GIB;
 use placewright_tests::{guest, javascript, units};
 
-use crate::{begun, twins};
+use crate::{begun, scenarios, twins};
 
 const TWIN: &str = "examples/cpu-in-javascript";
 const MISBEHAVING: &str = "tests/misbehaving";
@@ -66,6 +66,7 @@ fn a_unit_in_javascript_answers_and_decides_as_its_twin_in_rust() {
         return;
     };
     twins::answer_alike(&units::unit("cpu"), &javascript);
+    scenarios::of_cpu_come_out(&javascript);
     twins::decide_alike(units::unit("cpu"), javascript);
 }
 
@@ -80,6 +81,19 @@ fn new_units_in_javascript_and_typescript_are_built_and_keep_to_what_they_say() 
     };
     begun::is_sound(Language::JavaScript, Evaluation::WholeTable, &options);
     begun::is_sound(Language::TypeScript, Evaluation::RowWise, &options);
+}
+
+#[test]
+fn new_units_in_javascript_and_typescript_pass_their_scenarios_without_a_network() {
+    let Some(modules) = javascript::node_modules() else {
+        return;
+    };
+    for words in [
+        &["--lang", "javascript"][..],
+        &["--lang", "typescript", "--evaluation", "whole-table"],
+    ] {
+        begun::is_tested_offline(words, &[("PLACEWRIGHT_NODE_MODULES", modules)]);
+    }
 }
 
 #[test]
@@ -108,6 +122,12 @@ fn editors_find_the_types_of_the_sdk_in_new_units() {
 
 /// What becomes of a call about one host to the unit that is set so.
 fn set_to(unit: &Unit, how: &str) -> Result<Vec<u8>, Cause> {
+    let answer = called(unit, how, Duration::from_secs(20));
+    answer.map_err(|fault| *fault.cause)
+}
+
+/// The same, with that time for it.
+fn called(unit: &Unit, how: &str, time: Duration) -> Result<Vec<u8>, Fault> {
     let call = Call {
         rows: vec![1, 1],
         integers: vec![GIB, 0],
@@ -119,11 +139,23 @@ fn set_to(unit: &Unit, how: &str) -> Result<Vec<u8>, Cause> {
         costs: false,
     };
     let mut instance = unit.instantiate(Part::Judge).unwrap();
-    let answer = instance.judge(verdicts, &call, 1, Duration::from_secs(20));
-    match answer {
-        Ok(judgement) => Ok(judgement.verdicts),
-        Err(fault) => Err(*fault.cause),
-    }
+    let judgement = instance.judge(verdicts, &call, 1, time)?;
+    Ok(judgement.verdicts)
+}
+
+#[test]
+fn a_unit_in_javascript_that_does_not_end_is_stopped_and_not_told_of_names() {
+    let Some(unit) = javascript::unit(guest::engine(), MISBEHAVING) else {
+        return;
+    };
+    let fault = called(&unit, "hangs", Duration::from_secs(1)).unwrap_err();
+    assert!(matches!(*fault.cause, Cause::Time(_)), "{fault}");
+    // Its functions are the interpreter's, and no option would name the author's.
+    let said = fault.to_string();
+    assert!(
+        !said.contains("--names") && !said.contains("(in "),
+        "{said}"
+    );
 }
 
 #[test]

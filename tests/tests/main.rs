@@ -27,6 +27,7 @@ mod questions;
 mod reload;
 mod replay;
 mod reuse;
+mod scenarios;
 mod selections;
 mod server;
 mod twins;

@@ -12,7 +12,7 @@ use placewright::unit::project::{Evaluation, Language};
 use placewright_tests::scene::GIB;
 use placewright_tests::{guest, python, units};
 
-use crate::{begun, twins};
+use crate::{begun, scenarios, twins};
 
 const TWIN: &str = "examples/cpu-in-python";
 const MISBEHAVING: &str = "tests/misbehaving";
@@ -67,6 +67,7 @@ fn a_unit_in_python_answers_and_decides_as_its_twin_in_rust() {
         return;
     };
     twins::answer_alike(&units::unit("cpu"), &python);
+    scenarios::of_cpu_come_out(&python);
     twins::decide_alike(units::unit("cpu"), python);
 }
 
@@ -80,6 +81,42 @@ fn a_new_unit_in_python_is_built_and_keeps_to_what_it_says() {
         ..build::Options::default()
     };
     begun::is_sound(Language::Python, Evaluation::RowWise, &options);
+}
+
+#[test]
+fn a_new_unit_in_python_passes_its_scenarios_without_a_network() {
+    let Some(python) = python::builder() else {
+        return;
+    };
+    let words = ["--lang", "python", "--kind", "filter"];
+    begun::is_tested_offline(&words, &[("PLACEWRIGHT_PYTHON", python)]);
+}
+
+#[test]
+fn a_unit_in_python_that_does_not_end_is_stopped_and_not_told_of_names() {
+    let Some(unit) = python::unit(guest::engine(), MISBEHAVING) else {
+        return;
+    };
+    let call = Call {
+        rows: vec![1, 1],
+        integers: vec![GIB, 0],
+        texts: vec!["hangs".into()],
+        ..Call::default()
+    };
+    let mut instance = unit.instantiate(Part::Judge).unwrap();
+    let verdicts = Answers {
+        verdicts: true,
+        costs: false,
+    };
+    let fault = instance.judge(verdicts, &call, 1, Duration::from_secs(1));
+    let fault = fault.unwrap_err();
+    assert!(matches!(*fault.cause, Cause::Time(_)), "{fault}");
+    // Its functions are the interpreter's, and no option would name the author's.
+    let said = fault.to_string();
+    assert!(
+        !said.contains("--names") && !said.contains("(in "),
+        "{said}"
+    );
 }
 
 #[test]
