@@ -12,7 +12,7 @@ mod name;
 mod python;
 mod rust;
 
-pub use name::BadName;
+pub use name::{BadName, check as check_name};
 
 use std::collections::BTreeSet;
 use std::fs;

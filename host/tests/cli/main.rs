@@ -1,5 +1,6 @@
 //! The program as its users meet it: words and files in, output and exit code out.
 
+mod asking;
 mod bad_input;
 mod balancing;
 mod beginning;

@@ -90,8 +90,11 @@ pub enum BadName {
     Crate(String),
 }
 
-/// Whether a unit may be called so.
-pub(super) fn check(name: &str) -> Result<(), BadName> {
+/// Whether a unit may be called so, whatever it is written in.
+///
+/// # Errors
+/// If the name has another form than names of units, or is a word of a language.
+pub fn check(name: &str) -> Result<(), BadName> {
     if !inspect::is_name(name) {
         return Err(BadName::Form(name.escape_debug().to_string()));
     }

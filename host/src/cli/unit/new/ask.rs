@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use dialoguer::{Input, MultiSelect, Select};
+use placewright::unit::project;
 
 use super::{Evaluation, Kind, Language, New};
 use crate::cli::failure::Failure;
@@ -10,7 +11,11 @@ use crate::cli::failure::Failure;
 /// otherwise.
 pub(super) fn for_what_is_missing(new: &mut New) -> Result<(), Failure> {
     if new.name.is_none() {
-        let asked = Input::new().with_prompt("Name of the unit").interact_text();
+        let good = |name: &String| project::check_name(name);
+        let asked = Input::new()
+            .with_prompt("Name of the unit")
+            .validate_with(good)
+            .interact_text();
         new.name = Some(asked.map_err(no_answer)?);
     }
     if new.lang.is_none() {
