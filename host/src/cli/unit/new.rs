@@ -137,6 +137,14 @@ fn next(project: &Project, folder: &Path) -> String {
         "whether a server would let it in",
     ));
     commands.push(("placewright unit test".to_owned(), "tries the scenarios"));
+    commands.push((
+        format!("placewright unit bench {name}.wasm"),
+        "what it costs, beside the limits",
+    ));
+    commands.push((
+        format!("cp {name}.wasm DATA/units/"),
+        "into force, in a server that runs on the folder DATA",
+    ));
     text.push_str("\nNext:\n");
     let width = commands.iter().map(|(command, _)| command.len()).max();
     for (command, what) in &commands {
