@@ -107,11 +107,21 @@ fn part_text(part: &PartShown) -> String {
     lines.join("\n")
 }
 
+/// A value, and beside a number of bytes what a person would say.
+fn with_unit(value: &str, measure: Option<&str>) -> String {
+    match value.parse() {
+        Ok(count) if measure == Some("bytes") && count >= 1024 => {
+            format!("{value} ({})", output::bytes(count))
+        }
+        _ => value.to_owned(),
+    }
+}
+
 fn settings_table(settings: &[SettingShown]) -> comfy_table::Table {
     let mut table = output::table(&["setting", "kind", "default", "may be", "meaning"]);
     for setting in settings {
         let default = match (&setting.default, setting.required) {
-            (Some(default), _) => default.clone(),
+            (Some(default), _) => with_unit(default, setting.measure.as_deref()),
             (None, true) => "must be set".to_owned(),
             (None, false) => String::new(),
         };
