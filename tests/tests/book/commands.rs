@@ -3,7 +3,7 @@
 //! A page has a folder of its own, in which is also what is at the top of a clone of the
 //! repository. A command that ends with `&` is a server; the address that the book writes
 //! becomes that of this server. Where a program is missing that the book uses (curl, openssl),
-//! the rest of the page is not tried.
+//! or what builds units in the language that a block `needs=`, the rest of the page is not tried.
 //!
 //! Between the commands, files become what the page says: `write=FILE` and `append=FILE` in
 //! the info string of a block, and `diff patch=FILE`.
@@ -16,7 +16,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use placewright_tests::server::{Server, program};
-use placewright_tests::{repository, units};
+use placewright_tests::{javascript, python, repository, units};
 
 use super::page::{Block, Page};
 
@@ -45,6 +45,11 @@ fn the_commands_of_the_book_do_what_it_says() {
         let mut shell = Shell::new();
         'page: for block in &page.blocks {
             let place = page.place(block);
+            if let Some(language) = block.value("needs")
+                && !shell.has_tools_for(language)
+            {
+                break 'page;
+            }
             if let Err(problem) = shell.change_file(block) {
                 panic!("{place}: {problem}");
             }
@@ -88,6 +93,8 @@ struct Shell {
     _home: tempfile::TempDir,
     folder: PathBuf,
     server: Option<Server>,
+    /// Variables that say where is what builds units in a language.
+    tools: Vec<(&'static str, PathBuf)>,
 }
 
 impl Shell {
@@ -105,7 +112,21 @@ impl Shell {
             _home: home,
             folder,
             server: None,
+            tools: Vec::new(),
         }
+    }
+
+    /// Whether what builds units in the language is there, for all commands from now on. That it
+    /// is not is told.
+    fn has_tools_for(&mut self, language: &str) -> bool {
+        let (variable, path) = match language {
+            "python" => ("PLACEWRIGHT_PYTHON", python::builder()),
+            "javascript" => ("PLACEWRIGHT_NODE_MODULES", javascript::node_modules()),
+            other => panic!("there is no language {other}"),
+        };
+        let known = path.map(|path| (variable, path.to_owned()));
+        self.tools.extend(known);
+        path.is_some()
     }
 
     /// Do to a file what a block says, if it is about one.
@@ -192,6 +213,8 @@ impl Shell {
             .env("PATH", env::join_paths(search).unwrap())
             .env("CARGO_TARGET_DIR", units::build_folder())
             .env("CARGO_NET_OFFLINE", "true")
+            .env("PLACEWRIGHT_CACHE", units::build_folder().join("code"))
+            .envs(self.tools.iter().map(|(name, path)| (name, path)))
             .stdin(Stdio::null());
         shell
     }
