@@ -39,7 +39,7 @@ struct Host {
     amounts: Rows<HostAmount>,
 }
 
-#[derive(Reason, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reason)]
 enum Reason {
     /// has nothing of an amount that is needed
     Lacking,
@@ -70,31 +70,60 @@ impl RowWise for Utilization {
 
 impl RowFilter for Utilization {
     fn keep(Need(needs): &Need<Name>, host: &Host) -> Verdict<Reason> {
-        if needs.is_empty() {
-            return Verdict::Keep;
-        }
+        // Hosts and VMs mostly name their amounts in one order: one pass finds them all.
         let mut verdict = Verdict::Keep;
-        let mut amounts = host.amounts.iter();
-        for (name, need) in needs {
-            let wanted = |amount: &HostAmount| amount.name == *name;
-            // Hosts and VMs mostly name their amounts in one order.
-            let found = amounts.find(wanted).or_else(|| {
-                amounts = host.amounts.iter();
-                amounts.find(wanted)
-            });
-            match found {
-                None => return Verdict::Remove(Reason::Lacking),
-                Some(amount) if amount.unused() < *need => {
-                    return Verdict::Remove(Reason::TooLittle);
-                }
-                Some(amount) if amount.free < *need => {
-                    verdict = Verdict::Remove(Reason::TooLittleWhilePending);
-                }
-                Some(_) => {}
+        let mut needs_left = needs.iter();
+        let mut wanted = needs_left.next();
+        for amount in &host.amounts {
+            let Some((name, need)) = wanted else { break };
+            if amount.name == *name {
+                verdict = worse(verdict, covers(&amount, *need));
+                wanted = needs_left.next();
             }
         }
-        verdict
+        match wanted {
+            None => verdict,
+            Some(_) => in_any_order(needs, host),
+        }
     }
+}
+
+/// Whether a host that has this amount keeps room for the need.
+#[inline(always)]
+fn covers(amount: &HostAmount, need: i64) -> Verdict<Reason> {
+    if need <= amount.free {
+        Verdict::Keep
+    } else if need <= amount.unused() {
+        Verdict::Remove(Reason::TooLittleWhilePending)
+    } else {
+        Verdict::Remove(Reason::TooLittle)
+    }
+}
+
+/// What two amounts come to: waiting helps only if it helps both.
+#[inline(always)]
+fn worse(a: Verdict<Reason>, b: Verdict<Reason>) -> Verdict<Reason> {
+    match (a, b) {
+        (Verdict::Remove(Reason::TooLittle), _) | (_, Verdict::Keep) => a,
+        _ => b,
+    }
+}
+
+/// The same where each amount has to be looked for.
+#[cold]
+fn in_any_order(needs: &[(Name, i64)], host: &Host) -> Verdict<Reason> {
+    let mut verdict = Verdict::Keep;
+    for (name, need) in needs {
+        let found = host.amounts.iter().find(|amount| amount.name == *name);
+        let Some(amount) = found else {
+            return Verdict::Remove(Reason::Lacking);
+        };
+        verdict = worse(verdict, covers(&amount, *need));
+        if verdict == Verdict::Remove(Reason::TooLittle) {
+            break;
+        }
+    }
+    verdict
 }
 
 placewright_sdk::export!(Utilization: filter, explain);
