@@ -15,6 +15,7 @@ mod expect;
 mod form;
 mod json_schema;
 mod merge;
+mod moves;
 mod open;
 mod outcome;
 mod policy;
@@ -25,6 +26,7 @@ mod update;
 pub use compare::Difference;
 pub use expect::{Expected, ExpectedHost};
 pub use json_schema::scenario_json_schema;
+pub use moves::{ExpectedMove, MoveOutcome};
 pub use open::{OpenError, files};
 pub use outcome::{HostOutcome, Outcome};
 pub use run::{Test, Tested};
@@ -69,7 +71,8 @@ pub struct Case {
     pub expected: Expected,
     /// The cluster, with what is different of it in this case.
     cluster: ClusterDocument,
-    request: Request,
+    /// What is to be placed; None where only a balance is asked for.
+    request: Option<Request>,
     policy: Option<GivenPolicy>,
     /// What the unit is set to.
     settings: Table,

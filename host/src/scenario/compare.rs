@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::expect::{Expected, ExpectedHost, NONE};
+use super::moves::{ExpectedMove, MoveOutcome};
 use super::outcome::{HostOutcome, Outcome};
 
 /// Costs that differ by less than this share of the greater one are equal: sums round.
@@ -30,6 +31,9 @@ pub(super) fn compare(expected: &Expected, outcome: &Outcome) -> Vec<Difference>
         list: Vec::new(),
     };
     error(expected, outcome, &mut differences);
+    if let (Some(expected), Some(got)) = (&expected.moves, &outcome.moves) {
+        moves(expected, got, &mut differences);
+    }
     if outcome.explanation.is_none() && (expected.error.is_none() || !differences.list.is_empty()) {
         return differences.list;
     }
@@ -57,6 +61,21 @@ fn error(expected: &Expected, outcome: &Outcome, differences: &mut Differences) 
         Some(text) => differences.add("error", format!("one that contains \"{text}\""), got),
         None if outcome.errors.is_empty() => {}
         None => differences.add("error", NONE.to_owned(), got),
+    }
+}
+
+fn moves(expected: &[ExpectedMove], got: &[MoveOutcome], differences: &mut Differences) {
+    let mut pairs = expected.iter().zip(got);
+    if expected.len() != got.len() || !pairs.all(|(expected, got)| expected.is(got)) {
+        differences.add("moves", lines(expected), lines(got));
+    }
+}
+
+fn lines(moves: &[impl ToString]) -> String {
+    let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
+    match moves.is_empty() {
+        true => NONE.to_owned(),
+        false => moves.join("\n"),
     }
 }
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::form::{EXPECT, HOST};
+use super::moves::ExpectedMove;
 use crate::document::form::Fields;
-use crate::document::{Content, Node, Problems, Table, shown};
+use crate::document::{ClusterDocument, Content, Node, Problems, Table, shown};
 
 /// In place of a host's id: that there is none.
 pub(super) const NONE: &str = "none";
@@ -15,6 +16,8 @@ pub(super) const NONE: &str = "none";
 pub struct Expected {
     /// The host that is chosen, or `Some(None)` if there must be none.
     pub chosen: Option<Option<Arc<str>>>,
+    /// What the unit's balance must propose to move.
+    pub moves: Option<Vec<ExpectedMove>>,
     /// A text that an error must contain.
     pub error: Option<Arc<str>>,
     /// What is expected of hosts, by their ids.
@@ -50,8 +53,18 @@ impl Expected {
         *self == Self::default()
     }
 
+    /// Whether only a balance is asked for, for which nothing is to be placed.
+    pub(super) fn is_of_balance(&self) -> bool {
+        self.moves.is_some() && self.chosen.is_none() && self.hosts.is_empty()
+    }
+
     /// Read what a case expects in a cluster with these hosts.
-    pub(super) fn read(table: &Table, hosts: &BTreeSet<Arc<str>>, problems: &mut Problems) -> Self {
+    pub(super) fn read(
+        table: &Table,
+        cluster: &ClusterDocument,
+        hosts: &BTreeSet<Arc<str>>,
+        problems: &mut Problems,
+    ) -> Self {
         let fields = Fields::read(table, EXPECT, "\"expect\"", problems);
         let chosen = fields.text("chosen");
         if let (Some(chosen), Some(place)) = (&chosen, fields.place_of("chosen"))
@@ -76,6 +89,7 @@ impl Expected {
         }
         Self {
             chosen: chosen.map(|chosen| (*chosen != *NONE).then_some(chosen)),
+            moves: ExpectedMove::list(&fields, cluster, problems),
             error: fields.text("error"),
             hosts: expected,
         }

@@ -83,6 +83,11 @@ pub(super) const CASE: &[Key] = &[
 pub(super) const EXPECT: &[Key] = &[
     key("chosen", TEXT, "Id of the host that is chosen, or \"none\""),
     key(
+        "moves",
+        Shape::Tables(MOVE),
+        "The moves that the unit's balance proposes, in its order; [] if it must propose none",
+    ),
+    key(
         "error",
         TEXT,
         "That there is no decision, or a unit is left out of it, because of an error that contains this text",
@@ -91,6 +96,17 @@ pub(super) const EXPECT: &[Key] = &[
         "hosts",
         Shape::Open,
         "What is expected of hosts, by their ids",
+    ),
+];
+
+/// A move that is expected.
+pub(super) const MOVE: &[Key] = &[
+    required("vm", TEXT, "Id of the VM that is moved"),
+    key("from", TEXT, "Id of the host that it runs on"),
+    key(
+        "to",
+        Shape::Texts,
+        "Ids of the hosts that the policy may choose from, in any order; [] if it may be any",
     ),
 ];
 

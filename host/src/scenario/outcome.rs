@@ -5,15 +5,19 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::moves::MoveOutcome;
 use crate::chain::{Explanation, HostShown, StageShown};
 use crate::policy::Policy;
 
 /// What came out of a case.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outcome {
     /// The host that was chosen.
     pub chosen: Option<Arc<str>>,
+    /// What the unit's balance proposes to move, if the case expects anything of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<MoveOutcome>>,
     /// Why there is no decision, or why an entry was left out of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
@@ -60,10 +64,8 @@ impl Outcome {
     /// There is no decision.
     pub(super) fn error(error: impl std::fmt::Display) -> Self {
         Self {
-            chosen: None,
             errors: vec![error.to_string()],
-            hosts: BTreeMap::new(),
-            explanation: None,
+            ..Self::default()
         }
     }
 
@@ -90,6 +92,7 @@ impl Outcome {
         let errors = errors.map(|(entry, fault)| format!("\"{entry}\" was left out: {fault}"));
         Self {
             chosen: explanation.chosen.clone(),
+            moves: None,
             errors: errors.collect(),
             hosts,
             explanation: Some(explanation),

@@ -15,6 +15,7 @@ use super::{Case, GivenPolicy};
 use crate::document::form::Fields;
 use crate::document::{ClusterDocument, Content, Entry, Place, Problems, Table, shown};
 use changes::{Changed, change};
+use request::asks_for_a_place;
 
 /// The description and the cases of a scenario file.
 pub(super) fn scenarios(
@@ -147,18 +148,21 @@ impl Common<'_> {
         let cluster = self.cluster(&fields, problems)?;
         let hosts = cluster.hosts.iter().map(|host| host.id.clone()).collect();
         let policy = policy(&fields, self.documents, problems);
-        let request = self.request(&fields, &cluster, &hosts, problems);
         let expected = fields
             .table("expect")
             .map_or_else(Expected::default, |table| {
-                Expected::read(table, &hosts, problems)
+                Expected::read(table, &cluster, &hosts, problems)
             });
+        let request = match expected.is_of_balance() && !asks_for_a_place(&fields) {
+            true => None,
+            false => Some(self.request(&fields, &cluster, &hosts, problems)?),
+        };
         Some(Case {
             name,
             place: fields.place.clone(),
             number,
             expected,
-            request: request?,
+            request,
             policy: policy.or_else(|| self.policy.clone()),
             settings: self.settings(&fields),
             cluster,

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::compare::{Difference, compare};
+use super::moves::MoveOutcome;
 use super::outcome::Outcome;
 use super::policy::policy;
 use super::{Case, Scenarios};
 use crate::document::Problems;
 use crate::inventory::{Inventory, InventoryError};
 use crate::library::Generation;
+use crate::model::Request;
 use crate::policy::Policy;
 use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::unit::Unit;
@@ -49,6 +51,11 @@ impl<'a> Test<'a> {
                 wrong.add(&case.place, error.to_string());
             });
             let policy = policy(case, unit.description(), generation);
+            let balances = |policy: &Policy| policy.balance.is_some();
+            if case.expected.moves.is_some() && !policy.as_ref().map_or(true, balances) {
+                let message = "no unit balances, so that no moves can be expected";
+                wrong.add(&case.place, message);
+            }
             match (policy, inventory) {
                 (Ok(policy), Ok(inventory)) => tests.push(Self {
                     case,
@@ -79,26 +86,43 @@ impl<'a> Test<'a> {
     }
 
     fn outcome(self) -> Outcome {
+        let (case, policy) = (self.case, self.policy);
         let options = SchedulerOptions {
             chain_limit: PATIENT,
-            seed: self.case.cluster.seed,
+            seed: case.cluster.seed,
             reuse: None,
             ..SchedulerOptions::default()
         };
-        let policy = self.policy.clone();
-        let scheduler = Scheduler::new(self.inventory, policy, self.generation, options);
+        let scheduler = Scheduler::new(self.inventory, policy.clone(), self.generation, options);
         let mut scheduler = match scheduler {
             Ok(scheduler) => scheduler,
             Err(error) => return Outcome::error(error),
         };
-        let decision = match scheduler.place(self.case.request.clone()) {
-            Ok(decision) => decision,
-            Err(error) => return Outcome::error(error),
+        // Asked before anything is placed: the cluster is as the case says.
+        let moves = match case.expected.moves {
+            Some(_) => match scheduler.balance(case.cluster.now.unwrap_or(0)) {
+                Ok(proposed) => Some(MoveOutcome::of(proposed)),
+                Err(error) => return Outcome::error(error),
+            },
+            None => None,
         };
-        match scheduler.explain(decision.number) {
-            Ok(explanation) => Outcome::of(explanation, &self.policy, self.unit.name()),
-            Err(error) => Outcome::error(error),
-        }
+        let decided = match &case.request {
+            Some(request) => decided(&mut scheduler, request, &policy, self.unit),
+            None => Outcome::default(),
+        };
+        Outcome { moves, ..decided }
+    }
+}
+
+/// What comes out of a request.
+fn decided(scheduler: &mut Scheduler, request: &Request, policy: &Policy, unit: &Unit) -> Outcome {
+    let decision = match scheduler.place(request.clone()) {
+        Ok(decision) => decision,
+        Err(error) => return Outcome::error(error),
+    };
+    match scheduler.explain(decision.number) {
+        Ok(explanation) => Outcome::of(explanation, policy, unit.name()),
+        Err(error) => Outcome::error(error),
     }
 }
 
@@ -107,7 +131,8 @@ fn inventory(case: &Case) -> Result<Inventory, InventoryError> {
     let cluster = case.cluster.clone();
     let now = cluster.now.unwrap_or(0);
     let mut inventory = Inventory::of_document(cluster, now)?;
-    for member in &case.request.members {
+    let members = case.request.iter().flat_map(|request| &request.members);
+    for member in members {
         if inventory.pending(&member.id).is_some() {
             inventory.cancel_vm(&member.id)?;
         }

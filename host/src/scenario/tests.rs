@@ -20,6 +20,8 @@ static MEMORY: LazyLock<Arc<Unit>> = LazyLock::new(|| {
     embedded(&engine, "memory")
 });
 
+static EVEN: LazyLock<Arc<Unit>> = LazyLock::new(|| embedded(MEMORY.engine(), "even-distribution"));
+
 fn embedded(engine: &Engine, name: &str) -> Arc<Unit> {
     let unit = plugins::UNITS
         .iter()
@@ -288,7 +290,7 @@ fn cases_have_names_of_their_own() {
 fn the_time_of_a_case_is_its_own_or_that_of_the_cluster() {
     for (now, time) in [("", 100), ("now = 7\n", 7)] {
         let scenarios = read(&case(&format!("{now}{NEW}"))).unwrap();
-        assert_eq!(scenarios.cases[0].request.now, time);
+        assert_eq!(scenarios.cases[0].request.as_ref().unwrap().now, time);
     }
 }
 
@@ -370,4 +372,80 @@ fn a_case_that_expects_nothing_is_given_the_choice_and_what_became_of_hosts() {
     );
     let case = text.split_once("'c'\n").unwrap().1;
     assert_eq!(differences(case), [""; 0]);
+}
+
+/// A file in which a host has had too high a load for long, and one case.
+fn crowded(case: &str) -> String {
+    let cluster = r#"
+[cluster]
+now = 1000
+hosts = [
+    { id = "full", cpu = { cores = 10, usage = 0.95 }, memory.total = "64 GiB", watch.cpu-over.since = 0, vms = [{ id = "one", cpu = "2 cores", memory = "1 GiB", "cpu.usage" = 0.5 }] },
+    { id = "idle", cpu = { cores = 10, usage = 0.05 }, memory.total = "64 GiB" },
+]
+"#;
+    format!("{cluster}[[cases]]\nname = 'c'\n{case}")
+}
+
+/// What differs in a case about the unit `even-distribution`, a line each, and the file after
+/// its update.
+fn balanced(case: &str) -> (Vec<String>, String) {
+    let (unit, text) = (&EVEN, crowded(case));
+    let scenarios = read(&text).unwrap();
+    let generation = Generation::new([Arc::clone(unit)]).unwrap();
+    let tests = Test::new(&scenarios, unit, &generation).unwrap();
+    let tested: Vec<Tested<'_>> = tests.into_iter().map(Test::run).collect();
+    let differences = tested.iter().flat_map(|it| &it.differences);
+    let differences = differences.map(|it| format!("{}: {} / {}", it.what, it.expected, it.got));
+    let updated = scenarios.updated(&text, &tested).unwrap();
+    let (_, updated) = updated.split_once("name = 'c'\n").unwrap();
+    (differences.collect(), updated.to_owned())
+}
+
+#[test]
+fn what_a_balance_proposes_to_move_is_compared_as_far_as_it_is_said() {
+    for right in [
+        "expect.moves = [{ vm = 'one' }]",
+        "expect.moves = [{ vm = 'one', from = 'full' }]",
+        "expect.moves = [{ vm = 'one', from = 'full', to = ['idle', 'full'] }]",
+        "hosts.full.without = ['watch.cpu-over.since']\nexpect.moves = []",
+        "vm = { id = 'v' }\nexpect.moves = [{ vm = 'one' }]\nexpect.chosen = 'idle'",
+    ] {
+        assert_eq!(balanced(right).0, [""; 0], "{right}");
+    }
+    let got = "one from full to full or idle";
+    for (wrong, expected) in [
+        ("[]", "none"),
+        ("[{ vm = 'one', from = 'idle' }]", "one from idle"),
+        ("[{ vm = 'one', to = ['idle'] }]", "one to idle"),
+        ("[{ vm = 'one', to = [] }]", "one to any host"),
+        ("[{ vm = 'one' }, { vm = 'one' }]", "one\none"),
+    ] {
+        let (differences, updated) = balanced(&format!("expect.moves = {wrong}\n"));
+        assert_eq!(differences, [format!("moves: {expected} / {got}")]);
+        let given =
+            "expect.moves = [{ vm = \"one\", from = \"full\", to = [\"full\", \"idle\"] }]\n";
+        assert_eq!(updated, given);
+        assert_eq!(balanced(&updated).0, [""; 0]);
+    }
+}
+
+#[test]
+fn moves_that_no_case_can_expect_are_told_where_they_stand() {
+    assert_eq!(
+        wrong("expect.moves = []"),
+        ["-2: no unit balances, so that no moves can be expected"]
+    );
+    assert_eq!(
+        wrong("expect.moves = [{ vm = 'odl', from = 'h3', to = ['h9'] }]"),
+        [
+            "0: there is no VM \"odl\" in the cluster (old?)",
+            "0: there is no host \"h3\" in the cluster (h1?)",
+            "0: there is no host \"h9\" in the cluster (h1?)",
+        ]
+    );
+    assert_eq!(
+        wrong("expect.moves = []\nexpect.chosen = 'h1'"),
+        ["-2: a case needs \"vm\", \"vms\" or \"request\": what is to be placed"]
+    );
 }

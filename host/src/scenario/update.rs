@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
+use super::moves::MoveOutcome;
 use super::outcome::{HostOutcome, Outcome};
 use super::run::Tested;
 use super::{NONE, Scenarios};
@@ -70,14 +71,16 @@ fn update(case: &mut dyn TableLike, tested: &Tested<'_>) {
     };
     let outcome = &tested.outcome;
     if let (None, [error, ..]) = (&outcome.explanation, outcome.errors.as_slice()) {
-        expect.remove("chosen");
-        expect.remove("hosts");
+        for key in ["chosen", "hosts", "moves"] {
+            expect.remove(key);
+        }
         set(expect, "error", Some(essence(error, &tested.digest).into()));
         return;
     }
     for difference in &tested.differences {
         match (&difference.host, &*difference.what) {
             (None, "error") => set(expect, "error", error(outcome, &tested.digest)),
+            (None, "moves") => set(expect, "moves", outcome.moves.as_deref().map(moves)),
             (None, _) => set(expect, "chosen", Some(chosen(outcome))),
             (Some(host), what) => {
                 let hosts = expect.get_mut("hosts").and_then(Item::as_table_like_mut);
@@ -107,6 +110,18 @@ fn update(case: &mut dyn TableLike, tested: &Tested<'_>) {
 
 fn chosen(outcome: &Outcome) -> Value {
     outcome.chosen.as_deref().unwrap_or(NONE).into()
+}
+
+fn moves(moves: &[MoveOutcome]) -> Value {
+    let table = |proposed: &MoveOutcome| {
+        let mut table = InlineTable::new();
+        table.insert("vm", (&*proposed.vm).into());
+        table.insert("from", (&*proposed.from).into());
+        let to = proposed.to.iter().map(|to| &**to);
+        table.insert("to", Value::Array(to.collect()));
+        table
+    };
+    Value::Array(moves.iter().map(table).collect())
 }
 
 fn error(outcome: &Outcome, digest: &str) -> Option<Value> {

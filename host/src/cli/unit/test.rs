@@ -47,6 +47,7 @@ A scenario file:
   chosen = \"h2\"                         # or \"none\", or error = \"a text that it contains\"
   hosts.h1 = { keep = false, reason = \"has too little free memory\" }
   hosts.h2 = { keep = true, cost = 0.5 }
+  # of a balance, for which no vm is needed: moves = [{ vm = \"web\", from = \"h1\", to = [\"h2\"] }]
 
 Exit code 1: a case came out otherwise than expected. See placewright --help for the others.")]
 pub struct Test {

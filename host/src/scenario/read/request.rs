@@ -21,11 +21,7 @@ impl Common<'_> {
         problems: &mut Problems,
     ) -> Option<Request> {
         let draw = draw(fields, problems);
-        let given = ["vm", "vms", "request"];
-        let given: Vec<&str> = given
-            .into_iter()
-            .filter(|key| fields.place_of(key).is_some())
-            .collect();
+        let given = given(fields);
         let [key] = given[..] else {
             let message = match given[..] {
                 [] => "a case needs \"vm\", \"vms\" or \"request\": what is to be placed",
@@ -111,6 +107,17 @@ impl Common<'_> {
         problems.add_misnamed(place, message, vm, right);
         None
     }
+}
+
+/// Whether the case says what is to be placed.
+pub(super) fn asks_for_a_place(fields: &Fields<'_>) -> bool {
+    !given(fields).is_empty()
+}
+
+/// The keys by which it says so.
+fn given(fields: &Fields<'_>) -> Vec<&'static str> {
+    let keys = ["vm", "vms", "request"].into_iter();
+    keys.filter(|key| fields.place_of(key).is_some()).collect()
 }
 
 fn draw(fields: &Fields<'_>, problems: &mut Problems) -> Option<f64> {

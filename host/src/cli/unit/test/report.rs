@@ -151,7 +151,11 @@ fn differences(differences: &[Difference]) -> String {
     let mut table = output::table(&["about", "what", "expected", "got"]);
     for difference in differences {
         let host = difference.host.as_ref();
-        let about = host.map_or("the decision".to_owned(), |host| format!("host {host}"));
+        let about = match (host, &*difference.what) {
+            (Some(host), _) => format!("host {host}"),
+            (None, "moves") => "the balance".to_owned(),
+            (None, _) => "the decision".to_owned(),
+        };
         table.add_row([
             about.into(),
             difference.what.as_str().into(),
