@@ -31,12 +31,19 @@ pub(super) fn scale(scaling: Scaling, range: Option<(f64, f64)>, costs: &mut [f6
     }
 }
 
-fn bounds(costs: &[f64]) -> (f64, f64) {
+/// The least and the greatest finite cost. Costs so far apart that no number holds their
+/// difference are halved before: it changes no scale.
+fn bounds(costs: &mut [f64]) -> (f64, f64) {
     let finite = costs.iter().filter(|cost| cost.is_finite());
-    finite.fold(
+    let (least, greatest) = finite.fold(
         (f64::INFINITY, f64::NEG_INFINITY),
         |(least, greatest), cost| (least.min(*cost), greatest.max(*cost)),
-    )
+    );
+    if greatest - least < f64::INFINITY {
+        return (least, greatest);
+    }
+    costs.iter_mut().for_each(|cost| *cost /= 2.0);
+    (least / 2.0, greatest / 2.0)
 }
 
 fn between(least: f64, greatest: f64, all_equal: f64, costs: &mut [f64]) {
@@ -59,7 +66,8 @@ fn stretch(costs: &mut [f64]) {
             (false, _) => STRETCHED,
             (true, true) => {
                 let exact = 1.0 + (*cost - least) / width * (STRETCHED - 1.0);
-                (exact + 0.5).floor()
+                // From 1 to 1000: cutting off rounds down, and is one instruction.
+                f64::from((exact + 0.5) as u32)
             }
             (true, false) => 1.0,
         };
@@ -68,10 +76,26 @@ fn stretch(costs: &mut [f64]) {
 
 /// How many hosts have a strictly lower cost.
 fn rank(costs: &mut [f64]) {
+    let Some(first) = costs.first().copied() else {
+        return;
+    };
+    // So say most units of most clusters, where there is nothing to be said.
+    if costs.iter().all(|cost| *cost == first) {
+        costs.fill(0.0);
+        return;
+    }
     let mut sorted = costs.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
+    // Each different cost, with how many are lower: often few.
+    let mut steps: Vec<(f64, f64)> = Vec::new();
+    for (lower, cost) in sorted.into_iter().enumerate() {
+        if steps.last().is_none_or(|(last, _)| *last < cost) {
+            steps.push((cost, lower as f64));
+        }
+    }
     for cost in costs {
-        *cost = sorted.partition_point(|other| other < cost) as f64;
+        let step = steps.partition_point(|(other, _)| other < cost);
+        *cost = steps[step].1;
     }
 }
 
@@ -118,6 +142,28 @@ mod tests {
         assert_eq!(
             scaled(Scaling::StretchedRank, &costs),
             [0.0, 0.0, 2.0, 3.0, 3.0]
+        );
+    }
+
+    #[test]
+    fn a_rank_counts_the_lower_costs_whatever_their_order() {
+        let costs: Vec<f64> = (0..500)
+            .map(|it| f64::from(it * 7919 % 83) - 40.0)
+            .collect();
+        let lower = |cost: &f64| costs.iter().filter(|other| *other < cost).count() as f64;
+        let expected: Vec<f64> = costs.iter().map(lower).collect();
+        assert_eq!(scaled(Scaling::Rank, &costs), expected);
+        assert_eq!(scaled(Scaling::Rank, &[0.0, -0.0, 1.0]), [0.0, 0.0, 2.0]);
+        assert!(scaled(Scaling::Rank, &[]).is_empty());
+    }
+
+    #[test]
+    fn costs_as_far_apart_as_can_be_have_a_scale() {
+        let costs = [-f64::MAX, f64::MAX, 0.0, f64::INFINITY];
+        assert_eq!(scaled(Scaling::MinMax, &costs), [0.0, 1.0, 0.5, 1.0]);
+        assert_eq!(
+            scaled(Scaling::Stretch, &costs),
+            [1.0, 1000.0, 501.0, 1000.0]
         );
     }
 
