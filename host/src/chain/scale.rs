@@ -94,6 +94,7 @@ fn rank(costs: &mut [f64]) {
         }
     }
     for cost in costs {
+        // Every cost is there: the search ends at one.
         let step = steps.partition_point(|(other, _)| other < cost);
         *cost = steps[step].1;
     }

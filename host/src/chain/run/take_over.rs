@@ -8,15 +8,12 @@ use crate::chain::{Chain, Step};
 use crate::inventory::Inventory;
 
 impl Runner {
-    /// Take over from the runner of another chain over the same inventory: instances and
-    /// kept answers of the steps that this chain has too. It changes no answer.
+    /// Take over from the runner of another chain over the same inventory what it holds for
+    /// the steps that this chain has too, kept answers included. It changes no answer.
     pub(crate) fn take_over(&mut self, mut before: Runner, inventory: &Inventory) {
         let pairs = pairs(&before.chain, &self.chain);
         for (old, new) in &pairs {
-            let (old, new) = (&mut before.steps[*old], &mut self.steps[*new]);
-            mem::swap(&mut new.instance, &mut old.instance);
-            mem::swap(&mut new.time, &mut old.time);
-            new.is_doubted = old.is_doubted;
+            mem::swap(&mut self.steps[*new], &mut before.steps[*old]);
         }
         if let (Some(reuse), Some(kept)) = (self.reuse, before.kept)
             && before.reuse == self.reuse

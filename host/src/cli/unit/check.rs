@@ -126,9 +126,7 @@ impl Examiner {
         let examined = self.admission.examine(&candidate, source, counting, seed);
         Ok(Checked::new(file, candidate.bytes.len(), examined))
     }
-}
 
-impl Examiner {
     /// Load the unit in a file; its calls are limited by fuel.
     pub(super) fn load(&self, file: &Path) -> Result<Arc<Unit>, Failure> {
         let candidate = candidate(file)?;
