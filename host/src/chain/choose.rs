@@ -2,8 +2,12 @@
 
 use std::cmp::Ordering;
 
+use super::scale::least;
 use crate::inventory::Inventory;
 use crate::policy::Tie;
+
+/// Sums that are compared at once: few of them are the least.
+const SIDE_BY_SIDE: usize = 32;
 
 /// The choice among survivors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +98,20 @@ impl<'a> TieOrder<'a> {
         }
         by_rank()
     }
+}
+
+/// The survivors whose sum is the least of all.
+pub(super) fn cheapest(sums: &[f64]) -> Vec<usize> {
+    let least = least(sums);
+    let mut cheapest = Vec::new();
+    for (number, sums) in sums.chunks(SIDE_BY_SIDE).enumerate() {
+        if sums.iter().fold(false, |any, sum| any | (*sum == least)) {
+            let first = number * SIDE_BY_SIDE;
+            let survivors = (first..).zip(sums).filter(|(_, sum)| **sum == least);
+            cheapest.extend(survivors.map(|(survivor, _)| survivor));
+        }
+    }
+    cheapest
 }
 
 /// Keep the survivors whose sum is the least.

@@ -24,7 +24,7 @@ use crate::unit::{Fault, Instance, Unit};
 use ask::Asker;
 pub(super) use ask::CALLS_PER_INSTANCE;
 pub(super) use refine::{candidates, equal};
-pub(super) use stage::{LACKS_A_VALUE, StageRun, weighted};
+pub(super) use stage::{LACKS_A_VALUE, StageRun};
 
 /// What a chain came to.
 #[derive(Debug, Clone, PartialEq)]

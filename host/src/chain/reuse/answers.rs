@@ -47,6 +47,15 @@ impl Said {
         }
     }
 
+    /// That as the answer about one host, which lacks no value.
+    pub(in crate::chain) fn judgement(self) -> Judgement {
+        Judgement {
+            verdicts: vec![self.verdict.code()],
+            costs: vec![self.cost],
+            until: Vec::new(),
+        }
+    }
+
     /// Whether both mean the same for a decision.
     pub(in crate::chain) fn agrees(&self, other: &Self) -> bool {
         self.verdict == other.verdict && self.cost.to_bits() == other.cost.to_bits()
@@ -72,9 +81,14 @@ impl Verdict {
         }
     }
 
+    /// What a unit says for it: 0 for a host that stays, or that lacks a value.
+    pub(in crate::chain) fn code(self) -> u8 {
+        (self.0 & 0xff) as u8
+    }
+
     /// The reason that removes the host, 0 for a value that is missing; None: it stays.
     pub(in crate::chain) fn reason(self) -> Option<u8> {
-        (self != Self::KEEP).then_some((self.0 & 0xff) as u8)
+        (self != Self::KEEP).then(|| self.code())
     }
 }
 

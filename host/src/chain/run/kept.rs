@@ -122,6 +122,7 @@ impl Asker<'_> {
             return Ok(Vec::new());
         };
         let is_related = |slot: &u32| related.binary_search(slot).is_ok();
+        let is_known = answers.one().is_some();
         let mut asked: Vec<u32> = Vec::with_capacity(SOME);
         match (answers.stale_slots(), needed) {
             (Some(stale), HostRows::All(_)) if related.is_empty() => {
@@ -131,6 +132,7 @@ impl Asker<'_> {
                 let needed = needed.iter().copied();
                 asked.extend(needed.filter(|slot| stale.contains(*slot as usize)));
             }
+            (None, _) if is_known && related.is_empty() => {}
             _ => {
                 let mut one_is_asked = false;
                 for slot in needed.slots() {
@@ -283,12 +285,16 @@ impl Asker<'_> {
             return Ok(self.ask_units(step, rows)?);
         };
         if of_step.shape == Some(Shape::Request) {
-            let mut judgement = Judgement::default();
-            if let Some(said) = answers.one() {
-                judgement.verdicts.push(said.verdict.reason().unwrap_or(0));
-                judgement.costs.push(said.cost);
-            }
-            return Ok(Answer::Same(judgement));
+            let said = answers.one();
+            return Ok(Answer::Same(
+                said.map_or_else(Judgement::default, Said::judgement),
+            ));
+        }
+        if let Some(said) = answers.one()
+            && said.verdict != Verdict::LACKS
+            && exceptions.is_empty()
+        {
+            return Ok(Answer::Same(said.judgement()));
         }
         // Hosts that are related may stand elsewhere in it.
         let is_ordered = step.is_ranked && exceptions.is_empty();
@@ -304,7 +310,7 @@ impl Asker<'_> {
                 },
             };
             if let Some(verdict) = judgement.verdicts.get_mut(row) {
-                *verdict = said.verdict.reason().unwrap_or(0);
+                *verdict = said.verdict.code();
             }
             if let Some(cost) = judgement.costs.get_mut(row) {
                 *cost = said.cost;
@@ -332,7 +338,7 @@ fn gathered(step: &Step, answers: &Answers, rows: HostRows<'_>) -> (Judgement, V
     let Some((verdicts, costs, _)) = answers.columns() else {
         let said = answers.said(0);
         if step.want.verdicts {
-            judgement.verdicts = vec![said.verdict.reason().unwrap_or(0); rows.len()];
+            judgement.verdicts = vec![said.verdict.code(); rows.len()];
         }
         if step.want.costs {
             judgement.costs = vec![said.cost; rows.len()];
@@ -342,22 +348,28 @@ fn gathered(step: &Step, answers: &Answers, rows: HostRows<'_>) -> (Judgement, V
         }
         return (judgement, lacking);
     };
-    let mut look_at = |row: u32, verdict: Verdict| {
-        if verdict == Verdict::LACKS {
-            lacking.push(row);
-        }
-        verdict.reason().unwrap_or(0)
-    };
     match rows {
         HostRows::All(count) => {
-            let verdicts = (0u32..).zip(&verdicts[..count as usize]);
-            let verdicts = verdicts.map(|(row, verdict)| look_at(row, *verdict));
-            judgement.verdicts = verdicts.collect();
+            let verdicts = &verdicts[..count as usize];
+            judgement.verdicts = verdicts.iter().map(|verdict| verdict.code()).collect();
             judgement.costs = costs.get(..count as usize).unwrap_or_default().to_vec();
+            if verdicts
+                .iter()
+                .fold(false, |any, verdict| any | (*verdict == Verdict::LACKS))
+            {
+                let rows = (0u32..).zip(verdicts);
+                let rows = rows.filter(|(_, verdict)| **verdict == Verdict::LACKS);
+                lacking.extend(rows.map(|(row, _)| row));
+            }
         }
         HostRows::List(slots) => {
             let verdicts = (0u32..).zip(slots.iter().map(|slot| verdicts[*slot as usize]));
-            let verdicts = verdicts.map(|(row, verdict)| look_at(row, verdict));
+            let verdicts = verdicts.map(|(row, verdict)| {
+                if verdict == Verdict::LACKS {
+                    lacking.push(row);
+                }
+                verdict.code()
+            });
             judgement.verdicts = verdicts.collect();
             if step.want.costs {
                 judgement.costs = slots.iter().map(|slot| costs[*slot as usize]).collect();

@@ -4,10 +4,10 @@ mod outcome;
 
 use std::sync::Arc;
 
-use super::super::choose::keep_cheapest;
+use super::super::choose::{cheapest, keep_cheapest};
 use super::super::encode::HostRows;
 use super::super::reuse::RemovalCode;
-use super::super::scale::scale;
+use super::super::scale::{add, plus, scale, weighted};
 use super::super::{Stage, Step};
 use super::ask::{Answer, Asker, NoAnswer, kept};
 use super::refine::Groups;
@@ -16,6 +16,9 @@ use crate::contract::{Evaluation, Judgement};
 use crate::inventory::Inventory;
 use crate::model::Request;
 use crate::policy::OnFailure;
+
+/// Verdicts that are looked at at once: most remove no host.
+const SIDE_BY_SIDE: usize = 64;
 
 /// What a filter without answer for a host says.
 pub(in crate::chain) const LACKS_A_VALUE: &str = "lacks a value that the unit needs";
@@ -95,6 +98,24 @@ impl Removal {
     }
 }
 
+/// What an entry gives as costs.
+#[derive(Debug, Clone)]
+enum Raw {
+    /// One cost for all rows.
+    Same(f64),
+    /// By row.
+    Each(Vec<f64>),
+}
+
+impl Raw {
+    fn of(&self, row: usize) -> f64 {
+        match self {
+            Self::Same(cost) => *cost,
+            Self::Each(costs) => costs[row],
+        }
+    }
+}
+
 /// How a stage went. A row is a host that entered the stage; a survivor is one
 /// that no filter removed.
 #[derive(Debug, Default)]
@@ -106,7 +127,7 @@ pub(in crate::chain) struct StageRun {
     /// How many rows no filter has removed so far.
     kept: usize,
     /// By cost entry: the raw costs of the rows that were asked about.
-    raw: Vec<Vec<f64>>,
+    raw: Vec<Raw>,
     /// By cost entry: the slots of the rows and maybe others in the order of their raw
     /// costs, if that is known.
     orders: Vec<Option<Arc<[u32]>>>,
@@ -141,7 +162,7 @@ impl StageRun {
             rows: rows.len(),
             removed_by: vec![Removal::KEPT; rows.len()],
             kept: rows.len(),
-            raw: vec![Vec::new(); stage.costs.len()],
+            raw: vec![Raw::Same(0.0); stage.costs.len()],
             orders: vec![None; stage.costs.len()],
             counts: vec![true; stage.costs.len()],
             survivors: None,
@@ -245,7 +266,7 @@ impl StageRun {
 
     fn cost_all(&mut self, step: &Step, cost: f64) {
         for entry in &step.costs {
-            self.raw[*entry] = vec![cost; self.rows];
+            self.raw[*entry] = Raw::Same(cost);
         }
     }
 
@@ -267,14 +288,23 @@ impl StageRun {
             Some(asked) => asked[place] as usize,
         };
         if step.filter.is_some() {
-            let lacks = lacking.iter().map(|place| (*place as usize, 0));
-            let removes = verdicts.iter().copied().enumerate();
-            for (place, reason) in removes.filter(|(_, reason)| *reason != 0).chain(lacks) {
+            let mut remove = |place: usize, reason: u8| {
                 let removed = &mut self.removed_by[row_of(place)];
                 if *removed == Removal::KEPT {
                     *removed = Removal::new(number, reason);
                     self.kept -= 1;
                 }
+            };
+            for (number, verdicts) in verdicts.chunks(SIDE_BY_SIDE).enumerate() {
+                if verdicts.iter().fold(0, |any, reason| any | reason) != 0 {
+                    let places = (number * SIDE_BY_SIDE..).zip(verdicts);
+                    for (place, reason) in places.filter(|(_, reason)| **reason != 0) {
+                        remove(place, *reason);
+                    }
+                }
+            }
+            for place in lacking {
+                remove(*place as usize, 0);
             }
         }
         let Some((last, others)) = step.costs.split_last() else {
@@ -294,9 +324,9 @@ impl StageRun {
             }
         };
         for entry in others {
-            self.raw[*entry].clone_from(&costs);
+            self.raw[*entry] = Raw::Each(costs.clone());
         }
-        self.raw[*last] = costs;
+        self.raw[*last] = Raw::Each(costs);
     }
 
     /// Go on without a step whose unit failed, if the policy says so; else the
@@ -361,9 +391,13 @@ impl StageRun {
         left_out: &mut Vec<LeftOut>,
     ) -> Result<(), Refusal> {
         self.sums = vec![vec![0.0; self.survivors()]; stage.tiers.len()];
-        let mut best: Vec<usize> = (0..self.survivors()).collect();
+        // None: all.
+        let mut best: Option<Vec<usize>> = None;
+        let survivors = self.survivors();
+        let all = || (0..survivors).collect();
         for tier in 0..stage.tiers.len() {
             if tier >= stage.late_tier && !asker.whole {
+                let best = best.get_or_insert_with(all);
                 let equal = best.iter().map(|survivor| self.survivor_row(*survivor));
                 let equal: Vec<u32> = equal.collect();
                 for number in 0..stage.steps.len() {
@@ -372,13 +406,16 @@ impl StageRun {
                         self.ask(stage, number, asked, rows, asker, left_out)?;
                     }
                 }
-                self.add_late_tier(stage, tier, &best);
+                self.add_late_tier(stage, tier, best);
             } else {
                 self.add_tier(stage, tier);
             }
-            keep_cheapest(&mut best, &self.sums[tier]);
+            match &mut best {
+                None => best = Some(cheapest(&self.sums[tier])),
+                Some(best) => keep_cheapest(best, &self.sums[tier]),
+            }
         }
-        self.best = best;
+        self.best = best.unwrap_or_else(all);
         Ok(())
     }
 
@@ -390,7 +427,7 @@ impl StageRun {
                 continue;
             }
             let rows = survivors.iter().map(|it| self.survivor_row(*it) as usize);
-            let mut scaled: Vec<f64> = rows.map(|row| self.raw[entry][row]).collect();
+            let mut scaled: Vec<f64> = rows.map(|row| self.raw[entry].of(row)).collect();
             scale(cost.scaling, cost.range, &mut scaled);
             for (survivor, scaled) in survivors.iter().zip(scaled) {
                 let sum = &mut self.sums[tier][*survivor];
@@ -404,9 +441,21 @@ impl StageRun {
             if cost.tier != tier || !self.counts[entry] || cost.factor == 0.0 {
                 continue;
             }
-            let scaled = self.scaled(entry, cost);
-            for (sum, scaled) in self.sums[tier].iter_mut().zip(scaled) {
-                *sum = plus(*sum, weighted(cost.factor, scaled));
+            match self.raw[entry] {
+                // All hosts that are left are one step on every scale.
+                Raw::Same(mut same) => {
+                    scale(cost.scaling, cost.range, std::slice::from_mut(&mut same));
+                    let same = weighted(cost.factor, same);
+                    if same != 0.0 {
+                        for sum in &mut self.sums[tier] {
+                            *sum = plus(*sum, same);
+                        }
+                    }
+                }
+                Raw::Each(_) => {
+                    let scaled = self.scaled(entry, cost);
+                    add(&mut self.sums[tier], cost.factor, &scaled);
+                }
             }
         }
     }
@@ -447,24 +496,5 @@ impl Step {
             Some(filter) => filter.name.clone(),
             None => self.unit.description().name.as_str().into(),
         }
-    }
-}
-
-/// A scaled cost times its factor. Infinite stays infinite, whatever the factor's
-/// sign.
-pub(in crate::chain) fn weighted(factor: f64, scaled: f64) -> f64 {
-    match scaled.is_infinite() {
-        true => f64::INFINITY,
-        false => factor * scaled,
-    }
-}
-
-/// Finite costs beyond the range of f64 count as infinite, so that no sum is NaN.
-pub(in crate::chain) fn plus(sum: f64, cost: f64) -> f64 {
-    let sum = sum + cost;
-    match sum.is_finite() {
-        // -0 and 0 are one sum.
-        true => sum + 0.0,
-        false => f64::INFINITY,
     }
 }

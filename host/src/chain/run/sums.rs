@@ -9,11 +9,11 @@ use super::super::encode::HostRows;
 use super::super::reuse::{
     Class, Dirty, FOR_GOOD, KEPT, Kept, Left, RemovalCode, Said, Shape, Verdict,
 };
-use super::super::scale::scale;
+use super::super::scale::{plus, scale, weighted};
 use super::super::{Chain, Cost, Stage};
 use super::ask::Asker;
 use super::kept::{Exception, NotKept, Where};
-use super::stage::{Removal, plus, weighted};
+use super::stage::Removal;
 use super::{Decided, Removed};
 use crate::inventory::Inventory;
 use crate::policy::Scaling;

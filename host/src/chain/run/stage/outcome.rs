@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::{Removal, StageRun, plus};
+use super::{Raw, Removal, StageRun};
 use crate::chain::run::Removed;
-use crate::chain::scale::scale;
+use crate::chain::scale::{plus, scale};
 use crate::chain::{Cost, Stage};
 use crate::policy::Scaling;
 
@@ -14,10 +14,10 @@ impl StageRun {
         if let (Scaling::Rank, Some(order)) = (cost.scaling, &self.orders[entry]) {
             return self.ranks(entry, order);
         }
-        let raw = &self.raw[entry];
-        let mut costs = match &self.survivors {
-            None => raw.clone(),
-            Some(rows) => rows.iter().map(|row| raw[*row as usize]).collect(),
+        let mut costs = match (&self.raw[entry], &self.survivors) {
+            (Raw::Same(cost), _) => vec![*cost; self.survivors()],
+            (Raw::Each(costs), None) => costs.clone(),
+            (Raw::Each(costs), Some(rows)) => rows.iter().map(|row| costs[*row as usize]).collect(),
         };
         scale(cost.scaling, cost.range, &mut costs);
         costs
@@ -39,7 +39,7 @@ impl StageRun {
             if survivor == NONE {
                 continue;
             }
-            let raw = self.raw[entry][self.survivor_row(survivor as usize) as usize];
+            let raw = self.raw(entry, self.survivor_row(survivor as usize) as usize);
             if last != Some(raw) {
                 lower += equal;
                 (equal, last) = (0, Some(raw));
@@ -167,11 +167,14 @@ impl StageRun {
     }
 
     pub(in crate::chain) fn raw(&self, entry: usize, row: usize) -> f64 {
-        self.raw[entry][row]
+        self.raw[entry].of(row)
     }
 
     /// How many hosts each reason removed, in policy order.
     pub(in crate::chain::run) fn removed(&self, stage: &Stage) -> Vec<Removed> {
+        if self.kept == self.rows {
+            return Vec::new();
+        }
         let mut removals: Vec<Removal> = self
             .removed_by
             .iter()

@@ -2,9 +2,9 @@
 //! answers are walked through once.
 
 use super::super::super::reuse::{Class, FOR_GOOD, KEPT, RemovalCode};
-use super::super::stage::{Removal, plus, weighted};
+use super::super::super::scale::{add, scale};
+use super::super::stage::Removal;
 use super::{Source, Sums, added};
-use crate::policy::Scaling;
 
 impl Sums<'_, '_> {
     /// Set of these hosts whether they stay or who removes them first, their sums tier by
@@ -58,16 +58,9 @@ impl Sums<'_, '_> {
                     let of_slot = |slot: &u32| costs.get(*slot as usize).copied();
                     raw.clear();
                     raw.extend(slots.iter().map(|slot| of_slot(slot).unwrap_or(0.0)));
-                    let sums = sums.iter_mut().zip(&raw);
-                    match cost.scaling {
-                        // As `added` does, without a choice for each.
-                        Scaling::None => {
-                            sums.for_each(|(sum, raw)| {
-                                *sum = plus(*sum, weighted(cost.factor, *raw));
-                            });
-                        }
-                        _ => sums.for_each(|(sum, raw)| *sum = added(*sum, cost, *raw)),
-                    }
+                    // The scale is fixed: no host has a part in it.
+                    scale(cost.scaling, cost.range, &mut raw);
+                    add(sums, cost.factor, &raw);
                 }
             }
         }
