@@ -22,7 +22,7 @@ use wasmtime::component::Component;
 use wasmtime::{Config, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 use cache::Cache;
-use compile::Turn;
+use compile::{Compilers, Turn};
 use ticker::Ticker;
 
 /// Core instances that one component may have.
@@ -45,7 +45,7 @@ struct Inner {
     engine: wasmtime::Engine,
     limits: Limits,
     cache: Option<Arc<Cache>>,
-    turn: Turn,
+    compilers: Compilers,
 }
 
 /// Why there is no engine.
@@ -112,9 +112,9 @@ impl Engine {
             inner: Arc::new(Inner {
                 _ticker: ticker,
                 engine,
+                compilers: Compilers::new(limits.compile_time, turn),
                 limits,
                 cache: cache.map(Arc::new),
-                turn,
             }),
         })
     }
@@ -141,7 +141,7 @@ impl Engine {
     /// # Errors
     /// If the bytes are not a component for this engine, or on time out. The
     /// compiler cannot be stopped: its thread then ends when it is done, and the code is
-    /// kept for who asks next.
+    /// there for who asks next.
     pub(crate) fn compile(
         &self,
         bytes: Arc<[u8]>,
@@ -153,15 +153,15 @@ impl Engine {
             return Ok(component);
         }
         let (engine, cache) = (self.inner.engine.clone(), self.inner.cache.clone());
-        let digest = digest.to_owned();
+        let named = digest.to_owned();
         let compiler = move || {
             let component = Component::from_binary(&engine, &bytes)?;
             if let Some(cache) = cache {
-                cache.put(&digest, &component);
+                cache.put(&named, &component);
             }
             Ok(component)
         };
-        compile::compile(compiler, self.inner.limits.compile_time, self.inner.turn)
+        self.inner.compilers.compile(digest, compiler)
     }
 
     /// What was noted of the component with that digest, beside its compiled code.
