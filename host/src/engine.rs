@@ -6,6 +6,7 @@
 
 mod cache;
 mod compile;
+mod functions;
 mod limits;
 mod ticker;
 
@@ -23,6 +24,7 @@ use wasmtime::{Config, InstanceAllocationStrategy, OptLevel, PoolingAllocationCo
 
 use cache::Cache;
 use compile::{Compilers, Turn};
+use functions::Functions;
 use ticker::Ticker;
 
 /// Core instances that one component may have.
@@ -87,7 +89,8 @@ impl Engine {
     }
 
     /// The same for a process that decides while it compiles: compiling comes after
-    /// everything else, and so may take its time on a machine that has much to do.
+    /// everything else, and so may take its time on a machine that has much to do. Functions
+    /// that were compiled before are not compiled again.
     ///
     /// # Errors
     /// As [`Engine::new`].
@@ -96,7 +99,7 @@ impl Engine {
     }
 
     fn compiling(limits: Limits, code: Option<&Path>, turn: Turn) -> Result<Self, EngineError> {
-        let engine = build(&limits)?;
+        let engine = build(&limits, turn)?;
         let ticker = match limits.fuel {
             Some(_) => None,
             None => Some(Ticker::start(engine.clone()).map_err(EngineError::Ticker)?),
@@ -189,15 +192,22 @@ impl fmt::Debug for Engine {
 
 /// A pool of instances makes a fresh one cost microseconds. Where the system
 /// does not grant the address space for one, instances are made one by one.
-fn build(limits: &Limits) -> Result<wasmtime::Engine, EngineError> {
+fn build(limits: &Limits, turn: Turn) -> Result<wasmtime::Engine, EngineError> {
+    let refused = |error: wasmtime::Error| EngineError::Settings(error.into_boxed_dyn_error());
     let mut config = settings(limits);
+    // A program that ends after its command compiles nothing twice.
+    if turn == Turn::AfterOthers {
+        let functions = Arc::new(Functions::default());
+        config
+            .enable_incremental_compilation(functions)
+            .map_err(refused)?;
+    }
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
     if let Ok(engine) = wasmtime::Engine::new(&config) {
         return Ok(engine);
     }
     config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
-    let engine = wasmtime::Engine::new(&config)
-        .map_err(|error| EngineError::Settings(error.into_boxed_dyn_error()))?;
+    let engine = wasmtime::Engine::new(&config).map_err(refused)?;
     tracing::warn!("no address space for a pool of instances: fresh instances will be slower");
     Ok(engine)
 }
