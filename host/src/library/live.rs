@@ -5,6 +5,7 @@
 //! on the thread that brings them; then one lock puts all changes in order. Whatever
 //! fails leaves the generation before in force.
 
+mod again;
 mod artifacts;
 mod change;
 mod event;

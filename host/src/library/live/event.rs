@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,15 @@ pub enum LibraryEvent {
         step: Step,
         /// What is wrong.
         why: String,
+    },
+    /// A file whose unit was refused is tried again, though it holds the same.
+    Again {
+        /// Where it is.
+        path: PathBuf,
+        /// The digest of what it holds.
+        digest: Digest,
+        /// In how many seconds.
+        seconds: u64,
     },
     /// A unit is in force.
     InForce {
@@ -154,6 +164,18 @@ impl fmt::Display for LibraryEvent {
                     f,
                     "{name} {} from {source} is refused at the step \"{step}\": {why}",
                     digest.short()
+                )
+            }
+            Self::Again {
+                path,
+                digest,
+                seconds,
+            } => {
+                let pause = humantime::format_duration(Duration::from_secs(*seconds));
+                let (path, digest) = (path.display(), digest.short());
+                write!(
+                    f,
+                    "{path} is tried again in {pause} if it still holds {digest}"
                 )
             }
             Self::InForce {

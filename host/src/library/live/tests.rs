@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use ed25519_dalek::{Signer, SigningKey};
 
+use super::again::Again;
 use super::*;
 use crate::engine::Limits;
 use crate::library::signature::{Key, Signatures};
@@ -97,7 +98,16 @@ impl Scene {
     fn start(options: LibraryOptions, artifacts: InMemory) -> Self {
         let engine = engine();
         let base = Unit::load(&engine, &component("sample", "embedded"), "sample").unwrap();
-        let base = Generation::new([base]).unwrap();
+        Self::with(engine, [base], options, artifacts)
+    }
+
+    fn with(
+        engine: Engine,
+        base: impl IntoIterator<Item = Arc<Unit>>,
+        options: LibraryOptions,
+        artifacts: InMemory,
+    ) -> Self {
+        let base = Generation::new(base).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = events.clone();
         let around = Surroundings {
@@ -127,14 +137,8 @@ impl Scene {
     }
 
     fn sees_signed(&self, path: &str, bytes: &[u8], signature: Option<&[u8]>) -> Staging {
-        let seen = Seen {
-            path: PathBuf::from(path),
-            bytes: bytes.into(),
-            digest: Digest::of(bytes),
-            beside: signature.map(Into::into),
-            settled: false,
-        };
-        self.library.take(&Change::Seen(seen)).unwrap()
+        let change = holds(path, bytes, signature);
+        self.library.take(&change).unwrap()
     }
 
     fn misses(&self, path: &str) {
@@ -157,6 +161,16 @@ impl Scene {
         let mut events = self.events.lock().unwrap();
         events.drain(..).map(|event| event.to_string()).collect()
     }
+}
+
+fn holds(path: &str, bytes: &[u8], signature: Option<&[u8]>) -> Change {
+    Change::Seen(Seen {
+        path: PathBuf::from(path),
+        bytes: bytes.into(),
+        digest: Digest::of(bytes),
+        beside: signature.map(Into::into),
+        settled: false,
+    })
 }
 
 fn why(staging: &Staging) -> &str {
@@ -516,4 +530,43 @@ fn a_staging_is_told_in_lines_and_written_as_json() {
     assert_eq!(json["steps"][4]["result"], "passed");
     assert_eq!(json["outcome"]["result"], "in-force");
     assert_eq!(serde_json::from_value::<Staging>(json).unwrap(), staging);
+}
+
+#[test]
+fn a_file_that_was_refused_for_want_of_time_to_compile_is_tried_again() {
+    let limits = Limits {
+        compile_time: Duration::ZERO,
+        instances: 8,
+        ..Limits::default()
+    };
+    let code = tempfile::tempdir().unwrap();
+    let engine = Engine::new(limits, Some(&code.path().join("code"))).unwrap();
+    let scene = Scene::with(engine, [], LibraryOptions::default(), InMemory::default());
+    let (change, now) = (
+        holds("u/a.wasm", &component("sample", "one"), None),
+        Instant::now(),
+    );
+    let Change::Seen(seen) = &change else {
+        panic!("{change:?}");
+    };
+    let mut again = Again::default();
+    scene.library.take_or_again(&change, &mut again, now);
+    let told = scene.told();
+    assert!(told[1].contains("compiling took longer than"), "{told:?}");
+    assert!(
+        told[2].starts_with("u/a.wasm is tried again in 1m if it still holds"),
+        "{told:?}"
+    );
+    // The compiler was not stopped, and the code is kept when it is done.
+    while scene.library.try_out(&candidate(seen), "me").is_refused() {
+        std::thread::yield_now();
+    }
+    let at = again.next().unwrap();
+    assert_eq!(at, now + Duration::from_secs(60));
+    for change in again.due(at) {
+        scene.library.take_or_again(&change, &mut again, at);
+    }
+    assert_eq!(scene.in_force("sample"), Some(seen.digest));
+    assert_eq!(scene.library.files()[0].trouble, None);
+    assert_eq!(again.next(), None);
 }

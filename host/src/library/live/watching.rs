@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::{Library, LibraryFailure};
+use super::again::Again;
+use super::{Library, LibraryEvent, LibraryFailure};
 use crate::library::watch::{Change, Folder, Options, WatchError, Watcher};
 
 /// How long the end waits for a unit that is being staged: a compiler cannot be
@@ -81,6 +82,22 @@ impl Library {
     }
 }
 
+impl Library {
+    /// Take in what became of a file, and say if and when that is to be tried again.
+    pub(super) fn take_or_again(&self, change: &Change, again: &mut Again, now: Instant) {
+        let staging = self.take(change);
+        let pause = again.note(change, staging.as_ref(), now);
+        if let (Some(staging), Some(pause)) = (staging, pause) {
+            let _held = self.lock();
+            self.tell(&LibraryEvent::Again {
+                path: change.path().to_owned(),
+                digest: staging.digest,
+                seconds: pause.as_secs(),
+            });
+        }
+    }
+}
+
 impl Watching {
     /// Look at the folder now, and wait until what was found is staged. What has not
     /// settled is found later.
@@ -119,9 +136,11 @@ impl Drop for Watching {
 }
 
 fn run(library: &Library, handed: &Receiver<Handed>, ends: &AtomicBool) {
-    while let Ok(first) = handed.recv() {
-        let (mut changes, mut waiting) = (Vec::new(), Vec::new());
-        for handed in std::iter::once(first).chain(handed.try_iter()) {
+    let mut again = Again::default();
+    while let Ok(first) = next(handed, again.next()) {
+        let mut changes = again.due(Instant::now());
+        let mut waiting = Vec::new();
+        for handed in first.into_iter().chain(handed.try_iter()) {
             match handed {
                 Handed::Changes(more) => more.into_iter().for_each(|one| add(&mut changes, one)),
                 Handed::Done(done) => waiting.push(done),
@@ -131,11 +150,25 @@ fn run(library: &Library, handed: &Receiver<Handed>, ends: &AtomicBool) {
             if ends.load(Ordering::Acquire) {
                 return;
             }
-            library.take(&change);
+            library.take_or_again(&change, &mut again, Instant::now());
         }
         for done in waiting {
             let _ = done.send(());
         }
+    }
+}
+
+/// What comes next; none if nothing has come by then.
+fn next(
+    handed: &Receiver<Handed>,
+    until: Option<Instant>,
+) -> Result<Option<Handed>, RecvTimeoutError> {
+    let Some(until) = until else {
+        return Ok(Some(handed.recv()?));
+    };
+    match handed.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        handed => handed.map(Some),
     }
 }
 

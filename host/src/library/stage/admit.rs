@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::{Source, Staging, Step};
 use crate::contract::Part;
-use crate::engine::Engine;
+use crate::engine::{CompileError, Engine};
 use crate::library::probe::{self, Outcome, Report};
 use crate::library::trust::Trust;
 use crate::library::verdicts::Verdicts;
-use crate::unit::{Digest, Inspected, Unit};
+use crate::unit::{Digest, Inspected, LoadError, Unit};
 
 /// Decides what the tables of probes hold: the same for every admission, so that a
 /// unit that was let in once is let in again.
@@ -153,12 +153,16 @@ impl Admission {
 
     /// Into code, and who is it?
     fn describe(&self, inspected: Inspected, staging: &mut Staging) -> Option<Arc<Unit>> {
+        let mut too_slow = false;
         let compiled = staging.step(Step::Compile, || {
             let compiled = inspected.compile(&self.engine);
-            compiled
-                .map(|compiled| (compiled, None))
-                .map_err(|error| error.to_string())
-        })?;
+            compiled.map(|compiled| (compiled, None)).map_err(|error| {
+                too_slow = matches!(error, LoadError::Compile(CompileError::TooSlow(_)));
+                error.to_string()
+            })
+        });
+        staging.may_pass = too_slow;
+        let compiled = compiled?;
         let source = staging.source.to_string();
         let unit = staging.step(Step::Describe, || {
             let unit = compiled.describe(&source);

@@ -161,6 +161,9 @@ pub struct Staging {
     pub replay: Option<ReplayReport>,
     /// What became of it.
     pub outcome: Outcome,
+    /// Whether what it was refused for may pass without anybody's doing.
+    #[serde(skip)]
+    pub(in crate::library) may_pass: bool,
 }
 
 /// What a step says of itself when it goes well.
@@ -176,6 +179,7 @@ impl Staging {
             steps: Vec::new(),
             replay: None,
             outcome: Outcome::Unchanged,
+            may_pass: false,
         }
     }
 
