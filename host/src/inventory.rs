@@ -89,8 +89,9 @@ pub struct Inventory {
     clock: i64,
     facts: Facts,
     tenants: BTreeMap<Arc<str>, Facts>,
-    /// By slot; a removed host leaves a free slot.
-    hosts: Vec<Option<HostEntry>>,
+    /// By slot; a removed host leaves a free slot. Copies share what neither has changed
+    /// since.
+    hosts: Vec<Option<Arc<HostEntry>>>,
     host_slots: HashMap<Arc<str>, u32>,
     /// By slot: the place of the host's id among all ids, as bytes.
     ranks: Vec<u32>,
@@ -235,14 +236,20 @@ impl Inventory {
 
     /// The host in that slot.
     pub fn host(&self, slot: u32) -> Option<&HostEntry> {
-        self.hosts.get(slot as usize)?.as_ref()
+        self.hosts.get(slot as usize)?.as_deref()
+    }
+
+    /// The same, to be changed: a host of its own, if copies have it too.
+    fn host_mut(&mut self, slot: u32) -> Option<&mut HostEntry> {
+        let host = self.hosts.get_mut(slot as usize)?.as_mut()?;
+        Some(Arc::make_mut(host))
     }
 
     /// All hosts with their slots.
     pub fn hosts(&self) -> impl Iterator<Item = (u32, &HostEntry)> {
         (0u32..)
             .zip(&self.hosts)
-            .filter_map(|(slot, host)| Some((slot, host.as_ref()?)))
+            .filter_map(|(slot, host)| Some((slot, host.as_deref()?)))
     }
 
     /// The slot of the host with that id.

@@ -29,13 +29,13 @@ impl Inventory {
         if let Some(table) = self.schema.table("hosts") {
             intake::check(&self.schema, table, owner, &host.facts)?;
         }
-        let slot = self.insert_host(HostEntry::new(host, self.next_listed));
+        let slot = self.insert_host(Arc::new(HostEntry::new(host, self.next_listed)));
         self.next_listed += 1;
         self.changed(Undo::AddHost { slot });
         Ok(slot)
     }
 
-    pub(super) fn insert_host(&mut self, host: HostEntry) -> u32 {
+    pub(super) fn insert_host(&mut self, host: Arc<HostEntry>) -> u32 {
         let slot = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
         for column in &mut self.columns {
             column.push_absent();
@@ -163,14 +163,13 @@ impl Inventory {
             });
         }
         if let Some(host) = self.free_slot(slot) {
-            let host = Box::new(host);
             self.changed(Undo::RemoveHost { slot, host });
         }
         Ok(())
     }
 
     /// Free a slot and close the gap among the ranks.
-    pub(super) fn free_slot(&mut self, slot: u32) -> Option<HostEntry> {
+    pub(super) fn free_slot(&mut self, slot: u32) -> Option<Arc<HostEntry>> {
         let was_up = self.is_up(slot);
         let host = self.hosts[slot as usize].take()?;
         self.note_up(was_up, false);
@@ -252,7 +251,7 @@ impl Inventory {
             .schema
             .column("hosts", column)
             .map_or(Source::Given, |column| column.source);
-        let Some(host) = self.hosts[slot as usize].as_mut() else {
+        let Some(host) = self.host_mut(slot) else {
             return;
         };
         let old = host.facts.integer(column).unwrap_or(0);
@@ -328,7 +327,7 @@ impl Inventory {
         table: &Arc<str>,
         rows: Vec<Facts>,
     ) -> Vec<Facts> {
-        let Some(host) = self.hosts[slot as usize].as_mut() else {
+        let Some(host) = self.host_mut(slot) else {
             return Vec::new();
         };
         let old = host.facts.rows(table).to_vec();
@@ -344,17 +343,18 @@ impl Inventory {
     /// The amounts of a host, from what was given of them and what its VMs take.
     pub(super) fn recount_amounts(&mut self, slot: u32) {
         // Out of its slot meanwhile, so that its VMs can be looked at.
-        let Some(mut host) = self.hosts[slot as usize].take() else {
+        let Some(mut taken) = self.hosts[slot as usize].take() else {
             return;
         };
+        let host = Arc::make_mut(&mut taken);
         host.amounts = host::amounts_of(&host.facts);
         let vms = std::mem::take(&mut host.vms);
         for entry in vms.iter().flat_map(|index| &self.vms[*index as usize]) {
-            for (name, taken) in entry.amounts() {
-                host.count_amount(name, taken, entry.pending);
+            for (name, value) in entry.amounts() {
+                host.count_amount(name, value, entry.pending);
             }
         }
         host.vms = vms;
-        self.hosts[slot as usize] = Some(host);
+        self.hosts[slot as usize] = Some(taken);
     }
 }

@@ -15,7 +15,7 @@ pub(super) enum Undo {
     /// The host in this slot was not there.
     AddHost { slot: u32 },
     /// The host in this slot was there.
-    RemoveHost { slot: u32, host: Box<HostEntry> },
+    RemoveHost { slot: u32, host: Arc<HostEntry> },
     /// A host's column had this given value.
     HostValue {
         slot: u32,

@@ -255,7 +255,7 @@ impl Inventory {
         let columns = nested.names.iter().cloned().zip(columns);
         let mut fresh = Nested::new(nested.table.clone(), columns);
         for (slot, host) in (0u32..).zip(&self.hosts) {
-            fresh.set(slot, host.as_ref(), &self.vms, &mut self.texts);
+            fresh.set(slot, host.as_deref(), &self.vms, &mut self.texts);
         }
         *nested = fresh;
     }
@@ -265,7 +265,7 @@ impl Inventory {
         let Some(index) = self.nested.iter().position(|it| *it.table == *table) else {
             return;
         };
-        let host = self.hosts[slot as usize].as_ref();
+        let host = self.hosts[slot as usize].as_deref();
         if self.nested[index].set(slot, host, &self.vms, &mut self.texts) {
             let aspects = Aspects::nested(index);
             self.changes.note(slot, aspects, self.hosts.len());
@@ -282,7 +282,7 @@ impl Inventory {
     /// The host in that slot has come or gone.
     pub(super) fn renest_all(&mut self, slot: u32) {
         for nested in &mut self.nested {
-            let host = self.hosts[slot as usize].as_ref();
+            let host = self.hosts[slot as usize].as_deref();
             nested.set(slot, host, &self.vms, &mut self.texts);
         }
     }

@@ -67,7 +67,7 @@ impl Inventory {
             }
             Undo::RemoveHost { slot, host } => {
                 self.host_slots.insert(host.id.clone(), slot);
-                self.hosts[slot as usize] = Some(*host);
+                self.hosts[slot as usize] = Some(host);
                 self.renest_all(slot);
                 self.rank_host(slot);
                 self.note_up(false, self.is_up(slot));

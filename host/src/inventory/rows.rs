@@ -91,7 +91,7 @@ impl Inventory {
             FactsOf::Cluster => edit.apply(&mut self.facts, table),
             FactsOf::Tenant(id) => edit.apply(self.tenants.get_mut(id)?, table),
             FactsOf::Host(slot) => {
-                let host = self.hosts.get_mut(*slot as usize)?.as_mut()?;
+                let host = self.host_mut(*slot)?;
                 let back = edit.apply(&mut host.facts, table);
                 if &**table == "amounts" {
                     self.recount_amounts(*slot);

@@ -248,7 +248,7 @@ impl Inventory {
                     .as_ref()
                     .is_some_and(|other| other.vm.id < id)
             });
-            host.vms.insert(place, index);
+            Arc::make_mut(host).vms.insert(place, index);
         }
         self.note(slot, Aspects::VMS);
         if waits_for_pages {
@@ -272,7 +272,7 @@ impl Inventory {
         if let Some(expires) = entry.expires {
             self.expiries.remove(&(expires, id.clone()));
         }
-        if let Some(host) = self.hosts[entry.slot as usize].as_mut() {
+        if let Some(host) = self.host_mut(entry.slot) {
             host.vms.retain(|other| *other != index);
         }
         self.note(entry.slot, Aspects::VMS);
@@ -350,7 +350,7 @@ impl Inventory {
 
     /// Count what a VM takes of named amounts in (`by` = 1) or out (`by` = -1).
     pub(super) fn count_amounts(&mut self, entry: &VmEntry, by: i64) {
-        let Some(host) = self.hosts[entry.slot as usize].as_mut() else {
+        let Some(host) = self.host_mut(entry.slot) else {
             return;
         };
         let mut counted = false;

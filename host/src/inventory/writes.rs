@@ -315,7 +315,7 @@ impl Inventory {
             (CPU, true) => sums.cpu_pending,
             (CPU, false) => sums.cpu_committed,
             _ => {
-                if let Some(host) = self.hosts[slot as usize].as_mut() {
+                if let Some(host) = self.host_mut(slot) {
                     host.count_amount(amount, by, pending);
                 }
                 self.renest(slot, "amounts");
