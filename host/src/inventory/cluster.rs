@@ -57,10 +57,19 @@ impl Inventory {
             presence: BTreeMap::new(),
             hosts,
         };
-        for placed in self.vms.iter().flatten() {
-            if entry.has(&placed.vm.id) {
-                entry.count(placed.slot, !placed.shape.migratable, 1);
-            }
+        let mut members: Vec<&Arc<str>> = entry.group.vms.iter().collect();
+        members.sort_unstable();
+        members.dedup();
+        let places = members.iter().flat_map(|id| {
+            // One that moves has both.
+            [false, true].map(|pending| self.placed(id, pending))
+        });
+        let places: Vec<(u32, bool)> = places
+            .flatten()
+            .map(|placed| (placed.slot, placed.shape.migratable))
+            .collect();
+        for (slot, migratable) in places {
+            entry.count(slot, !migratable, 1);
         }
         self.groups.insert(id.clone(), entry);
         old

@@ -25,10 +25,6 @@ pub struct GroupEntry {
 }
 
 impl GroupEntry {
-    pub(super) fn has(&self, vm: &str) -> bool {
-        self.group.vms.iter().any(|id| **id == *vm)
-    }
-
     /// Count a VM of the group in (`by` = 1) or out (`by` = -1).
     pub(super) fn count(&mut self, slot: u32, unmovable: bool, by: i64) {
         let presence = self.presence.entry(slot).or_default();

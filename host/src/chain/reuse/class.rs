@@ -92,7 +92,6 @@ impl Class {
         set.extend(dirty.drain(..).map(|slot| slot as usize));
         let changed = changes.filter(|(_, changed)| changed.meets(aspects));
         set.extend(changed.map(|(slot, _)| slot as usize));
-        dirty.reserve(set.count_ones(..));
         dirty.extend(set.ones().map(|slot| slot as u32));
         match dirty.len() * 2 > slots {
             true => Dirty::All,
