@@ -66,7 +66,16 @@ fn every_reservation_ends_once_whatever_meets_it() {
         }));
         let one = world.clone();
         threads.push(thread::spawn(move || {
+            let late = ["confirmed", "cancelled"];
+            for id in late {
+                one.place(id).unwrap();
+            }
             one.clock.store(BEGIN + EXPIRY, Ordering::SeqCst);
+            // Nothing may have been decided since, that would have noticed it.
+            let confirmed = one.cluster().turn(move |state| state.confirm(&late[..1]));
+            assert!(confirmed.wait().is_err(), "its place has expired");
+            let cancelled = one.cluster().turn(move |state| state.cancel(&late[1..]));
+            assert!(cancelled.wait().is_err(), "its place has expired");
         }));
         let one = world.clone();
         threads.push(thread::spawn(move || {
@@ -120,11 +129,15 @@ fn what_was_acknowledged_before_a_stop_is_kept() {
             }));
         }
         let one = world.clone();
-        threads.push(thread::spawn(move || one.deployment.stop()));
+        let stopped = thread::spawn(move || {
+            one.deployment.stop();
+            one.store.inventory("c").unwrap().vms.len()
+        });
         for thread in threads {
             thread.join().unwrap();
         }
         let rows = world.store.inventory("c").unwrap();
+        assert_eq!(rows.vms.len(), stopped.join().unwrap(), "after the stop");
         for id in ["v0", "v1"] {
             let kept = rows.vms.iter().filter(|vm| vm.id == id).count();
             assert_eq!(kept, ends.count(id, "placed"), "{id}");

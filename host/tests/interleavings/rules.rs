@@ -84,7 +84,9 @@ fn a_cluster_that_is_taken_out_holds_up_nobody() {
             let Ok(cluster) = one.deployment.cluster("d") else {
                 return;
             };
-            match cluster.turn(|_| Ok(())).wait() {
+            let asked = super::world::request("v");
+            let placed = cluster.turn(move |state| state.place(asked, None));
+            match placed.wait().map(drop) {
                 Ok(()) | Err(DeploymentError::NoTurn(NoTurn::Stopped)) => {}
                 Err(error) => panic!("{error}"),
             }
@@ -101,6 +103,8 @@ fn a_cluster_that_is_taken_out_holds_up_nobody() {
                 .iter()
                 .all(|it| it.name == "c")
         );
+        let rows = world.store.inventory("d").unwrap();
+        assert_eq!((rows.hosts.len(), rows.vms.len()), (0, 0), "it left rows");
         let (units, _) = ruling(&world, "c");
         assert!(units.iter().all(|it| *it == 1), "{units:?}");
         world.deployment.stop();

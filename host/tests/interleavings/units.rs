@@ -62,6 +62,38 @@ fn units_that_are_handed_in_at_once_come_into_force_one_after_the_other() {
     });
 }
 
+#[test]
+fn what_the_library_says_to_be_in_force_decides() {
+    explore(0.2, || {
+        let world = World::new();
+        let one = world.clone();
+        let handed_in = thread::spawn(move || upload(&one, "worst-fit", 1));
+        let one = world.clone();
+        let asked = thread::spawn(move || {
+            for _ in 0..3 {
+                let said = one.deployment.library().current();
+                let said = said.get("worst-fit").map(|unit| unit.digest());
+                let cluster = one.cluster();
+                let decides = cluster.turn(|state| {
+                    let units = state.scheduler().chain().units();
+                    let mut units = units.into_iter();
+                    let unit = units.find(|unit| unit.name() == "worst-fit");
+                    Ok(unit.map(|unit| unit.digest()))
+                });
+                let decides = decides.wait().unwrap();
+                let new = generations()[1].get("worst-fit").unwrap().digest();
+                assert!(
+                    said != Some(new) || decides == said,
+                    "it does not decide yet"
+                );
+            }
+        });
+        handed_in.join().unwrap();
+        asked.join().unwrap();
+        world.deployment.stop();
+    });
+}
+
 const FRAGILE: &str = r#"
     [[stages]]
     name = "main"
