@@ -78,6 +78,11 @@ impl Nested {
         self.packed.then_some(self.rows)
     }
 
+    /// By slot of the host: its first row.
+    pub fn first_rows(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.spans.iter().map(|(first, _)| *first)
+    }
+
     /// Make place for the rows of a host.
     fn place(&mut self, slot: u32, count: usize) -> Range<usize> {
         let slot = slot as usize;

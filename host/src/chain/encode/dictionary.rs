@@ -47,6 +47,39 @@ impl Dictionary {
         }
     }
 
+    /// The same of many texts; their codes in this call go to `integers`.
+    pub(super) fn inventory_codes(
+        &mut self,
+        codes: &[i64],
+        inventory: &Texts,
+        texts: &mut Vec<Arc<str>>,
+        integers: &mut Vec<i64>,
+    ) {
+        let first = integers.len();
+        integers.resize(first + codes.len(), 0);
+        let (mut codes, mut places) = (codes, &mut integers[first..]);
+        loop {
+            let known = self.known(codes, places);
+            let Some((code, rest)) = codes[known..].split_first() else {
+                return;
+            };
+            places[known] = self.first_use(*code, inventory, texts);
+            (codes, places) = (rest, &mut places[known + 1..]);
+        }
+    }
+
+    /// Puts codes in this call into the places of as many texts as are known to have one,
+    /// and tells how many those are.
+    fn known(&self, codes: &[i64], places: &mut [i64]) -> usize {
+        let (by_inventory_code, this_call) = (&*self.by_inventory_code, self.call);
+        let unknown = codes.iter().zip(places).position(|(code, place)| {
+            let known = by_inventory_code.get(*code as usize);
+            let known = known.filter(|(call, _)| *call == this_call);
+            known.map(|(_, code)| *place = *code).is_none()
+        });
+        unknown.unwrap_or(codes.len())
+    }
+
     #[cold]
     fn first_use(&mut self, code: i64, inventory: &Texts, texts: &mut Vec<Arc<str>>) -> i64 {
         if self.by_inventory_code.len() < inventory.len() {

@@ -15,22 +15,32 @@ pub(super) fn offsets<'a>(
     hosts: HostRows<'_>,
     integers: &mut Vec<i64>,
 ) -> Level<'a> {
+    integers.reserve(hosts.len() + 1);
     let mut rows = 0;
     // Rows of hosts that stand beside each other are copied in one piece.
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut piece = 0..0;
-    integers.reserve(hosts.len() + 1);
-    integers.push(0);
-    integers.extend(hosts.slots().map(|slot| {
-        let span = nested.span(slot);
-        rows += span.len();
-        if span.start == piece.end {
-            piece.end = span.end;
-        } else if !span.is_empty() {
-            pieces.push(mem::replace(&mut piece, span));
+    match (hosts, nested.packed_rows()) {
+        (HostRows::All(count), Some(all)) if nested.first_rows().len() == count as usize => {
+            rows = all;
+            piece = 0..all;
+            integers.extend(nested.first_rows().map(i64::from));
+            integers.push(all as i64);
         }
-        rows as i64
-    }));
+        _ => {
+            integers.push(0);
+            integers.extend(hosts.slots().map(|slot| {
+                let span = nested.span(slot);
+                rows += span.len();
+                if span.start == piece.end {
+                    piece.end = span.end;
+                } else if !span.is_empty() {
+                    pieces.push(mem::replace(&mut piece, span));
+                }
+                rows as i64
+            }));
+        }
+    }
     pieces.push(piece);
     Level::Nested {
         nested,
@@ -62,13 +72,15 @@ impl Encoder<'_, '_> {
             Kind::Text => {
                 let (texts, codes) = (self.context.inventory.texts(), stored.integers());
                 let dictionary = &mut *self.dictionary;
-                let mut code = |code| dictionary.inventory_code(code, texts, &mut call.texts);
                 for piece in pieces {
                     let rows = piece.clone();
                     if stored.is_complete() {
-                        call.integers.extend(codes[rows].iter().map(|it| code(*it)));
+                        let (integers, call_texts) = (&mut call.integers, &mut call.texts);
+                        dictionary.inventory_codes(&codes[rows], texts, call_texts, integers);
                     } else {
                         // What has no text has no code either.
+                        let code = |code| dictionary.inventory_code(code, texts, &mut call.texts);
+                        let mut code = code;
                         let rows = rows.map(|row| stored.integer(row).map_or(0, &mut code));
                         call.integers.extend(rows);
                     }
