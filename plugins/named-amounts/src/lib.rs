@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use placewright_sdk::call::ColumnPlace;
+use placewright_sdk::call::{ChildTable, ColumnPlace};
 use placewright_sdk::cell::Cell;
 use placewright_sdk::contract::{Kind, Value};
 use placewright_sdk::prelude::*;
@@ -33,6 +33,31 @@ impl Cell for Name {
     fn written(self) -> Option<Value> {
         None
     }
+}
+
+/// The names of the amounts that hosts have, if all hosts name theirs in one order and none
+/// twice: then of every column each so many values are those of one host.
+pub fn common_names<'n, R>(amounts: &ChildTable<'_, R>, names: &'n [i64]) -> Option<&'n [i64]> {
+    let width = amounts.width()?;
+    let common = names.get(..width)?;
+    let mut places = common.iter().enumerate();
+    let differ = places.all(|(place, name)| !common[..place].contains(name));
+    // Each host has the names of the one before it.
+    let (next, before) = (&names[width..], &names[..names.len() - width]);
+    (differ && are_equal(next, before)).then_some(common)
+}
+
+/// Whether these names are those, as many of them. Eight at a time, without a branch for
+/// each: it is asked of all hosts in every call.
+#[inline(never)]
+fn are_equal(these: &[i64], those: &[i64]) -> bool {
+    let (these, last) = these.as_chunks::<8>();
+    let (those, last_of_those) = those.as_chunks::<8>();
+    let differ = |(these, those): (&[i64; 8], &[i64; 8])| {
+        let pairs = these.iter().zip(those);
+        pairs.fold(0, |bits, (one, other)| bits | (one ^ other)) != 0
+    };
+    last == last_of_those && !these.iter().zip(those).any(differ)
 }
 
 /// What is free of an amount of a host.

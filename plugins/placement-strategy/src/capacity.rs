@@ -9,7 +9,8 @@ mod front;
 
 use std::borrow::Borrow;
 
-use named_amounts::{FreeAmount, Name};
+use named_amounts::{FreeAmount, Name, common_names};
+use placewright_sdk::call::ChildTable;
 use placewright_sdk::prelude::*;
 
 /// For each host, how many are ahead of it; 0 is best.
@@ -19,8 +20,7 @@ use placewright_sdk::prelude::*;
 /// has as much of everything as another host is ahead of whatever that one is ahead
 /// of. So all is found in one pass that carries the front along. A host that is not
 /// in it is last: it costs as much as there are hosts in the front.
-pub fn ahead(hosts: impl Iterator<Item = impl Borrow<Rows<FreeAmount>>>) -> Vec<f64> {
-    let lines = Lines::read(hosts);
+pub fn ahead(lines: &Lines) -> Vec<f64> {
     // Of so few amounts, comparisons are without a loop.
     match lines.names.len() {
         1 => front::costs(&lines.values, 1, lines.hosts),
@@ -35,8 +35,7 @@ pub fn ahead(hosts: impl Iterator<Item = impl Borrow<Rows<FreeAmount>>>) -> Vec<
 /// Wherever the vote makes an order, this is that order.
 ///
 /// Compares all pairs: for a batch as a whole, not for each of its VMs.
-pub fn ranks(hosts: impl Iterator<Item = impl Borrow<Rows<FreeAmount>>>) -> Vec<usize> {
-    let lines = Lines::read(hosts);
+pub fn ranks(lines: &Lines) -> Vec<usize> {
     match lines.names.len() {
         1 => ranks_of(&lines.values, 1, lines.hosts),
         2 => ranks_of(&lines.values, 2, lines.hosts),
@@ -75,7 +74,7 @@ fn lead(one: &[i64], other: &[i64]) -> i64 {
 /// The free amounts of hosts: of each a line, with a value for each name that any of
 /// them has, in the order in which names were met.
 #[derive(Default)]
-struct Lines {
+pub struct Lines {
     names: Vec<Name>,
     hosts: usize,
     /// Line by line.
@@ -83,7 +82,20 @@ struct Lines {
 }
 
 impl Lines {
-    fn read(hosts: impl Iterator<Item = impl Borrow<Rows<FreeAmount>>>) -> Self {
+    /// Of the hosts that these amounts are of, if all of them have the same in one order:
+    /// so a column is all lines.
+    pub fn of_column(amounts: &ChildTable<'_, FreeAmount>) -> Option<Self> {
+        let (names, free) = amounts.columns();
+        let names = common_names(amounts, names)?;
+        Some(Self {
+            names: names.iter().copied().map(Name).collect(),
+            hosts: free.len().checked_div(names.len())?,
+            values: free.to_vec(),
+        })
+    }
+
+    /// Of each of these hosts.
+    pub fn read(hosts: impl Iterator<Item = impl Borrow<Rows<FreeAmount>>>) -> Self {
         let mut lines = Self::default();
         lines.values.reserve(2 * hosts.size_hint().0);
         // Borrowed from the host: a row's table is cheaper to look at than to move.

@@ -13,6 +13,7 @@ use std::borrow::Borrow;
 use named_amounts::FreeAmount;
 use placewright_sdk::prelude::*;
 
+use capacity::Lines;
 use turns::Batch;
 
 #[derive(Settings)]
@@ -75,10 +76,16 @@ impl TableCost for PlacementStrategy {
     /// Under `balanced`: how many hosts are ahead in free capacity.
     fn cost((): &(), hosts: &Rows<Host>, settings: &Settings) -> Result<Vec<f64>, Problem> {
         match Strategy::of(settings)? {
-            Strategy::Balanced => Ok(capacity::ahead(hosts.iter())),
+            Strategy::Balanced => Ok(capacity::ahead(&free_amounts(hosts))),
             _ => Ok(vec![0.0; hosts.len()]),
         }
     }
+}
+
+fn free_amounts(hosts: &Rows<Host>) -> Lines {
+    let columns = hosts.columns();
+    let lines = columns.and_then(|(amounts,)| Lines::of_column(&amounts));
+    lines.unwrap_or_else(|| Lines::read(hosts.iter()))
 }
 
 impl Order for PlacementStrategy {
@@ -97,6 +104,8 @@ placewright_sdk::export!(PlacementStrategy: table_cost_function, order);
 #[cfg(test)]
 mod tests {
     use named_amounts::Name;
+    use placewright_sdk::contract::{Answers, Tables};
+    use placewright_sdk::native::Call;
 
     use super::*;
 
@@ -141,5 +150,50 @@ mod tests {
         let strategy = "minimal".into();
         let turns = PlacementStrategy::order(&batch, &Settings { strategy });
         assert_eq!(turns, Ok(vec![vec![1], vec![0]]));
+    }
+
+    /// The costs of hosts with these amounts (name, free) in a call.
+    fn in_a_call(hosts: &[Vec<(i64, i64)>]) -> Vec<f64> {
+        let amounts = hosts.concat();
+        let ends = hosts.iter().scan(0, |end, host| {
+            *end += host.len() as i64;
+            Some(*end)
+        });
+        let tables = Tables {
+            rows: vec![hosts.len() as u32, amounts.len() as u32, 1],
+            integers: std::iter::once(0)
+                .chain(ends)
+                .chain(amounts.iter().map(|it| it.0))
+                .chain(amounts.iter().map(|it| it.1))
+                .chain([0])
+                .collect(),
+            numbers: Vec::new(),
+            absent_integers: Vec::new(),
+            absent_numbers: Vec::new(),
+            texts: ["balanced", "cpu", "memory"].map(String::from).to_vec(),
+        };
+        let want = Answers {
+            verdicts: false,
+            costs: true,
+        };
+        let judgement = native_unit().judge(want, &Call::new(tables));
+        judgement.expect("nothing is refused").costs
+    }
+
+    #[test]
+    fn hosts_of_a_call_cost_the_same_whether_they_are_alike_or_not() {
+        let alike: Vec<Vec<(i64, i64)>> = (0..20)
+            .map(|host| vec![(1, host * 7 % 11), (2, host * 5 % 13)])
+            .collect();
+        let mut mixed = alike.clone();
+        for host in mixed.iter_mut().step_by(3) {
+            host.reverse();
+        }
+        assert_eq!(in_a_call(&alike), in_a_call(&mixed));
+        // Of an amount that is named twice, what is said last counts.
+        let twice = vec![(1, 9), (1, 2)];
+        assert_eq!(in_a_call(&[twice.clone(), vec![(1, 3)]]), [1.0, 0.0]);
+        assert_eq!(in_a_call(&[twice, vec![(1, 9), (1, 3)]]), [1.0, 0.0]);
+        assert_eq!(in_a_call(&[vec![], vec![]]), [0.0, 0.0]);
     }
 }

@@ -12,7 +12,7 @@ use placewright_sdk::prelude::*;
 use scores::{Current, Location, Said, Score};
 
 use crate::Strategy;
-use crate::capacity;
+use crate::capacity::{self, Lines};
 
 /// What is read of each VM of the batch.
 #[derive(Row)]
@@ -178,7 +178,8 @@ fn by_strategy(hosts: Vec<Host>, strategy: Strategy) -> Vec<Host> {
     if strategy != Strategy::Balanced {
         return hosts;
     }
-    let ranks = capacity::ranks(hosts.iter().map(|host| host.amounts.clone()));
+    let lines = Lines::read(hosts.iter().map(|host| host.amounts.clone()));
+    let ranks = capacity::ranks(&lines);
     let mut ranked: Vec<(usize, Host)> = ranks.into_iter().zip(hosts).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, host)| host).collect()

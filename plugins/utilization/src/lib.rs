@@ -6,7 +6,7 @@
 mod explain;
 mod need;
 
-use named_amounts::{HostAmount, Name};
+use named_amounts::{HostAmount, Name, common_names};
 use placewright_sdk::prelude::*;
 
 use need::Need;
@@ -85,6 +85,45 @@ impl RowFilter for Utilization {
             None => verdict,
             Some(_) => in_any_order(needs, host),
         }
+    }
+
+    /// Amount by amount, if all hosts have the same ones in one order and nothing is needed
+    /// besides.
+    fn keep_all(Need(needs): &Need<Name>, hosts: &Rows<Host>) -> Option<Vec<Verdict<Reason>>> {
+        let (amounts,) = hosts.columns()?;
+        let (names, free, pending) = amounts.columns();
+        let names = common_names(&amounts, names)?;
+        let mut verdicts = vec![Verdict::Keep; hosts.len()];
+        for need in needs {
+            let place = names.iter().position(|name| *name == need.0.0)?;
+            let columns = (&free[place..], &pending[place..]);
+            judge(&mut verdicts, *need, columns, names.len());
+        }
+        Some(verdicts)
+    }
+}
+
+/// Judges hosts by one amount that is needed: every so many values of the columns, what is
+/// free and what is pending, are those of a host.
+#[inline(never)]
+fn judge(
+    verdicts: &mut [Verdict<Reason>],
+    (name, need): (Name, i64),
+    (free, pending): (&[i64], &[i64]),
+    every: usize,
+) {
+    let mut place = 0;
+    for verdict in verdicts {
+        if need > free[place] {
+            let (free, pending) = (free[place], pending[place]);
+            let amount = HostAmount {
+                name,
+                free,
+                pending,
+            };
+            *verdict = worse(*verdict, covers(&amount, need));
+        }
+        place += every;
     }
 }
 

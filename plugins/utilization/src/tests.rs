@@ -139,3 +139,79 @@ fn in_a_call_an_amount_is_found_by_its_name() {
     let judgement = native_unit().judge(want, &Call::new(tables));
     assert_eq!(judgement.map(|it| it.verdicts), Ok(vec![0, 1]));
 }
+
+/// What the unit says of hosts with these amounts (name, free, pending) for a VM with these
+/// needs, in a call.
+fn in_a_call(needs: &[(i64, i64)], hosts: &[Vec<(i64, i64, i64)>]) -> Vec<u8> {
+    let amounts = hosts.concat();
+    let ends = hosts.iter().scan(0, |end, host| {
+        *end += host.len() as i64;
+        Some(*end)
+    });
+    let tables = Tables {
+        rows: [1, needs.len(), hosts.len(), amounts.len()]
+            .map(|rows| rows as u32)
+            .to_vec(),
+        integers: [0, needs.len() as i64]
+            .into_iter()
+            .chain(needs.iter().map(|it| it.0))
+            .chain(needs.iter().map(|it| it.1))
+            .chain([0])
+            .chain(ends)
+            .chain(amounts.iter().map(|it| it.0))
+            .chain(amounts.iter().map(|it| it.1))
+            .chain(amounts.iter().map(|it| it.2))
+            .collect(),
+        numbers: Vec::new(),
+        absent_integers: Vec::new(),
+        absent_numbers: Vec::new(),
+        texts: vec!["cpu".into(), "memory".into(), "gpu".into()],
+    };
+    let want = Answers {
+        verdicts: true,
+        costs: false,
+    };
+    let judgement = native_unit().judge(want, &Call::new(tables));
+    judgement.expect("nothing is refused").verdicts
+}
+
+#[test]
+fn hosts_that_are_alike_are_judged_together_as_they_are_one_by_one() {
+    let free = [0, 3, 4, 9];
+    let mut hosts = Vec::new();
+    for (cpu, memory) in free
+        .iter()
+        .flat_map(|cpu| free.map(|memory| (*cpu, memory)))
+    {
+        hosts.push(vec![(0, cpu, 0), (1, memory, 0), (2, 1, 0)]);
+        hosts.push(vec![(0, cpu, 5), (1, memory, 1), (2, 0, 1)]);
+    }
+    // None like it: with it hosts are judged one by one.
+    let odd = vec![
+        vec![(1, 4, 0)],
+        vec![],
+        vec![(1, 4, 0), (0, 4, 0), (2, 1, 0)],
+    ];
+    let needs = [
+        vec![(0, 4), (1, 4)],
+        vec![(1, 4), (0, 4)],
+        vec![(2, 1), (0, 9)],
+        vec![(1, 9)],
+        vec![(3, 1), (0, 4)],
+        vec![],
+    ];
+    for needs in needs {
+        let together = in_a_call(&needs, &hosts);
+        for odd in &odd {
+            let mixed = [&hosts[..], std::slice::from_ref(odd)].concat();
+            let one_by_one = in_a_call(&needs, &mixed);
+            assert_eq!(together, one_by_one[..hosts.len()], "{needs:?}");
+        }
+    }
+}
+
+#[test]
+fn hosts_that_name_an_amount_twice_are_judged_by_the_first() {
+    let twice = vec![(0, 1, 0), (0, 9, 0)];
+    assert_eq!(in_a_call(&[(0, 4)], &[twice.clone(), twice]), [2, 2]);
+}

@@ -4,6 +4,7 @@
 //! slice of exactly as many values as its table has rows, so that a loop over
 //! rows compiles to loads.
 
+use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -94,7 +95,7 @@ impl Call {
     }
 
     /// The nested table of a field, by its number among the tables of this use.
-    pub fn child(self: &Rc<Self>, number: UseNumber, field: usize) -> ChildTable<'_> {
+    pub fn child<R>(self: &Rc<Self>, number: UseNumber, field: usize) -> ChildTable<'_, R> {
         let child = self.plan.uses[number].children[field];
         let table = &self.plan.layout[self.plan.uses[child].table];
         let start = self.starts[table.first_start];
@@ -103,6 +104,7 @@ impl Call {
             number: child,
             rows: self.rows(child),
             offsets: &self.tables.integers[start..start + self.rows(number) + 1],
+            of: PhantomData,
         }
     }
 
@@ -254,16 +256,16 @@ impl Absent<'_> {
     }
 }
 
-/// A nested table, seen from its parent: which of its rows belong to which.
-#[derive(Clone, Copy)]
-pub struct ChildTable<'a> {
+/// A nested table of rows `R`, seen from its parent: which of its rows belong to which.
+pub struct ChildTable<'a, R> {
     call: &'a Rc<Call>,
     number: UseNumber,
     rows: usize,
     offsets: &'a [i64],
+    of: PhantomData<R>,
 }
 
-impl<'a> ChildTable<'a> {
+impl<'a, R> ChildTable<'a, R> {
     /// The call, the use of the nested row type, and the numbers of the rows that
     /// belong to this row of the parent: the first and how many.
     #[inline(always)]
@@ -271,5 +273,28 @@ impl<'a> ChildTable<'a> {
         let [first, end] = [self.offsets[row], self.offsets[row + 1]];
         let (first, end) = (first as usize, (end as usize).min(self.rows));
         (self.call, self.number, first, end.saturating_sub(first))
+    }
+
+    /// How many rows belong to each row of the parent, if that is one number for all.
+    pub fn width(&self) -> Option<usize> {
+        let (first, rest) = self.offsets.split_first()?;
+        let width = rest.first()? - first;
+        let mut expected = 0;
+        let is_regular = self.offsets.iter().all(|offset| {
+            let is_expected = *offset == expected;
+            expected += width;
+            is_expected
+        });
+        let is_whole = self.offsets.last() == Some(&(self.rows as i64));
+        (is_regular && is_whole).then_some(width as usize)
+    }
+
+    /// Its columns, of all rows of the parent.
+    #[inline(always)]
+    pub fn columns(&self) -> R::Columns<'a>
+    where
+        R: Row,
+    {
+        R::columns(self.call, self.number)
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::call::Call;
 use crate::contract::{self, Answers, Judgement, Problem};
 use crate::reads::Plan;
+use crate::reason::{Reason, Verdict};
 use crate::settings::Settings;
 
 /// A part that answers about hosts, as `export!` puts it together: the author's
@@ -65,4 +66,27 @@ pub(crate) fn indifferent(want: Answers, entries: usize) -> Judgement {
         costs: vec![0.0; entries_if(want.costs)],
         until: Vec::new(),
     }
+}
+
+/// Lets the verdicts of one VM remove the hosts that are kept so far.
+pub(crate) fn add_verdicts<R: Reason>(
+    codes: &mut [u8],
+    verdicts: &[Verdict<R>],
+) -> Result<(), Problem> {
+    expect_entries("verdicts", verdicts.len(), codes.len())?;
+    for (code, verdict) in codes.iter_mut().zip(verdicts) {
+        if *code == 0 {
+            *code = verdict.code();
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn expect_entries(what: &str, given: usize, entries: usize) -> Result<(), Problem> {
+    if given == entries {
+        return Ok(());
+    }
+    Err(Problem::failed(format!(
+        "gave {given} {what} for {entries} hosts"
+    )))
 }

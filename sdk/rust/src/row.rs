@@ -69,23 +69,28 @@ impl Row for () {
     note = "write Rows<R> or Option<R>, where R has #[derive(Row)]"
 )]
 pub trait Nested: Sized {
+    /// A row of the table.
+    type Row: Row;
+
     /// Declares the table.
     fn declare(reads: &mut TableReads<'_>, name: &str);
 
     /// The part of the table that belongs to one row of its parent.
-    fn at(table: &ChildTable<'_>, row: usize) -> Self;
+    fn at(table: &ChildTable<'_, Self::Row>, row: usize) -> Self;
 
     /// The same once more.
     fn duplicate(&self) -> Self;
 }
 
 impl<R: Row> Nested for Rows<R> {
+    type Row = R;
+
     fn declare(reads: &mut TableReads<'_>, name: &str) {
         reads.child::<R>(name);
     }
 
     #[inline(always)]
-    fn at(table: &ChildTable<'_>, row: usize) -> Self {
+    fn at(table: &ChildTable<'_, R>, row: usize) -> Self {
         let (call, number, first, count) = table.of_row(row);
         Rows::of_call(call, number, first, count)
     }
@@ -96,11 +101,13 @@ impl<R: Row> Nested for Rows<R> {
 }
 
 impl<R: Row> Nested for Option<R> {
+    type Row = R;
+
     fn declare(reads: &mut TableReads<'_>, name: &str) {
         reads.child::<R>(name);
     }
 
-    fn at(table: &ChildTable<'_>, row: usize) -> Self {
+    fn at(table: &ChildTable<'_, R>, row: usize) -> Self {
         let (call, number, first, count) = table.of_row(row);
         (count > 0 && first < call.rows(number)).then(|| R::read(&R::columns(call, number), first))
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::call::Call;
 use crate::contract::{self, Answers, Evaluation, Judgement, Problem};
-use crate::judge::{Answer, Given, JudgePart, NotGiven, RowWiseJudge, indifferent};
+use crate::judge::{Answer, Given, JudgePart, NotGiven, RowWiseJudge, add_verdicts, indifferent};
 use crate::reads::Plan;
 use crate::reason::{Reason, Verdict, described};
 use crate::request::Request;
 use crate::row::Row;
+use crate::rows::Rows;
 use crate::settings::{self, Settings};
 
 /// The `until` of an answer that time does not change: 2^53 - 1 seconds.
@@ -58,6 +59,15 @@ pub trait RowWise {
 pub trait RowFilter: RowWise {
     /// May the request run on this host?
     fn keep(need: &Self::Need, host: &Self::Host) -> Verdict<Self::Reason>;
+
+    /// What [`keep`](Self::keep) says of each host of a call, in order, for a rule that
+    /// takes less time to look at all of them together. `None`, as it is left: they are
+    /// looked at one after the other, as they are where costs are asked for, too.
+    #[inline]
+    fn keep_all(need: &Self::Need, hosts: &Rows<Self::Host>) -> Option<Vec<Verdict<Self::Reason>>> {
+        let _ = (need, hosts);
+        None
+    }
 }
 
 /// A cost function that looks at one host at a time.
@@ -75,12 +85,24 @@ pub trait RowCost: RowWise {
 pub trait RowVerdicts<P: RowWise>: Answer {
     /// May the request run on this host?
     fn keep(need: &P::Need, host: &P::Host) -> Verdict<P::Reason>;
+
+    /// The same of all hosts, where they are looked at together.
+    #[inline]
+    fn keep_all(need: &P::Need, hosts: &Rows<P::Host>) -> Option<Vec<Verdict<P::Reason>>> {
+        let _ = (need, hosts);
+        None
+    }
 }
 
 impl<P: RowFilter> RowVerdicts<P> for Given {
     #[inline]
     fn keep(need: &P::Need, host: &P::Host) -> Verdict<P::Reason> {
         P::keep(need, host)
+    }
+
+    #[inline]
+    fn keep_all(need: &P::Need, hosts: &Rows<P::Host>) -> Option<Vec<Verdict<P::Reason>>> {
+        P::keep_all(need, hosts)
     }
 }
 
@@ -169,9 +191,16 @@ where
                 columns: &columns,
                 entries,
             };
+            let together = match (plan.hosts, want.verdicts && !want.costs) {
+                (Some(hosts), true) => V::keep_all(&need, &Rows::of_call(call, hosts, 0, entries)),
+                _ => None,
+            };
             match (want.verdicts, want.costs) {
                 (true, true) => hosts.both::<V, C>(&mut judgement),
-                (true, false) => hosts.verdicts::<V>(&mut judgement.verdicts),
+                (true, false) => match together {
+                    Some(verdicts) => add_verdicts(&mut judgement.verdicts, &verdicts)?,
+                    None => hosts.verdicts::<V>(&mut judgement.verdicts),
+                },
                 (false, true) => hosts.costs::<C>(&mut judgement.costs),
                 (false, false) => {}
             }

@@ -91,6 +91,21 @@ impl<R: Row> Rows<R> {
         })
     }
 
+    /// The columns of these rows in the order of the fields, if they are all rows of the
+    /// table in a call: for a rule that looks at all of them column by column.
+    #[inline(always)]
+    pub fn columns(&self) -> Option<R::Columns<'_>> {
+        match &self.0 {
+            Source::Call {
+                call,
+                number,
+                count,
+                ..
+            } if *count == call.rows(*number) => Some(R::columns(call, *number)),
+            _ => None,
+        }
+    }
+
     /// The rows with their numbers in the whole table of the call, as proposals
     /// need them.
     pub fn numbered(&self) -> impl Iterator<Item = (u32, R)> {

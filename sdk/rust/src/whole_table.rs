@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::call::Call;
 use crate::contract::{self, Answers, Evaluation, Judgement, Problem};
-use crate::judge::{Answer, Given, JudgePart, NotGiven, WholeTableJudge, indifferent};
+use crate::judge::{
+    Answer, Given, JudgePart, NotGiven, WholeTableJudge, add_verdicts, expect_entries, indifferent,
+};
 use crate::reads::Plan;
 use crate::reason::{Reason, Verdict, described};
 use crate::request::Request;
@@ -179,12 +181,7 @@ where
             let request = P::Request::read(call, &plan.request, vm)?;
             if want.verdicts {
                 let verdicts = V::keep(&request, &hosts, &settings)?;
-                expect_entries("verdicts", verdicts.len(), entries)?;
-                for (kept, verdict) in judgement.verdicts.iter_mut().zip(&verdicts) {
-                    if *kept == 0 {
-                        *kept = verdict.code();
-                    }
-                }
+                add_verdicts(&mut judgement.verdicts, &verdicts)?;
             }
             if want.costs {
                 let costs = C::cost(&request, &hosts, &settings)?;
@@ -201,13 +198,4 @@ where
         }
         Ok(judgement)
     }
-}
-
-fn expect_entries(what: &str, given: usize, entries: usize) -> Result<(), Problem> {
-    if given == entries {
-        return Ok(());
-    }
-    Err(Problem::failed(format!(
-        "gave {given} {what} for {entries} hosts"
-    )))
 }

@@ -499,3 +499,103 @@ mod whole_table {
         assert!(judgement.until.is_empty());
     }
 }
+
+mod hosts_together {
+    use super::*;
+
+    #[derive(Row)]
+    struct Port {
+        speed: i64,
+    }
+
+    #[derive(Row)]
+    struct Host {
+        #[table("ports")]
+        ports: Rows<Port>,
+    }
+
+    #[derive(Reason)]
+    enum Reason {
+        /// was looked at alone
+        Alone,
+        /// was looked at with the others
+        Together,
+    }
+
+    /// Looks at hosts together where all have as many ports; forgets one if it is told to.
+    struct Ports;
+
+    impl RowWise for Ports {
+        type Request = Vm;
+        type Host = Host;
+        type Settings = ();
+        type Reason = Reason;
+        type Need = i64;
+
+        fn prepare(vm: &Vm, (): &()) -> Result<i64, Problem> {
+            Ok(vm.speed)
+        }
+    }
+
+    #[derive(Row)]
+    struct Vm {
+        speed: i64,
+    }
+
+    impl RowFilter for Ports {
+        fn keep(need: &i64, host: &Host) -> Verdict<Reason> {
+            let fits = host.ports.iter().all(|port| port.speed >= *need);
+            Verdict::keep_if(fits, Reason::Alone)
+        }
+
+        fn keep_all(need: &i64, hosts: &Rows<Host>) -> Option<Vec<Verdict<Reason>>> {
+            let (ports,) = hosts.columns()?;
+            let (speeds,) = ports.columns();
+            let ports = speeds.chunks(ports.width()?.max(1));
+            let fits = |ports: &[i64]| ports.iter().all(|speed| speed >= need);
+            let verdicts = ports.map(|ports| Verdict::keep_if(fits(ports), Reason::Together));
+            Some(verdicts.skip(usize::from(*need == 99)).collect())
+        }
+    }
+
+    placewright_sdk::export!(Ports: filter);
+
+    /// The verdicts for VMs that need these speeds.
+    fn verdicts(needs: &[i64], ports: &[&[i64]]) -> Result<Vec<u8>, Problem> {
+        let speeds = ports.concat();
+        let ends = ports.iter().scan(0, |end, host| {
+            *end += host.len() as i64;
+            Some(*end)
+        });
+        let ends: Vec<i64> = ends.collect();
+        let rows = [needs.len(), ports.len(), speeds.len()].map(|rows| rows as u32);
+        let integers = [needs, &[0], &ends, &speeds].concat();
+        let want = Answers {
+            verdicts: true,
+            costs: false,
+        };
+        let tables = super::integers(rows.to_vec(), integers);
+        Ok(native_unit().judge(want, &Call::new(tables))?.verdicts)
+    }
+
+    #[test]
+    fn are_judged_so_if_the_rule_can() {
+        let alike: [&[i64]; 3] = [&[1, 2], &[2, 2], &[3, 3]];
+        assert_eq!(verdicts(&[2], &alike), Ok(vec![2, 0, 0]));
+        let mixed: [&[i64]; 3] = [&[1, 2], &[2], &[]];
+        assert_eq!(verdicts(&[2], &mixed), Ok(vec![1, 0, 0]));
+        assert_eq!(verdicts(&[2], &[]), Ok(vec![]));
+    }
+
+    #[test]
+    fn stay_if_every_vm_lets_them_stay() {
+        let hosts: [&[i64]; 3] = [&[1], &[2], &[3]];
+        assert_eq!(verdicts(&[3, 2], &hosts), Ok(vec![2, 2, 0]));
+    }
+
+    #[test]
+    fn have_one_verdict_each() {
+        let few = verdicts(&[99], &[&[1], &[2]]);
+        assert_eq!(few, Err(Problem::failed("gave 1 verdicts for 2 hosts")));
+    }
+}

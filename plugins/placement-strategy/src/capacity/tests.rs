@@ -14,14 +14,22 @@ fn amounts(free: impl Iterator<Item = (i64, i64)>) -> Rows<FreeAmount> {
     free.map(amount).collect()
 }
 
+fn costs_of(hosts: impl Iterator<Item = Rows<FreeAmount>>) -> Vec<f64> {
+    ahead(&Lines::read(hosts))
+}
+
+fn ranks_of(hosts: impl Iterator<Item = Rows<FreeAmount>>) -> Vec<usize> {
+    ranks(&Lines::read(hosts))
+}
+
 fn costs<const N: usize>(hosts: &[[i64; N]]) -> Vec<f64> {
     let hosts: Vec<Vec<i64>> = hosts.iter().map(|host| host.to_vec()).collect();
-    ahead(named(&hosts))
+    costs_of(named(&hosts))
 }
 
 fn order<const N: usize>(hosts: &[[i64; N]]) -> Vec<usize> {
     let hosts: Vec<Vec<i64>> = hosts.iter().map(|host| host.to_vec()).collect();
-    ranks(named(&hosts))
+    ranks_of(named(&hosts))
 }
 
 #[test]
@@ -47,7 +55,7 @@ fn an_amount_that_a_host_does_not_have_is_0() {
         amounts([(2, 9), (1, 9), (0, 7)].into_iter()),
         amounts([].into_iter()),
     ];
-    assert_eq!(ahead(hosts.into_iter()), [1.0, 0.0, 2.0]);
+    assert_eq!(costs_of(hosts.into_iter()), [1.0, 0.0, 2.0]);
 }
 
 #[test]
@@ -57,9 +65,9 @@ fn who_has_less_than_nothing_free_is_behind_who_has_nothing() {
 
 #[test]
 fn without_amounts_all_hosts_are_equal() {
-    assert_eq!(ahead(named(&[vec![], vec![]])), [0.0, 0.0]);
-    assert_eq!(ranks(named(&[vec![], vec![]])), [0, 1]);
-    assert!(ahead(named(&[])).is_empty());
+    assert_eq!(costs_of(named(&[vec![], vec![]])), [0.0, 0.0]);
+    assert_eq!(ranks_of(named(&[vec![], vec![]])), [0, 1]);
+    assert!(costs_of(named(&[])).is_empty());
 }
 
 #[test]
@@ -115,7 +123,7 @@ fn exactly_the_hosts_that_none_is_ahead_of_cost_0() {
     let mut random = Random(1);
     for _ in 0..3_000 {
         let hosts = random.hosts();
-        let costs = ahead(named(&hosts));
+        let costs = costs_of(named(&hosts));
         for (host, cost) in hosts.iter().zip(&costs) {
             let beaten = hosts.iter().any(|other| lead(other, host) > 0);
             assert_eq!(*cost > 0.0, beaten, "{host:?} among {hosts:?}");
@@ -128,7 +136,7 @@ fn who_has_less_and_more_of_nothing_costs_more_than_the_best() {
     let mut random = Random(2);
     for _ in 0..3_000 {
         let hosts = random.hosts();
-        let costs = ahead(named(&hosts));
+        let costs = costs_of(named(&hosts));
         let best = costs.iter().copied().fold(f64::INFINITY, f64::min);
         for (host, cost) in hosts.iter().zip(&costs) {
             let outdone = |other: &Vec<i64>| {
@@ -147,7 +155,7 @@ fn costs_and_ranks_depend_neither_on_the_order_of_hosts_nor_on_that_of_amounts()
     let mut random = Random(3);
     for _ in 0..3_000 {
         let hosts = random.hosts();
-        let costs = ahead(named(&hosts));
+        let costs = costs_of(named(&hosts));
         let turn = random.below(hosts.len() as u64) as usize;
         let turned = |host: &Vec<i64>| {
             let (first, turn) = (random.below(5) as usize, host.len().max(1));
@@ -164,7 +172,7 @@ fn costs_and_ranks_depend_neither_on_the_order_of_hosts_nor_on_that_of_amounts()
         shuffled.rotate_left(turn);
         let mut expected = costs;
         expected.rotate_left(turn);
-        assert_eq!(ahead(shuffled.into_iter()), expected, "{hosts:?}");
+        assert_eq!(costs_of(shuffled.into_iter()), expected, "{hosts:?}");
     }
 }
 
@@ -174,7 +182,7 @@ fn who_beats_all_others_is_ranked_first() {
     let mut winners = 0;
     for _ in 0..3_000 {
         let hosts = random.hosts();
-        let ranks = ranks(named(&hosts));
+        let ranks = ranks_of(named(&hosts));
         let beats = |one: usize, other: usize| match lead(&hosts[one], &hosts[other]) {
             0 => one < other,
             lead => lead > 0,

@@ -91,7 +91,9 @@ fn column_type(field: &RowField<'_>) -> TokenStream {
         Content::Column { .. } => quote_spanned! {ty.span()=>
             <#ty as ::placewright_sdk::cell::Cell>::Column<'a>
         },
-        Content::Table => quote!(::placewright_sdk::call::ChildTable<'a>),
+        Content::Table => quote_spanned! {ty.span()=>
+            ::placewright_sdk::call::ChildTable<'a, <#ty as ::placewright_sdk::row::Nested>::Row>
+        },
     }
 }
 
