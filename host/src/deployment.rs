@@ -25,7 +25,7 @@ pub use artifacts::KeptArtifacts;
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
 pub use error::DeploymentError;
 pub use events::{Event, Events, News};
-pub use open::{OpenError, Opening, Running};
+pub use open::{OpenError, Opening, Running, compile_units};
 pub use policies::{Origin, PolicyRecord};
 pub use replays::{ReplayWanted, UnitReplayed};
 pub use rules::{Attach, Edit, Who};

@@ -167,6 +167,13 @@ impl Engine {
         self.inner.compilers.compile(digest, compiler)
     }
 
+    /// Whether the code of the component with that digest is to be compiled, although there
+    /// is a folder of compiled code.
+    pub(crate) fn lacks_code(&self, digest: &str) -> bool {
+        let cache = self.inner.cache.as_ref();
+        cache.is_some_and(|cache| !cache.has(digest))
+    }
+
     /// What was noted of the component with that digest, beside its compiled code.
     pub(crate) fn note(&self, digest: &str, kind: &str) -> Option<Vec<u8>> {
         let cache = self.inner.cache.as_ref()?;

@@ -1,6 +1,7 @@
 //! `placewright serve`.
 
 mod arguments;
+mod compile;
 mod keys;
 mod notify;
 mod options;
@@ -54,6 +55,9 @@ pub struct Serve {
     /// Print what is in force and where each value comes from, as a configuration file
     #[arg(long, conflicts_with = "check")]
     print_config: bool,
+    /// Compile the units of the program into the folder of compiled code, and do nothing else
+    #[arg(long, hide = true)]
+    compile_units: bool,
     #[command(flatten)]
     given: Given,
 }
@@ -69,6 +73,10 @@ impl Serve {
         let settings = Settings::of(&sources).map_err(Failure::input_because)?;
         if self.print_config {
             output::print(&shown::text(&sources, &settings))?;
+            return Ok(Answer::Yes);
+        }
+        if self.compile_units {
+            compile::here(&settings)?;
             return Ok(Answer::Yes);
         }
         let prepared = start::prepare(&settings)?;

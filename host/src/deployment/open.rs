@@ -1,7 +1,7 @@
 //! A deployment is put together: store, engine, units and folders.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
@@ -17,6 +17,7 @@ use crate::library::{Generation, load_all};
 use crate::plugins;
 use crate::store::{Store, StoreError, StoreOptions};
 use crate::telemetry::Telemetry;
+use crate::unit::Digest;
 
 /// The greatest policy document.
 const LARGEST_POLICY: usize = 1 << 20;
@@ -28,6 +29,10 @@ pub struct Opening {
     pub data: Option<PathBuf>,
     /// Folder of compiled code; None: nothing is kept.
     pub cache: Option<PathBuf>,
+    /// Has another process call [`compile_units`] with the same limits and folder, and waits
+    /// for it: a compiler leaves more memory behind than all else that an idle server has.
+    /// Called where the folder lacks code of a unit of the program; None: it is compiled here.
+    pub compile_apart: Option<fn() -> io::Result<()>>,
     /// Folder that is watched for units.
     pub units: Option<PathBuf>,
     /// Folder that is watched for policies.
@@ -78,6 +83,12 @@ impl Running {
             None => Store::in_memory(opening.store)?,
         };
         let engine = Engine::beside_decisions(opening.limits, opening.cache.as_deref())?;
+        if let Some(compile) = opening.compile_apart
+            && lacks_code(&engine)
+            && let Err(error) = compile()
+        {
+            tracing::warn!(%error, "no other process compiles units: it is done here");
+        }
         let base = embedded(&engine)?;
         tracing::debug!(units = base.len(), took = ?began.elapsed(), "units of the program are loaded");
         let events = Arc::new(Events::default());
@@ -129,6 +140,20 @@ impl Running {
         self.balancing = None;
         self.deployment.stop();
     }
+}
+
+/// Compile the units that come with the program into a folder of compiled code.
+///
+/// # Errors
+/// If there is no engine under these limits, or a unit is refused under them.
+pub fn compile_units(limits: Limits, cache: &Path) -> Result<(), OpenError> {
+    embedded(&Engine::beside_decisions(limits, Some(cache))?)?;
+    Ok(())
+}
+
+fn lacks_code(engine: &Engine) -> bool {
+    let mut digests = plugins::UNITS.iter().map(|unit| Digest::of(unit.bytes));
+    digests.any(|digest| engine.lacks_code(&digest.to_string()))
 }
 
 /// The units that come with the program.

@@ -80,6 +80,11 @@ impl Cache {
         }
     }
 
+    /// Whether there is an entry for the component with that digest, sound or not.
+    pub(super) fn has(&self, digest: &str) -> bool {
+        self.path(digest).is_file()
+    }
+
     /// The code of the component with that digest, if there is a sound entry.
     pub(super) fn get(&self, engine: &wasmtime::Engine, digest: &str) -> Option<Component> {
         let path = self.path(digest);

@@ -1,9 +1,10 @@
-//! A server takes no more memory after hundreds of reloads than after some.
+//! A server takes no more memory after hundreds of reloads than after some, nor after a
+//! first start, which compiles, than after others.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use placewright_tests::server::Server;
+use placewright_tests::server::{Server, placewright};
 
 use super::deployment::{Api, cluster};
 use super::folder;
@@ -69,4 +70,18 @@ fn memory_is_flat_after_hundreds_of_reloads_under_load() {
             "{grown} KiB more than {warm} KiB after {MORE} reloads and {decisions} decisions"
         );
     });
+}
+
+#[test]
+fn a_first_start_keeps_no_memory_of_a_compiler() {
+    let data = folder();
+    let idle = || {
+        let mut command = placewright(["serve", "--listen", "127.0.0.1:0"]);
+        command.args(["--log-format", "json", "--data"]);
+        command.arg(data.path());
+        memory(Server::spawn(command).id())
+    };
+    let (first, second) = (idle(), idle());
+    println!("{first} KiB after the first start, {second} KiB after the second");
+    assert!(first < second + second / 4, "{first} and {second} KiB");
 }

@@ -15,9 +15,9 @@ use placewright::store::{self, StoreOptions};
 use placewright::telemetry::{Telemetry, start_log};
 use tokio::runtime::{Builder, Runtime};
 
-use super::notify;
 use super::options::Durability;
 use super::settings::Settings;
+use super::{compile, notify};
 use crate::cli::failure::{Answer, Failure};
 
 /// What is checked before anything begins.
@@ -114,6 +114,7 @@ fn opening(settings: &Settings) -> Opening {
     Opening {
         data: Some(settings.data.clone()),
         cache: Some(settings.cache.clone()),
+        compile_apart: Some(compile::apart),
         units: Some(settings.units.clone()),
         policies: Some(settings.policies.clone()),
         limits: settings.unit_limits.clone(),
