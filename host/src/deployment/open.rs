@@ -211,7 +211,7 @@ fn news(event: &LibraryEvent) -> News {
     let (kind, unit) = match event {
         LibraryEvent::Seen { .. } => ("unit-seen", None),
         LibraryEvent::Refused { name, .. } => ("unit-refused", name.as_ref()),
-        LibraryEvent::Again { .. } => ("unit-tried-again", None),
+        LibraryEvent::Again { .. } => ("file-waits", None),
         LibraryEvent::InForce { name, .. } => ("unit-in-force", Some(name)),
         LibraryEvent::Held { name, .. } => ("unit-held", Some(name)),
         LibraryEvent::KeptAlthoughDeleted { name, .. } => {
