@@ -222,26 +222,26 @@ mod tests {
             changed in any::<proptest::sample::Index>(),
         ) {
             let (rows, counts): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-            let mut rows = Rows(rows);
-            let mut tree = Tournament::new(rows.0.len(), &rows);
-            if !rows.0.is_empty() {
-                let changed = changed.index(rows.0.len());
-                rows.0[changed] = Some((0.0, 0.0));
+            let mut rows = Rows::new(rows);
+            let mut tree = Tournament::new(rows.len(), &rows);
+            if rows.len() > 0 {
+                let changed = changed.index(rows.len());
+                rows.set(changed, Some((0.0, 0.0)));
                 tree.update(&[changed as u32], &rows);
             }
             let sets = |counts: &dyn Fn(usize) -> bool| {
-                let mut set = FixedBitSet::with_capacity(rows.0.len());
-                set.extend((0..rows.0.len()).filter(|row| rows.0[*row].is_some() && counts(*row)));
+                let mut set = FixedBitSet::with_capacity(rows.len());
+                set.extend((0..rows.len()).filter(|row| rows.get(*row).is_some() && counts(*row)));
                 set
             };
             let all = sets(&|_| true);
             let random = sets(&|row| counts[row]);
             // Those that are preferred of equals are the last ones.
-            let front = sets(&|row| row + skipped_first < rows.0.len());
+            let front = sets(&|row| row + skipped_first < rows.len());
             for some in [&all, &random, &front] {
                 let among = Among::new(some, &all);
-                let only = (0..rows.0.len()).map(|row| rows.0[row].filter(|_| some.contains(row)));
-                let tied = Rows(only.collect()).tied();
+                let only = (0..rows.len()).map(|row| rows.get(row).filter(|_| some.contains(row)));
+                let tied = Rows::new(only.collect()).tied();
                 let best = tree.best_among(among, &rows);
                 prop_assert_eq!(
                     best.map(|best| (best.row, best.tied as usize)),

@@ -2,6 +2,7 @@
 //! chain says the same of every host that stands in no relation to the request.
 
 use std::cmp::Ordering;
+use std::mem;
 use std::ops::Range;
 
 use fixedbitset::FixedBitSet;
@@ -80,7 +81,7 @@ impl Class {
     ) -> Dirty {
         let is_over = self.is_timed && (now < self.now || now > self.ends);
         let changes = log.since(self.cursor);
-        let mut dirty = std::mem::take(&mut self.left);
+        let mut dirty = mem::take(&mut self.left);
         self.cursor = log.end();
         self.now = now;
         let Some(changes) = changes.filter(|_| !is_over && self.removals.len() == slots) else {
@@ -89,9 +90,17 @@ impl Class {
         };
         // In a set, since many come more than once.
         let mut set = FixedBitSet::with_capacity(slots);
-        set.extend(dirty.drain(..).map(|slot| slot as usize));
-        let changed = changes.filter(|(_, changed)| changed.meets(aspects));
-        set.extend(changed.map(|(slot, _)| slot as usize));
+        let mut most = dirty.len();
+        for slot in dirty.drain(..) {
+            set.insert(slot as usize);
+        }
+        changes.for_each(|(slot, changed)| {
+            if changed.meets(aspects) {
+                set.insert(slot as usize);
+                most += 1;
+            }
+        });
+        dirty.reserve(most.min(slots));
         dirty.extend(set.ones().map(|slot| slot as u32));
         match dirty.len() * 2 > slots {
             true => Dirty::All,
@@ -112,8 +121,9 @@ impl Class {
     }
 
     /// Whether the host takes part, or why not.
+    #[inline]
     fn set_removal(&mut self, slot: u32, removal: RemovalCode) {
-        let old = std::mem::replace(&mut self.removals[slot as usize], removal);
+        let old = mem::replace(&mut self.removals[slot as usize], removal);
         if old == removal {
             return;
         }
@@ -127,33 +137,37 @@ impl Class {
         self.considered.set(slot as usize, is_considered);
     }
 
-    /// Set whether the host takes part, or why not, before its sums are set; `sum` is
-    /// that of the first tier.
+    /// Set whether the host takes part, or why not, and its sum in the first tier, which is
+    /// infinite if it takes no part.
+    #[inline]
     pub(in crate::chain) fn set(&mut self, slot: u32, removal: RemovalCode, sum: f64) {
         let place = slot as usize;
-        let old = match (self.removals[place], self.sums.first()) {
-            (KEPT, tier) => Some(tier.map_or(0.0, |tier| tier[place])),
-            _ => None,
+        let removals = &self.removals;
+        let took_part = || removals[place] == KEPT;
+        let (old, was_kept) = match self.sums.first_mut() {
+            Some(tier) => {
+                let old = mem::replace(&mut tier[place], sum);
+                // Who had a finite sum took part, as most did.
+                (old, old < f64::INFINITY || took_part())
+            }
+            None => (0.0, took_part()),
         };
-        let new = (removal == KEPT).then_some(sum);
+        let is_kept = removal == KEPT;
         // Who was and stays behind another host plays for nothing.
         let rival = self.tree.rival(slot);
-        let is_behind = |sum: Option<f64>| match (sum, rival) {
-            (Some(sum), Some(rival)) => sum > rival,
-            (sum, _) => sum.is_none(),
-        };
-        if !is_behind(old) || !is_behind(new) {
+        let was_behind = !was_kept || old > rival;
+        let is_behind = !is_kept || sum > rival;
+        if !was_behind || !is_behind {
             self.playing.push(slot);
         }
-        self.set_removal(slot, removal);
+        if !was_kept || !is_kept {
+            self.set_removal(slot, removal);
+        }
     }
 
     /// Leave out a host that is not up.
     pub(in crate::chain) fn leave_out(&mut self, slot: u32) {
         self.set(slot, NOT_CONSIDERED, f64::INFINITY);
-        if let Some(first) = self.sums.first_mut() {
-            first[slot as usize] = f64::INFINITY;
-        }
     }
 
     /// Look at this host apart, this time.
@@ -164,8 +178,8 @@ impl Class {
 
     /// Find the best anew after hosts, or `all` of them, were set.
     pub(in crate::chain) fn play(&mut self, all: bool, ties: &TieOrder<'_>) {
-        let mut tree = std::mem::take(&mut self.tree);
-        let mut playing = std::mem::take(&mut self.playing);
+        let mut tree = mem::take(&mut self.tree);
+        let mut playing = mem::take(&mut self.playing);
         match all {
             true => tree = Tournament::new(self.removals.len(), &self.board(ties)),
             false => {
@@ -264,22 +278,7 @@ impl Contest for Board<'_> {
         self.ties.compare(a, b).is_lt()
     }
 
-    fn unrivalled(&self, rows: Range<usize>) -> Option<(f64, u32)> {
-        let sums = self.class.sums.first()?.get(rows.clone())?;
-        // No sum is NaN. Four at a time, so that no comparison waits for the one before.
-        let less = |a: f64, b: f64| if b < a { b } else { a };
-        let mut four = [f64::INFINITY; 4];
-        for sums in sums.chunks(4) {
-            for (least, sum) in four.iter_mut().zip(sums) {
-                *least = less(*least, *sum);
-            }
-        }
-        let least = four.into_iter().fold(f64::INFINITY, less);
-        let equal: usize = sums.iter().map(|sum| usize::from(*sum == least)).sum();
-        if equal != 1 || least == f64::INFINITY {
-            return None;
-        }
-        let place = sums.iter().position(|sum| *sum == least)?;
-        Some((least, (rows.start + place) as u32))
+    fn sums(&self, rows: Range<usize>) -> Option<&[f64]> {
+        self.class.sums.first()?.get(rows)
     }
 }

@@ -1,6 +1,7 @@
 //! Who is best of many, kept while few of them change: a tree in which every node
 //! knows the best of its sixteen children.
 
+use std::array;
 use std::ops::Range;
 
 /// Children of a node. With sixteen the tree is flat, and a node's children lie side
@@ -25,9 +26,9 @@ pub(in crate::chain) trait Contest {
     fn later_tiers(&self, a: u32, b: u32) -> std::cmp::Ordering;
     /// Who is preferred of two with equal sums.
     fn is_preferred(&self, a: u32, b: u32) -> bool;
-    /// The one of these rows whose sum in the first tier is finite and less than that of
-    /// every other, if that is quickly seen.
-    fn unrivalled(&self, rows: Range<usize>) -> Option<(f64, u32)>;
+    /// The sums of these rows in the first tier, infinite where a row takes no part; None
+    /// if they are not at hand.
+    fn sums(&self, rows: Range<usize>) -> Option<&[f64]>;
 }
 
 /// The tree over rows that are numbered from 0.
@@ -35,7 +36,31 @@ pub(in crate::chain) trait Contest {
 pub(in crate::chain) struct Tournament {
     rows: usize,
     /// From the parents of rows to the root; empty without rows.
-    levels: Vec<Vec<Option<Best>>>,
+    levels: Vec<Level>,
+}
+
+/// The nodes of one level.
+#[derive(Debug)]
+struct Level {
+    best: Vec<Option<Best>>,
+    /// The sums of the best, infinite where there is none: side by side, they are compared
+    /// many at a time.
+    sums: Vec<f64>,
+}
+
+impl Level {
+    fn new(nodes: usize) -> Self {
+        Self {
+            best: vec![None; nodes],
+            sums: vec![f64::INFINITY; nodes],
+        }
+    }
+
+    /// Set the best of a node, and tell who it was.
+    fn set(&mut self, node: usize, best: Option<Best>) -> Option<Best> {
+        self.sums[node] = best.map_or(f64::INFINITY, |best| best.sum);
+        std::mem::replace(&mut self.best[node], best)
+    }
 }
 
 impl Tournament {
@@ -45,12 +70,13 @@ impl Tournament {
         let mut below = rows;
         while below > 0 && (levels.is_empty() || below > 1) {
             below = below.div_ceil(WIDTH);
-            levels.push(vec![None; below]);
+            levels.push(Level::new(below));
         }
         let mut tree = Self { rows, levels };
         for level in 0..tree.levels.len() {
-            for node in 0..tree.levels[level].len() {
-                tree.levels[level][node] = tree.play(level, node, contest);
+            for node in 0..tree.levels[level].best.len() {
+                let best = tree.play(level, node, contest);
+                tree.levels[level].set(node, best);
             }
         }
         tree
@@ -67,28 +93,29 @@ impl Tournament {
             nodes.retain(|node| {
                 let node = *node as usize;
                 let best = self.play(level, node, contest);
-                let before = std::mem::replace(&mut self.levels[level][node], best);
+                let before = self.levels[level].set(node, best);
                 // Above, all is as it was if the same row is best and still compares so, or
                 // whoever is best here was and stays behind the best there.
                 let is_as_before = is_same(before, best)
                     && best.is_none_or(|best| changed.binary_search(&best.row).is_err());
                 let above = self.levels.get(level + 1);
-                let above = above.and_then(|above| above[node / WIDTH]);
+                let above = above.and_then(|above| above.best[node / WIDTH]);
                 !(is_as_before || is_behind(before, above) && is_behind(best, above))
             });
         }
     }
 
-    /// The sum of the best of the rows among which this one plays first; None if none of
+    /// The sum of the best of the rows among which this one plays first; infinite if none of
     /// them takes part, or they have not played yet.
-    pub(in crate::chain) fn rival(&self, row: u32) -> Option<f64> {
-        let node = self.levels.first()?.get(row as usize / WIDTH)?;
-        node.map(|best| best.sum)
+    pub(in crate::chain) fn rival(&self, row: u32) -> f64 {
+        let sums = self.levels.first().map(|level| &level.sums);
+        let sum = sums.and_then(|sums| sums.get(row as usize / WIDTH));
+        sum.copied().unwrap_or(f64::INFINITY)
     }
 
     /// The best of all; None if nobody takes part.
     pub(in crate::chain) fn best(&self) -> Option<Best> {
-        self.levels.last()?.first().copied().flatten()
+        self.levels.last()?.best.first().copied().flatten()
     }
 
     /// All rows whose sums are those of the best, ascending.
@@ -124,8 +151,8 @@ impl Tournament {
 
     /// The bytes that it takes.
     pub(in crate::chain) fn bytes(&self) -> usize {
-        let nodes: usize = self.levels.iter().map(Vec::len).sum();
-        nodes * size_of::<Option<Best>>()
+        let nodes: usize = self.levels.iter().map(|level| level.best.len()).sum();
+        nodes * (size_of::<Option<Best>>() + size_of::<f64>())
     }
 
     /// The level of the root; without rows there is none.
@@ -142,7 +169,7 @@ impl Tournament {
     /// The nodes of the level below, or rows, that play for a node.
     pub(super) fn children(&self, level: usize, node: usize) -> Range<usize> {
         let below = match level.checked_sub(1) {
-            Some(below) => self.levels[below].len(),
+            Some(below) => self.levels[below].best.len(),
             None => self.rows,
         };
         node * WIDTH..((node + 1) * WIDTH).min(below)
@@ -151,7 +178,7 @@ impl Tournament {
     /// What plays for a node in that place of the level below.
     pub(super) fn child(&self, level: usize, child: usize, contest: &impl Contest) -> Option<Best> {
         match level.checked_sub(1) {
-            Some(below) => self.levels[below][child],
+            Some(below) => self.levels[below].best[child],
             None => {
                 let row = child as u32;
                 let sum = contest.sum(row)?;
@@ -161,13 +188,27 @@ impl Tournament {
     }
 
     fn play(&self, level: usize, node: usize, contest: &impl Contest) -> Option<Best> {
-        if level == 0
-            && let Some((sum, row)) = contest.unrivalled(self.children(level, node))
+        let children = self.children(level, node);
+        let below = level.checked_sub(1).map(|below| &self.levels[below]);
+        let sums = match below {
+            Some(below) => Some(&below.sums[children.clone()]),
+            None => contest.sums(children.clone()),
+        };
+        if let Some(sums) = sums
+            && let Some(place) = unrivalled(sums)
         {
-            return Some(Best { sum, row, tied: 1 });
+            let child = children.start + place;
+            return match below {
+                Some(below) => below.best[child],
+                None => Some(Best {
+                    sum: sums[place],
+                    row: child as u32,
+                    tied: 1,
+                }),
+            };
         }
         let mut best: Option<Best> = None;
-        for child in self.children(level, node) {
+        for child in children {
             let Some(other) = self.child(level, child, contest) else {
                 continue;
             };
@@ -178,6 +219,35 @@ impl Tournament {
         }
         best
     }
+}
+
+/// The place of the one of at most sixteen sums that is finite and less than every other, if
+/// there is one. No sum is NaN.
+fn unrivalled(sums: &[f64]) -> Option<usize> {
+    let mut padded = [f64::INFINITY; WIDTH];
+    let sums: &[f64; WIDTH] = match sums.try_into() {
+        Ok(sums) => sums,
+        Err(_) => {
+            padded[..sums.len()].copy_from_slice(sums);
+            &padded
+        }
+    };
+    // Halves against each other, so that no comparison waits for more than three before.
+    let less = |a: f64, b: f64| if b < a { b } else { a };
+    let eight: [f64; 8] = array::from_fn(|i| less(sums[i], sums[i + 8]));
+    let four: [f64; 4] = array::from_fn(|i| less(eight[i], eight[i + 4]));
+    let two: [f64; 2] = array::from_fn(|i| less(four[i], four[i + 2]));
+    let least = less(two[0], two[1]);
+    // How many are equal to it, and the place of the last one if it is alone.
+    let mut equal: u64 = 0;
+    for (place, sum) in sums.iter().enumerate() {
+        equal += match *sum == least {
+            true => (1 << 32) + place as u64,
+            false => 0,
+        };
+    }
+    let is_alone = equal >> 32 == 1 && least < f64::INFINITY;
+    is_alone.then_some((equal & 0xff) as usize)
 }
 
 fn is_same(a: Option<Best>, b: Option<Best>) -> bool {
@@ -220,15 +290,18 @@ pub(super) mod tests {
     use super::*;
 
     /// Sums of two tiers; of equals the greatest number is preferred.
-    pub(in crate::chain::reuse) struct Rows(pub(in crate::chain::reuse) Vec<Option<(f64, f64)>>);
+    pub(in crate::chain::reuse) struct Rows {
+        rows: Vec<Option<(f64, f64)>>,
+        sums: Vec<f64>,
+    }
 
     impl Contest for Rows {
         fn sum(&self, row: u32) -> Option<f64> {
-            self.0[row as usize].map(|(first, _)| first)
+            self.rows[row as usize].map(|(first, _)| first)
         }
 
         fn later_tiers(&self, a: u32, b: u32) -> Ordering {
-            let second = |row: u32| self.0[row as usize].map_or(0.0, |(_, second)| second);
+            let second = |row: u32| self.rows[row as usize].map_or(0.0, |(_, second)| second);
             second(a).total_cmp(&second(b))
         }
 
@@ -236,21 +309,35 @@ pub(super) mod tests {
             a > b
         }
 
-        fn unrivalled(&self, rows: Range<usize>) -> Option<(f64, u32)> {
-            let sum = |row: &usize| self.sum(*row as u32).unwrap_or(f64::INFINITY);
-            let best = rows.clone().min_by(|a, b| sum(a).total_cmp(&sum(b)))?;
-            let mut others = rows.filter(|row| *row != best);
-            let least = sum(&best);
-            let is_alone = others.all(|row| least < sum(&row));
-            (is_alone && least.is_finite()).then_some((least, best as u32))
+        fn sums(&self, rows: Range<usize>) -> Option<&[f64]> {
+            self.sums.get(rows)
         }
     }
 
     impl Rows {
+        pub(in crate::chain::reuse) fn new(rows: Vec<Option<(f64, f64)>>) -> Self {
+            let sum = |row: &Option<(f64, f64)>| row.map_or(f64::INFINITY, |(first, _)| first);
+            let sums = rows.iter().map(sum).collect();
+            Self { rows, sums }
+        }
+
+        pub(in crate::chain::reuse) fn len(&self) -> usize {
+            self.rows.len()
+        }
+
+        pub(in crate::chain::reuse) fn get(&self, row: usize) -> Option<(f64, f64)> {
+            self.rows[row]
+        }
+
+        pub(in crate::chain::reuse) fn set(&mut self, row: usize, to: Option<(f64, f64)>) {
+            self.rows[row] = to;
+            self.sums[row] = to.map_or(f64::INFINITY, |(first, _)| first);
+        }
+
         /// What the tree is to say, found by looking at all.
         pub(in crate::chain::reuse) fn tied(&self) -> Vec<u32> {
             let mut rows = (0u32..)
-                .zip(&self.0)
+                .zip(&self.rows)
                 .filter_map(|(row, it)| Some((row, (*it)?)));
             let least = rows
                 .clone()
@@ -275,14 +362,14 @@ pub(super) mod tests {
             changes in proptest::collection::vec(
                 proptest::collection::vec((any::<proptest::sample::Index>(), row()), 0..9), 0..9),
         ) {
-            let mut rows = Rows(first);
-            let mut tree = Tournament::new(rows.0.len(), &rows);
+            let mut rows = Rows::new(first);
+            let mut tree = Tournament::new(rows.len(), &rows);
             for change in changes {
                 let mut changed = Vec::new();
-                if !rows.0.is_empty() {
+                if rows.len() > 0 {
                     for (at, to) in change {
-                        let at = at.index(rows.0.len());
-                        rows.0[at] = to;
+                        let at = at.index(rows.len());
+                        rows.set(at, to);
                         changed.push(at as u32);
                     }
                 }

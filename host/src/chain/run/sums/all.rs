@@ -1,7 +1,7 @@
 //! What a chain comes to for many hosts at once: entry by entry, so that for each the
 //! answers are walked through once.
 
-use super::super::super::reuse::{Class, FOR_GOOD, KEPT, RemovalCode};
+use super::super::super::reuse::{Class, FOR_GOOD, KEPT, RemovalCode, Verdict};
 use super::super::super::scale::{add, scale};
 use super::super::stage::Removal;
 use super::{Source, Sums, added};
@@ -31,8 +31,7 @@ impl Sums<'_, '_> {
                 for ((slot, removal), sum) in slots.iter().zip(&removals).zip(&sums) {
                     class.set(*slot, *removal, *sum);
                 }
-            }
-            if let Some(of_class) = class.sums.get_mut(tier) {
+            } else if let Some(of_class) = class.sums.get_mut(tier) {
                 for (slot, sum) in slots.iter().zip(&sums) {
                     of_class[*slot as usize] = *sum;
                 }
@@ -82,6 +81,10 @@ impl Sums<'_, '_> {
                     stay.for_each(|removal| *removal = code);
                 }
                 Source::Each(verdicts, ..) => {
+                    let stays = |slot: &u32| verdicts[*slot as usize] == Verdict::KEEP;
+                    if slots.iter().all(stays) {
+                        continue;
+                    }
                     for (removal, slot) in removals.iter_mut().zip(slots) {
                         if let Some(reason) = verdicts[*slot as usize].reason()
                             && *removal == KEPT
