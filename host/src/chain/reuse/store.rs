@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 /// So many keys are remembered at most for nothing but that they were seen.
 const REMEMBERED: usize = 1 << 13;
 
 /// Kept things by key, with the memory of keys that were seen.
 #[derive(Debug)]
 pub(in crate::chain) struct Store<T> {
-    places: HashMap<Box<[u64]>, Place>,
+    places: HashMap<Box<[u64]>, Place, RandomState>,
     kept: Vec<Option<Kept<T>>>,
     free: Vec<usize>,
 }
@@ -43,7 +45,7 @@ pub(in crate::chain) enum Found {
 impl<T> Default for Store<T> {
     fn default() -> Self {
         Self {
-            places: HashMap::new(),
+            places: HashMap::default(),
             kept: Vec::new(),
             free: Vec::new(),
         }
