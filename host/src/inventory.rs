@@ -40,7 +40,7 @@ pub use group::{GroupEntry, Presence};
 pub use host::{Amount, HostEntry};
 pub use nested::Nested;
 pub use saved::{SavedHost, SavedVm};
-pub use shape::Shape;
+pub use shape::{Shape, ShapeColumn};
 pub use texts::Texts;
 pub use touched::Touched;
 pub use vm::VmEntry;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::encode::{self, Fixed};
 use crate::contract::{ColumnRead, TableRead};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, ShapeColumn};
 use crate::model::Kind;
 use crate::model::schema::short_name;
 use crate::policy::Settings;
@@ -82,6 +82,8 @@ pub(super) enum Field {
     HostColumn(usize),
     /// A column of a table below hosts, by its number in that table.
     NestedColumn(usize),
+    /// A column of a VM that follows from its shape.
+    Shape(ShapeColumn),
     /// What is known by this name.
     Named,
     /// The n-th number of a relation's row.
@@ -265,6 +267,9 @@ fn field(source: Source, column: &ColumnRead, inventory: &mut Inventory) -> Fiel
             .nested(table)
             .column_index(name)
             .map_or(Field::Nothing, Field::NestedColumn),
+        Source::Members | Source::HostVms => {
+            ShapeColumn::named(name).map_or(Field::Named, Field::Shape)
+        }
         _ => match relation_columns(source) {
             [] => Field::Named,
             columns => columns

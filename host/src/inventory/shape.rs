@@ -24,6 +24,38 @@ pub struct Shape {
     pub load: Option<i64>,
 }
 
+/// A column of a VM that follows from its shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShapeColumn {
+    Cpu,
+    Memory,
+    Sockets,
+    Cores,
+    Threads,
+    Vcpus,
+    Ha,
+    Exclusive,
+    Migratable,
+}
+
+impl ShapeColumn {
+    /// The column of that name; None: it does not follow from the shape.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "cpu" => Self::Cpu,
+            "memory" => Self::Memory,
+            "sockets" => Self::Sockets,
+            "cores" => Self::Cores,
+            "threads" => Self::Threads,
+            "vcpus" => Self::Vcpus,
+            "ha" => Self::Ha,
+            "exclusive" => Self::Exclusive,
+            "migratable" => Self::Migratable,
+            _ => return None,
+        })
+    }
+}
+
 impl Shape {
     /// The shape that the facts of a VM describe. Without a topology a VM has one
     /// socket of as many cores as its CPU needs; without CPU, a core per vCPU.
@@ -54,19 +86,18 @@ impl Shape {
     }
 
     /// The value of a column of a VM that follows from its shape.
-    pub fn value(&self, column: &str) -> Option<Value> {
-        Some(match column {
-            "cpu" => Value::Integer(self.cpu),
-            "memory" => Value::Integer(self.memory),
-            "sockets" => Value::Integer(self.sockets),
-            "cores" => Value::Integer(self.cores),
-            "threads" => Value::Integer(self.threads),
-            "vcpus" => Value::Integer(self.vcpus()),
-            "ha" => Value::Boolean(self.ha),
-            "exclusive" => Value::Boolean(self.exclusive),
-            "migratable" => Value::Boolean(self.migratable),
-            _ => return None,
-        })
+    pub fn value(&self, column: ShapeColumn) -> Value {
+        match column {
+            ShapeColumn::Cpu => Value::Integer(self.cpu),
+            ShapeColumn::Memory => Value::Integer(self.memory),
+            ShapeColumn::Sockets => Value::Integer(self.sockets),
+            ShapeColumn::Cores => Value::Integer(self.cores),
+            ShapeColumn::Threads => Value::Integer(self.threads),
+            ShapeColumn::Vcpus => Value::Integer(self.vcpus()),
+            ShapeColumn::Ha => Value::Boolean(self.ha),
+            ShapeColumn::Exclusive => Value::Boolean(self.exclusive),
+            ShapeColumn::Migratable => Value::Boolean(self.migratable),
+        }
     }
 
     /// All its vCPUs.

@@ -7,7 +7,7 @@ use super::super::candidates::Candidates;
 use super::super::plan::{ColumnPlan, Field};
 use super::super::subject::{Binding, GroupRow, Member};
 use super::{HostRows, cell_of};
-use crate::inventory::{GroupEntry, Inventory, Nested, Shape, VmEntry};
+use crate::inventory::{GroupEntry, Inventory, Nested, Shape, ShapeColumn, VmEntry};
 use crate::model::{Facts, GroupRule, Kind, Request, Value, Vm};
 use crate::policy::Settings;
 
@@ -147,6 +147,9 @@ impl<'a> Level<'a> {
             },
             Level::Members(members) => {
                 let member = &members[row];
+                if let Field::Shape(column) = column.field {
+                    return shape_cell(&member.shape, column);
+                }
                 match name {
                     "running" => Some(CellRef::Boolean(member.slot.is_some())),
                     "pinned" => Some(CellRef::Boolean(!member.vm.pinning.pinned.is_empty())),
@@ -157,12 +160,13 @@ impl<'a> Level<'a> {
                         let rows = member.vm.facts.rows(name.trim_start_matches("has-"));
                         Some(CellRef::Boolean(!rows.is_empty()))
                     }
-                    _ => vm_cell(member.vm, &member.shape, name),
+                    _ => vm_cell(member.vm, name),
                 }
             }
-            Level::Vms(vms) => match name {
-                "pending" => Some(CellRef::Boolean(vms[row].pending)),
-                _ => vm_cell(&vms[row].vm, &vms[row].shape, name),
+            Level::Vms(vms) => match (&column.field, name) {
+                (Field::Shape(column), _) => shape_cell(&vms[row].shape, *column),
+                (_, "pending") => Some(CellRef::Boolean(vms[row].pending)),
+                _ => vm_cell(&vms[row].vm, name),
             },
             Level::Groups(rows) => {
                 let row = &rows[row];
@@ -215,16 +219,21 @@ fn fact<'a>(facts: &'a Facts, name: &str) -> Option<CellRef<'a>> {
     facts.get(name).map(cell_of)
 }
 
-/// A column of a VM, with the defaults that its shape fills in.
-fn vm_cell<'a>(vm: &'a Vm, shape: &Shape, name: &str) -> Option<CellRef<'a>> {
-    match shape.value(name) {
-        Some(Value::Integer(value)) => Some(CellRef::Integer(value)),
-        Some(Value::Boolean(value)) => Some(CellRef::Boolean(value)),
-        _ => match name {
-            "id" => Some(CellRef::Text(&vm.id)),
-            "priority" => fact(&vm.facts, name).or(Some(CellRef::Integer(0))),
-            _ => fact(&vm.facts, name),
-        },
+/// A column of a VM that follows from its shape.
+fn shape_cell(shape: &Shape, column: ShapeColumn) -> Option<CellRef<'static>> {
+    match shape.value(column) {
+        Value::Integer(value) => Some(CellRef::Integer(value)),
+        Value::Boolean(value) => Some(CellRef::Boolean(value)),
+        _ => None,
+    }
+}
+
+/// Another column of a VM, with its default.
+fn vm_cell<'a>(vm: &'a Vm, name: &str) -> Option<CellRef<'a>> {
+    match name {
+        "id" => Some(CellRef::Text(&vm.id)),
+        "priority" => fact(&vm.facts, name).or(Some(CellRef::Integer(0))),
+        _ => fact(&vm.facts, name),
     }
 }
 
