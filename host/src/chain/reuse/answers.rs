@@ -213,13 +213,11 @@ impl Answers {
                     stale.insert_range(known..);
                 }
                 match log.since(self.cursor) {
-                    Some(changes) => {
-                        for (slot, changed) in changes {
-                            if changed.meets(aspects) {
-                                stale.insert(slot as usize);
-                            }
+                    Some(changes) => changes.for_each(|(slot, changed)| {
+                        if changed.meets(aspects) {
+                            stale.insert(slot as usize);
                         }
-                    }
+                    }),
                     None => stale.insert_range(..),
                 }
                 if want.until && back_in_time {
@@ -348,17 +346,7 @@ impl Answers {
             } => {
                 by_cost.moves(slot);
                 let place = slot as usize;
-                let old = std::mem::replace(&mut verdicts[place], said.verdict);
-                if let Some(skipped) = skipped
-                    && old != said.verdict
-                {
-                    if old != Verdict::KEEP {
-                        skipped.remove(slot, old.0);
-                    }
-                    if said.verdict != Verdict::KEEP {
-                        skipped.insert(slot, said.verdict.0);
-                    }
-                }
+                set_verdict(verdicts, skipped, slot, said.verdict);
                 if let Some(cost) = costs.get_mut(place) {
                     *cost = said.cost;
                 }
@@ -367,6 +355,43 @@ impl Answers {
                 }
                 stale.set(place, false);
             }
+        }
+    }
+
+    /// Keep what a judgement says of these hosts, row by row; only if each host has an answer
+    /// of its own.
+    pub(in crate::chain) fn keep_each(&mut self, slots: &[u32], judgement: &Judgement) {
+        let Rows::Each {
+            verdicts,
+            costs,
+            until,
+            stale,
+            by_cost,
+            skipped,
+        } = &mut self.rows
+        else {
+            return;
+        };
+        by_cost.all_move(slots);
+        for (row, slot) in slots.iter().enumerate() {
+            let reason = judgement.verdicts.get(row).copied().unwrap_or(0);
+            set_verdict(verdicts, skipped, *slot, Verdict::of(reason));
+        }
+        if !costs.is_empty() {
+            for (row, slot) in slots.iter().enumerate() {
+                let cost = judgement.costs.get(row).copied();
+                costs[*slot as usize] = cost.unwrap_or(0.0);
+            }
+        }
+        if !until.is_empty() {
+            for (row, slot) in slots.iter().enumerate() {
+                let last = judgement.until.get(row).copied().unwrap_or(FOR_GOOD);
+                until[*slot as usize] = last;
+                self.ends = self.ends.min(last);
+            }
+        }
+        for slot in slots {
+            stale.remove(*slot as usize);
         }
     }
 
@@ -399,6 +424,22 @@ impl Answers {
                 let of_skipped = skipped.as_ref().map_or(0, Groups::bytes);
                 of_answers + of_skipped + costs.len() * 8 + until.len() * 8 + by_cost.bytes()
             }
+        }
+    }
+}
+
+/// Set the verdict about a host, also among those that are skipped over.
+#[inline]
+fn set_verdict(verdicts: &mut [Verdict], skipped: &mut Option<Groups>, slot: u32, new: Verdict) {
+    let old = std::mem::replace(&mut verdicts[slot as usize], new);
+    if let Some(skipped) = skipped
+        && old != new
+    {
+        if old != Verdict::KEEP {
+            skipped.remove(slot, old.0);
+        }
+        if new != Verdict::KEEP {
+            skipped.insert(slot, new.0);
         }
     }
 }

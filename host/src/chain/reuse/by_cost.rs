@@ -24,6 +24,13 @@ impl ByCost {
         }
     }
 
+    /// The costs of these hosts may be others.
+    pub(super) fn all_move(&mut self, slots: &[u32]) {
+        if self.order.is_some() {
+            slots.iter().for_each(|slot| self.moves(*slot));
+        }
+    }
+
     /// The order of these costs, by slot.
     pub(super) fn order(&mut self, costs: &[f64]) -> Arc<[u32]> {
         let compare = |a: &u32, b: &u32| {

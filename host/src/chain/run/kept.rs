@@ -195,20 +195,31 @@ impl Asker<'_> {
         };
         let before = answers.bytes();
         let mut differs = None;
-        for (number, slot) in asked.iter().enumerate() {
-            let is_lacking = lacking.binary_search(&(number as u32)).is_ok();
-            let said = match is_lacking {
-                true => Said::lacking(),
-                false => Said::of(&judgement, number),
-            };
-            if related.binary_search(slot).is_ok() {
-                exceptions.push((*slot, said));
-            } else if checked.contains(slot) {
-                if !answers.said(*slot).agrees(&said) {
-                    differs = Some(*slot);
+        let has_own = answers.stale_slots().is_some();
+        if has_own && lacking.is_empty() && related.is_empty() {
+            for slot in checked {
+                let row = asked.partition_point(|asked| asked < slot);
+                if !answers.said(*slot).agrees(&Said::of(&judgement, row)) {
+                    differs = differs.max(Some(*slot));
                 }
-            } else {
-                answers.keep(*slot, said, serial);
+            }
+            answers.keep_each(asked, &judgement);
+        } else {
+            for (number, slot) in asked.iter().enumerate() {
+                let is_lacking = lacking.binary_search(&(number as u32)).is_ok();
+                let said = match is_lacking {
+                    true => Said::lacking(),
+                    false => Said::of(&judgement, number),
+                };
+                if related.binary_search(slot).is_ok() {
+                    exceptions.push((*slot, said));
+                } else if checked.contains(slot) {
+                    if !answers.said(*slot).agrees(&said) {
+                        differs = Some(*slot);
+                    }
+                } else {
+                    answers.keep(*slot, said, serial);
+                }
             }
         }
         let grown = answers.bytes().saturating_sub(before);

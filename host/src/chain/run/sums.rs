@@ -170,17 +170,17 @@ impl<'s, 'a> Sums<'s, 'a> {
 
     /// What tells the class from others: which answers its sums are made of.
     fn class_key(&self) -> Vec<u64> {
+        let mut key = Vec::with_capacity(self.steps.len());
         let steps = self.stage.steps.iter().zip(&self.steps);
-        steps
-            .filter(|(_, of_step)| !of_step.skips)
-            .map(|(step, of_step)| match of_step.at {
-                Where::Nothing => 0,
-                Where::At(place) => {
-                    let answers = self.kept.steps[step.place].store.get(place);
-                    answers.map_or(0, |answers| answers.serial)
-                }
-            })
-            .collect()
+        let of_class = steps.filter(|(_, of_step)| !of_step.skips);
+        key.extend(of_class.map(|(step, of_step)| match of_step.at {
+            Where::Nothing => 0,
+            Where::At(place) => {
+                let answers = self.kept.steps[step.place].store.get(place);
+                answers.map_or(0, |answers| answers.serial)
+            }
+        }));
+        key
     }
 
     /// Bring the class up to date, and look at the related hosts.
@@ -198,22 +198,26 @@ impl<'s, 'a> Sums<'s, 'a> {
         apart.sort_unstable();
         apart.dedup();
         let all = u32::try_from(slots).unwrap_or(u32::MAX);
-        let (changed, needed): (Option<Vec<u32>>, Vec<u32>) = match dirty {
-            Dirty::All if everybody => (None, Vec::new()),
-            Dirty::All => (None, inventory.up_slots().collect()),
+        let changed: Option<Vec<u32>> = match dirty {
+            Dirty::All => None,
             Dirty::Some(mut changed) => {
                 if !apart.is_empty() {
                     changed.extend(&apart);
                     changed.sort_unstable();
                     changed.dedup();
                 }
-                let needed = changed.iter().copied().filter(is_up).collect();
-                (Some(changed), needed)
+                Some(changed)
             }
         };
-        let needed = match (&changed, everybody) {
-            (None, true) => HostRows::All(all),
-            _ => HostRows::List(&needed),
+        let up: Vec<u32> = match &changed {
+            _ if everybody => Vec::new(),
+            None => inventory.up_slots().collect(),
+            Some(changed) => changed.iter().copied().filter(is_up).collect(),
+        };
+        let needed = match &changed {
+            None if everybody => HostRows::All(all),
+            Some(changed) if everybody => HostRows::List(changed),
+            _ => HostRows::List(&up),
         };
         for number in 0..self.steps.len() {
             if self.steps[number].skips {
@@ -223,19 +227,19 @@ impl<'s, 'a> Sums<'s, 'a> {
             }
         }
         let sources = self.sources();
-        let mut rows: Vec<u32> = match &changed {
-            None => (0..all).collect(),
-            Some(changed) => changed.clone(),
-        };
-        let mut next_apart = apart.iter().copied().peekable();
-        rows.retain(|slot| {
-            let is_apart = next_apart.next_if_eq(slot).is_some();
-            let is_up = is_apart || is_up(slot);
-            if !is_up {
-                class.leave_out(*slot);
-            }
-            is_up && !is_apart
-        });
+        let is_all = changed.is_none();
+        let mut rows = changed.unwrap_or_else(|| (0..all).collect());
+        if !everybody || !apart.is_empty() {
+            let mut next_apart = apart.iter().copied().peekable();
+            rows.retain(|slot| {
+                let is_apart = next_apart.next_if_eq(slot).is_some();
+                let is_up = is_apart || is_up(slot);
+                if !is_up {
+                    class.leave_out(*slot);
+                }
+                is_up && !is_apart
+            });
+        }
         self.evaluate_all(&rows, &sources, class);
         let mut sums = vec![0.0; class.sums.len()];
         let mut looked_at = Vec::with_capacity(apart.len());
@@ -256,7 +260,7 @@ impl<'s, 'a> Sums<'s, 'a> {
                 sums: sums.clone(),
             });
         }
-        class.play(changed.is_none(), ties);
+        class.play(is_all, ties);
         Ok(looked_at)
     }
 
