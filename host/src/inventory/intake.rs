@@ -24,6 +24,31 @@ pub(super) fn check(
     for (column, value) in facts.values() {
         check_value(table, owner, column, value)?;
     }
+    check_tables(schema, table, owner, facts)
+}
+
+/// The same of facts that are to stay. From then on columns go by the schema's own copy of
+/// their names: one for all rows, where each would else bring copies of its own.
+pub(super) fn take_in(
+    schema: &Schema,
+    table: &Table,
+    owner: Owner<'_>,
+    facts: &mut Facts,
+) -> Result<(), InventoryError> {
+    for (column, value) in facts.values_mut() {
+        if let Cow::Borrowed(known) = check_value(table, owner, column, value)? {
+            column.clone_from(&known.name);
+        }
+    }
+    check_tables(schema, table, owner, facts)
+}
+
+fn check_tables(
+    schema: &Schema,
+    table: &Table,
+    owner: Owner<'_>,
+    facts: &Facts,
+) -> Result<(), InventoryError> {
     for (name, rows) in facts.tables() {
         let below = child(schema, table, owner, name)?;
         for row in rows {
@@ -107,13 +132,13 @@ fn of_table(table: &Table, column: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// Check one value of a row of `table`.
-pub(super) fn check_value(
-    table: &Table,
+/// Check one value of a row of `table`. The column that it is a value of.
+pub(super) fn check_value<'a>(
+    table: &'a Table,
     owner: Owner<'_>,
     column: &Arc<str>,
     value: &Value,
-) -> Result<(), InventoryError> {
+) -> Result<Cow<'a, Column>, InventoryError> {
     let known = check_column(table, owner, column)?;
     let Owner { entity, id } = owner;
     // The names are for the error: values come in with every request.
@@ -147,6 +172,6 @@ pub(super) fn check_value(
                 wanted,
             })
         }
-        None => Ok(()),
+        None => Ok(known),
     }
 }

@@ -164,7 +164,7 @@ fn a_refused_change_leaves_everything_as_it_was() {
         inventory.run_vm(Vm::new("a").with("memory", "4 GiB"), "h1"),
         inventory.confirm_vm("a"),
         inventory.remove_vm("a"),
-        inventory.check_member(&far),
+        inventory.take_in_member(&mut far),
     ];
     let sentences: Vec<String> = refusals
         .into_iter()

@@ -16,9 +16,9 @@ impl Inventory {
     ///
     /// # Errors
     /// If there is no such host, or the VM's facts do not fit the schema.
-    pub fn run_vm(&mut self, vm: Vm, host: &str) -> Result<(), InventoryError> {
+    pub fn run_vm(&mut self, mut vm: Vm, host: &str) -> Result<(), InventoryError> {
         let slot = self.known_slot(host)?;
-        self.check_vm(&vm)?;
+        self.take_in_member(&mut vm)?;
         let mut stay = None;
         for pending in [true, false] {
             if let Some(index) = self.places(pending).get(&vm.id).copied() {
@@ -56,7 +56,7 @@ impl Inventory {
         self.reserve_checked(vm, host, expires)
     }
 
-    /// Reserve a place for a VM that [`check_member`](Self::check_member) was content
+    /// Reserve a place for a VM that [`take_in_member`](Self::take_in_member) was content
     /// with.
     ///
     /// # Errors
@@ -169,30 +169,38 @@ impl Inventory {
     }
 
     pub(super) fn check_vm(&self, vm: &Vm) -> Result<(), InventoryError> {
-        let owner = Owner {
-            entity: "VM",
-            id: &vm.id,
-        };
-        let mut scores = vm.pinning.location.iter().map(|(_, score)| *score);
-        if scores.any(|score| score.unsigned_abs() > GREATEST_INTEGER as u64) {
-            return Err(InventoryError::OutOfRange {
-                entity: owner.entity,
-                id: vm.id.clone(),
-                column: "score in location".into(),
-            });
-        }
+        Self::check_scores(vm)?;
+        let owner = owner(&vm.id);
         match self.schema.table("members") {
             Some(table) => intake::check(&self.schema, table, owner, &vm.facts),
             None => Ok(()),
         }
     }
 
-    /// Check the facts of a VM that is to be placed.
+    /// Check the facts of a VM that is to be placed. From then on its columns go by the
+    /// schema's own copy of their names.
     ///
     /// # Errors
     /// If they do not fit the schema.
-    pub fn check_member(&self, vm: &Vm) -> Result<(), InventoryError> {
-        self.check_vm(vm)
+    pub fn take_in_member(&self, vm: &mut Vm) -> Result<(), InventoryError> {
+        Self::check_scores(vm)?;
+        let owner = owner(&vm.id);
+        match self.schema.table("members") {
+            Some(table) => intake::take_in(&self.schema, table, owner, &mut vm.facts),
+            None => Ok(()),
+        }
+    }
+
+    fn check_scores(vm: &Vm) -> Result<(), InventoryError> {
+        let mut scores = vm.pinning.location.iter().map(|(_, score)| *score);
+        if scores.any(|score| score.unsigned_abs() > GREATEST_INTEGER as u64) {
+            return Err(InventoryError::OutOfRange {
+                entity: owner(&vm.id).entity,
+                id: vm.id.clone(),
+                column: "score in location".into(),
+            });
+        }
+        Ok(())
     }
 
     pub(super) fn put_vm(&mut self, entry: VmEntry) {
@@ -383,4 +391,9 @@ impl Inventory {
             self.set_cell(widest, slot, Some(Cell::Integer(left)));
         }
     }
+}
+
+/// A VM whose facts are checked.
+fn owner(id: &Arc<str>) -> Owner<'_> {
+    Owner { entity: "VM", id }
 }

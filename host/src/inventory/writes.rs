@@ -344,7 +344,7 @@ fn check_values(
 ) -> Result<(), InventoryError> {
     for (column, value) in values {
         match value {
-            Some(value) => intake::check_value(table, owner, column, value)?,
+            Some(value) => intake::check_value(table, owner, column, value).map(drop)?,
             None => intake::check_column(table, owner, column).map(drop)?,
         }
     }

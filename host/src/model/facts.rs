@@ -21,6 +21,17 @@ fn place<T>(list: &[(Arc<str>, T)], name: &str) -> Result<usize, usize> {
     list.binary_search_by(|(known, _)| (**known).cmp(name))
 }
 
+/// Among so few names one is found soonest one after the other: most differ in length.
+const FEW: usize = 8;
+
+/// The place of `name` in a sorted list, if it stands there.
+fn find<T>(list: &[(Arc<str>, T)], name: &str) -> Option<usize> {
+    match list.len() <= FEW {
+        true => list.iter().position(|(known, _)| **known == *name),
+        false => place(list, name).ok(),
+    }
+}
+
 fn insert<T>(list: &mut Vec<(Arc<str>, T)>, name: Arc<str>, value: T) {
     match place(list, &name) {
         Ok(place) => list[place].1 = value,
@@ -114,7 +125,7 @@ impl Facts {
 
     /// The value of a column, if there is one.
     pub fn get(&self, column: &str) -> Option<&Value> {
-        let place = place(&self.values, column).ok()?;
+        let place = find(&self.values, column)?;
         Some(&self.values[place].1)
     }
 
@@ -149,12 +160,17 @@ impl Facts {
 
     /// The rows of the table `table` below.
     pub fn rows(&self, table: &str) -> &[Facts] {
-        place(&self.tables, table).map_or(&[], |place| self.tables[place].1.as_slice())
+        find(&self.tables, table).map_or(&[], |place| self.tables[place].1.as_slice())
     }
 
     /// All values, by column name.
     pub fn values(&self) -> impl Iterator<Item = (&Arc<str>, &Value)> {
         self.values.iter().map(|(name, value)| (name, value))
+    }
+
+    /// All values, by column name, which must stay equal to what it is.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&mut Arc<str>, &Value)> {
+        self.values.iter_mut().map(|(name, value)| (name, &*value))
     }
 
     /// All tables below, by name.

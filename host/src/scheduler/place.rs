@@ -15,7 +15,7 @@ pub(super) fn take_in(inventory: &mut Inventory, request: &mut Request) -> Resul
     }
     inventory.advance(request.now);
     for member in &mut request.members {
-        inventory.check_member(member)?;
+        inventory.take_in_member(member)?;
         known(inventory, member);
     }
     match twice(&request.members) {
