@@ -219,6 +219,8 @@ impl Coming {
         {
             inventory.remove_vm(&id).expect("it runs");
         }
+        // As a server does after every turn.
+        self.scheduler.forget_the_past();
     }
 
     /// The twin of a decision that looks at every host.
