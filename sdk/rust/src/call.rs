@@ -83,6 +83,12 @@ impl Call {
         self.uses[number].0
     }
 
+    /// Has any table nested in the table of this use a row?
+    pub fn has_nested_rows(&self, number: UseNumber) -> bool {
+        let children = &self.plan.uses[number].children;
+        children.iter().any(|&child| self.rows(child) > 0)
+    }
+
     /// The column of a field, by its number among the columns of this use.
     #[inline(always)]
     pub fn column<C: Cell>(self: &Rc<Self>, number: UseNumber, field: usize) -> C::Column<'_> {

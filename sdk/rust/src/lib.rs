@@ -123,6 +123,7 @@ pub mod contract;
 pub mod effects;
 pub mod entry;
 pub mod explain;
+mod hosts;
 pub mod judge;
 pub mod log;
 pub mod native;

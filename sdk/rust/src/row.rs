@@ -25,6 +25,9 @@ pub trait Row: Sized {
     const DECLARED: bool = true;
     /// True if there is no table below.
     const FLAT: bool = true;
+    /// True if a row without rows in tables below has to be dropped nevertheless: texts hold
+    /// the call.
+    const COLUMNS_NEED_DROP: bool = false;
     /// The columns of the fields, borrowed from a call.
     type Columns<'a>;
 
@@ -36,6 +39,12 @@ pub trait Row: Sized {
 
     /// Reads one row, which is below the number of rows of the table.
     fn read(columns: &Self::Columns<'_>, row: usize) -> Self;
+
+    /// Reads one row where no table below has any.
+    #[inline(always)]
+    fn read_without_nested(columns: &Self::Columns<'_>, row: usize) -> Self {
+        Self::read(columns, row)
+    }
 
     /// The same row once more (rows need not be `Clone`).
     fn duplicate(&self) -> Self;
@@ -78,6 +87,9 @@ pub trait Nested: Sized {
     /// The part of the table that belongs to one row of its parent.
     fn at(table: &ChildTable<'_, Self::Row>, row: usize) -> Self;
 
+    /// What belongs to a row of the parent where the table has no rows.
+    fn none() -> Self;
+
     /// The same once more.
     fn duplicate(&self) -> Self;
 }
@@ -95,6 +107,11 @@ impl<R: Row> Nested for Rows<R> {
         Rows::of_call(call, number, first, count)
     }
 
+    #[inline(always)]
+    fn none() -> Self {
+        Self::default()
+    }
+
     fn duplicate(&self) -> Self {
         self.clone()
     }
@@ -110,6 +127,11 @@ impl<R: Row> Nested for Option<R> {
     fn at(table: &ChildTable<'_, R>, row: usize) -> Self {
         let (call, number, first, count) = table.of_row(row);
         (count > 0 && first < call.rows(number)).then(|| R::read(&R::columns(call, number), first))
+    }
+
+    #[inline(always)]
+    fn none() -> Self {
+        None
     }
 
     fn duplicate(&self) -> Self {

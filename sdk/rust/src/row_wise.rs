@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::call::Call;
 use crate::contract::{self, Answers, Evaluation, Judgement, Problem};
+use crate::hosts::Hosts;
 use crate::judge::{Answer, Given, JudgePart, NotGiven, RowWiseJudge, add_verdicts, indifferent};
 use crate::reads::Plan;
 use crate::reason::{Reason, Verdict, described};
@@ -55,8 +56,20 @@ pub trait RowWise {
     }
 }
 
+/// Verdict and cost of a host; `None` = they are to be asked for one by one, for this host
+/// and for those after it.
+pub type Together<P> = fn(
+    &<P as RowWise>::Need,
+    &<P as RowWise>::Host,
+) -> Option<(Verdict<<P as RowWise>::Reason>, f64)>;
+
 /// A filter that looks at one host at a time.
 pub trait RowFilter: RowWise {
+    /// A function that tells in one go what [`keep`](Self::keep) and [`RowCost::cost`] say
+    /// of a host, for a rule that works out much of both at once. It may leave hosts to
+    /// those two; `None`, as it is left: all.
+    const TOGETHER: Option<Together<Self>> = None;
+
     /// May the request run on this host?
     fn keep(need: &Self::Need, host: &Self::Host) -> Verdict<Self::Reason>;
 
@@ -83,6 +96,9 @@ pub trait RowCost: RowWise {
 
 /// The verdicts of a row-wise part, if it gives any.
 pub trait RowVerdicts<P: RowWise>: Answer {
+    /// Verdicts and costs in one go.
+    const TOGETHER: Option<Together<P>> = None;
+
     /// May the request run on this host?
     fn keep(need: &P::Need, host: &P::Host) -> Verdict<P::Reason>;
 
@@ -95,7 +111,9 @@ pub trait RowVerdicts<P: RowWise>: Answer {
 }
 
 impl<P: RowFilter> RowVerdicts<P> for Given {
-    #[inline]
+    const TOGETHER: Option<Together<P>> = P::TOGETHER;
+
+    #[inline(always)]
     fn keep(need: &P::Need, host: &P::Host) -> Verdict<P::Reason> {
         P::keep(need, host)
     }
@@ -125,7 +143,7 @@ pub trait RowCosts<P: RowWise>: Answer {
 impl<P: RowCost> RowCosts<P> for Given {
     const RANGE: Option<(f64, f64)> = P::RANGE;
 
-    #[inline]
+    #[inline(always)]
     fn cost(need: &P::Need, host: &P::Host) -> f64 {
         P::cost(need, host)
     }
@@ -185,24 +203,19 @@ where
         for vm in 0..turns {
             let request = P::Request::read(call, &plan.request, vm)?;
             let need = P::prepare(&request, &settings)?;
-            let columns = P::Host::columns(call, plan.hosts.unwrap_or_default());
             let hosts = Hosts::<P> {
                 need: &need,
-                columns: &columns,
+                call,
+                number: plan.hosts.unwrap_or_default(),
                 entries,
             };
             let together = match (plan.hosts, want.verdicts && !want.costs) {
                 (Some(hosts), true) => V::keep_all(&need, &Rows::of_call(call, hosts, 0, entries)),
                 _ => None,
             };
-            match (want.verdicts, want.costs) {
-                (true, true) => hosts.both::<V, C>(&mut judgement),
-                (true, false) => match together {
-                    Some(verdicts) => add_verdicts(&mut judgement.verdicts, &verdicts)?,
-                    None => hosts.verdicts::<V>(&mut judgement.verdicts),
-                },
-                (false, true) => hosts.costs::<C>(&mut judgement.costs),
-                (false, false) => {}
+            match together {
+                Some(verdicts) => add_verdicts(&mut judgement.verdicts, &verdicts)?,
+                None => hosts.judge::<V, C>(&mut judgement),
             }
             hosts.until(call.now().unwrap_or(0), &mut judgement.until);
         }
@@ -210,62 +223,5 @@ where
             judgement.until = Vec::new();
         }
         Ok(judgement)
-    }
-}
-
-/// The hosts of one call, for one VM.
-struct Hosts<'a, 'b, P: RowWise> {
-    need: &'a P::Need,
-    columns: &'a <P::Host as Row>::Columns<'b>,
-    entries: usize,
-}
-
-/// Loops that say "for all of them" in a way that leaves no bounds to check: all
-/// columns and answers are slices of as many values as there are entries.
-impl<P: RowWise> Hosts<'_, '_, P> {
-    #[inline]
-    fn both<V: RowVerdicts<P>, C: RowCosts<P>>(&self, judgement: &mut Judgement) {
-        let verdicts = &mut judgement.verdicts[..self.entries];
-        let costs = &mut judgement.costs[..self.entries];
-        for entry in 0..self.entries {
-            let host = P::Host::read(self.columns, entry);
-            if verdicts[entry] == 0 {
-                verdicts[entry] = V::keep(self.need, &host).code();
-            }
-            costs[entry] += C::cost(self.need, &host);
-        }
-    }
-
-    #[inline]
-    fn verdicts<V: RowVerdicts<P>>(&self, verdicts: &mut [u8]) {
-        let verdicts = &mut verdicts[..self.entries];
-        for (entry, verdict) in verdicts.iter_mut().enumerate() {
-            if *verdict == 0 {
-                let host = P::Host::read(self.columns, entry);
-                *verdict = V::keep(self.need, &host).code();
-            }
-        }
-    }
-
-    #[inline]
-    fn costs<C: RowCosts<P>>(&self, costs: &mut [f64]) {
-        let costs = &mut costs[..self.entries];
-        for (entry, cost) in costs.iter_mut().enumerate() {
-            let host = P::Host::read(self.columns, entry);
-            *cost += C::cost(self.need, &host);
-        }
-    }
-
-    /// Does nothing where the time is not read: the list is empty then.
-    #[inline]
-    fn until(&self, now: i64, until: &mut [i64]) {
-        for (entry, until) in until.iter_mut().enumerate() {
-            let host = P::Host::read(self.columns, entry);
-            let answer = match P::until(self.need, &host) {
-                THIS_SECOND => now,
-                answer => answer,
-            };
-            *until = answer.min(*until);
-        }
     }
 }

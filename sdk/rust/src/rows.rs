@@ -43,7 +43,7 @@ impl<R: Row> Rows<R> {
     }
 
     /// How many rows there are.
-    #[inline]
+    #[inline(always)]
     pub fn len(&self) -> usize {
         match &self.0 {
             Source::Empty => 0,
@@ -53,7 +53,7 @@ impl<R: Row> Rows<R> {
     }
 
     /// Is there no row?
-    #[inline]
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -119,6 +119,7 @@ impl<R: Row> Rows<R> {
 }
 
 impl<R> Clone for Rows<R> {
+    #[inline(always)]
     fn clone(&self) -> Self {
         Self(match &self.0 {
             Source::Empty => Source::Empty,

@@ -30,17 +30,21 @@ pub fn implement(ident: &Ident, fields: &[RowField<'_>]) -> TokenStream {
     let columns = columns(fields);
     let setting_columns = fields.iter().filter_map(setting_column);
     let duplicate = fields.iter().map(duplicate);
-    let (read, name): (Vec<_>, Vec<_>) = fields
-        .iter()
-        .enumerate()
-        .map(|(position, field)| (read(position, field), field.ident))
-        .unzip();
+    let names: Vec<_> = fields.iter().map(|field| field.ident).collect();
+    let numbered = || fields.iter().enumerate();
+    let read = numbered().map(|(position, field)| read(position, field));
+    let column_needs_drop = fields.iter().filter_map(column_needs_drop);
+    let read_without_nested = numbered().map(|(position, field)| match field.content {
+        Content::Column { .. } => self::read(position, field),
+        Content::Table => none(field),
+    });
     quote! {
         #[automatically_derived]
         #[allow(unused_variables, clippy::unused_unit, clippy::clone_on_copy)]
         const _: () = {
             impl ::placewright_sdk::row::Row for #ident {
                 const FLAT: bool = #flat;
+                const COLUMNS_NEED_DROP: bool = false #(|| #column_needs_drop)*;
                 type Columns<'a> = (#(#types,)*);
 
                 fn declare(reads: &mut ::placewright_sdk::reads::TableReads<'_>) {
@@ -57,7 +61,12 @@ pub fn implement(ident: &Ident, fields: &[RowField<'_>]) -> TokenStream {
 
                 #[inline(always)]
                 fn read(columns: &Self::Columns<'_>, row: usize) -> Self {
-                    Self { #(#name: #read,)* }
+                    Self { #(#names: #read,)* }
+                }
+
+                #[inline(always)]
+                fn read_without_nested(columns: &Self::Columns<'_>, row: usize) -> Self {
+                    Self { #(#names: #read_without_nested,)* }
                 }
 
                 fn duplicate(&self) -> Self {
@@ -129,6 +138,17 @@ fn read(position: usize, field: &RowField<'_>) -> TokenStream {
             <#ty as ::placewright_sdk::row::Nested>::at(&columns.#position, row)
         },
     }
+}
+
+fn column_needs_drop(field: &RowField<'_>) -> Option<TokenStream> {
+    let ty = field.ty;
+    matches!(field.content, Content::Column { .. })
+        .then(|| quote_spanned!(ty.span()=> ::std::mem::needs_drop::<#ty>()))
+}
+
+fn none(field: &RowField<'_>) -> TokenStream {
+    let ty = field.ty;
+    quote_spanned!(ty.span()=> <#ty as ::placewright_sdk::row::Nested>::none())
 }
 
 fn duplicate(field: &RowField<'_>) -> TokenStream {
