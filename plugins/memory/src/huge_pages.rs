@@ -65,12 +65,12 @@ impl Pages {
         // Few VMs need any.
         match self.is_empty() {
             true => 0,
-            false => self.lacking_of(host),
+            false => self.lacking_of(host.clone()),
         }
     }
 
     #[inline(never)]
-    fn lacking_of(&self, host: &Rows<HostPages>) -> i64 {
+    fn lacking_of(&self, host: Rows<HostPages>) -> i64 {
         let lacking = |&(size, count): &(i64, i64)| {
             let pages = host.iter().filter(|pages| pages.size.0 == size);
             let free = pages.map(|pages| (pages.free - pages.pending.unwrap_or(0)).max(0));

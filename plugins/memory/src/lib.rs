@@ -2,18 +2,24 @@
 //! promises made stay within the limit; prefers those with the most left to
 //! promise.
 //!
-//! Here is what is read of a host and how it is judged; what the VMs need of it
-//! is worked out in `need`, and what of that is huge pages in `huge_pages`.
+//! Here is what is read of a host; what it has left is worked out and judged in
+//! `room`, what the VMs need of it in `need`, and what of that is huge pages in
+//! `huge_pages`.
 
 #![forbid(unsafe_code)]
 
 mod huge_pages;
 mod need;
+mod room;
+
+use std::num::Saturating;
 
 use placewright_sdk::prelude::*;
+use placewright_sdk::row_wise::Together;
 
 use huge_pages::HostPages;
-use need::{Demand, Needed, Overhead, Vm};
+use need::{Demand, Overhead, Vm};
+use room::{Counted, Room};
 
 /// All VMs that are to be placed together on one host.
 #[derive(Request)]
@@ -106,31 +112,6 @@ struct Need {
     overhead: Option<Overhead>,
 }
 
-impl Need {
-    /// Memory that VMs of a host take, their overhead included.
-    #[inline(always)]
-    fn taken(&self, memory: Bytes, vms: i64) -> i64 {
-        let overhead = self.overhead.as_ref();
-        let overhead = overhead.map_or(0, |overhead| overhead.of(memory.0, vms));
-        memory.0.saturating_add(overhead)
-    }
-
-    #[inline(always)]
-    fn pending(&self, host: &Host) -> i64 {
-        self.taken(host.pending, host.vms_pending)
-    }
-
-    /// What is left to promise on a host, pending VMs not counted; negative where
-    /// more was promised than may be.
-    #[inline(always)]
-    fn promisable(&self, host: &Host) -> i64 {
-        let limit = (host.total.0 as f64 * host.overcommit) as i64;
-        limit
-            .saturating_sub(self.taken(host.committed, host.vms))
-            .saturating_sub(host.reserved.0.max(0))
-    }
-}
-
 struct Memory;
 
 impl RowWise for Memory {
@@ -152,66 +133,13 @@ impl RowWise for Memory {
 }
 
 impl RowFilter for Memory {
+    const TOGETHER: Option<Together<Self>> = Some(keep_and_cost);
+
     #[inline(always)]
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
-        use crate::Reason::*;
         let demand = need.demand.on(&host.current);
-        if demand.is_nothing() {
-            return Verdict::Keep;
-        }
-        if need.require_measured && host.free.is_none() {
-            return Verdict::Remove(Unmeasured);
-        }
-        let pending = need.pending(host);
-        let room = Room::of(need, host, &demand);
-        Verdict::keep_if(room.is_free(&demand, 0), TooLittleFree)
-            .and(|| Verdict::keep_if(room.is_promisable(&demand, 0), TooLittleToPromise))
-            .and(|| Verdict::keep_if(room.is_free(&demand, pending), TooLittleFreeWhilePending))
-            .and(|| {
-                let promisable = room.is_promisable(&demand, pending);
-                Verdict::keep_if(promisable, TooLittleToPromiseWhilePending)
-            })
-    }
-}
-
-/// What a host has left beside its headroom and the huge pages that it would have
-/// to make; pending VMs are not counted yet.
-struct Room {
-    /// None where it was not measured.
-    free: Option<i64>,
-    swap_free: i64,
-    promisable: i64,
-    dynamic_pages: i64,
-}
-
-impl Room {
-    #[inline(always)]
-    fn of(need: &Need, host: &Host, demand: &Needed) -> Self {
-        let dynamic_pages = demand.dynamic_pages(&host.pages);
-        let free = |free: Bytes| (free.0 - need.headroom).saturating_sub(dynamic_pages);
-        Self {
-            free: host.free.map(free),
-            swap_free: host.swap_free.map_or(0, |swap| swap.0.max(0)),
-            promisable: need.promisable(host).saturating_sub(need.headroom),
-            dynamic_pages,
-        }
-    }
-
-    /// Is there memory for the VMs to start, if so much of it is pending? Swap helps
-    /// only where memory is not short without them.
-    #[inline(always)]
-    fn is_free(&self, demand: &Needed, pending: i64) -> bool {
-        self.free.is_none_or(|free| {
-            let left = free.saturating_sub(pending);
-            left >= 0 && demand.at_start() <= left.saturating_add(self.swap_free)
-        })
-    }
-
-    /// May as much be promised as the VMs may come to take, if so much is pending?
-    #[inline(always)]
-    fn is_promisable(&self, demand: &Needed, pending: i64) -> bool {
-        let left = self.promisable.saturating_sub(pending);
-        demand.at_most().saturating_add(self.dynamic_pages) <= left.max(0)
+        let counted = Counted::of(need, host, &demand);
+        Room::<Saturating<i64>>::of(need, host, &counted).verdict(need, &demand)
     }
 }
 
@@ -220,10 +148,21 @@ impl RowCost for Memory {
     #[inline(always)]
     fn cost(need: &Need, host: &Host) -> f64 {
         let demand = need.demand.on(&host.current);
-        let needed = (demand.at_most()).saturating_add(demand.dynamic_pages(&host.pages));
-        let left = need.promisable(host).saturating_sub(need.pending(host));
-        needed.saturating_sub(left.max(0)) as f64
+        let counted = Counted::of(need, host, &demand);
+        Room::<Saturating<i64>>::of(need, host, &counted).cost(&demand)
     }
+}
+
+/// Both, if all amounts are such that none of their sums can leave i64.
+#[inline(always)]
+fn keep_and_cost(need: &Need, host: &Host) -> Option<(Verdict<Reason>, f64)> {
+    let demand = need.demand.on(&host.current);
+    let counted = Counted::of(need, host, &demand);
+    if !counted.is_moderate() || !demand.is_moderate() {
+        return None;
+    }
+    let room = Room::<i64>::of(need, host, &counted);
+    Some((room.verdict(need, &demand), room.cost(&demand)))
 }
 
 placewright_sdk::export!(

@@ -102,10 +102,16 @@ impl Needed {
         self.at_start
     }
 
-    /// Ordinary memory that they may come to take.
+    /// Ordinary memory that they may come to take in addition.
     #[inline(always)]
-    pub fn at_most(&self) -> i64 {
-        self.at_start.saturating_add(self.possible)
+    pub fn possible(&self) -> i64 {
+        self.possible
+    }
+
+    /// Is it so little that no sum with amounts of a host can leave i64?
+    #[inline(always)]
+    pub fn is_moderate(&self) -> bool {
+        is_moderate(self.at_start) && is_moderate(self.possible)
     }
 
     /// Memory of huge pages that a host with these pages would have to make.
@@ -133,17 +139,25 @@ impl Demand {
     pub fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
         match current.is_empty() {
             true => Cow::Borrowed(&self.all),
-            false => Cow::Owned(self.but_for(current)),
+            false => Cow::Owned(self.but_for(current.clone())),
         }
     }
 
     /// What those need that do not run there.
     #[inline(never)]
-    fn but_for(&self, current: &Rows<Current>) -> Needed {
+    fn but_for(&self, current: Rows<Current>) -> Needed {
         let runs_here = |vm: i64| current.iter().any(|row| row.member == vm);
         let others = (0..).zip(&self.each).filter(|(vm, _)| !runs_here(*vm));
         sum(others.map(|(_, needed)| needed))
     }
+}
+
+/// A sum of a dozen such amounts cannot leave i64. The integers that a unit is given are
+/// below 2^53; beyond 2^59, half a million TiB, is only what absurd settings lead to.
+#[inline(always)]
+pub fn is_moderate(amount: i64) -> bool {
+    const BOUND: i64 = 1 << 59;
+    (-BOUND..BOUND).contains(&amount)
 }
 
 fn sum<'a>(needs: impl IntoIterator<Item = &'a Needed>) -> Needed {

@@ -261,3 +261,69 @@ fn costs_are_total() {
     let need = need(vec![vm(1 << 33)], &settings());
     assert!(Memory::cost(&need, &absurd).is_finite());
 }
+
+/// Hosts of which some amounts are ordinary and others as absurd as the contract allows.
+fn hosts_of_all_kinds() -> impl Iterator<Item = Host> {
+    const GIB: i64 = 1 << 30;
+    const MOST: i64 = (1 << 53) - 1;
+    const AMOUNTS: [i64; 8] = [0, 1, 3 * GIB, 5 * GIB + 7, 9 * GIB, -GIB, MOST, -MOST];
+    const SHARES: [f64; 4] = [1.0, 1.5, 0.0, 9e15];
+    // Drawn by a generator of Lehmer's, so that they are the same in every run.
+    let mut drawn: u64 = 1;
+    let mut draw = move |kinds: usize| {
+        drawn = drawn * 48_271 % 0x7fff_ffff;
+        (drawn >> 8) as usize % kinds
+    };
+    (0..20_000).map(move |_| {
+        // Mostly none of the absurd ones at the end.
+        let kinds = [AMOUNTS.len() - 3, AMOUNTS.len()][draw(5) / 4];
+        let mut amount = || AMOUNTS[draw(kinds)];
+        let [total, reserved, committed, pending] = [(); 4].map(|()| Bytes(amount()));
+        let [vms, vms_pending] = [(); 2].map(|()| amount() % 1_000);
+        let [free, swap_free] = [(); 2].map(|()| Some(Bytes(amount())).filter(|free| free.0 != 1));
+        Host {
+            total,
+            free,
+            reserved,
+            overcommit: SHARES[draw(if kinds < AMOUNTS.len() { 2 } else { 4 })],
+            committed,
+            pending,
+            swap_free,
+            vms,
+            vms_pending,
+            current: Rows::default(),
+            pages: Rows::default(),
+        }
+    })
+}
+
+#[test]
+fn verdict_and_cost_in_one_go_are_those_of_the_rule() {
+    let strict = Settings {
+        require_measured: true,
+        headroom: Bytes::mib(100),
+        ..settings()
+    };
+    let absurd = Settings {
+        overhead: Bytes((1 << 53) - 1),
+        ..settings()
+    };
+    for settings in [settings(), strict, absurd] {
+        let need = need(vec![vm(1_000), vm(24)], &settings);
+        let (mut together, mut verdicts) = (0, Vec::new());
+        for host in hosts_of_all_kinds() {
+            let Some((verdict, cost)) = keep_and_cost(&need, &host) else {
+                continue;
+            };
+            assert_eq!(verdict, Memory::keep(&need, &host));
+            assert_eq!(cost.to_bits(), Memory::cost(&need, &host).to_bits());
+            together += 1;
+            if !verdicts.contains(&verdict) {
+                verdicts.push(verdict);
+            }
+        }
+        // Not so where one VM is said to take more than a host ever has.
+        assert_eq!(together > 10_000, settings.overhead.0 < 1 << 50);
+        assert!(settings.overhead.0 > 1 << 50 || verdicts.len() >= 5);
+    }
+}
