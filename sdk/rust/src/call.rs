@@ -9,22 +9,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cell::Cell;
-use crate::contract::{Problem, Tables};
-use crate::reads::{Plan, UseNumber};
+use crate::contract::{Kind, Problem, Tables};
+use crate::reads::{Plan, TablePlan, UseNumber};
 use crate::row::Row;
 
 /// The values of one call, laid out by the plan of the part that is called.
 pub struct Call {
     tables: Arc<Tables>,
     plan: Arc<Plan>,
-    /// Positions in the lists: for each table that of its offsets (meaningless
-    /// where it has no parent), then those of its columns.
-    starts: Vec<usize>,
-    /// Of each use: how many rows its table has, and where its columns begin in
-    /// `columns`.
-    uses: Vec<(usize, usize)>,
-    /// Positions in the lists of the columns of all uses, by field.
-    columns: Vec<usize>,
+    /// Where the columns of each table begin.
+    starts: Vec<Start>,
+}
+
+/// Positions in the lists: those columns of a table that stand there follow one another.
+struct Start {
+    integers: usize,
+    numbers: usize,
 }
 
 impl Call {
@@ -38,49 +38,37 @@ impl Call {
         if tables.rows.len() != plan.layout.len() {
             return Err(misfit("tables", tables.rows.len(), plan.layout.len()));
         }
-        let mut starts = Vec::with_capacity(plan.starts());
         let mut integers: usize = 0;
         let mut numbers: usize = 0;
-        for (table, &rows) in plan.layout.iter().zip(&tables.rows) {
-            starts.push(integers);
+        let start = |(table, &rows): (&TablePlan, &u32)| {
             if let Some(parent) = table.parent {
-                integers = integers.saturating_add(tables.rows[parent] as usize + 1);
+                let offsets = (tables.rows[parent] as usize).saturating_add(1);
+                integers = integers.saturating_add(offsets);
             }
-            for &is_integer in &table.integers {
-                let end = if is_integer {
-                    &mut integers
-                } else {
-                    &mut numbers
-                };
-                starts.push(*end);
-                *end = end.saturating_add(rows as usize);
-            }
-        }
+            let start = Start { integers, numbers };
+            let rows = rows as usize;
+            integers = integers.saturating_add(rows.saturating_mul(table.integers));
+            numbers = numbers.saturating_add(rows.saturating_mul(table.numbers));
+            start
+        };
+        let starts = plan.layout.iter().zip(&tables.rows).map(start).collect();
         if integers != tables.integers.len() {
             return Err(misfit("integers", tables.integers.len(), integers));
         }
         if numbers != tables.numbers.len() {
             return Err(misfit("numbers", tables.numbers.len(), numbers));
         }
-        let mut uses = Vec::with_capacity(plan.uses.len());
-        let mut columns = Vec::new();
-        for of_use in &plan.uses {
-            uses.push((tables.rows[of_use.table] as usize, columns.len()));
-            columns.extend(of_use.columns.iter().map(|column| starts[*column]));
-        }
         Ok(Rc::new(Self {
             tables,
             plan: Arc::clone(plan),
             starts,
-            uses,
-            columns,
         }))
     }
 
     /// How many rows the table of this use has.
     #[inline(always)]
     pub fn rows(&self, number: UseNumber) -> usize {
-        self.uses[number].0
+        self.tables.rows[self.plan.uses[number].table] as usize
     }
 
     /// Has any table nested in the table of this use a row?
@@ -92,10 +80,16 @@ impl Call {
     /// The column of a field, by its number among the columns of this use.
     #[inline(always)]
     pub fn column<C: Cell>(self: &Rc<Self>, number: UseNumber, field: usize) -> C::Column<'_> {
-        let (rows, first) = self.uses[number];
+        let of_use = &self.plan.uses[number];
+        let rows = self.tables.rows[of_use.table] as usize;
+        let start = &self.starts[of_use.table];
+        let first = match C::KIND {
+            Kind::Number => start.numbers,
+            Kind::Integer | Kind::Boolean | Kind::Text => start.integers,
+        };
         C::column(ColumnPlace {
             call: self,
-            start: self.columns[first + field],
+            start: first + of_use.columns[field] * rows,
             rows,
         })
     }
@@ -103,13 +97,14 @@ impl Call {
     /// The nested table of a field, by its number among the tables of this use.
     pub fn child<R>(self: &Rc<Self>, number: UseNumber, field: usize) -> ChildTable<'_, R> {
         let child = self.plan.uses[number].children[field];
-        let table = &self.plan.layout[self.plan.uses[child].table];
-        let start = self.starts[table.first_start];
+        // The offsets stand before the columns.
+        let end = self.starts[self.plan.uses[child].table].integers;
+        let start = end - (self.rows(number) + 1);
         ChildTable {
             call: self,
             number: child,
             rows: self.rows(child),
-            offsets: &self.tables.integers[start..start + self.rows(number) + 1],
+            offsets: &self.tables.integers[start..end],
             of: PhantomData,
         }
     }
@@ -156,19 +151,12 @@ impl Call {
     /// The time, if the part reads `request.now` and the runtime knows it.
     pub(crate) fn now(&self) -> Option<i64> {
         let (table, column) = self.plan.now?;
-        let start = self.starts[self.plan.layout[table].first_start + 1 + column];
+        let start = self.starts[table].integers + column * self.tables.rows[table] as usize;
         let absent = u32::try_from(start).is_ok_and(|at| {
             let positions = &self.tables.absent_integers;
             positions.binary_search(&at).is_ok()
         });
         (self.tables.rows[table] > 0 && !absent).then(|| self.tables.integers[start])
-    }
-}
-
-impl Plan {
-    fn starts(&self) -> usize {
-        let of_table = |table: &crate::reads::TablePlan| 1 + table.integers.len();
-        self.layout.iter().map(of_table).sum()
     }
 }
 

@@ -21,7 +21,8 @@ pub type UseNumber = usize;
 pub(crate) struct Use {
     /// Which of the declared tables.
     pub table: usize,
-    /// Columns of the fields: numbers inside the table.
+    /// Columns of the fields: numbers inside the table, and in a plan among those that
+    /// stand in the same list.
     pub columns: Vec<usize>,
     /// Uses of the nested row types.
     pub children: Vec<UseNumber>,
@@ -110,11 +111,9 @@ impl TableReads<'_> {
 /// How one table lies in a call.
 pub(crate) struct TablePlan {
     pub parent: Option<usize>,
-    /// Of each column: does it stand among the integers?
-    pub integers: Vec<bool>,
-    /// Where this table's entries begin in the list of starts of a call: one for
-    /// the offsets, then one for each column.
-    pub first_start: usize,
+    /// How many of its columns stand among the integers, and how many among the numbers.
+    pub integers: usize,
+    pub numbers: usize,
 }
 
 /// All that is worked out once about a part: what it reads and where it lies.
@@ -126,7 +125,7 @@ pub struct Plan {
     pub(crate) members: Option<usize>,
     pub(crate) hosts: Option<UseNumber>,
     pub(crate) settings: Option<UseNumber>,
-    /// Table and column of `request.now`.
+    /// Table of `request.now`, and which of its columns among the integers it is.
     pub(crate) now: Option<(usize, usize)>,
 }
 
@@ -139,11 +138,10 @@ impl Plan {
         let hosts = H::DECLARED.then(|| reads.table::<H>("hosts"));
         let settings = S::DECLARED.then(|| reads.table::<S>("settings"));
         let Reads { tables, mut uses } = reads;
-        let layout = layout(&tables);
         for of_use in &mut uses {
-            let first_column = layout[of_use.table].first_start + 1;
+            let read = &tables[of_use.table].columns;
             for column in &mut of_use.columns {
-                *column += first_column;
+                *column = before_in_list(read, *column);
             }
         }
         Arc::new(Self {
@@ -152,7 +150,7 @@ impl Plan {
             hosts,
             settings,
             now: now(&tables),
-            layout,
+            layout: tables.iter().map(|table| lay(table, &tables)).collect(),
             uses,
             tables,
         })
@@ -180,26 +178,29 @@ impl Plan {
     }
 }
 
-fn layout(tables: &[TableRead]) -> Vec<TablePlan> {
-    let mut first_start = 0;
-    let plan = |table: &TableRead| {
-        let parent = table.table.rsplit_once('/');
-        let of_table = TablePlan {
-            parent: parent.and_then(|(name, _)| tables.iter().position(|t| t.table == name)),
-            integers: (table.columns.iter())
-                .map(|read| read.kind != Kind::Number)
-                .collect(),
-            first_start,
-        };
-        first_start += 1 + table.columns.len();
-        of_table
-    };
-    tables.iter().map(plan).collect()
+fn lay(table: &TableRead, tables: &[TableRead]) -> TablePlan {
+    let parent = table.table.rsplit_once('/');
+    let numbers = table.columns.iter().filter(|read| is_number(read)).count();
+    TablePlan {
+        parent: parent.and_then(|(name, _)| tables.iter().position(|t| t.table == name)),
+        integers: table.columns.len() - numbers,
+        numbers,
+    }
+}
+
+fn is_number(read: &ColumnRead) -> bool {
+    read.kind == Kind::Number
+}
+
+/// How many columns before this one stand in the same list.
+fn before_in_list(columns: &[ColumnRead], column: usize) -> usize {
+    let in_list = |read: &&ColumnRead| is_number(read) == is_number(&columns[column]);
+    columns[..column].iter().filter(in_list).count()
 }
 
 fn now(tables: &[TableRead]) -> Option<(usize, usize)> {
     let table = tables.iter().position(|table| table.table == "request")?;
     let is_now = |read: &ColumnRead| read.column == "now" && read.kind == Kind::Integer;
     let column = tables[table].columns.iter().position(is_now)?;
-    Some((table, column))
+    Some((table, before_in_list(&tables[table].columns, column)))
 }
