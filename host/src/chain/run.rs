@@ -164,7 +164,7 @@ struct Stopped {
 
 /// What a runner holds for one step.
 struct StepState {
-    instance: Option<Instance>,
+    instance: Option<Box<Instance>>,
     /// Its unit did not say the same again: every call has an instance of its own.
     is_doubted: bool,
     call: Call,

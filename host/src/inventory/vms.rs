@@ -358,17 +358,18 @@ impl Inventory {
 
     /// Count what a VM takes of named amounts in (`by` = 1) or out (`by` = -1).
     pub(super) fn count_amounts(&mut self, entry: &VmEntry, by: i64) {
+        // Few VMs take any.
+        let mut amounts = entry.amounts().peekable();
+        if amounts.peek().is_none() {
+            return;
+        }
         let Some(host) = self.host_mut(entry.slot) else {
             return;
         };
-        let mut counted = false;
-        for (name, taken) in entry.amounts() {
+        for (name, taken) in amounts {
             host.count_amount(name, taken.saturating_mul(by), entry.pending);
-            counted = true;
         }
-        if counted {
-            self.renest(entry.slot, "amounts");
-        }
+        self.renest(entry.slot, "amounts");
     }
 
     pub(super) fn count_widest(&mut self, slot: u32, shape: &Shape, by: i64) {

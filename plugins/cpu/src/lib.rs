@@ -57,6 +57,7 @@ impl Host {
     }
 
     /// Where the topology is not known, its whole cores' worth of CPU.
+    #[inline(always)]
     fn cpus(&self, threads_as_cores: bool) -> i64 {
         let known = if threads_as_cores {
             self.threads
@@ -139,6 +140,7 @@ struct Need {
 
 impl Need {
     /// What they need of a host on which some of them may run already.
+    #[inline(always)]
     fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
         if current.is_empty() {
             return Cow::Borrowed(&self.all);
@@ -178,6 +180,7 @@ impl RowWise for Cpu {
 }
 
 impl RowFilter for Cpu {
+    #[inline(always)]
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
         use crate::Reason::*;
         if need.require_topology && !host.has_topology() {
@@ -201,6 +204,7 @@ impl RowFilter for Cpu {
 
 impl RowCost for Cpu {
     /// The share of the host's CPU that is promised when the VMs are placed.
+    #[inline(always)]
     fn cost(need: &Need, host: &Host) -> f64 {
         if host.total.0 <= 0 {
             return f64::INFINITY;

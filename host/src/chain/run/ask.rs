@@ -324,8 +324,9 @@ fn judge(
     answer.map_err(NoCall::Fault)
 }
 
-fn fresh(step: &Step) -> Result<Instance, NoCall> {
-    step.unit.instantiate(Part::Judge).map_err(NoCall::Fault)
+fn fresh(step: &Step) -> Result<Box<Instance>, NoCall> {
+    let instance = step.unit.instantiate(Part::Judge).map_err(NoCall::Fault)?;
+    Ok(Box::new(instance))
 }
 
 /// Put answers for some rows in their places, and the answer in `place` in all
