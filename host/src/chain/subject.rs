@@ -154,6 +154,7 @@ impl<'a> Subject<'a> {
                 })
                 .flatten()
                 .collect();
+            self.group_members.reserve(row.entry.presence.len());
             for (slot, presence) in &row.entry.presence {
                 let mut here = *presence;
                 for place in own.iter().filter(|place| place.slot == *slot) {

@@ -71,13 +71,15 @@ impl Class {
         }
     }
 
-    /// Which hosts may have other sums than when the class was last used.
+    /// Which hosts may have other sums than when the class was last used, with those that
+    /// are to be looked at `apart`.
     pub(in crate::chain) fn dirty(
         &mut self,
         log: &ChangeLog,
         aspects: Aspects,
         slots: usize,
         now: i64,
+        apart: &[u32],
     ) -> Dirty {
         let is_over = self.is_timed && (now < self.now || now > self.ends);
         let changes = log.since(self.cursor);
@@ -90,8 +92,8 @@ impl Class {
         };
         // In a set, since many come more than once.
         let mut set = FixedBitSet::with_capacity(slots);
-        let mut most = dirty.len();
-        for slot in dirty.drain(..) {
+        let mut most = dirty.len() + apart.len();
+        for slot in dirty.drain(..).chain(apart.iter().copied()) {
             set.insert(slot as usize);
         }
         changes.for_each(|(slot, changed)| {

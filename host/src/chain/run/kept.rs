@@ -132,11 +132,17 @@ impl Asker<'_> {
                 let needed = needed.iter().copied();
                 asked.extend(needed.filter(|slot| stale.contains(*slot as usize)));
             }
+            (None, HostRows::List(needed)) if is_known => {
+                let related = related.iter().copied();
+                asked.extend(related.filter(|slot| needed.binary_search(slot).is_ok()));
+            }
             (None, _) if is_known && related.is_empty() => {}
             _ => {
                 let mut one_is_asked = false;
+                let mut next_related = related.iter().copied().peekable();
                 for slot in needed.slots() {
-                    if is_related(&slot) {
+                    while next_related.next_if(|related| *related < slot).is_some() {}
+                    if next_related.next_if_eq(&slot).is_some() {
                         asked.push(slot);
                     } else if answers.is_stale(slot) && !one_is_asked {
                         asked.push(slot);
@@ -188,7 +194,7 @@ impl Asker<'_> {
         else {
             return Ok(Vec::new());
         };
-        let mut exceptions = Vec::new();
+        let mut exceptions = Vec::with_capacity(related.len());
         let serial = kept.next_serial();
         let Some(answers) = kept.steps[step.place].store.get_mut(place) else {
             return Ok(exceptions);

@@ -84,12 +84,29 @@ struct OfStep {
     exceptions: Vec<Exception>,
 }
 
-/// A host that is looked at apart from the others, since it is related to the request.
+/// The hosts that are looked at apart from the others, since they are related to the request.
 struct Apart {
-    slot: u32,
-    removal: RemovalCode,
-    /// Tier by tier.
+    /// By slot, ascending; with who removes them.
+    hosts: Vec<(u32, RemovalCode)>,
+    tiers: usize,
+    /// Host by host, of each tier by tier.
     sums: Vec<f64>,
+}
+
+impl Apart {
+    fn len(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// Those that nobody removes, with their sums tier by tier.
+    fn survivors(&self) -> impl Iterator<Item = (u32, &[f64])> + Clone {
+        let hosts = self.hosts.iter().enumerate();
+        let kept = hosts.filter(|(_, (_, removal))| *removal == KEPT);
+        kept.map(|(number, (slot, _))| {
+            let first = number * self.tiers;
+            (*slot, &self.sums[first..first + self.tiers])
+        })
+    }
 }
 
 /// Where to look for what a step says of a host.
@@ -184,30 +201,23 @@ impl<'s, 'a> Sums<'s, 'a> {
     }
 
     /// Bring the class up to date, and look at the related hosts.
-    fn sync(&mut self, class: &mut Class, ties: &TieOrder<'_>) -> Result<Vec<Apart>, NotKept> {
+    fn sync(&mut self, class: &mut Class, ties: &TieOrder<'_>) -> Result<Apart, NotKept> {
         let inventory = self.inventory;
         let slots = inventory.slots();
         let aspects = self.kept.of_class.unwrap_or_default();
         let now = self.asker.subject.request.now;
-        let dirty = class.dirty(inventory.changes(), aspects, slots, now);
-        class.grow(slots);
         let everybody = inventory.is_all_up();
         let is_up = |slot: &u32| everybody || inventory.is_up(*slot);
         let related = self.steps.iter().flat_map(|of_step| &of_step.related);
         let mut apart: Vec<u32> = related.copied().filter(is_up).collect();
         apart.sort_unstable();
         apart.dedup();
+        let dirty = class.dirty(inventory.changes(), aspects, slots, now, &apart);
+        class.grow(slots);
         let all = u32::try_from(slots).unwrap_or(u32::MAX);
-        let changed: Option<Vec<u32>> = match dirty {
+        let changed = match dirty {
             Dirty::All => None,
-            Dirty::Some(mut changed) => {
-                if !apart.is_empty() {
-                    changed.extend(&apart);
-                    changed.sort_unstable();
-                    changed.dedup();
-                }
-                Some(changed)
-            }
+            Dirty::Some(changed) => Some(changed),
         };
         let up: Vec<u32> = match &changed {
             _ if everybody => Vec::new(),
@@ -241,24 +251,27 @@ impl<'s, 'a> Sums<'s, 'a> {
             });
         }
         self.evaluate_all(&rows, &sources, class);
-        let mut sums = vec![0.0; class.sums.len()];
-        let mut looked_at = Vec::with_capacity(apart.len());
-        for slot in apart {
+        let tiers = class.sums.len();
+        let mut looked_at = Apart {
+            hosts: Vec::with_capacity(apart.len()),
+            tiers,
+            sums: vec![0.0; apart.len() * tiers],
+        };
+        let mut said = vec![Said::NOTHING; self.steps.len()];
+        let exceptions = self.steps.iter().map(|of_step| of_step.exceptions.iter());
+        let mut exceptions: Vec<_> = exceptions.map(Iterator::peekable).collect();
+        for (number, slot) in apart.into_iter().enumerate() {
             class.set_apart(slot);
-            let said = |step: usize| {
-                let exceptions = &self.steps[step].exceptions;
-                let exception = exceptions.binary_search_by_key(&slot, |(slot, _)| *slot);
-                match exception {
-                    Ok(place) => exceptions[place].1,
-                    Err(_) => sources[step].said(slot),
-                }
-            };
-            let (removal, _) = self.evaluate(said, &mut sums);
-            looked_at.push(Apart {
-                slot,
-                removal,
-                sums: sums.clone(),
-            });
+            for ((said, source), exceptions) in said.iter_mut().zip(&sources).zip(&mut exceptions) {
+                while exceptions.next_if(|(other, _)| *other < slot).is_some() {}
+                *said = match exceptions.next_if(|(other, _)| *other == slot) {
+                    Some((_, said)) => *said,
+                    None => source.said(slot),
+                };
+            }
+            let sums = &mut looked_at.sums[number * tiers..(number + 1) * tiers];
+            let (removal, _) = self.evaluate(|step| said[step], sums);
+            looked_at.hosts.push((slot, removal));
         }
         class.play(is_all, ties);
         Ok(looked_at)
@@ -343,11 +356,12 @@ fn added(sum: f64, cost: &Cost, raw: f64) -> f64 {
 }
 
 /// How many hosts each reason removed, in policy order.
-fn removed(stage: &Stage, mut counts: Vec<(RemovalCode, usize)>, apart: &[Apart]) -> Vec<Removed> {
-    for host in apart.iter().filter(|host| host.removal != KEPT) {
-        match counts.binary_search_by_key(&host.removal, |(code, _)| *code) {
+fn removed(stage: &Stage, mut counts: Vec<(RemovalCode, usize)>, apart: &Apart) -> Vec<Removed> {
+    let removals = apart.hosts.iter().map(|(_, removal)| *removal);
+    for removal in removals.filter(|removal| *removal != KEPT) {
+        match counts.binary_search_by_key(&removal, |(code, _)| *code) {
             Ok(place) => counts[place].1 += 1,
-            Err(place) => counts.insert(place, (host.removal, 1)),
+            Err(place) => counts.insert(place, (removal, 1)),
         }
     }
     let counts = counts.into_iter();

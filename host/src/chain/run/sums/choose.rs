@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use super::{Apart, Sums, added};
 use crate::chain::choose::{TieOrder, choose};
 use crate::chain::encode::HostRows;
-use crate::chain::reuse::{Class, KEPT};
+use crate::chain::reuse::Class;
 use crate::chain::run::Chosen;
 use crate::chain::run::kept::NotKept;
 use crate::policy::Tie;
@@ -18,7 +18,7 @@ impl Sums<'_, '_> {
         &mut self,
         class: &Class,
         among: Option<&FixedBitSet>,
-        apart: &[Apart],
+        apart: &Apart,
         ties: &TieOrder<'_>,
         draw: f64,
     ) -> Result<Option<Chosen>, NotKept> {
@@ -28,15 +28,16 @@ impl Sums<'_, '_> {
             tiers.map(|tier| tier[row as usize]).collect()
         };
         let in_class = of_class.map(|best| class_sums(best.row));
-        let survivors = || apart.iter().filter(|host| host.removal == KEPT);
-        let all = survivors().map(|host| &host.sums).chain(&in_class);
-        let Some(least) = all.min_by(|a, b| compare(a, b)).cloned() else {
+        let all = apart.survivors().map(|(_, sums)| sums);
+        let all = all.chain(in_class.as_deref());
+        let Some(least) = all.min_by(|a, b| compare(a, b)).map(<[f64]>::to_vec) else {
             return Ok(None);
         };
         let of_class =
             of_class.filter(|_| in_class.is_some_and(|sums| compare(&sums, &least).is_eq()));
-        let equal = survivors().filter(|host| compare(&host.sums, &least).is_eq());
-        let equal = equal.map(|host| host.slot);
+        let equal = apart.survivors();
+        let equal = equal.filter(|(_, sums)| compare(sums, &least).is_eq());
+        let equal = equal.map(|(slot, _)| slot);
         let rule = &self.chain.policy.tie_rule;
         let is_late = self.stage.late_tier < self.stage.tiers.len();
         if !is_late && !rule.contains(&Tie::Draw) {
