@@ -39,7 +39,9 @@ pub(super) struct Member<'a> {
 #[derive(Debug)]
 pub(super) struct GroupRow<'a> {
     pub(super) entry: &'a GroupEntry,
-    /// How many members are in it.
+    /// Which members are in it, by number, ascending.
+    members: Vec<usize>,
+    /// How many those are.
     pub(super) here: i64,
     /// Whether a VM of it that is no member has a place.
     pub(super) elsewhere: bool,
@@ -145,11 +147,9 @@ impl<'a> Subject<'a> {
     fn relate_groups(&mut self, inventory: &Inventory) {
         for (number, row) in (0i64..).zip(&self.groups) {
             // Where members of the group have a place themselves.
-            let members = self.members.iter();
-            let members = members.filter(|member| in_group(row.entry, member));
-            let own: Vec<&VmEntry> = members
+            let own: Vec<&VmEntry> = (row.members.iter())
                 .flat_map(|member| {
-                    let id = &member.vm.id;
+                    let id = &self.members[*member].vm.id;
                     [inventory.running(id), inventory.pending(id)]
                 })
                 .flatten()
@@ -197,23 +197,23 @@ fn bindings<'a>(request: &Request, inventory: &'a Inventory) -> Vec<Binding<'a>>
     bindings
 }
 
-fn in_group(entry: &GroupEntry, member: &Member<'_>) -> bool {
-    entry.group.vms.contains(&member.vm.id)
-}
-
 /// The groups of the members, in the order of their values, so that requests of
 /// one shape give one table; ids only order what is equal.
 fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<GroupRow<'a>> {
     let mut rows: Vec<GroupRow<'a>> = Vec::new();
-    for member in members {
+    for (number, member) in members.iter().enumerate() {
         for entry in inventory.groups_of(&member.vm.id) {
             match rows
                 .iter_mut()
                 .find(|row| row.entry.group.id == entry.group.id)
             {
-                Some(row) => row.here += 1,
+                Some(row) => {
+                    row.members.push(number);
+                    row.here += 1;
+                }
                 None => rows.push(GroupRow {
                     entry,
+                    members: vec![number],
                     here: 1,
                     elsewhere: false,
                 }),
@@ -227,12 +227,11 @@ fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<Group
             .values()
             .map(|presence| presence.vms)
             .sum();
-        let own: i64 = members
-            .iter()
-            .filter(|member| in_group(row.entry, member))
+        let own: i64 = (row.members.iter())
             .map(|member| {
-                i64::from(inventory.running(&member.vm.id).is_some())
-                    + i64::from(inventory.pending(&member.vm.id).is_some())
+                let id = &members[*member].vm.id;
+                i64::from(inventory.running(id).is_some())
+                    + i64::from(inventory.pending(id).is_some())
             })
             .sum();
         row.elsewhere = placed > own;

@@ -172,6 +172,11 @@ impl Class {
         self.set(slot, NOT_CONSIDERED, f64::INFINITY);
     }
 
+    /// Make room for so many hosts that are looked at apart.
+    pub(in crate::chain) fn expect_apart(&mut self, hosts: usize) {
+        self.left.reserve(hosts);
+    }
+
     /// Look at this host apart, this time.
     pub(in crate::chain) fn set_apart(&mut self, slot: u32) {
         self.leave_out(slot);

@@ -208,12 +208,14 @@ impl<'s, 'a> Sums<'s, 'a> {
         let now = self.asker.subject.request.now;
         let everybody = inventory.is_all_up();
         let is_up = |slot: &u32| everybody || inventory.is_up(*slot);
-        let related = self.steps.iter().flat_map(|of_step| &of_step.related);
-        let mut apart: Vec<u32> = related.copied().filter(is_up).collect();
+        let related = || self.steps.iter().map(|of_step| &of_step.related);
+        let mut apart = Vec::with_capacity(related().map(Vec::len).sum());
+        apart.extend(related().flatten().copied().filter(is_up));
         apart.sort_unstable();
         apart.dedup();
         let dirty = class.dirty(inventory.changes(), aspects, slots, now, &apart);
         class.grow(slots);
+        class.expect_apart(apart.len());
         let all = u32::try_from(slots).unwrap_or(u32::MAX);
         let changed = match dirty {
             Dirty::All => None,
