@@ -48,15 +48,8 @@ pub(super) fn representatives(
     if related.len() * 2 > hosts.len() {
         return None;
     }
-    let mut rows: Vec<u32> = match hosts {
-        HostRows::All(count) => related.into_iter().filter(|slot| *slot < count).collect(),
-        HostRows::List(slots) => {
-            let rows = related
-                .iter()
-                .filter_map(|slot| slots.binary_search(slot).ok());
-            rows.filter_map(|row| u32::try_from(row).ok()).collect()
-        }
-    };
+    let rows = related.into_iter().filter_map(|slot| hosts.row(slot));
+    let mut rows: Vec<u32> = rows.filter_map(|row| u32::try_from(row).ok()).collect();
     rows.sort_unstable();
     rows.dedup();
     // The first row that is missing in the list.

@@ -45,6 +45,14 @@ impl HostRows<'_> {
         }
     }
 
+    /// The row of the host in that slot, if it is one of these.
+    pub(super) fn row(self, slot: u32) -> Option<usize> {
+        match self {
+            HostRows::All(count) => (slot < count).then_some(slot as usize),
+            HostRows::List(slots) => slots.binary_search(&slot).ok(),
+        }
+    }
+
     pub(super) fn slots(self) -> impl Iterator<Item = u32> {
         (0..self.len()).map(move |row| self.slot(row))
     }

@@ -41,10 +41,15 @@ pub(super) struct GroupRow<'a> {
     pub(super) entry: &'a GroupEntry,
     /// Which members are in it, by number, ascending.
     members: Vec<usize>,
-    /// How many those are.
-    pub(super) here: i64,
     /// Whether a VM of it that is no member has a place.
     pub(super) elsewhere: bool,
+}
+
+impl GroupRow<'_> {
+    /// How many members are in it.
+    pub(super) fn here(&self) -> i64 {
+        self.members.len() as i64
+    }
 }
 
 /// A row of a relation: the host's slot, and the numbers of its columns.
@@ -207,14 +212,10 @@ fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<Group
                 .iter_mut()
                 .find(|row| row.entry.group.id == entry.group.id)
             {
-                Some(row) => {
-                    row.members.push(number);
-                    row.here += 1;
-                }
+                Some(row) => row.members.push(number),
                 None => rows.push(GroupRow {
                     entry,
                     members: vec![number],
-                    here: 1,
                     elsewhere: false,
                 }),
             }
@@ -252,7 +253,7 @@ fn group_key<'a>(row: &GroupRow<'a>) -> GroupKey<'a> {
         rule_key(group.vm_rule),
         rule_key(group.host_rule),
         group.priority,
-        row.here,
+        row.here(),
         row.elsewhere,
         &group.id,
     )

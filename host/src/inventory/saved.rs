@@ -78,7 +78,7 @@ impl Inventory {
     /// # Errors
     /// If there is no such host, the VM has such a place already, or its facts do not
     /// fit the schema.
-    pub fn restore_vm(&mut self, saved: SavedVm) -> Result<(), InventoryError> {
+    pub fn restore_vm(&mut self, mut saved: SavedVm) -> Result<(), InventoryError> {
         let slot = self.known_slot(&saved.host)?;
         let (id, pending) = (&saved.vm.id, saved.pending);
         if self.placed(id, pending).is_some() {
@@ -87,9 +87,9 @@ impl Inventory {
                 false => InventoryError::VmRuns(id.clone()),
             });
         }
-        self.check_vm(&saved.vm)?;
+        self.take_in_member(&mut saved.vm)?;
         let mut shape = Shape::of(&saved.vm.facts);
-        if pending && self.runs_on(id).is_none() {
+        if pending && self.runs_on(&saved.vm.id).is_none() {
             // What was measured elsewhere says nothing of a VM that starts anew.
             shape.load = None;
         }

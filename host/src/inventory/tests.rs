@@ -334,3 +334,17 @@ fn noise_in_what_is_measured_is_no_change() {
     let column = inventory.column_index("memory.free").unwrap();
     assert_eq!(changed, [(0, Aspects::column(column))]);
 }
+
+#[test]
+fn vms_go_by_the_schemas_own_names_of_their_columns() {
+    let mut inventory = cluster();
+    let mut names = Vec::new();
+    for id in ["a", "b"] {
+        inventory.run_vm(vm(id, 1), "h1").unwrap();
+        let entry = inventory.running(id).unwrap();
+        names.extend(entry.vm.facts.values().map(|(name, _)| name.clone()));
+    }
+    let (of_a, of_b) = names.split_at(names.len() / 2);
+    assert!(!of_a.is_empty());
+    assert!(of_a.iter().zip(of_b).all(|(a, b)| Arc::ptr_eq(a, b)));
+}

@@ -276,3 +276,23 @@ pub struct Group {
     /// The more, the more it counts where not all groups can be had; 1 by default.
     pub priority: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_among_few_and_among_many() {
+        for count in [0, 1, FEW, FEW + 1, 3 * FEW] {
+            let name = |number: usize| format!("column-{number}");
+            let facts = (0..count).fold(Facts::new(), |facts, number| {
+                facts.with(name(number).as_str(), number as i64)
+            });
+            for number in 0..count {
+                assert_eq!(facts.integer(&name(number)), Some(number as i64));
+            }
+            assert_eq!(facts.get("column"), None);
+            assert_eq!(facts.get(&name(count)), None);
+        }
+    }
+}

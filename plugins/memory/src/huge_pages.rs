@@ -62,7 +62,8 @@ impl Pages {
     /// The memory in those pages that a host has not free.
     #[inline(always)]
     pub fn lacking(&self, host: &Rows<HostPages>) -> i64 {
-        // Few VMs need any.
+        // Few VMs need any. Rows that are lent to a function keep the whole host in memory,
+        // where a copy of none costs nothing.
         match self.is_empty() {
             true => 0,
             false => self.lacking_of(host.clone()),

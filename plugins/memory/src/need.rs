@@ -137,6 +137,7 @@ impl Demand {
     /// What they need of a host on which some of them may run already.
     #[inline(always)]
     pub fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
+        // A copy, as for huge pages.
         match current.is_empty() {
             true => Cow::Borrowed(&self.all),
             false => Cow::Owned(self.but_for(current.clone())),

@@ -171,7 +171,7 @@ impl<'a> Level<'a> {
             Level::Groups(rows) => {
                 let row = &rows[row];
                 match name {
-                    "here" => Some(CellRef::Integer(row.here)),
+                    "here" => Some(CellRef::Integer(row.here())),
                     "elsewhere" => Some(CellRef::Boolean(row.elsewhere)),
                     _ => group_cell(row.entry, name),
                 }
@@ -291,13 +291,8 @@ pub(super) fn related<R>(
     let mut rows = Vec::with_capacity(relation.len());
     let mut next_row = 0;
     for (slot, related) in relation {
-        let row = match hosts {
-            HostRows::All(count) if slot < count => slot as usize,
-            HostRows::All(_) => continue,
-            HostRows::List(slots) => match slots.binary_search(&slot) {
-                Ok(row) => row,
-                Err(_) => continue,
-            },
+        let Some(row) = hosts.row(slot) else {
+            continue;
         };
         offsets[next_row..=row].fill(rows.len() as i64);
         next_row = row + 1;

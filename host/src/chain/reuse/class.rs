@@ -83,7 +83,7 @@ impl Class {
     ) -> Dirty {
         let is_over = self.is_timed && (now < self.now || now > self.ends);
         let changes = log.since(self.cursor);
-        let mut dirty = mem::take(&mut self.left);
+        let mut dirty = mem::replace(&mut self.left, Vec::with_capacity(apart.len()));
         self.cursor = log.end();
         self.now = now;
         let Some(changes) = changes.filter(|_| !is_over && self.removals.len() == slots) else {
@@ -170,11 +170,6 @@ impl Class {
     /// Leave out a host that is not up.
     pub(in crate::chain) fn leave_out(&mut self, slot: u32) {
         self.set(slot, NOT_CONSIDERED, f64::INFINITY);
-    }
-
-    /// Make room for so many hosts that are looked at apart.
-    pub(in crate::chain) fn expect_apart(&mut self, hosts: usize) {
-        self.left.reserve(hosts);
     }
 
     /// Look at this host apart, this time.

@@ -132,11 +132,10 @@ impl Asker<'_> {
                 let needed = needed.iter().copied();
                 asked.extend(needed.filter(|slot| stale.contains(*slot as usize)));
             }
-            (None, HostRows::List(needed)) if is_known => {
+            (None, needed) if is_known => {
                 let related = related.iter().copied();
-                asked.extend(related.filter(|slot| needed.binary_search(slot).is_ok()));
+                asked.extend(related.filter(|slot| needed.row(*slot).is_some()));
             }
-            (None, _) if is_known && related.is_empty() => {}
             _ => {
                 let mut one_is_asked = false;
                 let mut next_related = related.iter().copied().peekable();
@@ -319,12 +318,8 @@ impl Asker<'_> {
         let (order, grown) = order.map_or((None, 0), |(order, grown)| (Some(order), grown));
         let (mut judgement, mut lacking) = gathered(step, answers, rows);
         for (slot, said) in exceptions {
-            let row = match rows {
-                HostRows::All(_) => slot as usize,
-                HostRows::List(slots) => match slots.binary_search(&slot) {
-                    Ok(row) => row,
-                    Err(_) => continue,
-                },
+            let Some(row) = rows.row(slot) else {
+                continue;
             };
             if let Some(verdict) = judgement.verdicts.get_mut(row) {
                 *verdict = said.verdict.code();

@@ -215,7 +215,6 @@ impl<'s, 'a> Sums<'s, 'a> {
         apart.dedup();
         let dirty = class.dirty(inventory.changes(), aspects, slots, now, &apart);
         class.grow(slots);
-        class.expect_apart(apart.len());
         let all = u32::try_from(slots).unwrap_or(u32::MAX);
         let changed = match dirty {
             Dirty::All => None,
