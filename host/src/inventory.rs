@@ -51,7 +51,7 @@ use std::sync::Arc;
 
 use crate::model::schema::Schema;
 use crate::model::{Facts, Kind, Value};
-use group::Memberships;
+use group::Groups;
 use journal::Journal;
 
 /// How many changes can be taken back, by default: some thousand decisions.
@@ -109,8 +109,7 @@ pub struct Inventory {
     vacated: HashMap<Arc<str>, u32>,
     /// Reservations that end by themselves, soonest first.
     expiries: BTreeSet<(i64, Arc<str>)>,
-    groups: BTreeMap<Arc<str>, GroupEntry>,
-    memberships: Memberships,
+    groups: Groups,
     watches: Vec<HostWatch>,
     next_listed: i64,
     /// How many slots are free, or of hosts that are not up.
@@ -172,8 +171,7 @@ impl Inventory {
             pending: HashMap::new(),
             vacated: HashMap::new(),
             expiries: BTreeSet::new(),
-            groups: BTreeMap::new(),
-            memberships: Memberships::new(),
+            groups: Groups::default(),
             watches: Vec::new(),
             next_listed: 0,
             slots_not_up: 0,
@@ -401,7 +399,7 @@ impl Inventory {
 
     /// All groups, by id.
     pub fn groups(&self) -> impl Iterator<Item = &GroupEntry> {
-        self.groups.values()
+        self.groups.iter()
     }
 
     /// The group of that id.
@@ -411,11 +409,7 @@ impl Inventory {
 
     /// The groups of a VM, by id of the group.
     pub fn groups_of(&self, vm: &str) -> impl Iterator<Item = &GroupEntry> {
-        self.memberships
-            .get(vm)
-            .into_iter()
-            .flatten()
-            .filter_map(|group| self.groups.get(group))
+        self.groups.of_vm(vm)
     }
 
     fn known_slot(&self, id: &str) -> Result<u32, InventoryError> {

@@ -222,12 +222,8 @@ fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<Group
         }
     }
     for row in &mut rows {
-        let placed: i64 = row
-            .entry
-            .presence
-            .values()
-            .map(|presence| presence.vms)
-            .sum();
+        let presence = row.entry.presence.iter();
+        let placed: i64 = presence.map(|(_, presence)| presence.vms).sum();
         let own: i64 = (row.members.iter())
             .map(|member| {
                 let id = &members[*member].vm.id;

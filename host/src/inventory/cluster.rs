@@ -1,6 +1,5 @@
 //! Groups, tenants, watches, and the cluster as a whole.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::intake::{self, Owner};
@@ -33,18 +32,7 @@ impl Inventory {
 
     pub(super) fn replace_group(&mut self, id: &Arc<str>, group: Option<Group>) -> Option<Group> {
         let old = self.groups.remove(id).map(|entry| entry.group);
-        for vm in old.iter().flat_map(|group| &group.vms) {
-            if let Some(groups) = self.memberships.get_mut(vm) {
-                groups.retain(|other| other != id);
-            }
-        }
         let Some(group) = group else { return old };
-        for vm in &group.vms {
-            let groups = self.memberships.entry(vm.clone()).or_default();
-            if let Err(place) = groups.binary_search(id) {
-                groups.insert(place, id.clone());
-            }
-        }
         let mut hosts: Vec<u32> = group
             .hosts
             .iter()
@@ -54,7 +42,7 @@ impl Inventory {
         hosts.dedup();
         let mut entry = GroupEntry {
             group,
-            presence: BTreeMap::new(),
+            presence: Vec::new(),
             hosts,
         };
         let mut members: Vec<&Arc<str>> = entry.group.vms.iter().collect();
@@ -71,7 +59,7 @@ impl Inventory {
         for (slot, migratable) in places {
             entry.count(slot, !migratable, 1);
         }
-        self.groups.insert(id.clone(), entry);
+        self.groups.insert(entry);
         old
     }
 

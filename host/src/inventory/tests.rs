@@ -300,11 +300,14 @@ fn groups_count_where_their_vms_are() {
     let slot = inventory.slot("h1").unwrap();
     let group = inventory.groups_of("a").next().unwrap();
     assert_eq!(
-        group.presence[&slot],
-        Presence {
-            vms: 2,
-            unmovable: 1
-        }
+        group.presence,
+        [(
+            slot,
+            Presence {
+                vms: 2,
+                unmovable: 1
+            }
+        )]
     );
     inventory.remove_vm("b").unwrap();
     inventory.remove_vm("a").unwrap();

@@ -347,13 +347,8 @@ impl Inventory {
         }
         self.count_amounts(entry, by);
         self.count_widest(*slot, shape, by);
-        if let Some(groups) = self.memberships.get(&entry.vm.id) {
-            for group in groups {
-                if let Some(group) = self.groups.get_mut(group) {
-                    group.count(*slot, !shape.migratable, by);
-                }
-            }
-        }
+        self.groups
+            .count(&entry.vm.id, *slot, !shape.migratable, by);
     }
 
     /// Count what a VM takes of named amounts in (`by` = 1) or out (`by` = -1).
