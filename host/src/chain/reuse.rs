@@ -37,6 +37,7 @@ pub(super) use class::{Class, Dirty, KEPT, RemovalCode};
 pub(super) use key::key;
 pub(super) use skips::{Left, Mask};
 pub(super) use store::{Found, Store};
+pub(super) use tournament::Best;
 
 use super::{Chain, Step};
 use crate::contract::Evaluation;

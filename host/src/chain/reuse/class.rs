@@ -9,6 +9,7 @@ use fixedbitset::FixedBitSet;
 
 use super::among::Among;
 use super::groups::{Group, Groups};
+use super::skips::Left;
 use super::tournament::{Best, Contest, Tournament};
 use crate::chain::choose::TieOrder;
 use crate::inventory::{Aspects, ChangeLog, Cursor};
@@ -19,7 +20,7 @@ pub(in crate::chain) type RemovalCode = u16;
 /// The host takes part.
 pub(in crate::chain) const KEPT: RemovalCode = 0;
 
-/// The host is not up, or is looked at apart from the others.
+/// The host is not up, or it changed and has not been looked at since.
 pub(in crate::chain) const NOT_CONSIDERED: RemovalCode = RemovalCode::MAX;
 
 /// What a chain comes to for each host.
@@ -41,8 +42,8 @@ pub(in crate::chain) struct Class {
     tree: Tournament,
     /// Slots that may change who is best.
     playing: Vec<u32>,
-    /// Slots that were looked at apart the last time, ascending.
-    left: Vec<u32>,
+    /// Slots of hosts that changed and have not been looked at since.
+    postponed: Vec<u32>,
 }
 
 /// The slots that have to be looked at again.
@@ -67,23 +68,21 @@ impl Class {
             considered: FixedBitSet::new(),
             tree: Tournament::default(),
             playing: Vec::new(),
-            left: Vec::new(),
+            postponed: Vec::new(),
         }
     }
 
-    /// Which hosts may have other sums than when the class was last used, with those that
-    /// are to be looked at `apart`.
+    /// Which hosts may have other sums than those that are known.
     pub(in crate::chain) fn dirty(
         &mut self,
         log: &ChangeLog,
         aspects: Aspects,
         slots: usize,
         now: i64,
-        apart: &[u32],
     ) -> Dirty {
         let is_over = self.is_timed && (now < self.now || now > self.ends);
         let changes = log.since(self.cursor);
-        let mut dirty = mem::replace(&mut self.left, Vec::with_capacity(apart.len()));
+        let mut dirty = mem::take(&mut self.postponed);
         self.cursor = log.end();
         self.now = now;
         let Some(changes) = changes.filter(|_| !is_over && self.removals.len() == slots) else {
@@ -92,8 +91,8 @@ impl Class {
         };
         // In a set, since many come more than once.
         let mut set = FixedBitSet::with_capacity(slots);
-        let mut most = dirty.len() + apart.len();
-        for slot in dirty.drain(..).chain(apart.iter().copied()) {
+        let mut most = dirty.len();
+        for slot in dirty.drain(..) {
             set.insert(slot as usize);
         }
         changes.for_each(|(slot, changed)| {
@@ -172,10 +171,11 @@ impl Class {
         self.set(slot, NOT_CONSIDERED, f64::INFINITY);
     }
 
-    /// Look at this host apart, this time.
-    pub(in crate::chain) fn set_apart(&mut self, slot: u32) {
+    /// Leave out a host that changed until the class is used again: this time it is looked
+    /// at apart.
+    pub(in crate::chain) fn postpone(&mut self, slot: u32) {
         self.leave_out(slot);
-        self.left.push(slot);
+        self.postponed.push(slot);
     }
 
     /// Find the best anew after hosts, or `all` of them, were set.
@@ -195,42 +195,45 @@ impl Class {
         self.tree = tree;
     }
 
-    /// The best; if not all take part that the class keeps, of those `among` it who do.
-    pub(in crate::chain) fn best(
-        &self,
-        among: Option<&FixedBitSet>,
-        ties: &TieOrder<'_>,
-    ) -> Option<Best> {
-        match (among, self.groups.get(KEPT)) {
-            (Some(among), Some(kept)) => {
-                let among = Among::new(among, &kept.hosts);
-                self.tree.best_among(among, &self.board(ties))
-            }
-            _ => self.tree.best(),
+    /// The best of those who are left of the class.
+    pub(in crate::chain) fn best(&self, left: &Left<'_>, ties: &TieOrder<'_>) -> Option<Best> {
+        let board = self.board(ties);
+        let best = self.tree.best()?;
+        let apart = left.apart();
+        if left.is_whole_but_for_hosts_apart() && apart.binary_search(&best.row).is_err() {
+            let is_tied = |row: &&u32| best.tied > 1 && board.are_tied(best.row, **row);
+            let tied = best.tied - apart.iter().filter(is_tied).count() as u32;
+            return Some(Best { tied, ..best });
         }
+        let kept = &self.groups.get(KEPT)?.hosts;
+        let among = left.among(kept);
+        self.tree.best_among(Among::new(&among, kept), &board)
     }
 
-    /// The hosts whose sums are those of the best, ascending; `among` as above.
+    /// The hosts that are left of the class and whose sums are those of the best of them,
+    /// ascending.
     pub(in crate::chain) fn tied(
         &self,
         best: Best,
-        among: Option<&FixedBitSet>,
+        left: &Left<'_>,
         ties: &TieOrder<'_>,
     ) -> Vec<u32> {
-        match (among, self.groups.get(KEPT)) {
-            (Some(among), Some(kept)) => {
-                let among = Among::new(among, &kept.hosts);
-                self.tree.tied_among(among, best, &self.board(ties))
-            }
-            _ => self.tree.tied(&self.board(ties)),
+        let Some(kept) = self.groups.get(KEPT).map(|group| &group.hosts) else {
+            return Vec::new();
+        };
+        let board = self.board(ties);
+        if left.is_whole() {
+            return self.tree.tied(&board);
         }
+        let among = left.among(kept);
+        self.tree.tied_among(Among::new(&among, kept), best, &board)
     }
 
     fn board<'a>(&'a self, ties: &'a TieOrder<'a>) -> Board<'a> {
         Board { class: self, ties }
     }
 
-    /// The hosts that are considered, apart from those that are looked at apart.
+    /// The hosts that are considered.
     pub(in crate::chain) fn considered_hosts(&self) -> &FixedBitSet {
         &self.considered
     }
@@ -238,6 +241,11 @@ impl Class {
     /// How many those are.
     pub(in crate::chain) fn considered(&self) -> usize {
         self.groups.iter().map(|group| group.count).sum()
+    }
+
+    /// Whether this host takes part, or why not.
+    pub(in crate::chain) fn removal(&self, slot: u32) -> RemovalCode {
+        self.removals[slot as usize]
     }
 
     /// The hosts that are removed, by their removals, ascending.
@@ -257,6 +265,14 @@ impl Class {
 struct Board<'a> {
     class: &'a Class,
     ties: &'a TieOrder<'a>,
+}
+
+impl Board<'_> {
+    /// Whether a row takes part and has the sums of `best`, one that does.
+    fn are_tied(&self, best: u32, row: u32) -> bool {
+        let is_equal = self.sum(row).is_some_and(|sum| Some(sum) == self.sum(best));
+        is_equal && self.later_tiers(best, row).is_eq()
+    }
 }
 
 impl Contest for Board<'_> {

@@ -1,8 +1,11 @@
-//! Who is left of a class when filters have had their say that are kept apart from it.
+//! Who is left of a class without the hosts that are looked at apart, and when filters have
+//! had their say that are no part of it.
+
+use std::borrow::Cow;
 
 use fixedbitset::FixedBitSet;
 
-use super::class::{Class, RemovalCode};
+use super::class::{Class, NOT_CONSIDERED, RemovalCode};
 
 /// The hosts that a filter removes for one reason.
 pub(in crate::chain) enum Mask<'k> {
@@ -11,26 +14,48 @@ pub(in crate::chain) enum Mask<'k> {
 }
 
 /// What is left of a class.
-pub(in crate::chain) struct Left {
-    /// How many hosts each removal has, in the order of their numbers.
+pub(in crate::chain) struct Left<'k> {
+    /// How many hosts are considered, those that are looked at apart not counted.
+    pub(in crate::chain) considered: usize,
+    /// How many of these each removal has, in the order of their numbers.
     pub(in crate::chain) removed: Vec<(RemovalCode, usize)>,
-    /// The hosts that take part; None: all those that the class itself keeps.
-    pub(in crate::chain) among: Option<FixedBitSet>,
+    /// The hosts that filters leave; None: there are no filters but those of the class.
+    among: Option<FixedBitSet>,
+    /// The slots that are looked at apart, ascending.
+    apart: &'k [u32],
 }
 
-impl Left {
-    /// Let filters remove hosts of a class: each mask in the name of a removal that the
-    /// class has not, ascending. Who removes a host is who comes first in the policy,
-    /// in the class or apart.
-    pub(in crate::chain) fn of(class: &Class, masks: &[(RemovalCode, Mask<'_>)]) -> Self {
+impl<'k> Left<'k> {
+    /// Take the hosts that are looked at `apart` from a class, and let filters remove hosts
+    /// of it: each mask in the name of a removal that the class has not, ascending. Who
+    /// removes a host is who comes first in the policy, in the class or by a mask.
+    pub(in crate::chain) fn of(
+        class: &Class,
+        masks: &[(RemovalCode, Mask<'_>)],
+        apart: &'k [u32],
+    ) -> Self {
         let of_class = class.removals().map(|group| (group.said, group.count));
         if masks.is_empty() {
+            let mut considered = class.considered();
+            let mut removed: Vec<_> = of_class.collect();
+            for removal in apart.iter().map(|slot| class.removal(*slot)) {
+                considered -= usize::from(removal != NOT_CONSIDERED);
+                let place = removed.binary_search_by_key(&removal, |(said, _)| *said);
+                if let Ok(place) = place {
+                    removed[place].1 -= 1;
+                }
+            }
+            removed.retain(|(_, hosts)| *hosts > 0);
             return Self {
-                removed: of_class.collect(),
+                considered,
+                removed,
                 among: None,
+                apart,
             };
         }
         let mut left = class.considered_hosts().clone();
+        without(&mut left, apart);
+        let considered = left.count_ones(..);
         let mut removed = Vec::new();
         let mut masks = masks.iter().peekable();
         for group in class.removals() {
@@ -48,9 +73,46 @@ impl Left {
             take(&mut left, mask, *removal, &mut removed);
         }
         Self {
+            considered,
             removed,
             among: Some(left),
+            apart,
         }
+    }
+
+    /// Whether all are left that the class itself keeps.
+    pub(super) fn is_whole(&self) -> bool {
+        self.among.is_none() && self.apart.is_empty()
+    }
+
+    /// Whether filters leave what the class keeps, and only hosts that are apart may not be
+    /// left.
+    pub(super) fn is_whole_but_for_hosts_apart(&self) -> bool {
+        self.among.is_none()
+    }
+
+    /// The hosts that are looked at apart.
+    pub(super) fn apart(&self) -> &[u32] {
+        self.apart
+    }
+
+    /// The hosts that are left of those that the class itself keeps.
+    pub(super) fn among(&self, kept: &FixedBitSet) -> Cow<'_, FixedBitSet> {
+        match &self.among {
+            Some(among) => Cow::Borrowed(among),
+            None => {
+                let mut among = kept.clone();
+                without(&mut among, self.apart);
+                Cow::Owned(among)
+            }
+        }
+    }
+}
+
+/// Take these out of a set.
+fn without(hosts: &mut FixedBitSet, slots: &[u32]) {
+    for slot in slots {
+        hosts.remove(*slot as usize);
     }
 }
 

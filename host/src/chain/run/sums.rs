@@ -1,22 +1,20 @@
 //! Decides from kept sums: only hosts of which something changed are looked at.
 
-mod all;
 mod choose;
+mod evaluate;
 mod skips;
+
+use std::borrow::Cow;
 
 use super::super::choose::TieOrder;
 use super::super::encode::HostRows;
-use super::super::reuse::{
-    Class, Dirty, FOR_GOOD, KEPT, Kept, Left, RemovalCode, Said, Shape, Verdict,
-};
-use super::super::scale::{plus, scale, weighted};
-use super::super::{Chain, Cost, Stage};
+use super::super::reuse::{Class, Dirty, KEPT, Kept, Left, RemovalCode, Said, Shape, Verdict};
+use super::super::{Chain, Stage};
 use super::ask::Asker;
 use super::kept::{Exception, NotKept, Where};
 use super::stage::Removal;
 use super::{Decided, Removed};
 use crate::inventory::Inventory;
-use crate::policy::Scaling;
 
 /// Decide about all hosts that are up. None if it cannot be done from kept sums: then
 /// all hosts have to be looked at.
@@ -46,12 +44,11 @@ pub(super) fn decide(
     let before = class.bytes();
     let apart = sums.sync(&mut class, &ties).ok()?;
     sums.kept.grew(class.bytes().saturating_sub(before));
-    let left = Left::of(&class, &sums.masks());
-    let among = left.among.as_ref();
-    let chosen = sums.choose(&class, among, &apart, &ties, draw).ok()?;
+    let left = Left::of(&class, &sums.masks(), &apart.slots);
+    let chosen = sums.choose(&class, &left, &apart, &ties, draw).ok()?;
     let decided = Decided {
         chosen,
-        considered: class.considered() + apart.len(),
+        considered: left.considered + apart.slots.len(),
         removed: removed(stage, left.removed, &apart),
         left_out: Vec::new(),
         shares: Vec::new(),
@@ -85,27 +82,26 @@ struct OfStep {
 }
 
 /// The hosts that are looked at apart from the others, since they are related to the request.
+#[derive(Default)]
 struct Apart {
-    /// By slot, ascending; with who removes them.
-    hosts: Vec<(u32, RemovalCode)>,
-    tiers: usize,
-    /// Host by host, of each tier by tier.
-    sums: Vec<f64>,
+    /// Ascending.
+    slots: Vec<u32>,
+    /// Who removes each of them.
+    removals: Vec<RemovalCode>,
+    /// Tier by tier, the sums of each of them.
+    sums: Vec<Vec<f64>>,
 }
 
 impl Apart {
-    fn len(&self) -> usize {
-        self.hosts.len()
+    /// The places of those that nobody removes.
+    fn survivors(&self) -> impl Iterator<Item = usize> + Clone {
+        let removals = self.removals.iter().enumerate();
+        removals.filter_map(|(place, removal)| (*removal == KEPT).then_some(place))
     }
 
-    /// Those that nobody removes, with their sums tier by tier.
-    fn survivors(&self) -> impl Iterator<Item = (u32, &[f64])> + Clone {
-        let hosts = self.hosts.iter().enumerate();
-        let kept = hosts.filter(|(_, (_, removal))| *removal == KEPT);
-        kept.map(|(number, (slot, _))| {
-            let first = number * self.tiers;
-            (*slot, &self.sums[first..first + self.tiers])
-        })
+    /// The sums of the host in that place, tier by tier.
+    fn sums_of(&self, place: usize) -> impl Iterator<Item = f64> {
+        self.sums.iter().map(move |tier| tier[place])
     }
 }
 
@@ -115,21 +111,6 @@ enum Source<'k> {
     One(Said),
     /// Verdicts, costs and untils by slot.
     Each(&'k [Verdict], &'k [f64], &'k [i64]),
-}
-
-impl Source<'_> {
-    #[inline]
-    fn said(&self, slot: u32) -> Said {
-        let slot = slot as usize;
-        match self {
-            Source::One(said) => *said,
-            Source::Each(verdicts, costs, until) => Said {
-                verdict: verdicts[slot],
-                cost: costs.get(slot).copied().unwrap_or(0.0),
-                until: until.get(slot).copied().unwrap_or(FOR_GOOD),
-            },
-        }
-    }
 }
 
 impl<'s, 'a> Sums<'s, 'a> {
@@ -200,7 +181,7 @@ impl<'s, 'a> Sums<'s, 'a> {
         key
     }
 
-    /// Bring the class up to date, and look at the related hosts.
+    /// Bring the class up to date, but for the related hosts, and look at those.
     fn sync(&mut self, class: &mut Class, ties: &TieOrder<'_>) -> Result<Apart, NotKept> {
         let inventory = self.inventory;
         let slots = inventory.slots();
@@ -213,22 +194,33 @@ impl<'s, 'a> Sums<'s, 'a> {
         apart.extend(related().flatten().copied().filter(is_up));
         apart.sort_unstable();
         apart.dedup();
-        let dirty = class.dirty(inventory.changes(), aspects, slots, now, &apart);
+        let dirty = class.dirty(inventory.changes(), aspects, slots, now);
         class.grow(slots);
-        let all = u32::try_from(slots).unwrap_or(u32::MAX);
+        let is_all = matches!(dirty, Dirty::All);
         let changed = match dirty {
-            Dirty::All => None,
-            Dirty::Some(changed) => Some(changed),
+            Dirty::All => (0..slots as u32).collect(),
+            Dirty::Some(changed) => changed,
         };
-        let up: Vec<u32> = match &changed {
-            _ if everybody => Vec::new(),
-            None => inventory.up_slots().collect(),
-            Some(changed) => changed.iter().copied().filter(is_up).collect(),
-        };
-        let needed = match &changed {
-            None if everybody => HostRows::All(all),
-            Some(changed) if everybody => HostRows::List(changed),
-            _ => HostRows::List(&up),
+        let mut rows = changed;
+        if !everybody || !apart.is_empty() {
+            let mut next_apart = apart.iter().copied().peekable();
+            rows.retain(|slot| {
+                while next_apart.next_if(|apart| apart < slot).is_some() {}
+                if next_apart.next_if_eq(slot).is_some() {
+                    class.postpone(*slot);
+                    return false;
+                }
+                let is_up = is_up(slot);
+                if !is_up {
+                    class.leave_out(*slot);
+                }
+                is_up
+            });
+        }
+        let needed = merged(&rows, &apart);
+        let needed = match is_all && everybody {
+            true => HostRows::All(slots as u32),
+            false => HostRows::List(&needed),
         };
         for number in 0..self.steps.len() {
             if self.steps[number].skips {
@@ -238,44 +230,11 @@ impl<'s, 'a> Sums<'s, 'a> {
             }
         }
         let sources = self.sources();
-        let is_all = changed.is_none();
-        let mut rows = changed.unwrap_or_else(|| (0..all).collect());
-        if !everybody || !apart.is_empty() {
-            let mut next_apart = apart.iter().copied().peekable();
-            rows.retain(|slot| {
-                let is_apart = next_apart.next_if_eq(slot).is_some();
-                let is_up = is_apart || is_up(slot);
-                if !is_up {
-                    class.leave_out(*slot);
-                }
-                is_up && !is_apart
-            });
-        }
-        self.evaluate_all(&rows, &sources, class);
+        self.evaluate(&rows, &sources, class);
         let tiers = class.sums.len();
-        let mut looked_at = Apart {
-            hosts: Vec::with_capacity(apart.len()),
-            tiers,
-            sums: vec![0.0; apart.len() * tiers],
-        };
-        let mut said = vec![Said::NOTHING; self.steps.len()];
-        let exceptions = self.steps.iter().map(|of_step| of_step.exceptions.iter());
-        let mut exceptions: Vec<_> = exceptions.map(Iterator::peekable).collect();
-        for (number, slot) in apart.into_iter().enumerate() {
-            class.set_apart(slot);
-            for ((said, source), exceptions) in said.iter_mut().zip(&sources).zip(&mut exceptions) {
-                while exceptions.next_if(|(other, _)| *other < slot).is_some() {}
-                *said = match exceptions.next_if(|(other, _)| *other == slot) {
-                    Some((_, said)) => *said,
-                    None => source.said(slot),
-                };
-            }
-            let sums = &mut looked_at.sums[number * tiers..(number + 1) * tiers];
-            let (removal, _) = self.evaluate(|step| said[step], sums);
-            looked_at.hosts.push((slot, removal));
-        }
+        let apart = self.evaluate_apart(apart, &sources, tiers);
         class.play(is_all, ties);
-        Ok(looked_at)
+        Ok(apart)
     }
 
     /// Whether a step is asked only about hosts that earlier tiers leave equal.
@@ -315,50 +274,23 @@ impl<'s, 'a> Sums<'s, 'a> {
             })
             .collect()
     }
-
-    /// Whether a host stays or who removes it first, its sums tier by tier if it stays,
-    /// and the last second at which that holds; by all steps, whether they are part of the
-    /// class or not.
-    fn evaluate(&self, said: impl Fn(usize) -> Said, sums: &mut [f64]) -> (RemovalCode, i64) {
-        let mut ends = FOR_GOOD;
-        let mut removal = KEPT;
-        for (number, step) in self.stage.steps.iter().enumerate() {
-            if self.kept.is_timed {
-                ends = ends.min(said(number).until);
-            }
-            if step.filter.is_some()
-                && removal == KEPT
-                && let Some(reason) = said(number).verdict.reason()
-            {
-                removal = Removal::new(number, reason).code();
-            }
-        }
-        sums.fill(0.0);
-        if removal == KEPT {
-            for (entry, cost) in self.stage.costs.iter().enumerate() {
-                if let Some(sum) = sums.get_mut(cost.tier)
-                    && cost.factor != 0.0
-                {
-                    *sum = added(*sum, cost, said(self.step_of_cost[entry]).cost);
-                }
-            }
-        }
-        (removal, ends)
-    }
 }
 
-/// A sum and the weighted cost of one entry, whose scale no other host has a part in.
-fn added(sum: f64, cost: &Cost, raw: f64) -> f64 {
-    let mut scaled = [raw];
-    if cost.scaling != Scaling::None {
-        scale(cost.scaling, cost.range, &mut scaled);
+/// Both of two ascending lists that have nothing in common, ascending.
+fn merged<'l>(a: &'l [u32], b: &[u32]) -> Cow<'l, [u32]> {
+    if b.is_empty() {
+        return Cow::Borrowed(a);
     }
-    plus(sum, weighted(cost.factor, scaled[0]))
+    let mut both = Vec::with_capacity(a.len() + b.len());
+    both.extend_from_slice(a);
+    both.extend_from_slice(b);
+    both.sort();
+    Cow::Owned(both)
 }
 
 /// How many hosts each reason removed, in policy order.
 fn removed(stage: &Stage, mut counts: Vec<(RemovalCode, usize)>, apart: &Apart) -> Vec<Removed> {
-    let removals = apart.hosts.iter().map(|(_, removal)| *removal);
+    let removals = apart.removals.iter().copied();
     for removal in removals.filter(|removal| *removal != KEPT) {
         match counts.binary_search_by_key(&removal, |(code, _)| *code) {
             Ok(place) => counts[place].1 += 1,

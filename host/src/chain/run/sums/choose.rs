@@ -2,42 +2,43 @@
 
 use std::cmp::Ordering;
 
-use fixedbitset::FixedBitSet;
-
-use super::{Apart, Sums, added};
+use super::evaluate::Looked;
+use super::{Apart, Sums};
 use crate::chain::choose::{TieOrder, choose};
 use crate::chain::encode::HostRows;
-use crate::chain::reuse::Class;
+use crate::chain::reuse::{Best, Class, Left};
 use crate::chain::run::Chosen;
 use crate::chain::run::kept::NotKept;
 use crate::policy::Tie;
 
 impl Sums<'_, '_> {
-    /// The best of the class, or of those `among` it who are left, and of the hosts apart.
+    /// The best of those who are left of the class, and of the hosts apart.
     pub(super) fn choose(
         &mut self,
         class: &Class,
-        among: Option<&FixedBitSet>,
+        left: &Left<'_>,
         apart: &Apart,
         ties: &TieOrder<'_>,
         draw: f64,
     ) -> Result<Option<Chosen>, NotKept> {
-        let of_class = class.best(among, ties);
-        let class_sums = |row: u32| -> Vec<f64> {
-            let tiers = class.sums.iter();
-            tiers.map(|tier| tier[row as usize]).collect()
-        };
-        let in_class = of_class.map(|best| class_sums(best.row));
-        let all = apart.survivors().map(|(_, sums)| sums);
-        let all = all.chain(in_class.as_deref());
-        let Some(least) = all.min_by(|a, b| compare(a, b)).map(<[f64]>::to_vec) else {
-            return Ok(None);
+        let of_class = class.best(left, ties);
+        let sums_of = |best: Best| class.sums.iter().map(move |tier| tier[best.row as usize]);
+        let best_apart =
+            (apart.survivors()).min_by(|a, b| compare(apart.sums_of(*a), apart.sums_of(*b)));
+        let least: Vec<f64> = match (of_class, best_apart) {
+            (None, None) => return Ok(None),
+            (Some(best), Some(place)) if compare(sums_of(best), apart.sums_of(place)).is_le() => {
+                sums_of(best).collect()
+            }
+            (_, Some(place)) => apart.sums_of(place).collect(),
+            (Some(best), None) => sums_of(best).collect(),
         };
         let of_class =
-            of_class.filter(|_| in_class.is_some_and(|sums| compare(&sums, &least).is_eq()));
+            of_class.filter(|best| compare(sums_of(*best), least.iter().copied()).is_eq());
         let equal = apart.survivors();
-        let equal = equal.filter(|(_, sums)| compare(sums, &least).is_eq());
-        let equal = equal.map(|(slot, _)| slot);
+        let equal =
+            equal.filter(|place| compare(apart.sums_of(*place), least.iter().copied()).is_eq());
+        let equal = equal.map(|place| apart.slots[place]);
         let rule = &self.chain.policy.tie_rule;
         let is_late = self.stage.late_tier < self.stage.tiers.len();
         if !is_late && !rule.contains(&Tie::Draw) {
@@ -52,7 +53,7 @@ impl Sums<'_, '_> {
         }
         let mut slots: Vec<u32> = equal.collect();
         if let Some(best) = of_class {
-            slots.extend(class.tied(best, among, ties));
+            slots.extend(class.tied(best, left, ties));
         }
         slots.sort_unstable();
         let costs = self.add_late_tiers(least, &mut slots)?;
@@ -79,20 +80,7 @@ impl Sums<'_, '_> {
                 }
             }
             let sources = self.sources();
-            let sum = |slot: &u32| {
-                let mut sum = 0.0;
-                for (entry, cost) in self.stage.costs.iter().enumerate() {
-                    if cost.tier == tier && cost.factor != 0.0 {
-                        let step = self.step_of_cost[entry];
-                        let exceptions = &self.steps[step].exceptions;
-                        let exception = exceptions.iter().find(|(related, _)| related == slot);
-                        let said = exception.map_or_else(|| sources[step].said(*slot), |it| it.1);
-                        sum = added(sum, cost, said.cost);
-                    }
-                }
-                sum
-            };
-            let sums: Vec<f64> = slots.iter().map(sum).collect();
+            let sums = self.add_up(tier, Looked::AsRelated(slots), &sources);
             let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
             let mut sums = sums.into_iter();
             slots.retain(|_| sums.next() == Some(least));
@@ -102,10 +90,10 @@ impl Sums<'_, '_> {
     }
 }
 
-fn compare(a: &[f64], b: &[f64]) -> Ordering {
-    let orders = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
+/// Which sums are less, tier by tier.
+fn compare(a: impl Iterator<Item = f64>, b: impl Iterator<Item = f64>) -> Ordering {
+    let mut orders = a.zip(b).map(|(a, b)| a.total_cmp(&b));
     orders
-        .into_iter()
         .find(|order| order.is_ne())
         .unwrap_or(Ordering::Equal)
 }
