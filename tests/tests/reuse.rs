@@ -10,8 +10,8 @@ use std::time::Duration;
 use placewright::chain::{Reuse, ReuseCounts, Runner};
 use placewright::engine::{Engine, Limits};
 use placewright::library::Generation;
-use placewright::model::Facts;
 use placewright::model::schema::Schema;
+use placewright::model::{Facts, Group, GroupRule, Request};
 use placewright::plugins;
 use placewright::policy::Policy;
 use placewright::scheduler::{Decision, Scheduler, SchedulerOptions};
@@ -31,7 +31,7 @@ fn generation() -> &'static Generation {
         let embedded = plugins::UNITS.iter().map(|unit| {
             Unit::load(units::engine(), unit.bytes, unit.name).expect("an embedded unit loads")
         });
-        let for_tests = ["misbehaving", "unsound", "everlasting"].map(units::unit);
+        let for_tests = ["misbehaving", "unsound", "everlasting", "growing"].map(units::unit);
         Generation::new(embedded.chain(for_tests)).expect("names differ")
     })
 }
@@ -277,6 +277,100 @@ fn units_that_go_on_under_another_policy_are_not_asked_again() {
             ),
         }
     }
+}
+
+#[test]
+fn hosts_that_stand_to_requests_as_others_did_are_not_asked_about_again() {
+    const VMS: usize = 24;
+    let mut life = Life::new(7).of_few_shapes();
+    let mut twins = Twins::new(&life, policies::ONE_BY_ONE, Reuse::default());
+    let apart = Some(GroupRule::Negative { hard: false });
+    for (id, priority) in [("g1", 1.0), ("g2", 2.0)] {
+        for scheduler in [&mut twins.with, &mut twins.without] {
+            let group = Group {
+                id: id.into(),
+                vms: (0..VMS)
+                    .map(|number| format!("{id}-{number}").as_str().into())
+                    .collect(),
+                hosts: Vec::new(),
+                vm_rule: apart,
+                host_rule: None,
+                priority,
+            };
+            scheduler
+                .inventory_mut()
+                .set_group(group)
+                .expect("no host is named");
+        }
+    }
+    let asked = |twins: &Twins| {
+        let units = twins.with.unit_reuse();
+        let affinity = units.into_iter().find(|unit| &*unit.unit == "affinity");
+        affinity.expect("it is asked").asked
+    };
+    let (mut related, mut asked_at_first) = (0, 0);
+    for number in 0..VMS {
+        if number == 4 {
+            // Until now requests were of a kind that was new.
+            (related, asked_at_first) = (0, asked(&twins));
+        }
+        for group in ["g1", "g2"] {
+            let mut request = life.request();
+            request.members.truncate(1);
+            request.members[0].id = format!("{group}-{number}").as_str().into();
+            request.dry_run = false;
+            let without = twins.without.place(request.clone()).expect("it is good");
+            let with = twins.with.place(request).expect("it is good");
+            assert_eq!(with.decided, without.decided, "{group}, decision {number}");
+            let group = twins.with.inventory().group(group).expect("it is there");
+            related += group.presence.len() as u64;
+        }
+    }
+    assert!(
+        twins.counts().from_sums > VMS as u64,
+        "{:?}",
+        twins.counts()
+    );
+    let asked = asked(&twins) - asked_at_first;
+    assert!(asked * 4 < related, "{asked} of {related}");
+}
+
+#[test]
+fn requests_that_are_told_the_same_share_sums() {
+    let mut life = Life::new(7).of_few_shapes();
+    let mut twins = Twins::new(&life, policies::ONE_BY_ONE, Reuse::default());
+    let first = life.request().members.remove(0);
+    let ids: Vec<Arc<str>> = (0..6)
+        .map(|number| format!("a{number}").as_str().into())
+        .collect();
+    for (number, vm) in ids.iter().take(3).enumerate() {
+        let group = Group {
+            id: format!("g{number}").as_str().into(),
+            vms: vec![vm.clone()],
+            hosts: Vec::new(),
+            vm_rule: Some(GroupRule::Negative { hard: true }),
+            host_rule: None,
+            priority: number as f64,
+        };
+        twins
+            .with
+            .inventory_mut()
+            .set_group(group)
+            .expect("no host is named");
+    }
+    for _ in 0..3 {
+        for id in &ids {
+            let mut vm = first.clone();
+            vm.id = id.clone();
+            let request = Request {
+                members: vec![vm],
+                dry_run: true,
+                ..Request::default()
+            };
+            twins.with.place(request).expect("it is good");
+        }
+    }
+    assert_eq!(twins.counts().classes, 1, "{:?}", twins.counts());
 }
 
 #[test]

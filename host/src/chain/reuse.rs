@@ -4,9 +4,11 @@
 //! A unit's answer about a host is a function of what it declares to read. So an answer
 //! may be used again while none of that has changed: what it reads of the request is
 //! the key under which answers are kept, and what it reads of hosts is compared with
-//! the inventory's log of changes. Hosts that stand in a relation to the request (its
-//! VMs run there, or it is pinned there) are asked about in every decision, so that
-//! requests of one shape share answers whatever their relations.
+//! the inventory's log of changes. Answers about hosts that stand in a relation to the
+//! request (its VMs run there, or it is pinned there) are kept apart from it, so that
+//! requests of one shape share answers whatever their relations: if the relation is all that
+//! the unit reads of a host, by what it reads; else such hosts are asked about in every
+//! decision.
 //!
 //! Where no host's cost depends on other hosts, the sums of all hosts are kept for each
 //! class of requests. A filter that reads nothing of hosts that changes with their VMs is
@@ -20,6 +22,7 @@
 mod among;
 mod answers;
 mod by_cost;
+mod by_relation;
 mod class;
 mod depends;
 mod groups;
@@ -156,6 +159,8 @@ pub(super) struct KeptStep {
     pub(super) shape: Option<Shape>,
     pub(super) aspects: Aspects,
     pub(super) want: Want,
+    /// What it says of a host may be used again of all that stand so to such a request.
+    pub(super) is_by_relation: bool,
     may_skip: bool,
     /// Its answers are no part of classes: the hosts that it removes are skipped over.
     pub(super) skips: bool,
@@ -336,12 +341,6 @@ impl Kept {
         Some(found)
     }
 
-    /// A number that no answers have had.
-    pub(super) fn next_serial(&mut self) -> u64 {
-        self.serial += 1;
-        self.serial
-    }
-
     /// Note that of `all` hosts a step was asked about some, `checked` of them to see
     /// whether it says the same.
     pub(super) fn count(&mut self, place: usize, all: usize, asked: usize, checked: usize) {
@@ -469,6 +468,7 @@ impl KeptStep {
                 costs: step.want.costs,
                 until: is_row_wise && plan.reads("request", "now"),
             },
+            is_by_relation: shape == Some(Shape::Alike) && depends::is_by_relation(plan),
             may_skip: depends::may_skip(step, shape, inventory),
             skips: false,
             is_quarantined: false,

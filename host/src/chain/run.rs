@@ -3,6 +3,7 @@
 mod ask;
 mod kept;
 mod refine;
+mod related;
 mod stage;
 mod sums;
 mod take_over;

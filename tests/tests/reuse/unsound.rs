@@ -64,6 +64,11 @@ fn a_unit_whose_answers_end_sooner_than_it_says_is_found_out() {
 }
 
 #[test]
+fn a_unit_that_remembers_calls_where_it_is_asked_about_relations_is_found_out() {
+    found_out("growing", "");
+}
+
+#[test]
 fn units_that_keep_to_the_contract_are_never_suspected() {
     let mut life = Life::new(12);
     let mut twins = Twins::new(&life, super::policies::ONE_BY_ONE, Reuse::default());

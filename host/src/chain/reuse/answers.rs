@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use super::by_cost::ByCost;
+use super::by_relation::ByRelation;
 use super::groups::Groups;
 use crate::contract::Judgement;
 use crate::inventory::{Aspects, ChangeLog, Cursor};
@@ -69,6 +70,12 @@ pub(in crate::chain) const FOR_GOOD: i64 = i64::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::chain) struct Verdict(u16);
 
+impl From<Verdict> for u64 {
+    fn from(verdict: Verdict) -> Self {
+        verdict.0.into()
+    }
+}
+
 impl Verdict {
     pub(in crate::chain) const KEEP: Self = Self(0);
     /// The host lacks a value that the unit needs.
@@ -107,8 +114,7 @@ pub(in crate::chain) enum Shape {
 /// The answers of one step to one kind of request.
 #[derive(Debug)]
 pub(in crate::chain) struct Answers {
-    /// What tells these answers from all others that were ever kept. Where one answer
-    /// is for all hosts, another answer has another number.
+    /// What tells these answers from all others that were ever kept.
     pub(in crate::chain) serial: u64,
     pub(in crate::chain) last_used: u64,
     rows: Rows,
@@ -125,7 +131,11 @@ pub(in crate::chain) struct Answers {
 #[derive(Debug)]
 enum Rows {
     /// The same for all hosts; None: not asked yet.
-    One { said: Option<Said>, is_stale: bool },
+    One {
+        said: Option<Said>,
+        is_stale: bool,
+        by_relation: ByRelation,
+    },
     Each {
         verdicts: Vec<Verdict>,
         /// Empty if the step gives no costs.
@@ -148,6 +158,7 @@ impl Answers {
             Shape::Request | Shape::Alike => Rows::One {
                 said: None,
                 is_stale: true,
+                by_relation: ByRelation::default(),
             },
             Shape::Each => Rows::Each {
                 verdicts: Vec::new(),
@@ -184,7 +195,7 @@ impl Answers {
         let ended = now > self.ends;
         self.now = now;
         match &mut self.rows {
-            Rows::One { said, is_stale } => {
+            Rows::One { said, is_stale, .. } => {
                 let is_over = said.is_some_and(|said| said.until < now);
                 *is_stale |= want.until && (back_in_time || is_over);
             }
@@ -316,23 +327,20 @@ impl Answers {
     /// The one answer that holds for all hosts, if there is only one.
     pub(in crate::chain) fn one(&self) -> Option<Said> {
         match &self.rows {
-            Rows::One { said, is_stale } => said.filter(|_| !is_stale),
+            Rows::One { said, is_stale, .. } => said.filter(|_| !is_stale),
             Rows::Each { .. } => None,
         }
     }
 
-    /// Keep what was said of a host. Where one answer is for all and it is another one
-    /// than so far, `serial` becomes its number.
-    pub(in crate::chain) fn keep(&mut self, slot: u32, said: Said, serial: u64) {
+    /// Keep what was said of a host.
+    pub(in crate::chain) fn keep(&mut self, slot: u32, said: Said) {
         self.ends = self.ends.min(said.until);
         match &mut self.rows {
             Rows::One {
                 said: known,
                 is_stale,
+                ..
             } => {
-                if !known.is_some_and(|known| known.agrees(&said)) {
-                    self.serial = serial;
-                }
                 *known = Some(said);
                 *is_stale = false;
             }
@@ -355,6 +363,22 @@ impl Answers {
                 }
                 stale.set(place, false);
             }
+        }
+    }
+
+    /// What was said of hosts with these rows in their relations, where one answer is for all
+    /// hosts with none.
+    pub(in crate::chain) fn said_by_relation(&self, rows: &[i64]) -> Option<Said> {
+        match &self.rows {
+            Rows::One { by_relation, .. } => by_relation.get(rows),
+            Rows::Each { .. } => None,
+        }
+    }
+
+    /// Keep what was said of hosts with these rows in their relations.
+    pub(in crate::chain) fn keep_by_relation(&mut self, rows: &[i64], said: Said) {
+        if let Rows::One { by_relation, .. } = &mut self.rows {
+            by_relation.insert(rows, said);
         }
     }
 
@@ -411,7 +435,7 @@ impl Answers {
     /// The bytes that they take.
     pub(in crate::chain) fn bytes(&self) -> usize {
         match &self.rows {
-            Rows::One { .. } => 0,
+            Rows::One { by_relation, .. } => by_relation.bytes(),
             Rows::Each {
                 verdicts,
                 costs,

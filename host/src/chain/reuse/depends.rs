@@ -29,6 +29,13 @@ pub(super) fn shape(step: &Step) -> Option<Shape> {
     })
 }
 
+/// Whether the answers of a step that reads nothing of hosts but relations can be kept by
+/// these: they hold for good, and the rows are numbers.
+pub(super) fn is_by_relation(plan: &ReadPlan) -> bool {
+    let mut sources = plan.tables.iter().map(|table| table.source);
+    !plan.reads("request", "now") && !sources.any(|source| source == Source::Bindings)
+}
+
 /// Whether the answers of a step can be no part of classes, so that requests that differ
 /// only in what this step reads of them share sums: it is a filter without costs, and
 /// what it reads of hosts does not change with their VMs, so that the hosts that it

@@ -76,26 +76,6 @@ impl Asker<'_> {
         Some(Where::At(place))
     }
 
-    /// The hosts that stand in a relation to the request which the step reads, by slot,
-    /// ascending.
-    pub(super) fn related(&self, step: &Step) -> Vec<u32> {
-        let Some(hosts) = step.plan.hosts else {
-            return Vec::new();
-        };
-        let mut related: Vec<u32> = Vec::new();
-        for table in &step.plan.tables {
-            if table.source.is_relation()
-                && table.is_below(hosts, &step.plan)
-                && let Some(slots) = self.subject.related_slots(table.source)
-            {
-                related.extend(slots);
-            }
-        }
-        related.sort_unstable();
-        related.dedup();
-        related
-    }
-
     /// The first host that is up and not among these, which are ascending.
     pub(super) fn first_up_but(&self, slots: &[u32]) -> Option<u32> {
         let mut up = self.inventory.up_slots();
@@ -118,10 +98,10 @@ impl Asker<'_> {
         if shape == Some(Shape::Request) {
             return self.refresh_request(kept, step, place).map(|()| Vec::new());
         }
+        let is_by_relation = kept.steps[step.place].is_by_relation;
         let Some(answers) = kept.steps[step.place].store.get_mut(place) else {
             return Ok(Vec::new());
         };
-        let is_related = |slot: &u32| related.binary_search(slot).is_ok();
         let is_known = answers.one().is_some();
         let mut asked: Vec<u32> = Vec::with_capacity(SOME);
         match (answers.stale_slots(), needed) {
@@ -151,31 +131,45 @@ impl Asker<'_> {
                 }
             }
         }
+        let is_time_to_check = answers.uses.is_multiple_of(USES_PER_CHECK);
+        let mut exceptions = match is_by_relation && !is_time_to_check {
+            true => self.take_known(step, answers, related, &mut asked),
+            false => Vec::new(),
+        };
         let mut checked: Vec<u32> = Vec::new();
-        if !asked.is_empty() || answers.uses.is_multiple_of(USES_PER_CHECK) {
-            let slots = u32::try_from(self.inventory.slots()).unwrap_or(u32::MAX);
-            for _ in 0..LOOKED_AT.min(slots as usize) {
-                let slot = answers.next_check % slots.max(1);
-                answers.next_check = slot + 1;
-                let is_known = !answers.is_stale(slot) && self.inventory.is_up(slot);
-                if is_known && !is_related(&slot) && !checked.contains(&slot) {
-                    checked.push(slot);
-                }
-                if checked.len() == CHECKED {
-                    break;
-                }
-            }
+        if !asked.is_empty() || is_time_to_check {
+            checked = self.to_check(answers, related);
             for slot in &checked {
                 let place = asked.partition_point(|asked| asked < slot);
                 asked.insert(place, *slot);
             }
         }
-        let exceptions = match asked.is_empty() {
-            true => Vec::new(),
-            false => self.ask_and_keep(kept, step, place, &asked, related, &checked)?,
-        };
+        if !asked.is_empty() {
+            let others = self.ask_and_keep(kept, step, place, &asked, related, &checked)?;
+            exceptions.extend(others);
+            exceptions.sort_unstable_by_key(|(slot, _)| *slot);
+        }
         kept.count(step.place, all, asked.len(), checked.len());
         Ok(exceptions)
+    }
+
+    /// Some hosts that are not related and whose answers are known, to be asked about again.
+    fn to_check(&self, answers: &mut Answers, related: &[u32]) -> Vec<u32> {
+        let mut checked = Vec::with_capacity(CHECKED);
+        let slots = u32::try_from(self.inventory.slots()).unwrap_or(u32::MAX);
+        for _ in 0..LOOKED_AT.min(slots as usize) {
+            let slot = answers.next_check % slots.max(1);
+            answers.next_check = slot + 1;
+            let is_known = !answers.is_stale(slot) && self.inventory.is_up(slot);
+            let is_related = || related.binary_search(&slot).is_ok();
+            if is_known && !is_related() && !checked.contains(&slot) {
+                checked.push(slot);
+            }
+            if checked.len() == CHECKED {
+                break;
+            }
+        }
+        checked
     }
 
     fn ask_and_keep(
@@ -194,7 +188,7 @@ impl Asker<'_> {
             return Ok(Vec::new());
         };
         let mut exceptions = Vec::with_capacity(related.len());
-        let serial = kept.next_serial();
+        let is_by_relation = kept.steps[step.place].is_by_relation;
         let Some(answers) = kept.steps[step.place].store.get_mut(place) else {
             return Ok(exceptions);
         };
@@ -218,12 +212,15 @@ impl Asker<'_> {
                 };
                 if related.binary_search(slot).is_ok() {
                     exceptions.push((*slot, said));
+                    if is_by_relation && !self.keep_by_relation(step, answers, *slot, said) {
+                        differs = Some(*slot);
+                    }
                 } else if checked.contains(slot) {
                     if !answers.said(*slot).agrees(&said) {
                         differs = Some(*slot);
                     }
                 } else {
-                    answers.keep(*slot, said, serial);
+                    answers.keep(*slot, said);
                 }
             }
         }
@@ -256,13 +253,12 @@ impl Asker<'_> {
             return Ok(());
         };
         let said = Said::of(&judgement, 0);
-        let serial = kept.next_serial();
         kept.count(step.place, 1, 1, usize::from(known.is_some()));
         match known {
             Some(known) if !known.agrees(&said) => Err(self.differs(kept, step, 0)),
             _ => {
                 if let Some(answers) = kept.steps[step.place].store.get_mut(place) {
-                    answers.keep(0, said, serial);
+                    answers.keep(0, said);
                 }
                 Ok(())
             }

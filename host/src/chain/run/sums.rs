@@ -168,16 +168,22 @@ impl<'s, 'a> Sums<'s, 'a> {
 
     /// What tells the class from others: which answers its sums are made of.
     fn class_key(&self) -> Vec<u64> {
-        let mut key = Vec::with_capacity(self.steps.len());
+        let mut key = Vec::with_capacity(2 * self.steps.len());
         let steps = self.stage.steps.iter().zip(&self.steps);
-        let of_class = steps.filter(|(_, of_step)| !of_step.skips);
-        key.extend(of_class.map(|(step, of_step)| match of_step.at {
-            Where::Nothing => 0,
-            Where::At(place) => {
-                let answers = self.kept.steps[step.place].store.get(place);
-                answers.map_or(0, |answers| answers.serial)
-            }
-        }));
+        for (step, of_step) in steps.filter(|(_, of_step)| !of_step.skips) {
+            let answers = match of_step.at {
+                Where::Nothing => None,
+                Where::At(place) => self.kept.steps[step.place].store.get(place),
+            };
+            key.extend(match answers {
+                Some(answers) if answers.columns().is_some() => [u64::MAX, answers.serial],
+                // Requests that are told the same share a class.
+                one => {
+                    let said = one.map_or(Said::NOTHING, |answers| answers.said(0));
+                    [said.verdict.into(), said.cost.to_bits()]
+                }
+            });
+        }
         key
     }
 
