@@ -27,7 +27,7 @@ mod class;
 mod depends;
 mod groups;
 mod key;
-mod skips;
+mod left;
 mod store;
 mod tournament;
 
@@ -38,7 +38,7 @@ use serde::Serialize;
 pub(super) use answers::{Answers, FOR_GOOD, Said, Shape, Verdict, Want};
 pub(super) use class::{Class, Dirty, KEPT, RemovalCode};
 pub(super) use key::key;
-pub(super) use skips::{Left, Mask};
+pub(super) use left::{Left, Mask};
 pub(super) use store::{Found, Store};
 pub(super) use tournament::Best;
 

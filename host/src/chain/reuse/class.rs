@@ -9,7 +9,7 @@ use fixedbitset::FixedBitSet;
 
 use super::among::Among;
 use super::groups::{Group, Groups};
-use super::skips::Left;
+use super::left::Left;
 use super::tournament::{Best, Contest, Tournament};
 use crate::chain::choose::TieOrder;
 use crate::inventory::{Aspects, ChangeLog, Cursor};
@@ -200,7 +200,7 @@ impl Class {
         let board = self.board(ties);
         let best = self.tree.best()?;
         let apart = left.apart();
-        if left.is_whole_but_for_hosts_apart() && apart.binary_search(&best.row).is_err() {
+        if !left.is_filtered() && apart.binary_search(&best.row).is_err() {
             let is_tied = |row: &&u32| best.tied > 1 && board.are_tied(best.row, **row);
             let tied = best.tied - apart.iter().filter(is_tied).count() as u32;
             return Some(Best { tied, ..best });
@@ -222,7 +222,7 @@ impl Class {
             return Vec::new();
         };
         let board = self.board(ties);
-        if left.is_whole() {
+        if !left.is_filtered() && left.apart().is_empty() {
             return self.tree.tied(&board);
         }
         let among = left.among(kept);

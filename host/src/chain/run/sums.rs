@@ -203,11 +203,10 @@ impl<'s, 'a> Sums<'s, 'a> {
         let dirty = class.dirty(inventory.changes(), aspects, slots, now);
         class.grow(slots);
         let is_all = matches!(dirty, Dirty::All);
-        let changed = match dirty {
+        let mut rows = match dirty {
             Dirty::All => (0..slots as u32).collect(),
             Dirty::Some(changed) => changed,
         };
-        let mut rows = changed;
         if !everybody || !apart.is_empty() {
             let mut next_apart = apart.iter().copied().peekable();
             rows.retain(|slot| {

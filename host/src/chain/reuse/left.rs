@@ -80,15 +80,9 @@ impl<'k> Left<'k> {
         }
     }
 
-    /// Whether all are left that the class itself keeps.
-    pub(super) fn is_whole(&self) -> bool {
-        self.among.is_none() && self.apart.is_empty()
-    }
-
-    /// Whether filters leave what the class keeps, and only hosts that are apart may not be
-    /// left.
-    pub(super) fn is_whole_but_for_hosts_apart(&self) -> bool {
-        self.among.is_none()
+    /// Whether there are filters that are no part of the class.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.among.is_some()
     }
 
     /// The hosts that are looked at apart.
