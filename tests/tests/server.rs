@@ -3,6 +3,7 @@
 mod access;
 mod configuration;
 mod deployment;
+mod first_start;
 mod kill;
 mod large;
 mod limits;
