@@ -23,6 +23,12 @@ pub(in crate::chain) const KEPT: RemovalCode = 0;
 /// The host is not up, or it changed and has not been looked at since.
 pub(in crate::chain) const NOT_CONSIDERED: RemovalCode = RemovalCode::MAX;
 
+/// Mostly no more hosts have changed.
+const FEW: usize = 64;
+
+/// A set of slots takes time for every slot, some 32 of which are as much as to sort one.
+const SLOTS_PER_SORTED: usize = 256;
+
 /// What a chain comes to for each host.
 #[derive(Debug)]
 pub(in crate::chain) struct Class {
@@ -89,20 +95,10 @@ impl Class {
             self.ends = i64::MAX;
             return Dirty::All;
         };
-        // In a set, since many come more than once.
-        let mut set = FixedBitSet::with_capacity(slots);
-        let mut most = dirty.len();
-        for slot in dirty.drain(..) {
-            set.insert(slot as usize);
-        }
-        changes.for_each(|(slot, changed)| {
-            if changed.meets(aspects) {
-                set.insert(slot as usize);
-                most += 1;
-            }
-        });
-        dirty.reserve(most.min(slots));
-        dirty.extend(set.ones().map(|slot| slot as u32));
+        dirty.reserve(FEW);
+        let changes = changes.filter(|(_, changed)| changed.meets(aspects));
+        dirty.extend(changes.map(|(slot, _)| slot));
+        bring_in_order(&mut dirty, slots);
         match dirty.len() * 2 > slots {
             true => Dirty::All,
             false => Dirty::Some(dirty),
@@ -261,6 +257,20 @@ impl Class {
     }
 }
 
+/// Sort slots, each of which is below so many, and leave out what comes more than once.
+fn bring_in_order(list: &mut Vec<u32>, slots: usize) {
+    if list.len() < slots / SLOTS_PER_SORTED {
+        list.sort_unstable();
+        list.dedup();
+        return;
+    }
+    let mut set = FixedBitSet::with_capacity(slots);
+    for slot in list.drain(..) {
+        set.insert(slot as usize);
+    }
+    list.extend(set.ones().map(|slot| slot as u32));
+}
+
 /// The hosts of a class as they compete.
 struct Board<'a> {
     class: &'a Class,
@@ -298,5 +308,29 @@ impl Contest for Board<'_> {
 
     fn sums(&self, rows: Range<usize>) -> Option<&[f64]> {
         self.class.sums.first()?.get(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn few_slots_and_many_are_brought_in_the_same_order(
+            list in proptest::collection::vec(0u32..4000, 0..60),
+        ) {
+            let in_order: Vec<u32> = BTreeSet::from_iter(list.clone()).into_iter().collect();
+            // So many slots that some of the lists are few of them, and others many.
+            for slots in [4000, 60 * SLOTS_PER_SORTED, 30 * SLOTS_PER_SORTED] {
+                let mut list = list.clone();
+                bring_in_order(&mut list, slots);
+                prop_assert_eq!(&list, &in_order);
+            }
+        }
     }
 }

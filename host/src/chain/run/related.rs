@@ -1,5 +1,4 @@
-//! The hosts that stand in a relation to the request, and what is known of how steps speak
-//! of such hosts.
+//! Hosts that stand in a relation to the request, and what steps are known to say of them.
 
 use super::super::Step;
 use super::super::reuse::{Answers, Said};
@@ -50,8 +49,8 @@ impl Asker<'_> {
         }
     }
 
-    /// Take those of the `asked` hosts away of which is known what the step says, since others
-    /// stood to such a request as they do; by slot, ascending.
+    /// Take out of the hosts to be `asked` about those that stand to the request as others
+    /// stood to one like it, and tell what the step said of these; by slot, ascending.
     pub(super) fn take_known(
         &self,
         step: &Step,

@@ -9,10 +9,10 @@ use super::{Apart, Source, Sums};
 /// The hosts that are looked at.
 #[derive(Clone, Copy)]
 pub(super) enum Looked<'s> {
-    /// For their class: of no relation to the request is known, nor of filters that are no
-    /// part of the class. Slots.
+    /// As if they stood in no relation to the request, and by the filters alone that are part
+    /// of the class. Slots.
     AsClass(&'s [u32]),
-    /// As they stand to the request. Slots, ascending.
+    /// As they stand to the request, and by all filters. Slots, ascending.
     AsRelated(&'s [u32]),
 }
 
