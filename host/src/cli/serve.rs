@@ -55,7 +55,8 @@ pub struct Serve {
     /// Print what is in force and where each value comes from, as a configuration file
     #[arg(long, conflicts_with = "check")]
     print_config: bool,
-    /// Compile the units of the program into the folder of compiled code, and do nothing else
+    /// Compile the units of the program into the folder of compiled code, as long as standard
+    /// input is open, and do nothing else
     #[arg(long, hide = true)]
     compile_units: bool,
     #[command(flatten)]

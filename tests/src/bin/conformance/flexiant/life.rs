@@ -5,7 +5,7 @@
 
 mod document;
 mod event;
-mod manager;
+mod vm_manager;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::policy;
 use crate::units::Units;
 use crate::vectors::read;
 use event::Event;
-use manager::Manager;
+use vm_manager::Manager;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
