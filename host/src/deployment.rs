@@ -24,7 +24,7 @@ mod turns;
 pub use artifacts::KeptArtifacts;
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
 pub use error::DeploymentError;
-pub use events::{Event, Events, News};
+pub use events::{Event, Events, Listening, News};
 pub use open::{OpenError, Opening, Running, compile_units};
 pub use policies::{Origin, PolicyRecord};
 pub use replays::{ReplayWanted, UnitReplayed};

@@ -30,12 +30,12 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-pub use change::{Change, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+pub use change::{Change, Counters, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
 pub use error::StoreError;
 pub use options::{Durability, Health, StoreOptions};
 pub use saved::{
     PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
-    SavedUnit,
+    SavedPlan, SavedUnit,
 };
 
 use crate::sync::thread::{self, JoinHandle};
@@ -178,6 +178,11 @@ impl Store {
     /// The answer to the request with that key.
     pub fn answer(&self, cluster: &str, key: &str) -> Result<Option<SavedAnswer>, StoreError> {
         self.read(|base| read::answer_to(base, cluster, key))
+    }
+
+    /// The plans of a cluster, by number.
+    pub fn plans(&self, cluster: &str) -> Result<Vec<SavedPlan>, StoreError> {
+        self.read(|base| read::plans(base, cluster))
     }
 
     /// The bytes of an artifact.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::effects::row_change;
 use super::encode::Context;
@@ -12,7 +12,7 @@ use crate::inventory::Inventory;
 use crate::model::{Entity, Write};
 
 /// What a balance unit proposes, in order of preference.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Proposed {
     /// Move a VM, or change with it what only a move changes.

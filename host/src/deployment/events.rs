@@ -6,16 +6,24 @@ use std::sync::{Arc, PoisonError};
 use serde::Serialize;
 use tokio::sync::broadcast;
 
+use crate::store::{Change, Store, StoreError};
 use crate::sync::Mutex;
 
 /// How many events are remembered, for listeners that come back.
 const REMEMBERED: usize = 1024;
 
+/// Numbers are reserved in the store so many at a time: it costs no write an event, and a
+/// restart skips what was left.
+const RESERVED: u64 = 1 << 16;
+
+/// Where the store has the number below which others may have been given away.
+const KEY: &str = "events";
+
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Event {
-    /// Counts up from 1 since the start of the deployment.
+    /// Counts up, also over restarts, which skip some numbers.
     pub number: u64,
     /// Seconds since 1970-01-01 UTC.
     pub at: i64,
@@ -49,12 +57,29 @@ pub struct News {
 pub struct Events {
     told: Mutex<Told>,
     listeners: broadcast::Sender<Arc<Event>>,
+    /// Where numbers are reserved; None: they begin anew with each process.
+    store: Option<Store>,
 }
 
 #[derive(Debug, Default)]
 struct Told {
-    next: u64,
+    /// The number of the last event; 0 before the first.
+    number: u64,
+    /// No number above this one is reserved.
+    reserved: u64,
     last: VecDeque<Arc<Event>>,
+}
+
+/// What a listener gets.
+#[derive(Debug)]
+pub struct Listening {
+    /// Whether some of the events that it asked for are no longer remembered: then the
+    /// number of the last of those.
+    pub lost: Option<u64>,
+    /// Those that are remembered.
+    pub missed: Vec<Arc<Event>>,
+    /// Those to come.
+    pub to_come: broadcast::Receiver<Arc<Event>>,
 }
 
 impl Default for Events {
@@ -62,11 +87,46 @@ impl Default for Events {
         Self {
             told: Mutex::default(),
             listeners: broadcast::channel(REMEMBERED).0,
+            store: None,
         }
     }
 }
 
 impl Events {
+    /// Events whose numbers go on after those that were given away before.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written.
+    pub fn kept(store: &Store) -> Result<Self, StoreError> {
+        let settings = store.load()?.settings;
+        let number = settings.get(KEY).and_then(|number| number.parse().ok());
+        let number: u64 = number.unwrap_or(0);
+        let reserved = number.saturating_add(RESERVED);
+        store.commit(vec![reserve(reserved)])?;
+        let told = Told {
+            number,
+            reserved,
+            last: VecDeque::new(),
+        };
+        Ok(Self {
+            told: Mutex::new(told),
+            store: Some(store.clone()),
+            ..Self::default()
+        })
+    }
+
+    /// Reserve numbers up to this one. Nobody waits for it: those that are reserved
+    /// already last for long.
+    fn reserve(&self, number: u64) {
+        if let Some(store) = &self.store {
+            store.submit(vec![reserve(number)], |kept| {
+                if let Err(error) = kept {
+                    tracing::error!(%error, "numbers of events may be given twice after a restart");
+                }
+            });
+        }
+    }
+
     /// Tell of something that happened at `at` (seconds).
     pub fn tell(&self, at: i64, news: News) {
         let News {
@@ -84,9 +144,10 @@ impl Events {
             "{message}"
         );
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.next += 1;
+        told.number += 1;
+        let to_reserve = told.reserves();
         let event = Arc::new(Event {
-            number: told.next,
+            number: told.number,
             at,
             kind,
             cluster,
@@ -101,13 +162,28 @@ impl Events {
         // Under the lock, so that listeners get events in the order of their numbers.
         // Without listeners nobody is told.
         let _ = self.listeners.send(event);
+        drop(told);
+        if let Some(number) = to_reserve {
+            self.reserve(number);
+        }
     }
 
-    /// The events after number `after` that are remembered, and those to come.
-    pub fn listen(&self, after: u64) -> (Vec<Arc<Event>>, broadcast::Receiver<Arc<Event>>) {
+    /// The events after number `after` that are remembered, and those to come; without a
+    /// number only those to come.
+    pub fn listen(&self, after: Option<u64>) -> Listening {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let since = told.last.iter().filter(|event| event.number > after);
-        (since.cloned().collect(), self.listeners.subscribe())
+        let after = after.unwrap_or(told.number);
+        let first = told.last.front().map(|event| event.number - 1);
+        let before = first.unwrap_or(told.number);
+        // A number that was never given is one of another deployment.
+        let lost = after < before || after > told.number;
+        let since = told.last.iter();
+        let since = since.filter(|event| lost || event.number > after);
+        Listening {
+            lost: lost.then_some(before),
+            missed: since.cloned().collect(),
+            to_come: self.listeners.subscribe(),
+        }
     }
 
     /// The number of the last event; 0 before the first.
@@ -115,13 +191,55 @@ impl Events {
         self.told
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .next
+            .number
+    }
+}
+
+impl Told {
+    /// Take note that numbers are reserved up to the one that is given, if it is time to.
+    fn reserves(&mut self) -> Option<u64> {
+        let left = self.reserved.saturating_sub(self.number);
+        if left > RESERVED / 2 {
+            return None;
+        }
+        self.reserved = self.reserved.max(self.number).saturating_add(RESERVED);
+        Some(self.reserved)
+    }
+}
+
+impl Event {
+    /// Tells a listener that it has missed events up to that number, which are not
+    /// remembered: what it knows may be out of date.
+    pub fn reset(number: u64, at: i64) -> Self {
+        Self {
+            number,
+            at,
+            kind: "reset",
+            cluster: None,
+            unit: None,
+            policy: None,
+            message: format!(
+                "events up to number {number} are no longer remembered: read anew what you follow"
+            ),
+        }
+    }
+}
+
+fn reserve(number: u64) -> Change {
+    Change::Setting {
+        key: KEY.to_owned(),
+        body: number.to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::StoreOptions;
+
+    fn numbers(listening: &Listening) -> Vec<u64> {
+        listening.missed.iter().map(|event| event.number).collect()
+    }
 
     fn news(message: &str) -> News {
         News {
@@ -137,12 +255,13 @@ mod tests {
         for number in 0..3 {
             events.tell(number, news(&number.to_string()));
         }
-        let (missed, mut to_come) = events.listen(1);
-        let numbers: Vec<u64> = missed.iter().map(|event| event.number).collect();
-        assert_eq!(numbers, [2, 3]);
+        let mut listening = events.listen(Some(1));
+        assert_eq!(numbers(&listening), [2, 3]);
+        assert_eq!(listening.lost, None);
         events.tell(9, news("later"));
-        assert_eq!(to_come.try_recv().unwrap().number, 4);
+        assert_eq!(listening.to_come.try_recv().unwrap().number, 4);
         assert_eq!(events.last(), 4);
+        assert_eq!(numbers(&events.listen(None)), [0; 0]);
     }
 
     #[test]
@@ -151,7 +270,32 @@ mod tests {
         for number in 0..2000 {
             events.tell(number, news("again"));
         }
-        assert_eq!(events.listen(0).0.len(), REMEMBERED);
-        assert_eq!(events.listen(0).0[0].number, 2001 - REMEMBERED as u64);
+        let first = 2001 - REMEMBERED as u64;
+        let listening = events.listen(Some(first - 1));
+        assert_eq!(listening.lost, None);
+        assert_eq!(listening.missed.len(), REMEMBERED);
+        assert_eq!(listening.missed[0].number, first);
+        assert_eq!(events.listen(Some(first - 2)).lost, Some(first - 1));
+    }
+
+    #[test]
+    fn numbers_go_on_after_a_restart_and_who_has_missed_some_is_told() {
+        let store = Store::in_memory(StoreOptions::default()).unwrap();
+        let events = Events::kept(&store).unwrap();
+        for number in 0..RESERVED as i64 {
+            events.tell(number, news("again"));
+        }
+        let last = events.last();
+        drop(events);
+        let events = Events::kept(&store).unwrap();
+        let listening = events.listen(Some(last));
+        assert_eq!(listening.lost, Some(events.last()));
+        events.tell(0, news("first after the restart"));
+        let listening = events.listen(Some(last));
+        assert_eq!(numbers(&listening), [events.last()]);
+        assert!(events.last() > last);
+        assert_eq!(listening.lost, Some(events.last() - 1));
+        assert_eq!(events.listen(Some(events.last())).lost, None);
+        assert!(events.listen(Some(u64::MAX)).lost.is_some());
     }
 }

@@ -91,7 +91,7 @@ impl Running {
         }
         let base = embedded(&engine)?;
         tracing::debug!(units = base.len(), took = ?began.elapsed(), "units of the program are loaded");
-        let events = Arc::new(Events::default());
+        let events = Arc::new(Events::kept(&store)?);
         let around = surroundings(&store, &events, &telemetry, &opening.deployment);
         let library = Library::open(engine, &base, opening.library, around)?;
         let deployment = Deployment::start(store, library, events, telemetry, opening.deployment)?;

@@ -85,14 +85,18 @@ impl Deployment {
             .map_err(|it| unread(&it))?;
         let rows = self.store.inventory(&saved.name)?;
         let schema = document.schema.clone();
-        let inventory = cluster::rows(document, rows, saved.clock)?;
+        let inventory = cluster::rows(document, rows, saved.counters.clock)?;
         let rule = self.rule_of(&body.settings, &schema, &self.generation());
         let (rule, problem) = match rule {
             Ok(rule) => (Some(rule), None),
             Err(error) => (None, Some(error.to_string())),
         };
         let mut state = self.state(inventory, body.settings, rule)?;
-        state.resume(saved.next_decision);
+        state.resume(saved.counters);
+        for plan in self.store.plans(&saved.name)? {
+            let read = state.restore_plan(plan.number, &plan.body);
+            read.map_err(|it| unread(&it))?;
+        }
         for answer in self.store.answers(&saved.name)? {
             let (request, body): (String, String) =
                 serde_json::from_str(&answer.body).map_err(|it| unread(&it))?;

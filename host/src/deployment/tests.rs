@@ -1,5 +1,7 @@
 //! A deployment as its faces use it, on a store in a folder.
 
+mod restart;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -307,7 +309,7 @@ fn overrides_of_a_cluster_are_heeded_and_can_be_reset() {
 
 /// How often that kind of event was told.
 fn told(deployment: &Deployment, kind: &str) -> usize {
-    let (events, _) = deployment.events().listen(0);
+    let events = deployment.events().listen(Some(0)).missed;
     events.iter().filter(|event| event.kind == kind).count()
 }
 
@@ -465,7 +467,7 @@ fn with_failing(folder: &Path, on_failure: &str) -> (World, Arc<Cluster>) {
 }
 
 fn kinds(world: &World) -> Vec<&'static str> {
-    let (events, _) = world.deployment.events().listen(0);
+    let events = world.deployment.events().listen(Some(0)).missed;
     events.iter().map(|event| event.kind).collect()
 }
 

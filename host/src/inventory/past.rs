@@ -9,6 +9,12 @@ impl Inventory {
         self.journal.record(undo);
     }
 
+    /// Go on from a version, before which nothing is remembered. Versions do not go back.
+    pub fn begin_at(&mut self, version: u64) {
+        self.journal.keep(0);
+        self.version = self.version.max(version);
+    }
+
     /// The oldest version that [`Inventory::at_version`] can still show.
     pub fn oldest_version(&self) -> u64 {
         self.version - self.journal.len() as u64

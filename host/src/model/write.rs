@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Facts, Value};
 
 /// One thing to be written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Write {
     /// When it takes force.
     pub moment: Moment,
@@ -16,7 +16,8 @@ pub struct Write {
 }
 
 /// When a write takes force.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Moment {
     /// At once, with the decision.
     Decided,

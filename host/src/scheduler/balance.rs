@@ -10,14 +10,16 @@ mod apply;
 mod cool_down;
 mod gain;
 mod pass;
+mod saved;
 mod world;
 
 pub use apply::BalanceError;
 pub(super) use cool_down::CoolDown;
+pub use saved::SavedPlan;
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use super::{PlaceError, Scheduler};
@@ -49,7 +51,7 @@ impl Default for BalanceOptions {
 }
 
 /// What is to be moved, in an order in which each step is legal after those before.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BalancePlan {
     /// Seconds since 1970-01-01 UTC at which it was made.
     pub now: i64,
@@ -68,7 +70,7 @@ pub struct BalancePlan {
 }
 
 /// A step of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedMove {
     pub vm: Arc<str>,
     /// Where it runs before the step.
@@ -79,11 +81,17 @@ pub struct PlannedMove {
     pub reason: String,
     /// What the VM costs where it runs before the step, tier by tier; none if the
     /// chain would not leave it there.
+    #[serde(default, deserialize_with = "saved::costs_if_any")]
     pub cost_before: Option<Vec<f64>>,
     /// What it costs where it runs after the step.
+    #[serde(deserialize_with = "saved::costs")]
     pub cost_after: Vec<f64>,
     /// What is written of the VM.
-    #[serde(serialize_with = "changes", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        serialize_with = "changes",
+        skip_serializing_if = "Vec::is_empty",
+        skip_deserializing
+    )]
     pub changes: Vec<Write>,
 }
 
@@ -95,7 +103,7 @@ impl PlannedMove {
 }
 
 /// A proposal that is not followed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RefusedMove {
     /// How many steps of the plan come before.
     pub after: usize,
@@ -121,6 +129,9 @@ pub enum Because {
     NoGain,
     #[error("what goes with the move cannot be written: {0}")]
     Writes(String),
+    /// What was said when the plan was made, of one that was kept.
+    #[error("{0}")]
+    Said(String),
 }
 
 impl Serialize for Because {

@@ -39,13 +39,14 @@ pub(super) struct Apply {
 }
 
 /// What belongs to a cluster.
-const OF_CLUSTERS: [&str; 7] = [
+const OF_CLUSTERS: [&str; 8] = [
     "DELETE FROM hosts WHERE cluster = ?1",
     "DELETE FROM vms WHERE cluster = ?1",
     "DELETE FROM tenants WHERE cluster = ?1",
     "DELETE FROM vm_groups WHERE cluster = ?1",
     "DELETE FROM counters WHERE cluster = ?1",
     "DELETE FROM decisions WHERE cluster = ?1",
+    "DELETE FROM plans WHERE cluster = ?1",
     "DELETE FROM answers WHERE cluster = ?1",
 ];
 impl Apply {
@@ -145,19 +146,37 @@ impl Apply {
                 TENANTS.replace(base, cluster, tenants)?;
                 GROUPS.replace(base, cluster, groups)
             }
-            Change::Counter {
-                cluster,
-                next_decision,
-                clock,
-            } => run(
+            Change::Counter { cluster, counters } => run(
                 base,
-                "REPLACE INTO counters (cluster, next_decision, clock) VALUES (?1, ?2, ?3)",
+                "REPLACE INTO counters (cluster, next_decision, clock, next_plan, version, revision)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 (
                     self.cluster(base, cluster)?,
-                    fits("the number of a decision", *next_decision)?,
-                    clock,
+                    fits("the number of a decision", counters.next_decision)?,
+                    counters.clock,
+                    fits("the number of a plan", counters.next_plan)?,
+                    fits("the version of an inventory", counters.version)?,
+                    fits("the revision of an inventory", counters.revision)?,
                 ),
             ),
+            Change::PutPlan {
+                cluster,
+                number,
+                body,
+            } => run(
+                base,
+                "REPLACE INTO plans (cluster, number, body) VALUES (?1, ?2, ?3)",
+                (
+                    self.cluster(base, cluster)?,
+                    fits("the number of a plan", *number)?,
+                    body,
+                ),
+            ),
+            Change::RemovePlan { cluster, number } => {
+                const SQL: &str = "DELETE FROM plans WHERE cluster = ?1 AND number = ?2";
+                let number = fits("the number of a plan", *number)?;
+                self.of(base, cluster, |cluster| run(base, SQL, (cluster, number)))
+            }
             Change::RecordDecision {
                 cluster,
                 number,

@@ -15,7 +15,7 @@ pub enum Change {
         cluster: String,
         body: String,
     },
-    /// A cluster with everything of it: rows, counters, decisions, answers.
+    /// A cluster with everything of it: rows, counters, decisions, plans, answers.
     RemoveCluster {
         cluster: String,
     },
@@ -72,11 +72,20 @@ pub enum Change {
         tenants: Vec<TenantRow>,
         groups: Vec<GroupRow>,
     },
-    /// Where a cluster's numbers of decisions and its clock stand.
+    /// Where a cluster's numbers and its clock stand.
     Counter {
         cluster: String,
-        next_decision: u64,
-        clock: i64,
+        counters: Counters,
+    },
+    /// A plan of moves, found by its number.
+    PutPlan {
+        cluster: String,
+        number: u64,
+        body: String,
+    },
+    RemovePlan {
+        cluster: String,
+        number: u64,
     },
     /// A decision. The oldest are removed when there are more than
     /// [`StoreOptions::decisions`](super::StoreOptions::decisions), in batches: up to a
@@ -146,6 +155,21 @@ pub enum Change {
     RemoveSetting {
         key: String,
     },
+}
+
+/// Where the numbers of a cluster stand; all 0 before the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// The number of the next decision.
+    pub next_decision: u64,
+    /// The time up to which the inventory was brought, in seconds.
+    pub clock: i64,
+    /// The number of the next plan of moves.
+    pub next_plan: u64,
+    /// No version of the inventory that anybody was told of is above this one.
+    pub version: u64,
+    /// How often the rows have changed.
+    pub revision: u64,
 }
 
 /// A host as it is kept.
@@ -242,8 +266,10 @@ impl Change {
                     + tenants.iter().map(|r| row(&r.id, &r.body)).sum::<usize>()
                     + groups.iter().map(|r| row(&r.id, &r.body)).sum::<usize>()
             }
-            Self::Counter { cluster, .. } => cluster.len(),
-            Self::RecordDecision { cluster, body, .. } => cluster.len() + body.len(),
+            Self::Counter { cluster, .. } | Self::RemovePlan { cluster, .. } => cluster.len(),
+            Self::RecordDecision { cluster, body, .. } | Self::PutPlan { cluster, body, .. } => {
+                cluster.len() + body.len()
+            }
             Self::PutPolicy { name, by, body, .. } => name.len() + by.len() + body.len(),
             Self::RemovePolicy { name } | Self::RemoveUnit { name } => name.len(),
             Self::PutArtifact {
@@ -273,6 +299,7 @@ impl Change {
             Self::PutGroup { .. } => "the row of a group",
             Self::ReplaceInventory { .. } => "a row of an inventory",
             Self::RecordDecision { .. } => "the record of a decision",
+            Self::PutPlan { .. } => "a plan of moves",
             Self::PutPolicy { .. } => "a policy",
             Self::PutArtifact { .. } => "the code of a unit",
             Self::UnitEvent(_) => "the event of a unit",

@@ -2,17 +2,18 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::change::{GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+use super::change::{Counters, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
 use super::saved::{
     PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
-    SavedUnit,
+    SavedPlan, SavedUnit,
 };
 
 pub(super) fn saved(base: &Connection) -> rusqlite::Result<Saved> {
     Ok(Saved {
         clusters: all(
             base,
-            "SELECT name, body, coalesce(next_decision, 0), coalesce(clock, 0)
+            "SELECT name, body, coalesce(next_decision, 0), coalesce(clock, 0),
+                 coalesce(next_plan, 0), coalesce(version, 0), coalesce(revision, 0)
              FROM clusters LEFT JOIN counters ON counters.cluster = clusters.number
              ORDER BY name",
             (),
@@ -20,8 +21,13 @@ pub(super) fn saved(base: &Connection) -> rusqlite::Result<Saved> {
                 Ok(SavedCluster {
                     name: row.get(0)?,
                     body: row.get(1)?,
-                    next_decision: count(row, 2)?,
-                    clock: row.get(3)?,
+                    counters: Counters {
+                        next_decision: count(row, 2)?,
+                        clock: row.get(3)?,
+                        next_plan: count(row, 4)?,
+                        version: count(row, 5)?,
+                        revision: count(row, 6)?,
+                    },
                 })
             },
         )?,
@@ -165,6 +171,20 @@ fn answer(row: &Row<'_>) -> rusqlite::Result<SavedAnswer> {
         at: row.get(1)?,
         body: row.get(2)?,
     })
+}
+
+pub(super) fn plans(base: &Connection, cluster: &str) -> rusqlite::Result<Vec<SavedPlan>> {
+    all(
+        base,
+        of_cluster!("number, body", "plans", "ORDER BY number"),
+        (cluster,),
+        |row| {
+            Ok(SavedPlan {
+                number: count(row, 0)?,
+                body: row.get(1)?,
+            })
+        },
+    )
 }
 
 pub(super) fn artifact(base: &Connection, digest: &str) -> rusqlite::Result<Option<Vec<u8>>> {

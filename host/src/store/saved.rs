@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change::{GroupRow, HostRow, TenantRow, VmRow};
+use super::change::{Counters, GroupRow, HostRow, TenantRow, VmRow};
 
 /// What a start needs, the rows of clusters and the bytes of artifacts apart: those
 /// are large, and read one by one ([`Store::inventory`](super::Store::inventory),
@@ -28,10 +28,8 @@ pub struct SavedCluster {
     pub name: String,
     /// JSON of the caller.
     pub body: String,
-    /// As [`Change::Counter`](super::Change::Counter) put it last; 0 before.
-    pub next_decision: u64,
-    /// As [`Change::Counter`](super::Change::Counter) put it last; 0 before.
-    pub clock: i64,
+    /// As [`Change::Counter`](super::Change::Counter) put them last.
+    pub counters: Counters,
 }
 
 /// The rows of a cluster.
@@ -93,6 +91,15 @@ pub struct SavedDecision {
     pub number: u64,
     /// When it was made.
     pub at: i64,
+    /// JSON of the caller.
+    pub body: String,
+}
+
+/// A plan of moves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedPlan {
+    /// Its number in the cluster.
+    pub number: u64,
     /// JSON of the caller.
     pub body: String,
 }

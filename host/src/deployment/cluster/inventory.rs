@@ -88,6 +88,7 @@ impl ClusterState {
                 inventory.restore_vm(saved)?;
             }
         }
+        inventory.begin_at(old.version() + 1);
         let policy = self.policy.clone();
         let mut scheduler = Scheduler::new(
             inventory,

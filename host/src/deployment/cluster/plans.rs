@@ -2,25 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::ClusterState;
+use super::{ClusterState, durable};
 use crate::deployment::DeploymentError;
-use crate::scheduler::{BalanceOptions, BalancePlan};
+use crate::scheduler::{BalanceOptions, BalancePlan, SavedPlan};
+use crate::store::Change;
 
 /// How many plans of a cluster are remembered.
 const REMEMBERED: usize = 32;
 
-/// The plans of a cluster. They end with the process: a plan is about the cluster as
-/// it is.
+/// The plans of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
-    next: u64,
+    /// The number of the last one; 0 before the first.
+    last: u64,
     plans: BTreeMap<u64, Begun>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct Begun {
+    #[serde(with = "saved")]
     plan: BalancePlan,
     /// How many steps were begun.
     begun: usize,
@@ -67,17 +70,57 @@ impl ClusterState {
     /// Remember a plan, to be begun or cancelled.
     pub fn remember_plan(&mut self, plan: BalancePlan) -> PlanShown {
         let plans = &mut self.plans;
-        plans.next += 1;
+        plans.last += 1;
+        let number = plans.last;
         let begun = Begun {
             plan,
             begun: 0,
             cancelled: false,
         };
-        plans.plans.insert(plans.next, begun);
-        while plans.plans.len() > REMEMBERED {
-            plans.plans.pop_first();
+        let told = shown(number, &begun);
+        plans.plans.insert(number, begun);
+        while plans.plans.len() > REMEMBERED
+            && let Some((number, _)) = plans.plans.pop_first()
+        {
+            self.changes.push(Change::RemovePlan {
+                cluster: self.name.to_string(),
+                number,
+            });
         }
-        shown(plans.next, &plans.plans[&plans.next])
+        self.keep_plan(number);
+        told
+    }
+
+    /// Have a plan kept as it is now.
+    fn keep_plan(&mut self, number: u64) {
+        if let Some(begun) = self.plans.plans.get(&number) {
+            self.changes.push(Change::PutPlan {
+                cluster: self.name.to_string(),
+                number,
+                body: durable::json(begun),
+            });
+        }
+    }
+
+    /// Have all plans kept.
+    pub(super) fn keep_plans(&mut self) {
+        let numbers: Vec<u64> = self.plans.plans.keys().copied().collect();
+        for number in numbers {
+            self.keep_plan(number);
+        }
+    }
+
+    /// A plan as it was kept.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(in crate::deployment) fn restore_plan(
+        &mut self,
+        number: u64,
+        body: &str,
+    ) -> serde_json::Result<()> {
+        self.plans.plans.insert(number, serde_json::from_str(body)?);
+        Ok(())
     }
 
     /// The plans that are remembered, oldest first.
@@ -107,10 +150,12 @@ impl ClusterState {
                 .scheduler
                 .apply_balance(&entry.plan, entry.begun, now)?;
         }
-        Ok(Step {
+        let step = Step {
             begun: entry.begun,
             moves: entry.plan.moves.len(),
-        })
+        };
+        self.keep_plan(number);
+        Ok(step)
     }
 
     /// Give back the places of the moves that were begun and are not confirmed. Gives
@@ -124,7 +169,9 @@ impl ClusterState {
             return Err(no_plan(number));
         };
         entry.cancelled = true;
-        Ok(self.scheduler.cancel_balance(&entry.plan))
+        let places = self.scheduler.cancel_balance(&entry.plan);
+        self.keep_plan(number);
+        Ok(places)
     }
 }
 
@@ -141,6 +188,33 @@ impl Planner {
     /// If a unit refuses or fails that the policy cannot do without.
     pub fn plan(mut self, options: &BalanceOptions) -> Result<BalancePlan, DeploymentError> {
         Ok(self.scheduler.plan_balance(self.now, options)?)
+    }
+}
+
+impl Plans {
+    /// The number that the next plan has.
+    pub(super) fn next(&self) -> u64 {
+        self.last + 1
+    }
+
+    /// The next plan has this number.
+    pub(super) fn resume(&mut self, next: u64) {
+        self.last = next.saturating_sub(1);
+    }
+}
+
+/// The plan of one that is kept.
+mod saved {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{BalancePlan, SavedPlan};
+
+    pub fn serialize<S: Serializer>(plan: &BalancePlan, to: S) -> Result<S::Ok, S::Error> {
+        SavedPlan::from(plan).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BalancePlan, D::Error> {
+        SavedPlan::deserialize(from).map(BalancePlan::from)
     }
 }
 

@@ -20,9 +20,13 @@ use crate::inventory::{Inventory, Touched};
 use crate::library::Generation;
 use crate::policy::Policy;
 use crate::scheduler::Scheduler;
-use crate::store::{Change, Store};
+use crate::store::{Change, Counters, Store};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::telemetry::{ClusterMeter, StoreMetrics, UnitFamilies};
+
+/// Versions of the inventory are reserved so many at a time: a version that only the clock
+/// has brought costs no write, and a restart skips what was left.
+const VERSIONS: u64 = 1 << 16;
 
 /// What units have worked is counted after so many turns that changed something.
 const COUNTED: u64 = 32;
@@ -61,6 +65,8 @@ pub struct ClusterState {
     pub(super) noted: u64,
     /// Whether all rows are to be kept anew.
     pub(super) everything: Arc<AtomicBool>,
+    /// Where the numbers stand, as it was kept last.
+    counters: Counters,
     pub(super) changed: watch::Sender<u64>,
     /// How often the cluster has changed since its thread began.
     pub(super) turns_with_changes: u64,
@@ -110,6 +116,7 @@ impl ClusterState {
             changes: Vec::new(),
             touched: Touched::default(),
             everything: Arc::default(),
+            counters: Counters::default(),
             changed: watch::Sender::new(0),
             turns_with_changes: 0,
         }
@@ -120,9 +127,38 @@ impl ClusterState {
         self.everything.store(true, Ordering::Release);
     }
 
-    /// The next decision has this number.
-    pub(in crate::deployment) fn resume(&mut self, number: u64) {
-        self.scheduler.resume(number);
+    /// Numbers go on from these.
+    pub(in crate::deployment) fn resume(&mut self, counters: Counters) {
+        self.scheduler.resume(counters.next_decision);
+        self.plans.resume(counters.next_plan);
+        let inventory = self.scheduler.inventory_mut();
+        inventory.begin_at(counters.version);
+        self.noted = inventory.version();
+        self.counters = counters;
+    }
+
+    /// Where the numbers stand, if that is to be kept: the clock alone is no reason.
+    fn counters_to_keep(&mut self, rows_changed: bool) -> Option<Change> {
+        let version = self.inventory().version();
+        let counters = Counters {
+            next_decision: self.scheduler.next_number(),
+            clock: self.inventory().clock(),
+            next_plan: self.plans.next(),
+            version: match version < self.counters.version {
+                true => self.counters.version,
+                false => version.saturating_add(VERSIONS),
+            },
+            revision: self.counters.revision + u64::from(rows_changed),
+        };
+        let before = Counters {
+            clock: counters.clock,
+            ..self.counters
+        };
+        self.counters = counters;
+        (counters != before).then(|| Change::Counter {
+            cluster: self.name.to_string(),
+            counters,
+        })
     }
 
     /// Name of the cluster.
@@ -201,17 +237,12 @@ impl ClusterState {
         work: impl FnOnce(&mut Self) -> Result<R, DeploymentError>,
         answer: Answer<R, DeploymentError>,
     ) {
-        let number = self.scheduler.next_number();
         let outcome = work(self);
         let mut changes = mem::take(&mut self.changes);
-        if self.scheduler.next_number() != number {
-            changes.push(Change::Counter {
-                cluster: self.name.to_string(),
-                next_decision: self.scheduler.next_number(),
-                clock: self.inventory().clock(),
-            });
-        }
-        changes.extend(self.rows_to_keep());
+        let rows = self.rows_to_keep();
+        let counters = self.counters_to_keep(!rows.is_empty());
+        changes.extend(rows);
+        changes.extend(counters);
         self.scheduler.forget_the_past();
         let repeats = mem::take(&mut self.answers.repeats);
         if changes.is_empty() {
@@ -319,7 +350,10 @@ impl ClusterState {
         self.note();
         if self.everything.swap(false, Ordering::AcqRel) {
             self.touched = Touched::default();
-            return durable::everything(self);
+            self.keep_plans();
+            let mut changes = durable::everything(self);
+            changes.append(&mut self.changes);
+            return changes;
         }
         let touched = mem::take(&mut self.touched);
         durable::touched(self, &touched)

@@ -178,8 +178,16 @@ fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
             },
             Change::Counter {
                 cluster: "a".to_owned(),
-                next_decision: 8,
-                clock: 9,
+                counters: Counters {
+                    next_decision: 8,
+                    clock: 9,
+                    ..Counters::default()
+                },
+            },
+            Change::PutPlan {
+                cluster: "a".to_owned(),
+                number: 1,
+                body: "{}".to_owned(),
             },
             Change::RemoveCluster {
                 cluster: "a".to_owned(),
@@ -191,5 +199,7 @@ fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
     assert_eq!(store.inventory("b").unwrap().vms.len(), 1);
     assert_eq!(store.decisions("a", None, 10).unwrap(), []);
     assert_eq!(store.answers("a").unwrap(), []);
-    assert_eq!(store.load().unwrap().clusters[0].next_decision, 0);
+    assert_eq!(store.plans("a").unwrap(), []);
+    let counters = store.load().unwrap().clusters[0].counters;
+    assert_eq!(counters, Counters::default());
 }

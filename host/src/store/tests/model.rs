@@ -25,12 +25,13 @@ struct Model {
 #[derive(Debug, Clone, Default)]
 struct Cluster {
     body: String,
-    counter: (u64, i64),
+    counters: Counters,
     hosts: BTreeMap<String, HostRow>,
     vms: BTreeMap<(bool, String), VmRow>,
     tenants: BTreeMap<String, TenantRow>,
     groups: BTreeMap<String, GroupRow>,
     decisions: BTreeMap<u64, SavedDecision>,
+    plans: BTreeMap<u64, SavedPlan>,
     answers: BTreeMap<String, SavedAnswer>,
 }
 
@@ -131,14 +132,25 @@ impl Model {
                 cluster.tenants = tenants.into_iter().map(|r| (r.id.clone(), r)).collect();
                 cluster.groups = groups.into_iter().map(|r| (r.id.clone(), r)).collect();
             }
-            Change::Counter {
+            Change::Counter { cluster, counters } => {
+                let cluster = self.clusters.get_mut(&cluster)?;
+                i64::try_from(counters.next_decision).ok()?;
+                cluster.counters = counters;
+            }
+            Change::PutPlan {
                 cluster,
-                next_decision,
-                clock,
+                number,
+                body,
             } => {
                 let cluster = self.clusters.get_mut(&cluster)?;
-                i64::try_from(next_decision).ok()?;
-                cluster.counter = (next_decision, clock);
+                i64::try_from(number).ok()?;
+                cluster.plans.insert(number, SavedPlan { number, body });
+            }
+            Change::RemovePlan { cluster, number } => {
+                i64::try_from(number).ok()?;
+                self.of(&cluster, |c| {
+                    c.plans.remove(&number);
+                });
             }
             Change::RecordDecision {
                 cluster,
@@ -236,8 +248,7 @@ impl Model {
         let clusters = self.clusters.iter().map(|(name, cluster)| SavedCluster {
             name: name.clone(),
             body: cluster.body.clone(),
-            next_decision: cluster.counter.0,
-            clock: cluster.counter.1,
+            counters: cluster.counters,
         });
         let newest = |history: &BTreeMap<u64, PolicyRevision>| {
             history.values().next_back().cloned().unwrap()
@@ -298,6 +309,8 @@ impl Cluster {
             groups,
         };
         assert_eq!(store.inventory(name).unwrap(), expected);
+        let plans: Vec<_> = self.plans.values().cloned().collect();
+        assert_eq!(store.plans(name).unwrap(), plans);
         let answers: Vec<_> = self.answers.values().cloned().collect();
         assert_eq!(store.answers(name).unwrap(), answers);
         for key in names() {

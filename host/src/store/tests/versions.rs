@@ -7,7 +7,10 @@ use super::*;
 
 /// Rows as each version held them, in order. All of them say the same, as far as the
 /// version could.
-const ROWS: &[&str] = &[include_str!("../schema/1.rows.sql")];
+const ROWS: &[&str] = &[
+    include_str!("../schema/1.rows.sql"),
+    include_str!("../schema/2.rows.sql"),
+];
 
 #[test]
 fn a_file_of_every_version_opens_with_all_that_it_holds() {
@@ -19,23 +22,36 @@ fn a_file_of_every_version_opens_with_all_that_it_holds() {
         migrate(&mut base, &file, &MIGRATIONS[..version]).unwrap();
         base.execute_batch(rows).unwrap();
         drop(base);
-        check(&open(folder.path()));
+        check(&open(folder.path()), version);
     }
 }
 
-fn check(store: &Store) {
+fn check(store: &Store, version: usize) {
     let saved = store.load().unwrap();
-    let cluster = |name: &str, body: &str, next_decision, clock| SavedCluster {
+    let cluster = |name: &str, body: &str, counters| SavedCluster {
         name: name.to_owned(),
         body: body.to_owned(),
-        next_decision,
-        clock,
+        counters,
+    };
+    let counters = Counters {
+        next_decision: 42,
+        clock: 1_700_000_000,
+        ..Counters::default()
+    };
+    let counters = match version {
+        1 => counters,
+        _ => Counters {
+            next_plan: 3,
+            version: 4096,
+            revision: 7,
+            ..counters
+        },
     };
     assert_eq!(
         saved.clusters,
         [
-            cluster("empty", "{}", 0, 0),
-            cluster("old", "{\"policy\":\"spread\"}", 42, 1_700_000_000),
+            cluster("empty", "{}", Counters::default()),
+            cluster("old", "{\"policy\":\"spread\"}", counters),
         ]
     );
     assert_eq!(saved.policies, store.policy_history("spread").unwrap()[..1]);
@@ -65,6 +81,9 @@ fn check(store: &Store) {
     );
     let decisions = store.decisions("old", None, 9).unwrap();
     assert_eq!((decisions[0].number, decisions[1].number), (41, 40));
+    let plans = store.plans("old").unwrap();
+    let plans: Vec<_> = plans.iter().map(|plan| plan.number).collect();
+    assert_eq!(plans, if version == 1 { vec![] } else { vec![2] });
     assert_eq!(store.answers("old").unwrap()[0].key, "k-1");
     let events = store.unit_history(None, 9).unwrap();
     assert_eq!((&*events[0].name, &*events[1].name), ("gone", "memory"));

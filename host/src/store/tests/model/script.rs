@@ -100,13 +100,30 @@ fn of_decisions() -> impl Strategy<Value = Change> {
     prop_oneof![
         9 => (name(), number(), any::<i64>(), body()).prop_map(|(cluster, number, at, body)|
             Change::RecordDecision { cluster, number, at, body }),
-        2 => (name(), number(), any::<i64>()).prop_map(|(cluster, next_decision, clock)|
-            Change::Counter { cluster, next_decision, clock }),
+        2 => (name(), number(), any::<i64>(), 0..9_u64).prop_map(
+            |(cluster, next_decision, clock, version)| {
+                let numbers = (next_decision, clock, version);
+                Change::Counter { cluster, counters: counters(numbers) }
+            }),
+        2 => (name(), number(), body()).prop_map(|(cluster, number, body)|
+            Change::PutPlan { cluster, number, body }),
+        1 => (name(), number()).prop_map(|(cluster, number)|
+            Change::RemovePlan { cluster, number }),
         2 => (name(), name(), 0..9_i64, body()).prop_map(|(cluster, key, at, body)|
             Change::Idempotency { cluster, key, at, body }),
         1 => (name(), 0..9_i64).prop_map(|(cluster, before)|
             Change::ForgetAnswers { cluster, before }),
     ]
+}
+
+fn counters((next_decision, clock, version): (u64, i64, u64)) -> Counters {
+    Counters {
+        next_decision,
+        clock,
+        next_plan: version + 1,
+        version,
+        revision: version + 2,
+    }
 }
 
 fn of_policies_and_units() -> impl Strategy<Value = Change> {

@@ -1,0 +1,93 @@
+//! What goes on after a restart as if there had been none.
+
+use super::*;
+
+/// The same deployment, started anew from what was kept.
+fn again(folder: &Path, world: World, generation: &Generation) -> (World, Arc<Cluster>) {
+    world.deployment.stop();
+    drop(world);
+    let world = start(folder, generation);
+    let cluster = world.deployment.cluster("c").unwrap();
+    (world, cluster)
+}
+
+#[test]
+fn plans_go_on_with_their_numbers_and_how_far_they_were_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment
+        .put_policy(&edit(EVENING_OUT), "somebody")
+        .unwrap();
+    let cluster = deployment.create_cluster(uneven(), attach()).unwrap();
+    let plan = |cluster: &Cluster| {
+        let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+        let plan = planner.plan(&Default::default()).unwrap();
+        let kept = cluster.turn(move |state| Ok(state.remember_plan(plan)));
+        kept.wait().unwrap()
+    };
+    let plans = |cluster: &Cluster| cluster.turn(|state| Ok(state.plans())).wait().unwrap();
+    let numbers = |cluster: &Cluster| -> Vec<u64> {
+        let plans = plans(cluster);
+        plans.iter().map(|plan| plan.number).collect()
+    };
+    for number in 1..=34 {
+        assert_eq!(plan(&cluster).number, number);
+    }
+    let begun = cluster.turn(|state| state.begin_plan(34)).wait().unwrap();
+    assert!(begun.begun > 0, "{begun:?}");
+    cluster.turn(|state| state.cancel_plan(33)).wait().unwrap();
+    let before = plans(&cluster);
+    drop(cluster);
+
+    let (world, cluster) = again(folder.path(), world, &generation);
+    assert_eq!(plans(&cluster), before);
+    assert_eq!(numbers(&cluster), (3..=34).collect::<Vec<_>>());
+    assert_eq!(plan(&cluster).number, 35);
+    let refused = cluster.turn(|state| state.begin_plan(33)).wait();
+    assert!(refused.unwrap_err().to_string().contains("was cancelled"));
+    drop(cluster);
+    let (_world, cluster) = again(folder.path(), world, &generation);
+    assert_eq!(numbers(&cluster), (4..=35).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_version_of_an_inventory_never_goes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let mut world = start(folder.path(), &generation);
+    world
+        .deployment
+        .put_policy(&edit(POLICY), "somebody")
+        .unwrap();
+    let mut cluster = world
+        .deployment
+        .create_cluster(document(), attach())
+        .unwrap();
+    let version = |cluster: &Cluster| {
+        let counted = cluster.turn(|state| Ok(state.counted())).wait().unwrap();
+        counted.version
+    };
+    let mut last = version(&cluster);
+    for round in 0..3 {
+        place(&cluster, request(&format!("v{round}"), 1));
+        assert!(version(&cluster) > last);
+        last = version(&cluster);
+        // Nothing is kept of a clock that goes on alone, and it counts all the same.
+        world.clock.store(2000 + round, Ordering::Relaxed);
+        let advanced = cluster.turn(|state| state.planner().map(|_| ())).wait();
+        assert!(advanced.is_ok());
+        last = last.max(version(&cluster));
+        cluster
+            .turn(|state| state.replace(document()))
+            .wait()
+            .unwrap();
+        assert!(version(&cluster) > last);
+        last = version(&cluster);
+        drop(cluster);
+        (world, cluster) = again(folder.path(), world, &generation);
+        assert!(version(&cluster) >= last, "after a restart");
+        last = version(&cluster);
+    }
+}
