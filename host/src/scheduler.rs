@@ -16,7 +16,8 @@ mod search;
 mod shown;
 mod trial;
 
-pub use balance::{BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove, SavedPlan,
+pub use balance::{
+    BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove, SavedPlan,
 };
 pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;

@@ -19,8 +19,8 @@ pub use saved::SavedPlan;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::{PlaceError, Scheduler};
 use crate::chain::{Proposed, Refusal};
