@@ -17,7 +17,9 @@ mod shown;
 mod trial;
 
 pub use balance::{
-    BalanceError, BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove, SavedPlan,
+    BalanceError, BalanceOptions, BalancePlan, Because, Begun, Cause, ChangeShown, MoveShown,
+    Origin, PlanTold, PlannedMove, RefusedMove, RefusedShown, RemovedHosts, StandingReservation,
+    Stuck, StuckShown,
 };
 pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use decision::Decision;

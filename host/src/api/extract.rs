@@ -1,7 +1,7 @@
 //! What requests bring, with a problem for everything that is wrong with it.
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
@@ -37,6 +37,30 @@ where
             .await
             .map_err(IntoResponse::into_response)?;
         read(&bytes).map(Json).map_err(IntoResponse::into_response)
+    }
+}
+
+/// A body that may be left out.
+impl<T, S> OptionalFromRequest<S> for Json<T>
+where
+    T: DeserializeOwned,
+    S: Send + Sync,
+{
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, Response> {
+        let problem = no_json(&request);
+        let bytes = axum::body::Bytes::from_request(request, state)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if let Some(problem) = problem {
+            return Err(problem.into_response());
+        }
+        let read = read(&bytes).map(Json);
+        read.map(Some).map_err(IntoResponse::into_response)
     }
 }
 

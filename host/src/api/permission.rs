@@ -166,6 +166,7 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/v1/clusters/{cluster}/what-if", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/plans", View, Cluster),
     rule("POST", "/v1/clusters/{cluster}/plans", Operate, Cluster),
+    rule("POST", "/v1/clusters/{cluster}/evacuate", Operate, Cluster),
     rule(
         "GET",
         "/v1/clusters/{cluster}/plans/{number}",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -15,7 +15,7 @@ use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::{Page, PageQuery};
 use crate::deployment::Deployment;
-use crate::deployment::cluster::{PlanShown, Step};
+use crate::deployment::cluster::{Begin, MoveNamed, PlanShown, only_tried};
 use crate::scheduler::BalanceOptions;
 
 /// Moves of one plan at most.
@@ -24,6 +24,7 @@ const MOST_MOVES: usize = 10_000;
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
         .routes(routes!(list, plan))
+        .routes(routes!(evacuate))
         .routes(routes!(show))
         .routes(routes!(begin))
         .routes(routes!(cancel))
@@ -42,6 +43,48 @@ struct PlanWanted {
     /// The most moves.
     #[schema(minimum = 1, maximum = 10000)]
     moves: Option<usize>,
+    /// How many moves may be under way at once; any number if not given.
+    #[schema(minimum = 1)]
+    max_in_flight: Option<usize>,
+}
+
+/// Hosts that are to be emptied.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Evacuate {
+    /// Their ids.
+    #[schema(min_items = 1)]
+    hosts: Vec<String>,
+    /// Make the plan, and do not keep it.
+    #[serde(default)]
+    dry_run: bool,
+    /// How many moves may be under way at once; any number if not given.
+    #[schema(minimum = 1)]
+    max_in_flight: Option<usize>,
+}
+
+/// Which moves are begun.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct BeginWanted {
+    /// Only these: numbers of steps, counted from 1, or ids of VMs. What a hard group keeps
+    /// together with one of them is begun with it.
+    moves: Option<Vec<MoveNamed>>,
+    /// How many moves of the plan may be under way at once, in place of what the plan says.
+    #[schema(minimum = 1)]
+    max_in_flight: Option<usize>,
+}
+
+/// How many moves may be under way at once.
+fn in_flight(wanted: Option<usize>) -> Result<Option<usize>, Problem> {
+    match wanted {
+        Some(0) => {
+            let wrong =
+                "\"max-in-flight\" must be 1 or more: cancel the plan to begin nothing more";
+            Err(Problem::new(Code::Unprocessable, wrong))
+        }
+        wanted => Ok(wanted),
+    }
 }
 
 impl PlanWanted {
@@ -74,8 +117,9 @@ async fn list(
     let cluster = deployment.cluster(&cluster)?;
     let plans = cluster.turn(|state| Ok(state.plans())).await?;
     let is_after =
-        |plan: &PlanShown, after: &str| after.parse().is_ok_and(|it: u64| plan.number > it);
-    let page = page.page_after(plans, is_after, |plan| plan.number.to_string())?;
+        |plan: &PlanShown, after: &str| after.parse().is_ok_and(|it: u64| plan.number > Some(it));
+    let named = |plan: &PlanShown| plan.number.unwrap_or(0).to_string();
+    let page = page.page_after(plans, is_after, named)?;
     Ok(Json(page))
 }
 
@@ -91,12 +135,43 @@ async fn plan(
 ) -> Result<Response, Problem> {
     let options = wanted.options()?;
     let cluster = deployment.cluster(&cluster)?;
+    let max_in_flight = in_flight(wanted.max_in_flight)?;
     let planner = cluster.turn(|state| state.planner()).await?;
     let plan = aside(move || planner.plan(&options)).await?;
-    let shown = cluster
-        .turn(move |state| Ok(state.remember_plan(plan)))
-        .await?;
-    Ok((StatusCode::CREATED, Json(shown)).into_response())
+    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, max_in_flight)));
+    Ok((StatusCode::CREATED, Json(kept.await?)).into_response())
+}
+
+/// Plan how hosts are emptied: none of them takes a VM, and every VM that runs there is placed
+/// by the policy, one on top of the other. Nothing is begun; the plan says what cannot go, and
+/// why. A dry run is not kept, and has no number.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/evacuate", tag = "plans",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body = Evacuate,
+    responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
+async fn evacuate(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Json(wanted): Json<Evacuate>,
+) -> Result<Response, Problem> {
+    if wanted.hosts.is_empty() {
+        let wrong = "\"hosts\" must name the hosts that are to be emptied";
+        return Err(Problem::new(Code::Unprocessable, wrong));
+    }
+    let max_in_flight = in_flight(wanted.max_in_flight)?;
+    let cluster = deployment.cluster(&cluster)?;
+    let planner = cluster.turn(|state| state.planner()).await?;
+    let hosts: Vec<Arc<str>> = wanted
+        .hosts
+        .iter()
+        .map(|host| host.as_str().into())
+        .collect();
+    let plan = aside(move || planner.evacuate(&hosts)).await?;
+    if wanted.dry_run {
+        return Ok(Json(only_tried(plan, max_in_flight)).into_response());
+    }
+    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, max_in_flight)));
+    Ok((StatusCode::CREATED, Json(kept.await?)).into_response())
 }
 
 /// A plan.
@@ -109,45 +184,42 @@ async fn show(
     Path((cluster, number)): Path<(String, u64)>,
 ) -> Result<Json<PlanShown>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let plans = cluster.turn(|state| Ok(state.plans())).await?;
-    let plan = plans.into_iter().find(|plan| plan.number == number);
-    plan.map(Json)
-        .ok_or_else(|| Problem::not_found("plan", &number.to_string()))
+    Ok(Json(cluster.turn(move |state| state.plan(number)).await?))
 }
 
-/// Begin the next moves of a plan, as many as are legal while those before are under
-/// way: their places are reserved. Begin again when they are confirmed.
+/// Begin moves of a plan: all in order, or those that are named, as many as may be under way at
+/// once. Each is held against the policy as things are, and its place is reserved. Begin again
+/// when they are confirmed. The answer is the plan, in which each move says how far it is.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/begin", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the plan")),
-    responses((status = OK, body = Step)))]
+    request_body = Option<BeginWanted>, responses((status = OK, body = PlanShown)))]
 async fn begin(
     State(deployment): State<Arc<Deployment>>,
     Path((cluster, number)): Path<(String, u64)>,
-) -> Result<Json<Step>, Problem> {
+    wanted: Option<Json<BeginWanted>>,
+) -> Result<Json<PlanShown>, Problem> {
+    let Json(wanted) = wanted.unwrap_or_default();
+    let begin = Begin {
+        max_in_flight: in_flight(wanted.max_in_flight)?,
+        moves: wanted.moves,
+    };
     let cluster = deployment.cluster(&cluster)?;
-    Ok(Json(
-        cluster.turn(move |state| state.begin_plan(number)).await?,
-    ))
-}
-
-/// How many places were given back.
-#[derive(Debug, Serialize, ToSchema)]
-struct Cancelled {
-    places: usize,
+    let begun = cluster.turn(move |state| state.begin_plan(number, &begin));
+    Ok(Json(begun.await?))
 }
 
 /// Give back the places of the moves that were begun and are not confirmed; no more of
-/// them are begun.
+/// them are begun. The answer is the plan.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/cancel", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the plan")),
-    responses((status = OK, body = Cancelled)))]
+    responses((status = OK, body = PlanShown)))]
 async fn cancel(
     State(deployment): State<Arc<Deployment>>,
     Path((cluster, number)): Path<(String, u64)>,
-) -> Result<Json<Cancelled>, Problem> {
+) -> Result<Json<PlanShown>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let places = cluster.turn(move |state| state.cancel_plan(number)).await?;
-    Ok(Json(Cancelled { places }))
+    let cancelled = cluster.turn(move |state| state.cancel_plan(number));
+    Ok(Json(cancelled.await?))
 }

@@ -8,7 +8,10 @@ use placewright::chain::Proposed;
 use placewright::document::ClusterDocument;
 use placewright::inventory::Inventory;
 use placewright::model::Facts;
-use placewright::scheduler::{BalanceOptions, BalancePlan, Scheduler, SchedulerOptions};
+use placewright::scheduler::{
+    BalanceOptions, BalancePlan, MoveShown, PlanTold, Scheduler, SchedulerOptions,
+};
+use serde::Serialize;
 
 use super::clusters;
 use super::failure::{Answer, Failure};
@@ -106,7 +109,7 @@ impl Balance {
             })?;
         }
         match self.format {
-            Format::Json => output::print_json(&plan)?,
+            Format::Json => output::print_json(&PlanShown::new(&plan))?,
             Format::Table => output::print(&shown(&plan))?,
         }
         Ok(Answer::Yes)
@@ -144,6 +147,24 @@ fn margin(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A plan as programs read it.
+#[derive(Serialize)]
+pub struct PlanShown {
+    #[serde(flatten)]
+    told: PlanTold,
+    moves: Vec<MoveShown>,
+}
+
+impl PlanShown {
+    /// What the plan says.
+    pub fn new(plan: &BalancePlan) -> Self {
+        Self {
+            told: plan.told(),
+            moves: plan.moves_told().collect(),
+        }
+    }
+}
+
 fn shown(plan: &BalancePlan) -> String {
     let mut parts = Vec::new();
     if plan.moves.is_empty() {
@@ -178,7 +199,7 @@ fn moves(plan: &BalancePlan) -> comfy_table::Table {
         "to",
         ">cost before",
         ">after",
-        "because its host",
+        "because",
     ];
     let mut table = output::table(&columns);
     for (number, step) in (1..).zip(&plan.moves) {

@@ -24,8 +24,9 @@ impl Deployment {
         let now = self.now();
         for cluster in self.due_clusters(now) {
             let (outcome, message) = match plan(&cluster) {
-                Ok(None) => (BalanceOutcome::NothingToMove, None),
-                Ok(Some(message)) => (BalanceOutcome::Planned, Some(("balance-planned", message))),
+                Ok((outcome, message)) => {
+                    (outcome, message.map(|message| ("balance-planned", message)))
+                }
                 Err(error) => (
                     BalanceOutcome::Failed,
                     Some((
@@ -68,19 +69,24 @@ impl Deployment {
     }
 }
 
-/// Make a plan, and keep it if it says anything; then what to tell of it.
-fn plan(cluster: &Cluster) -> Result<Option<String>, DeploymentError> {
+/// Make a plan, and keep it if it says anything, and another thing than the last one; then
+/// what to tell of it.
+fn plan(cluster: &Cluster) -> Result<(BalanceOutcome, Option<String>), DeploymentError> {
     let planner = cluster.turn(|state| state.planner()).wait()?;
     let plan = planner.plan(&BalanceOptions::default())?;
-    if plan.moves.is_empty() && plan.notes.is_empty() {
-        return Ok(None);
+    if plan.moves.is_empty() && plan.notes.is_empty() && plan.stuck.is_empty() {
+        return Ok((BalanceOutcome::NothingToMove, None));
     }
-    let (moves, notes) = (plan.moves.len(), plan.notes.len());
-    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan)));
-    let number = kept.wait()?.number;
-    Ok(Some(format!(
-        "plan {number} has {moves} moves and {notes} findings; nothing is begun"
-    )))
+    let kept = cluster.turn(move |state| Ok(state.remember_if_new(plan)));
+    let message = kept.wait()?.map(|kept| {
+        let (moves, notes) = (kept.moves.len(), kept.told.notes.len());
+        let stuck = kept.told.stuck.len();
+        let number = kept.number.unwrap_or(0);
+        format!(
+            "plan {number} has {moves} moves and {notes} findings, and {stuck} VMs cannot leave their hosts; nothing is begun"
+        )
+    });
+    Ok((BalanceOutcome::Planned, message))
 }
 
 /// Makes plans when they are due, until it is dropped.

@@ -19,7 +19,7 @@ pub use decisions::{Kept, Past};
 pub(super) use durable::{Body, rows};
 pub use inventory::Counted;
 pub use places::{BatchPlaced, Failed, Placed};
-pub use plans::{PlanShown, Planner, Step};
+pub use plans::{Begin, MoveAt, MoveCounts, MoveNamed, MoveState, PlanShown, Planner, only_tried};
 pub use policy::Rule;
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};

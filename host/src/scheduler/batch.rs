@@ -308,7 +308,7 @@ fn requests(mut everyone: Request, order: Vec<Vec<usize>>) -> (Vec<Request>, Vec
     (turns, without_turn.collect())
 }
 
-fn common_tenant(members: &[Vm]) -> Option<Value> {
+pub(super) fn common_tenant(members: &[Vm]) -> Option<Value> {
     let mut tenants = members.iter().map(|member| member.facts.get("tenant"));
     let first = tenants.next()??;
     tenants

@@ -51,7 +51,7 @@ fn a_ganeti_file_is_balanced_and_written_as_a_document() {
         (&"i1".into(), &"n2".into()),
         "{plan}"
     );
-    assert!(step["cost_before"][0].as_f64() > step["cost_after"][0].as_f64());
+    assert!(step["cost-before"][0].as_f64() > step["cost-after"][0].as_f64());
     assert_eq!(step["changes"][0]["set"]["host"], "n1", "{plan}");
 }
 

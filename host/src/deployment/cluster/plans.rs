@@ -1,13 +1,19 @@
 //! Plans of moves: made, looked at, begun step by step, or cancelled.
 
-use std::collections::BTreeMap;
+mod kept;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{ClusterState, durable};
 use crate::deployment::DeploymentError;
-use crate::scheduler::{BalanceOptions, BalancePlan, SavedPlan};
+use crate::inventory::Inventory;
+use crate::scheduler::{BalanceError, BalanceOptions, BalancePlan, PlaceError, Scheduler};
 use crate::store::Change;
+use kept::KeptPlan;
+pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
 
 /// How many plans of a cluster are remembered.
 const REMEMBERED: usize = 32;
@@ -17,44 +23,36 @@ const REMEMBERED: usize = 32;
 pub(super) struct Plans {
     /// The number of the last one; 0 before the first.
     last: u64,
-    plans: BTreeMap<u64, Begun>,
+    plans: BTreeMap<u64, KeptPlan>,
+    /// The numbers of those with moves under way.
+    under_way: BTreeSet<u64>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct Begun {
-    #[serde(with = "saved")]
-    plan: BalancePlan,
-    /// How many steps were begun.
-    begun: usize,
-    cancelled: bool,
+/// Which moves of a plan are begun.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Begin {
+    /// The moves that are meant; None: all, in order.
+    pub moves: Option<Vec<MoveNamed>>,
+    /// How many moves of the plan may be under way at once; None: as the plan says.
+    pub max_in_flight: Option<usize>,
 }
 
-/// A plan, and how far it is.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-pub struct PlanShown {
-    /// Counts up from 1 in each cluster.
-    pub number: u64,
-    /// How many of its moves were begun, in order.
-    pub begun: usize,
-    pub cancelled: bool,
-    #[schema(value_type = Object)]
-    pub plan: BalancePlan,
-}
-
-/// How far a plan was brought by what was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct Step {
-    /// How many moves were begun so far.
-    pub begun: usize,
-    /// How many moves the plan has.
-    pub moves: usize,
+/// A move of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(
+    untagged,
+    expecting = "the number of a step, or the id of a VM in quotation marks"
+)]
+pub enum MoveNamed {
+    /// By its step, counted from 1.
+    Step(usize),
+    /// By the id of its VM: the first that is not confirmed.
+    Vm(String),
 }
 
 impl ClusterState {
-    /// What the policy's balance unit would move, held against the chain. Nothing is
-    /// begun. The copy is planned on by the caller's thread, so that the cluster
-    /// goes on deciding.
+    /// What makes a plan. It is made on a copy by the caller's thread, so that the
+    /// cluster goes on deciding.
     ///
     /// # Errors
     /// If no policy can run.
@@ -67,21 +65,19 @@ impl ClusterState {
         })
     }
 
-    /// Remember a plan, to be begun or cancelled.
-    pub fn remember_plan(&mut self, plan: BalancePlan) -> PlanShown {
+    /// Remember a plan, to be begun or cancelled. At most so many of its moves are to be
+    /// under way at once; None: any number.
+    pub fn remember_plan(&mut self, plan: BalancePlan, max_in_flight: Option<usize>) -> PlanShown {
         let plans = &mut self.plans;
         plans.last += 1;
         let number = plans.last;
-        let begun = Begun {
-            plan,
-            begun: 0,
-            cancelled: false,
-        };
-        let told = shown(number, &begun);
-        plans.plans.insert(number, begun);
+        let kept = KeptPlan::new(plan, max_in_flight);
+        let told = kept.shown(Some(number));
+        plans.plans.insert(number, kept);
         while plans.plans.len() > REMEMBERED
             && let Some((number, _)) = plans.plans.pop_first()
         {
+            plans.under_way.remove(&number);
             self.changes.push(Change::RemovePlan {
                 cluster: self.name.to_string(),
                 number,
@@ -93,11 +89,11 @@ impl ClusterState {
 
     /// Have a plan kept as it is now.
     fn keep_plan(&mut self, number: u64) {
-        if let Some(begun) = self.plans.plans.get(&number) {
+        if let Some(kept) = self.plans.plans.get(&number) {
             self.changes.push(Change::PutPlan {
                 cluster: self.name.to_string(),
                 number,
-                body: durable::json(begun),
+                body: durable::json(kept),
             });
         }
     }
@@ -119,75 +115,116 @@ impl ClusterState {
         number: u64,
         body: &str,
     ) -> serde_json::Result<()> {
-        self.plans.plans.insert(number, serde_json::from_str(body)?);
+        let kept: KeptPlan = serde_json::from_str(body)?;
+        if kept.counts().begun > 0 {
+            self.plans.under_way.insert(number);
+        }
+        self.plans.plans.insert(number, kept);
         Ok(())
     }
 
-    /// The plans that are remembered, oldest first.
-    pub fn plans(&self) -> Vec<PlanShown> {
-        let plans = self.plans.plans.iter();
-        plans.map(|(number, begun)| shown(*number, begun)).collect()
+    /// Remember a plan that was made without being asked for, unless the last one is like
+    /// it and nothing of it was begun: then that one is only said to hold still. Gives the
+    /// new one.
+    pub fn remember_if_new(&mut self, plan: BalancePlan) -> Option<PlanShown> {
+        let last = self.plans.plans.iter_mut().next_back();
+        if let Some((number, last)) = last.filter(|(_, last)| last.still_says(&plan)) {
+            last.checked = plan.now;
+            let number = *number;
+            self.keep_plan(number);
+            return None;
+        }
+        Some(self.remember_plan(plan, None))
     }
 
-    /// Begin the next moves of a plan, as many as are legal while those before are
-    /// under way.
+    /// The plans that are remembered, oldest first.
+    pub fn plans(&mut self) -> Vec<PlanShown> {
+        self.advance();
+        self.follow_plans();
+        let plans = self.plans.plans.iter();
+        plans
+            .map(|(number, kept)| kept.shown(Some(*number)))
+            .collect()
+    }
+
+    /// A plan.
     ///
     /// # Errors
-    /// If there is no such plan, it was cancelled, or not one move can be begun.
-    pub fn begin_plan(&mut self, number: u64) -> Result<Step, DeploymentError> {
+    /// If there is no such plan.
+    pub fn plan(&mut self, number: u64) -> Result<PlanShown, DeploymentError> {
+        self.advance();
+        self.follow_plans();
+        let kept = self.plans.plans.get(&number);
+        let kept = kept.ok_or_else(|| no_plan(number))?;
+        Ok(kept.shown(Some(number)))
+    }
+
+    /// Begin moves of a plan: all in order, or those that are named, as many as may be under
+    /// way at once. Each is held against the policy as things are. The first that must wait
+    /// for others ends it, unless moves are named.
+    ///
+    /// # Errors
+    /// If there is no such plan or move, it was cancelled, or a unit fails that the policy
+    /// cannot do without before anything is begun.
+    pub fn begin_plan(&mut self, number: u64, begin: &Begin) -> Result<PlanShown, DeploymentError> {
         self.must_decide()?;
         let now = self.advance();
-        let Some(entry) = self.plans.plans.get_mut(&number) else {
+        self.follow_plans();
+        let Some(kept) = self.plans.plans.get_mut(&number) else {
             return Err(no_plan(number));
         };
-        if entry.cancelled {
+        if kept.cancelled {
             return Err(DeploymentError::Refused(format!(
                 "plan {number} was cancelled: plan again"
             )));
         }
-        if entry.begun < entry.plan.moves.len() {
-            entry.begun = self
-                .scheduler
-                .apply_balance(&entry.plan, entry.begun, now)?;
+        begin_moves(&mut self.scheduler, kept, begin, now)?;
+        if kept.counts().begun > 0 {
+            self.plans.under_way.insert(number);
         }
-        let step = Step {
-            begun: entry.begun,
-            moves: entry.plan.moves.len(),
-        };
+        let told = kept.shown(Some(number));
         self.keep_plan(number);
-        Ok(step)
+        Ok(told)
     }
 
     /// Give back the places of the moves that were begun and are not confirmed. Gives
-    /// how many.
+    /// the plan as it is then.
     ///
     /// # Errors
     /// If there is no such plan.
-    pub fn cancel_plan(&mut self, number: u64) -> Result<usize, DeploymentError> {
-        self.advance();
-        let Some(entry) = self.plans.plans.get_mut(&number) else {
+    pub fn cancel_plan(&mut self, number: u64) -> Result<PlanShown, DeploymentError> {
+        let now = self.advance();
+        self.follow_plans();
+        let Some(kept) = self.plans.plans.get_mut(&number) else {
             return Err(no_plan(number));
         };
-        entry.cancelled = true;
-        let places = self.scheduler.cancel_balance(&entry.plan);
+        self.scheduler.cancel_moves(kept.under_way());
+        kept.cancel(now);
+        let told = kept.shown(Some(number));
+        self.plans.under_way.remove(&number);
         self.keep_plan(number);
-        Ok(places)
+        Ok(told)
     }
-}
 
-/// Makes a plan on a copy of a cluster.
-pub struct Planner {
-    scheduler: crate::scheduler::Scheduler,
-    now: i64,
-}
-
-impl Planner {
-    /// Make the plan.
-    ///
-    /// # Errors
-    /// If a unit refuses or fails that the policy cannot do without.
-    pub fn plan(mut self, options: &BalanceOptions) -> Result<BalancePlan, DeploymentError> {
-        Ok(self.scheduler.plan_balance(self.now, options)?)
+    /// Take note of what has become of the moves that are under way.
+    pub(super) fn follow_plans(&mut self) {
+        if self.plans.under_way.is_empty() {
+            return;
+        }
+        let inventory = self.scheduler.inventory();
+        let mut changed = Vec::new();
+        let plans = &mut self.plans.plans;
+        self.plans.under_way.retain(|number| {
+            plans.get_mut(number).is_some_and(|kept| {
+                if kept.follow(inventory) {
+                    changed.push(*number);
+                }
+                kept.counts().begun > 0
+            })
+        });
+        for number in changed {
+            self.keep_plan(number);
+        }
     }
 }
 
@@ -203,30 +240,92 @@ impl Plans {
     }
 }
 
-/// The plan of one that is kept.
-mod saved {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+fn begin_moves(
+    scheduler: &mut Scheduler,
+    kept: &mut KeptPlan,
+    begin: &Begin,
+    now: i64,
+) -> Result<(), DeploymentError> {
+    let named = begin.moves.as_ref().map(|moves| kept.places(moves));
+    let named = named.transpose()?;
+    let most = begin.max_in_flight.or(kept.max_in_flight);
+    let most = most.unwrap_or(usize::MAX);
+    let mut any = false;
+    for place in named
+        .clone()
+        .unwrap_or_else(|| (0..kept.plan.moves.len()).collect())
+    {
+        if !kept.may_begin(place, named.is_some()) {
+            continue;
+        }
+        let together = kept.together(place);
+        let under_way = kept.counts().begun;
+        if under_way > 0 && under_way + together.len() > most {
+            break;
+        }
+        let steps: Vec<_> = together
+            .iter()
+            .map(|place| &kept.plan.moves[*place])
+            .collect();
+        match scheduler.begin_together(&steps, now) {
+            Ok(begun) => {
+                any = true;
+                kept.begun(&together, begun, now);
+            }
+            Err(BalanceError::Place(PlaceError::Refusal(refusal))) if !any => {
+                return Err(BalanceError::from(refusal).into());
+            }
+            Err(error) if kept.may_wait(place, &error) => {
+                kept.waits(&together, error.to_string());
+                if named.is_none() {
+                    break;
+                }
+            }
+            Err(error) => kept.is_stale(&together, error.to_string(), now),
+        }
+    }
+    Ok(())
+}
 
-    use super::{BalancePlan, SavedPlan};
+/// Makes a plan on a copy of a cluster.
+pub struct Planner {
+    scheduler: Scheduler,
+    now: i64,
+}
 
-    pub fn serialize<S: Serializer>(plan: &BalancePlan, to: S) -> Result<S::Ok, S::Error> {
-        SavedPlan::from(plan).serialize(to)
+impl Planner {
+    /// Make a plan that betters the cluster.
+    ///
+    /// # Errors
+    /// If a unit refuses or fails that the policy cannot do without.
+    pub fn plan(mut self, options: &BalanceOptions) -> Result<BalancePlan, DeploymentError> {
+        Ok(self.scheduler.plan_balance(self.now, options)?)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BalancePlan, D::Error> {
-        SavedPlan::deserialize(from).map(BalancePlan::from)
+    /// Make a plan that empties these hosts.
+    ///
+    /// # Errors
+    /// If there is no such host, or a unit fails that the policy cannot do without.
+    pub fn evacuate(mut self, hosts: &[Arc<str>]) -> Result<BalancePlan, DeploymentError> {
+        let inventory = self.scheduler.inventory();
+        if let Some(unknown) = hosts.iter().find(|host| inventory.slot(host).is_none()) {
+            let known: Vec<&str> = inventory.hosts().map(|(_, host)| &*host.id).collect();
+            return Err(DeploymentError::unknown("host", unknown, known));
+        }
+        Ok(self.scheduler.plan_evacuation(self.now, hosts)?)
     }
+}
+
+/// A plan that is not remembered.
+pub fn only_tried(plan: BalancePlan, max_in_flight: Option<usize>) -> PlanShown {
+    KeptPlan::new(plan, max_in_flight).shown(None)
 }
 
 fn no_plan(number: u64) -> DeploymentError {
     DeploymentError::unknown("plan", &number.to_string(), [])
 }
 
-fn shown(number: u64, begun: &Begun) -> PlanShown {
-    PlanShown {
-        number,
-        begun: begun.begun,
-        cancelled: begun.cancelled,
-        plan: begun.plan.clone(),
-    }
+/// Where a VM runs.
+fn host_of(inventory: &Inventory, slot: u32) -> &str {
+    inventory.host(slot).map_or("", |host| &host.id)
 }

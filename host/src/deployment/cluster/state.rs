@@ -238,6 +238,7 @@ impl ClusterState {
         answer: Answer<R, DeploymentError>,
     ) {
         let outcome = work(self);
+        self.follow_plans();
         let mut changes = mem::take(&mut self.changes);
         let rows = self.rows_to_keep();
         let counters = self.counters_to_keep(!rows.is_empty());

@@ -24,19 +24,20 @@ fn plans_go_on_with_their_numbers_and_how_far_they_were_begun() {
     let plan = |cluster: &Cluster| {
         let planner = cluster.turn(|state| state.planner()).wait().unwrap();
         let plan = planner.plan(&Default::default()).unwrap();
-        let kept = cluster.turn(move |state| Ok(state.remember_plan(plan)));
+        let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, None)));
         kept.wait().unwrap()
     };
     let plans = |cluster: &Cluster| cluster.turn(|state| Ok(state.plans())).wait().unwrap();
     let numbers = |cluster: &Cluster| -> Vec<u64> {
         let plans = plans(cluster);
-        plans.iter().map(|plan| plan.number).collect()
+        plans.iter().filter_map(|plan| plan.number).collect()
     };
     for number in 1..=34 {
-        assert_eq!(plan(&cluster).number, number);
+        assert_eq!(plan(&cluster).number, Some(number));
     }
-    let begun = cluster.turn(|state| state.begin_plan(34)).wait().unwrap();
-    assert!(begun.begun > 0, "{begun:?}");
+    let begin = |number| cluster.turn(move |state| state.begin_plan(number, &Begin::default()));
+    let begun = begin(34).wait().unwrap();
+    assert!(begun.counted.begun > 0, "{begun:?}");
     cluster.turn(|state| state.cancel_plan(33)).wait().unwrap();
     let before = plans(&cluster);
     drop(cluster);
@@ -44,8 +45,10 @@ fn plans_go_on_with_their_numbers_and_how_far_they_were_begun() {
     let (world, cluster) = again(folder.path(), world, &generation);
     assert_eq!(plans(&cluster), before);
     assert_eq!(numbers(&cluster), (3..=34).collect::<Vec<_>>());
-    assert_eq!(plan(&cluster).number, 35);
-    let refused = cluster.turn(|state| state.begin_plan(33)).wait();
+    assert_eq!(plan(&cluster).number, Some(35));
+    let refused = cluster
+        .turn(|state| state.begin_plan(33, &Begin::default()))
+        .wait();
     assert!(refused.unwrap_err().to_string().contains("was cancelled"));
     drop(cluster);
     let (_world, cluster) = again(folder.path(), world, &generation);

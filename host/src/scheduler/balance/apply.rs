@@ -2,22 +2,31 @@
 
 use std::sync::Arc;
 
-use super::{BalancePlan, PlannedMove, pass, world};
+use super::relocate::with_tenant;
+use super::{BalancePlan, Cause, PlannedMove, pass, world};
 use crate::chain::Refusal;
 use crate::inventory::InventoryError;
-use crate::scheduler::{PlaceError, Scheduler};
+use crate::model::{Request, Value, Write};
+use crate::scheduler::{PlaceError, Scheduler, place};
 
 /// Why a step of a plan cannot be begun. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BalanceError {
     #[error("VM \"{vm}\" does not run on host \"{from}\" any more: plan again")]
     Elsewhere { vm: Arc<str>, from: Arc<str> },
+    #[error("host \"{0}\" is gone: plan again")]
+    NoHost(Arc<str>),
     #[error("VM \"{0}\" has a place reserved already: confirm or cancel it first")]
     Pending(Arc<str>),
     #[error(
-        "the policy would not put VM \"{vm}\" on host \"{to}\" as things are: confirm the steps that are under way, or plan again"
+        "the policy would not put VM \"{vm}\" on host \"{to}\" as things are, which {why}: confirm the steps that are under way, or plan again"
     )]
-    NotLegal { vm: Arc<str>, to: Arc<str> },
+    NotLegal {
+        vm: Arc<str>,
+        to: Arc<str>,
+        /// Completes "host ...".
+        why: String,
+    },
     #[error("the cluster has changed since the plan was made: plan again")]
     Stale,
     #[error(transparent)]
@@ -36,6 +45,14 @@ impl From<Refusal> for BalanceError {
     }
 }
 
+/// Steps that are under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    /// Seconds after which the places end if nobody confirms them; None: they do not, or
+    /// the VMs stay on their hosts and there is nothing to confirm.
+    pub expires: Option<i64>,
+}
+
 impl Scheduler {
     /// Begin a step of a plan at `now` (seconds): the VM gets its place reserved as
     /// by [`Scheduler::place`], and what goes with the move is written when it runs
@@ -44,11 +61,27 @@ impl Scheduler {
     /// # Errors
     /// If the cluster has changed so that the step is none any more, or is not legal.
     pub fn begin_move(&mut self, step: &PlannedMove, now: i64) -> Result<(), BalanceError> {
+        self.begin_together(&[step], now).map(|_| ())
+    }
+
+    /// The same for steps to one host that go together: all of them or none.
+    ///
+    /// # Errors
+    /// As for [`Scheduler::begin_move`].
+    pub fn begin_together(
+        &mut self,
+        steps: &[&PlannedMove],
+        now: i64,
+    ) -> Result<Begun, BalanceError> {
         self.inventory.advance(now);
         let before = self.inventory.version();
-        let begun = self.begin(step, now);
+        let begun = self.begin(steps, now);
         match begun {
-            Ok(()) => self.cool_down.moved(&step.vm, now),
+            Ok(_) => {
+                for step in steps {
+                    self.cool_down.moved(&step.vm, now);
+                }
+            }
             Err(_) => {
                 self.inventory.take_back(before);
             }
@@ -56,53 +89,112 @@ impl Scheduler {
         begun
     }
 
-    fn begin(&mut self, step: &PlannedMove, now: i64) -> Result<(), BalanceError> {
-        let PlannedMove { vm, from, to, .. } = step;
-        let running = self.inventory.running(vm);
-        let here = running.filter(|entry| self.inventory.slot(from) == Some(entry.slot));
-        let Some(member) = here.map(|entry| entry.vm.clone()) else {
-            return Err(BalanceError::Elsewhere {
-                vm: vm.clone(),
-                from: from.clone(),
-            });
-        };
-        if self.inventory.pending(vm).is_some() {
-            return Err(BalanceError::Pending(vm.clone()));
+    fn begin(&mut self, steps: &[&PlannedMove], now: i64) -> Result<Begun, BalanceError> {
+        for PlannedMove { vm, from, .. } in steps {
+            let slot = self.inventory.slot(from);
+            let running = self.inventory.running(vm).map(|entry| entry.slot);
+            if slot.is_none() || running != slot {
+                return Err(BalanceError::Elsewhere {
+                    vm: vm.clone(),
+                    from: from.clone(),
+                });
+            }
+            if self.inventory.pending(vm).is_some() {
+                return Err(BalanceError::Pending(vm.clone()));
+            }
         }
-        if from != to {
-            self.check_legal(step, now)?;
-            let expires = self.options.reservation;
-            let expires = expires.map(|seconds| now.saturating_add(seconds));
-            self.inventory.reserve_vm(member, to, expires)?;
+        let mut expires = None;
+        let mut follows = None;
+        if let Some(step) = steps.iter().find(|step| step.from != step.to) {
+            follows = self.check_legal(steps, &step.to, now)?;
+            let seconds = self.options.reservation;
+            expires = seconds.map(|seconds| now.saturating_add(seconds));
+            for step in steps {
+                let running = self.inventory.running(&step.vm);
+                if let Some(member) = running.map(|entry| entry.vm.clone()) {
+                    self.inventory.reserve_vm(member, &step.to, expires)?;
+                }
+            }
         }
-        self.inventory.apply(&step.changes)?;
-        Ok(())
+        match follows {
+            Some(writes) => self.inventory.apply(&writes)?,
+            None => {
+                for step in steps {
+                    self.inventory.apply(&step.changes)?;
+                }
+            }
+        }
+        Ok(Begun { expires })
     }
 
-    /// Whether the chain would still put the VM there, what goes with the move
-    /// written.
-    fn check_legal(&mut self, step: &PlannedMove, now: i64) -> Result<(), BalanceError> {
+    /// Whether the chain would still put the VMs there, what goes with the moves
+    /// written; and what the policy's effects have follow, where it is the chain that
+    /// found the host.
+    fn check_legal(
+        &mut self,
+        steps: &[&PlannedMove],
+        to: &Arc<str>,
+        now: i64,
+    ) -> Result<Option<Vec<Write>>, BalanceError> {
+        let Some(slot) = self.inventory.slot(to) else {
+            return Err(BalanceError::NoHost(to.clone()));
+        };
+        let proposed = steps.iter().any(|step| step.cause == Cause::Balance);
         let before = self.inventory.version();
-        self.inventory.apply(&step.changes)?;
-        let among: Vec<u32> = self.inventory.slot(&step.to).into_iter().collect();
-        let weighed = pass::weigh(
-            &self.inventory,
-            &mut self.runner,
-            &self.options,
-            (self.next_number, now),
-            &step.vm,
-            &among,
-        );
-        self.inventory.take_back(before);
-        let weighing = weighed?;
-        let chosen = weighing.chosen.and_then(|slot| weighing.costs(slot));
-        match chosen {
-            Some(costs) if costs.first() != Some(&f64::INFINITY) => Ok(()),
-            _ => Err(BalanceError::NotLegal {
-                vm: step.vm.clone(),
-                to: step.to.clone(),
-            }),
+        if proposed {
+            for step in steps {
+                self.inventory.apply(&step.changes)?;
+            }
         }
+        let vms: Vec<&Arc<str>> = steps.iter().map(|step| &step.vm).collect();
+        let mut request = pass::of_running(&self.inventory, &vms, now);
+        if !proposed {
+            request = with_tenant(request);
+        }
+        let draw = place::draw(&self.options, &request, self.next_number)?;
+        let (inventory, runner) = (&self.inventory, &mut self.runner);
+        let weighing = runner.weigh(inventory, &request, draw, &[slot])?;
+        let chosen = weighing.chosen.and_then(|slot| weighing.costs(slot));
+        let is_legal = chosen.is_some_and(|costs| costs.first() != Some(&f64::INFINITY));
+        let outcome = match (is_legal, proposed) {
+            (true, true) => Ok(None),
+            (true, false) => {
+                let followed = runner.follow(inventory, &request, draw, slot)?;
+                let writes = followed.into_iter().flat_map(|it| it.writes);
+                Ok(Some(writes.collect()))
+            }
+            (false, _) => Err(BalanceError::NotLegal {
+                vm: vms[0].clone(),
+                to: to.clone(),
+                why: self.why_not(&request, to, draw)?,
+            }),
+        };
+        self.inventory.take_back(before);
+        outcome
+    }
+
+    /// Why the chain would not put the VMs there; completes "host ...".
+    fn why_not(
+        &mut self,
+        request: &Request,
+        to: &Arc<str>,
+        draw: f64,
+    ) -> Result<String, BalanceError> {
+        let slot = self.inventory.slot(to);
+        if let Some(slot) = slot.filter(|slot| !self.inventory.is_up(*slot))
+            && let Some(Value::Text(state)) = self.inventory.host_value(slot, "state")
+        {
+            return Ok(format!("is not up: its state is {state}"));
+        }
+        let request = Request {
+            allowed: vec![to.clone()],
+            ..request.clone()
+        };
+        let decided = self.runner.decide(&self.inventory, &request, draw)?;
+        Ok(match decided.removed.first() {
+            Some(removed) => format!("{} ({})", removed.reason, removed.filter),
+            None => "costs infinitely much, or more than another".to_owned(),
+        })
     }
 
     /// Begin the steps of a plan from the one numbered `first` on, in order, as many
@@ -152,6 +244,12 @@ impl Scheduler {
     }
 
     fn carry(&mut self, step: &PlannedMove) -> Result<(), BalanceError> {
+        let running = self.inventory.running(&step.vm);
+        let moved = running.map(|entry| entry.vm.clone());
+        if let Some(vm) = moved.filter(|_| step.cause != Cause::Balance) {
+            // What follows from the placement is written of the place there.
+            self.inventory.reserve_vm(vm, &step.to, None)?;
+        }
         self.inventory.apply(&step.changes)?;
         match self.inventory.slot(&step.to) {
             Some(to) if step.from != step.to => {
@@ -164,8 +262,13 @@ impl Scheduler {
     /// Give back the places of all steps that were begun and not confirmed yet, as if
     /// they had never been: what waited for them is forgotten. Gives how many.
     pub fn cancel_balance(&mut self, plan: &BalancePlan) -> usize {
+        self.cancel_moves(&plan.moves)
+    }
+
+    /// The same of some steps.
+    pub fn cancel_moves<'m>(&mut self, moves: impl IntoIterator<Item = &'m PlannedMove>) -> usize {
         let mut cancelled = 0;
-        for step in &plan.moves {
+        for step in moves {
             let pending = self.inventory.pending(&step.vm);
             let there = pending.is_some_and(|it| self.inventory.slot(&step.to) == Some(it.slot));
             if there && self.inventory.cancel_vm(&step.vm).is_ok() {

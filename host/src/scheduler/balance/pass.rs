@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{BalanceOptions, BalancePlan, Because, PlannedMove, RefusedMove, gain, world};
+use super::{
+    BalanceOptions, BalancePlan, Because, Cause, Origin, PlannedMove, RefusedMove, gain, world,
+};
 use crate::chain::{Proposed, Runner};
 use crate::inventory::Inventory;
 use crate::model::{Request, Vm, Write};
@@ -11,14 +13,14 @@ use crate::scheduler::{PlaceError, Scheduler, SchedulerOptions, place};
 
 /// A plan in the making.
 pub(super) struct Pass<'a> {
-    world: Inventory,
-    runner: &'a mut Runner,
-    scheduling: &'a SchedulerOptions,
-    options: &'a BalanceOptions,
-    cool_down: CoolDown,
+    pub(super) world: Inventory,
+    pub(super) runner: &'a mut Runner,
+    pub(super) scheduling: &'a SchedulerOptions,
+    pub(super) options: &'a BalanceOptions,
+    pub(super) cool_down: CoolDown,
     /// The number that draws derive from: of the next decision.
-    number: u64,
-    plan: BalancePlan,
+    pub(super) number: u64,
+    pub(super) plan: BalancePlan,
 }
 
 /// A move that a unit proposes.
@@ -44,9 +46,13 @@ impl<'a> Pass<'a> {
             plan: BalancePlan {
                 now,
                 inventory_version: scheduler.inventory.version(),
+                origin: Origin::Balance,
                 moves: Vec::new(),
                 notes: Vec::new(),
+                stuck: Vec::new(),
+                reserved: Vec::new(),
                 refused: Vec::new(),
+                reasons: Vec::new(),
                 cut_short: false,
             },
         }
@@ -172,11 +178,14 @@ impl<'a> Pass<'a> {
         if !gain::falls(before.as_deref(), &after, self.options.margin) {
             return Ok(Err(Because::NoGain));
         }
+        let from = self.host_id(*from);
         Ok(Ok(PlannedMove {
-            from: self.host_id(*from),
+            reason: format!("host {from} {}", proposal.reason),
+            from,
             to: self.host_id(to),
             vm: proposal.vm,
-            reason: proposal.reason,
+            together: Vec::new(),
+            cause: Cause::Balance,
             cost_before: before,
             cost_after: after,
             changes: proposal.writes,
@@ -193,7 +202,7 @@ impl<'a> Pass<'a> {
             self.runner,
             self.scheduling,
             (self.number, self.plan.now),
-            vm,
+            &[vm],
             among,
         )
     }
@@ -202,29 +211,37 @@ impl<'a> Pass<'a> {
         hosts.iter().filter_map(|id| self.world.slot(id)).collect()
     }
 
-    fn host_id(&self, slot: u32) -> Arc<str> {
+    pub(super) fn host_id(&self, slot: u32) -> Arc<str> {
         let host = self.world.host(slot);
         host.map_or_else(|| "".into(), |host| host.id.clone())
     }
 }
 
-/// What a VM that runs costs on every host, and which of the hosts in the slots
+/// What VMs that run cost together on every host, and which of the hosts in the slots
 /// `among` the chain would take.
 pub(super) fn weigh(
     inventory: &Inventory,
     runner: &mut Runner,
     options: &SchedulerOptions,
     (number, now): (u64, i64),
-    vm: &Arc<str>,
+    vms: &[&Arc<str>],
     among: &[u32],
 ) -> Result<crate::chain::Weighing, PlaceError> {
-    let mut member = Vm::new(vm.clone());
-    place::known(inventory, &mut member);
-    let request = Request {
-        members: vec![member],
-        now,
-        ..Request::default()
-    };
+    let request = of_running(inventory, vms, now);
     let draw = place::draw(options, &request, number)?;
     Ok(runner.weigh(inventory, &request, draw, among)?)
+}
+
+/// A request for VMs that run.
+pub(super) fn of_running(inventory: &Inventory, vms: &[&Arc<str>], now: i64) -> Request {
+    let members = vms.iter().map(|vm| {
+        let mut member = Vm::new((*vm).clone());
+        place::known(inventory, &mut member);
+        member
+    });
+    Request {
+        members: members.collect(),
+        now,
+        ..Request::default()
+    }
 }
