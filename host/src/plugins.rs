@@ -36,6 +36,7 @@ pub const UNITS: &[EmbeddedUnit] = include!(concat!(env!("OUT_DIR"), "/units.rs"
 
 /// Every policy that comes with the program, those for real clusters first.
 pub const POLICIES: &[EmbeddedPolicy] = policies![
+    "general",
     "none",
     "even-distribution",
     "power-saving",
@@ -69,6 +70,9 @@ pub const POLICIES: &[EmbeddedPolicy] = policies![
     "gpu-best-fit",
     "gpu-fgd",
 ];
+
+/// The policy that decides wherever none is named: it checks every need.
+pub const DEFAULT_POLICY: &str = "general";
 
 /// The policy of that name that comes with the program.
 pub fn policy(name: &str) -> Option<&'static EmbeddedPolicy> {

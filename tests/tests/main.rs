@@ -16,6 +16,7 @@ mod drift;
 mod effects;
 mod explain_parts;
 mod ganeti;
+mod general;
 mod gpus;
 mod javascript;
 mod layering;

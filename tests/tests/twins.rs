@@ -32,6 +32,9 @@ fn fleet() -> Inventory {
                 .with("cpu.cores", 16_i64)
                 .with("cpu.threads", 32_i64),
         };
+        if number % 4 == 1 {
+            host = host.with("cpu.overcommit", 0.5 * (number % 8) as f64);
+        }
         inventory.add_host(host).unwrap();
         for place in 0..number % 6 {
             let running = vm(&format!("v{number}-{place}"), number + place);

@@ -19,6 +19,7 @@ use super::{Caller, Page, PageQuery, revision};
 use crate::deployment::cluster::{Cluster, ClusterSettings, Counted, Override, PeriodicBalance};
 use crate::deployment::{Attach, Deployment};
 use crate::document::ClusterDocument;
+use crate::plugins::DEFAULT_POLICY;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -84,8 +85,8 @@ async fn list(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct CreateQuery {
-    /// Name of the policy that decides.
-    policy: String,
+    /// Name of the policy that decides; general if not given.
+    policy: Option<String>,
 }
 
 /// Make a cluster of a document: its name, hosts, VMs, groups and attributes.
@@ -100,7 +101,7 @@ async fn create(
     let cluster = aside(move || {
         let document = ClusterDocument::read(&text, file)?;
         let attach = Attach {
-            policy: query.policy,
+            policy: query.policy.unwrap_or_else(|| DEFAULT_POLICY.to_owned()),
             ..Attach::default()
         };
         deployment.create_cluster(document, attach)

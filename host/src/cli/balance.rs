@@ -8,6 +8,7 @@ use placewright::chain::Proposed;
 use placewright::document::ClusterDocument;
 use placewright::inventory::Inventory;
 use placewright::model::Facts;
+use placewright::plugins::DEFAULT_POLICY;
 use placewright::scheduler::{
     BalanceOptions, BalancePlan, MoveShown, PlanTold, Scheduler, SchedulerOptions,
 };
@@ -27,7 +28,7 @@ use super::units::{self, UnitArgs};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  placewright balance --cluster cluster.toml --policy even-distribution
+  placewright balance --cluster cluster.toml
   placewright balance --cluster cluster.toml --policy power-saving --moves 5 --apply after.json
   placewright balance --ganeti cluster.data
 
@@ -42,9 +43,9 @@ pub struct Balance {
     /// Of a Ganeti file with several groups of nodes, the one to balance
     #[arg(long, value_name = "NAME", requires = "ganeti")]
     group: Option<String>,
-    /// The policy: one that comes with the program (placewright policy list), or a file; ganeti for
-    /// a Ganeti file, if not given
-    #[arg(long, value_name = "NAME|FILE", required_unless_present = "ganeti")]
+    /// The policy: one that comes with the program (placewright policy list), or a file; if not given
+    /// general, or ganeti for a Ganeti file
+    #[arg(long, value_name = "NAME|FILE")]
     policy: Option<String>,
     /// A move must lower the policy's cost by more than this
     #[arg(long, value_name = "COST", default_value_t = BalanceOptions::default().margin, value_parser = margin)]
@@ -74,7 +75,11 @@ impl Balance {
             (None, None) => return Err(Failure::input_because("name a cluster with --cluster")),
         };
         let generation = self.units.load()?;
-        let name = self.policy.as_deref().unwrap_or("ganeti");
+        let default = match self.ganeti {
+            Some(_) => "ganeti",
+            None => DEFAULT_POLICY,
+        };
+        let name = self.policy.as_deref().unwrap_or(default);
         let policy = units::policy(name, &generation, cluster.inventory.schema())?;
         if policy.balance.is_none() {
             return Err(Failure::input_because(format!(

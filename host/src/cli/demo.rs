@@ -7,6 +7,7 @@ use placewright::chain::Reuse;
 use placewright::engine::Limits;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
+use placewright::plugins::DEFAULT_POLICY;
 use placewright::simulate::excerpt::{self, FLEET};
 use placewright::simulate::trace::Trace;
 use placewright::simulate::{Outcome, Replay, Report};
@@ -18,11 +19,11 @@ use super::progress::Follower;
 use super::spread;
 use super::units::{self, CacheArgs};
 
-const POLICIES: [&str; 3] = ["none", "even-distribution", "power-saving"];
+const POLICIES: [&str; 3] = ["none", DEFAULT_POLICY, "power-saving"];
 
 /// The decision that is explained: of this policy, by its number. A VM of 16 cores and
 /// 128 GiB that comes when the fleet is well filled.
-const EXPLAINED: (&str, u64) = ("even-distribution", 4995);
+const EXPLAINED: (&str, u64) = (DEFAULT_POLICY, 4995);
 /// How many of the hosts that were left are shown.
 const BEST: usize = 6;
 

@@ -7,6 +7,7 @@ use clap::Args;
 use placewright::chain::Explanation;
 use placewright::document::{Surroundings, read_requests};
 use placewright::model::Request;
+use placewright::plugins::DEFAULT_POLICY;
 use placewright::scheduler::{
     Batch, BatchOrder, Decision, DecisionShown, Plan, SEARCH_DECISIONS, Scheduler, SchedulerOptions,
 };
@@ -24,7 +25,7 @@ use super::units::{self, UnitArgs};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  placewright place --cluster cluster.toml --policy none --vm vm.toml
+  placewright place --cluster cluster.toml --vm vm.toml
   placewright place --cluster cluster.toml --policy mine.toml --units my-units --vm vm.toml --explain
   placewright place --cluster cluster.toml --policy pacemaker-balanced --vm vms.toml --batch --from-nothing
   placewright place --cluster cluster.toml --policy best-fit --vm vms.toml --batch --all-or-nothing --search
@@ -35,7 +36,7 @@ pub struct Place {
     #[arg(long, value_name = "FILE")]
     cluster: PathBuf,
     /// The policy: one that comes with the program (placewright policy list), or a file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
     policy: String,
     /// The document of what is to be placed: a VM, VMs, or requests (TOML or JSON)
     #[arg(long, value_name = "FILE")]

@@ -8,6 +8,7 @@ use clap::Args;
 use placewright::document::{Surroundings, nearest, read_requests};
 use placewright::library::Generation;
 use placewright::model::{Request, Vm};
+use placewright::plugins::DEFAULT_POLICY;
 use placewright::policy::Policy;
 use placewright::questions::Situation;
 use placewright::scheduler::SchedulerOptions;
@@ -24,7 +25,7 @@ pub struct About {
     #[arg(long, value_name = "FILE")]
     cluster: PathBuf,
     /// The policy: one that comes with the program (placewright policy list), or a file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
     policy: String,
     /// What the output looks like
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use placewright::chain::Reuse;
 use placewright::model::schema::Schema;
 use placewright::model::{Kind, Measure, Value};
+use placewright::plugins::DEFAULT_POLICY;
 use placewright::scheduler::{BalanceError, BalanceOptions};
 use placewright::simulate::trace::{Trace, TraceError};
 use placewright::simulate::{
@@ -78,7 +79,7 @@ pub struct Simulate {
     )]
     nodes: Option<PathBuf>,
     /// The policy: one that comes with the program (placewright policy list), or a file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
     policy: String,
     /// Stop after so many arrivals
     #[arg(long, value_name = "N")]

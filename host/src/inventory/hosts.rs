@@ -103,7 +103,7 @@ impl Inventory {
             let default = match &*column.name {
                 "state" => Some(Value::from("up")),
                 "cpu.total" => Some(Value::Integer(cores.unwrap_or(0).saturating_mul(1000))),
-                "cpu.overcommit" | "memory.overcommit" => Some(Value::Number(1.0)),
+                "memory.overcommit" => Some(Value::Number(1.0)),
                 "name" if !name_given => Some(Value::Text(id.clone())),
                 _ if column.optional => None,
                 _ => match column.kind {
@@ -285,7 +285,7 @@ impl Inventory {
     pub(super) fn write_default(&mut self, slot: u32, column: &str) {
         let default = match column {
             "state" => Some(Value::from("up")),
-            "cpu.overcommit" | "memory.overcommit" => Some(Value::Number(1.0)),
+            "memory.overcommit" => Some(Value::Number(1.0)),
             "memory.total" | "memory.reserved" => Some(Value::Integer(0)),
             "name" => self.host(slot).map(|host| Value::Text(host.id.clone())),
             _ => None,

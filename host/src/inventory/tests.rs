@@ -189,18 +189,18 @@ fn a_refused_change_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn overcommit_is_one_if_not_given() {
+fn without_an_overcommit_that_of_memory_is_one_and_that_of_cpu_is_for_the_policy_to_say() {
     let mut inventory = cluster();
     let one = Some(Value::Number(1.0));
-    for column in ["cpu.overcommit", "memory.overcommit"] {
+    for (column, default) in [("cpu.overcommit", None), ("memory.overcommit", one)] {
         let value = |inventory: &Inventory| inventory.host_value(0, column);
-        assert_eq!(value(&inventory), one);
+        assert_eq!(value(&inventory), default);
         inventory
             .set_host_value("h2", column, Some(Value::Number(4.0)))
             .unwrap();
         assert_eq!(value(&inventory), Some(Value::Number(4.0)));
         inventory.set_host_value("h2", column, None).unwrap();
-        assert_eq!(value(&inventory), one);
+        assert_eq!(value(&inventory), default);
     }
 }
 

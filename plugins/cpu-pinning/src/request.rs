@@ -8,7 +8,8 @@ use placewright_sdk::prelude::*;
 /// What is read of each VM to be placed.
 #[derive(Row)]
 pub struct Vm {
-    #[column(gate)]
+    #[column("has-pinning", gate)]
+    pub is_pinned: bool,
     pub pinning: Option<Text>,
     pub sockets: i64,
     pub cores: i64,
@@ -45,7 +46,10 @@ pub fn pinned(vms: &Rows<Vm>) -> Vec<Pinned> {
 }
 
 fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
-    let pinning = Pinning::named(vm.pinning.as_deref())?;
+    let named = Pinning::named(vm.pinning.as_deref());
+    // CPUs that are named mean that the VM is pinned to them, said or not.
+    let by_name = (vm.pinning.is_none() && !vm.pins.is_empty()).then_some(Pinning::Manual);
+    let pinning = named.or(by_name)?;
     let wish = Wish::of(pinning, vm.sockets, vm.cores, vm.threads).map(|wish| Wish {
         nodes: first_node(&vm.nodes),
         ..wish

@@ -4,6 +4,7 @@ use numa_fit::topology::PinOnHost;
 
 pub fn vm(pinning: &str) -> Vm {
     Vm {
+        is_pinned: true,
         pinning: Some(pinning.into()),
         sockets: 1,
         cores: 2,
@@ -54,6 +55,23 @@ fn keep(vms: Vec<Vm>, host: &Host) -> Verdict<Reason> {
     let request = Request { vms: vms.into() };
     let pinned = CpuPinning::prepare(&request, &()).expect("nothing is refused");
     CpuPinning::keep(&pinned, host)
+}
+
+/// Of which only the CPUs are given.
+fn with_pins(cpus: &[i64]) -> Vm {
+    Vm {
+        pinning: None,
+        ..pinned_to(cpus)
+    }
+}
+
+#[test]
+fn cpus_that_are_named_count_without_a_word_on_how_the_vm_is_pinned() {
+    assert_eq!(
+        keep(vec![with_pins(&[1, 3])], &host(&[1, 3])),
+        Verdict::Keep
+    );
+    assert_eq!(keep(vec![with_pins(&[1, 3])], &host(&[1, 2])), MISSING);
 }
 
 const MISSING: Verdict<Reason> = Verdict::Remove(Reason::PinnedCpuMissing);

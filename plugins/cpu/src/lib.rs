@@ -39,6 +39,8 @@ struct Host {
     threads: Option<i64>,
     #[column("cpu.total")]
     total: Millicores,
+    #[column("cpu.overcommit")]
+    overcommit: Option<f64>,
     #[column("cpu.committed")]
     committed: Millicores,
     #[column("cpu.pending")]
@@ -83,8 +85,8 @@ struct Settings {
     /// else such a host has a CPU for each whole core of its CPU total.
     #[setting(default = false)]
     require_topology: bool,
-    /// How much of a host's CPU may be promised, 1 = all of it once; any amount, if
-    /// not set.
+    /// How much of a host's CPU may be promised, 1 = all of it once, where the host
+    /// does not say so itself (cpu.overcommit); any amount, if neither does.
     #[setting(least = 0.0, measure = "fraction")]
     overcommit: Option<f64>,
 }
@@ -135,6 +137,7 @@ struct Need {
     widest: i64,
     threads_as_cores: bool,
     require_topology: bool,
+    /// For hosts that have none of their own.
     overcommit: Option<f64>,
 }
 
@@ -190,7 +193,7 @@ impl RowFilter for Cpu {
         let shared =
             (host.cpus(need.threads_as_cores) - host.exclusive).saturating_sub(needed.exclusive);
         Verdict::keep_if(shared >= need.widest.max(host.widest), TooFewCpus).and(|| {
-            let Some(overcommit) = need.overcommit else {
+            let Some(overcommit) = host.overcommit.or(need.overcommit) else {
                 return Verdict::Keep;
             };
             let limit = (host.total.0 as f64 * overcommit) as i64;
@@ -203,15 +206,17 @@ impl RowFilter for Cpu {
 }
 
 impl RowCost for Cpu {
-    /// The share of the host's CPU that is promised when the VMs are placed.
+    /// The share of the CPU that the host may promise which is promised when the VMs
+    /// are placed; of all its CPU, where the host does not say how much it may promise.
     #[inline(always)]
     fn cost(need: &Need, host: &Host) -> f64 {
-        if host.total.0 <= 0 {
+        let promisable = host.total.0 as f64 * host.overcommit.unwrap_or(1.0);
+        if promisable <= 0.0 {
             return f64::INFINITY;
         }
         let needed = need.on(&host.current);
         let promised = (host.committed.0 + host.pending.0).saturating_add(needed.cpu);
-        promised as f64 / host.total.0 as f64
+        promised as f64 / promisable
     }
 }
 

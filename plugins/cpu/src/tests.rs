@@ -23,6 +23,7 @@ fn host(cores: i64) -> Host {
         cores: Some(cores),
         threads: Some(2 * cores),
         total: Millicores::cores(cores),
+        overcommit: None,
         committed: Millicores(0),
         pending: Millicores(0),
         exclusive: 0,
@@ -143,6 +144,28 @@ fn promises_stay_within_the_limit_that_is_set() {
 }
 
 #[test]
+fn a_host_that_says_how_much_it_may_promise_is_asked_before_the_policy() {
+    let promised = |overcommit| Host {
+        overcommit,
+        committed: Millicores::cores(7),
+        ..host(4)
+    };
+    let keep = |overcommit: Option<f64>, of_host: Option<f64>| {
+        let settings = Settings {
+            overcommit,
+            ..settings()
+        };
+        Cpu::keep(&need(vec![vm(2)], &settings), &promised(of_host))
+    };
+    let too_little = Verdict::Remove(Reason::TooLittleToPromise);
+    assert_eq!(keep(None, None), Verdict::Keep);
+    assert_eq!(keep(None, Some(2.0)), too_little);
+    assert_eq!(keep(Some(1.0), Some(3.0)), Verdict::Keep);
+    assert_eq!(keep(Some(3.0), Some(1.0)), too_little);
+    assert_eq!(keep(Some(3.0), None), Verdict::Keep);
+}
+
+#[test]
 fn the_cost_is_the_share_that_will_be_promised() {
     let half = Host {
         committed: Millicores::cores(2),
@@ -156,5 +179,11 @@ fn the_cost_is_the_share_that_will_be_promised() {
         ..half
     };
     assert_eq!(Cpu::cost(&need, &own), 0.375);
+    let twice = Host {
+        overcommit: Some(2.0),
+        current: Rows::default(),
+        ..own
+    };
+    assert_eq!(Cpu::cost(&need, &twice), 0.25);
     assert_eq!(Cpu::cost(&need, &host(0)), f64::INFINITY);
 }

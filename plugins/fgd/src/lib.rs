@@ -12,7 +12,9 @@ mod typical;
 
 use std::cell::RefCell;
 
-use gpu_room::{ChosenGpu, Current, Gift, Host, Reason, Request, Vm, cost_of, give};
+use gpu_room::{
+    ChosenGpu, Current, Gift, Host, Reason, Request, Vm, Want, cost_of, give, promisable_cpu,
+};
 use placewright_sdk::prelude::*;
 
 use node::Node;
@@ -114,6 +116,8 @@ struct Placement {
 struct ChosenHost {
     #[column("cpu.total")]
     cpu: Millicores,
+    #[column("cpu.overcommit")]
+    cpu_overcommit: Option<f64>,
     #[column("cpu.committed")]
     cpu_committed: Millicores,
     #[column("cpu.pending")]
@@ -137,11 +141,14 @@ impl Effects for Fgd {
             return Ok(Changes::new());
         };
         let typical = Typical::of(&settings.typical);
-        let cpu = host.cpu - host.cpu_committed - host.cpu_pending;
+        let promisable = promisable_cpu(host.cpu, host.cpu_overcommit);
+        let cpu = promisable - host.cpu_committed - host.cpu_pending;
         let mut node = Node::default();
         let free = host.gpus.iter().map(|gpu| gpu.free);
         node.look_at(&typical, cpu.0, free, host.model.as_ref());
-        give(&placement.vms, &host.current, &host.gpus, |want, free| {
+        let vms = placement.vms.numbered();
+        let wants = vms.map(|(member, vm)| (member, Want::of(&vm)));
+        give(wants, &host.current, &host.gpus, |want, free| {
             let place = node.best_place(&typical, want)?;
             node.take(want, &place);
             match place.gpu {

@@ -72,9 +72,12 @@ fn need(vms: Vec<Vm>, shapes: Vec<Shape>) -> Need {
 fn host(cores: i64, free: &[i64], model: &str) -> Host {
     Host {
         cpu: Millicores::cores(cores),
+        cpu_overcommit: None,
         cpu_committed: Millicores(0),
         cpu_pending: Millicores(0),
         memory: Bytes::gib(1),
+        memory_reserved: Bytes(0),
+        memory_overcommit: 1.0,
         memory_committed: Bytes(0),
         memory_pending: Bytes(0),
         model: Some(model.into()),
@@ -173,6 +176,7 @@ fn the_gpus_that_the_cost_was_worked_out_for_are_given() {
     let gpu = |(index, free): (i64, &i64)| ChosenGpu { index, free: *free };
     let host = ChosenHost {
         cpu: Millicores::cores(16),
+        cpu_overcommit: None,
         cpu_committed: Millicores(0),
         cpu_pending: Millicores(0),
         model: None,

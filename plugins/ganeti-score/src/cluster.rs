@@ -150,7 +150,7 @@ impl Cluster {
             group: host.group.clone().map(|group| self.tag_number(group)),
             memory,
             cpus,
-            cpu_ratio: host.cpu_ratio.unwrap_or(CPU_RATIO),
+            cpu_ratio: host.cpu_ratio.or(host.cpu_overcommit).unwrap_or(CPU_RATIO),
             spindle_limit,
             exclusive,
             per_memory: memory.recip(),

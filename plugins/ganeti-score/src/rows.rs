@@ -22,6 +22,9 @@ pub struct Host {
     pub memory_missing: Option<i64>,
     #[column("cpu.total")]
     pub cpu: Millicores,
+    /// The most vCPUs for each CPU, where Ganeti does not tell it.
+    #[column("cpu.overcommit")]
+    pub cpu_overcommit: Option<f64>,
     /// vCPUs that the node itself uses.
     #[column("attribute.cpu.node")]
     pub cpu_node: Option<i64>,

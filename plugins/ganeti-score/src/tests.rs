@@ -16,6 +16,7 @@ fn node(listed: i64, vms: Vec<Vm>) -> Host {
         memory_reserved: Bytes(0),
         memory_missing: None,
         cpu: Millicores::cores(16),
+        cpu_overcommit: None,
         cpu_node: None,
         cpu_speed: None,
         cpu_ratio: None,

@@ -56,6 +56,7 @@ mod tests {
         };
         let host = Node {
             cpu: Millicores::cores(96),
+            cpu_overcommit: None,
             cpu_committed: Millicores::cores(96 - cores),
             cpu_pending: Millicores(0),
             gpus: free.iter().map(|free| Gpu { free: *free }).collect(),

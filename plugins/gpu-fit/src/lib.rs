@@ -77,7 +77,9 @@ impl Effects for GpuFit {
             Some(draws) => draws.choose(want, free),
             None => want.least_room(free),
         };
-        give(&placement.vms, &host.current, &host.gpus, choose)
+        let vms = placement.vms.numbered();
+        let wants = vms.map(|(member, vm)| (member, Want::of(&vm)));
+        give(wants, &host.current, &host.gpus, choose)
     }
 }
 

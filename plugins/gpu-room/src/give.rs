@@ -2,7 +2,7 @@
 
 use placewright_sdk::prelude::*;
 
-use crate::want::{Vm, Want};
+use crate::want::Want;
 
 /// A GPU of the host that was chosen.
 #[derive(Clone, Row)]
@@ -28,14 +28,14 @@ pub struct Gift {
     share: i64,
 }
 
-/// Gives each VM its GPUs, as `choose` says: by their places in the list, of what is
+/// Gives each member what it wants, as `choose` says: by their places in the list, of what is
 /// free of each. A VM that runs on the host already keeps those that it has.
 ///
 /// # Errors
 ///
 /// If there are too few.
 pub fn give(
-    vms: &Rows<Vm>,
+    wants: impl Iterator<Item = (u32, Want)>,
     current: &Rows<Current>,
     gpus: &Rows<ChosenGpu>,
     mut choose: impl FnMut(&Want, &[i64]) -> Option<Vec<usize>>,
@@ -43,11 +43,10 @@ pub fn give(
     let mut changes = Changes::new();
     let indices: Vec<i64> = gpus.iter().map(|gpu| gpu.index).collect();
     let mut free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
-    for (member, vm) in vms.numbered() {
+    for (member, want) in wants {
         if current.iter().any(|row| row.member == i64::from(member)) {
             continue;
         }
-        let want = Want::of(&vm);
         let places = choose(&want, &free).ok_or_else(|| {
             Problem::refused(
                 "the host has too few GPUs with enough free: a filter must keep such hosts out",

@@ -11,7 +11,7 @@ mod want;
 
 pub use give::{ChosenGpu, Current, Gift, give};
 pub use share::{Largest, Node, Shares};
-pub use want::{Asked, Model, Size, Vm, WHOLE, Want};
+pub use want::{Asked, GpuVm, Model, Size, Vm, WHOLE, Want};
 
 use placewright_sdk::prelude::*;
 
@@ -36,6 +36,9 @@ pub struct Host {
     /// All its CPU.
     #[column("cpu.total")]
     pub cpu: Millicores,
+    /// How much of it may be promised; all of it once, if not given.
+    #[column("cpu.overcommit")]
+    pub cpu_overcommit: Option<f64>,
     /// Promised to VMs that run.
     #[column("cpu.committed")]
     pub cpu_committed: Millicores,
@@ -45,6 +48,12 @@ pub struct Host {
     /// All its memory.
     #[column("memory.total")]
     pub memory: Bytes,
+    /// What the host keeps of it for itself.
+    #[column("memory.reserved")]
+    pub memory_reserved: Bytes,
+    /// How much of it may be promised.
+    #[column("memory.overcommit")]
+    pub memory_overcommit: f64,
     /// Promised to VMs that run.
     #[column("memory.committed")]
     pub memory_committed: Bytes,
@@ -63,11 +72,29 @@ impl Host {
     /// CPU that nobody was promised, in millicores.
     #[inline]
     pub fn free_cpu(&self) -> i64 {
-        (self.cpu - self.cpu_committed - self.cpu_pending).0
+        (promisable_cpu(self.cpu, self.cpu_overcommit) - self.cpu_committed - self.cpu_pending).0
     }
 
     fn free_memory(&self) -> Bytes {
-        self.memory - self.memory_committed - self.memory_pending
+        Bytes(times(self.memory.0, self.memory_overcommit))
+            - self.memory_reserved
+            - self.memory_committed
+            - self.memory_pending
+    }
+}
+
+/// CPU of a host that may be promised, to all VMs together.
+#[inline]
+pub fn promisable_cpu(total: Millicores, overcommit: Option<f64>) -> Millicores {
+    Millicores(times(total.0, overcommit.unwrap_or(1.0)))
+}
+
+/// An amount with its overcommit, rounded down.
+#[inline]
+fn times(amount: i64, overcommit: f64) -> i64 {
+    match overcommit == 1.0 {
+        true => amount,
+        false => (amount as f64 * overcommit) as i64,
     }
 }
 
@@ -112,18 +139,18 @@ impl Need {
                 let accepted = wants.all(|want| want.accepts(host.model.as_ref()));
                 Verdict::keep_if(accepted, Reason::WrongModel)
             })
-            .and(|| Verdict::keep_if(self.fits_gpus(&host.gpus), Reason::TooFewGpus))
+            .and(|| Verdict::keep_if(fits(&self.wants, &host.gpus), Reason::TooFewGpus))
     }
+}
 
-    fn fits_gpus(&self, gpus: &Rows<Gpu>) -> bool {
-        match &self.wants[..] {
-            [want] => {
-                want.count <= 0 || want.fitting(gpus.iter().map(|gpu| gpu.free)) >= want.count
-            }
-            wants => {
-                let mut free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
-                wants.iter().all(|want| want.take(&mut free).is_some())
-            }
+/// Is there room on these GPUs for all that is wanted, together?
+#[inline]
+pub fn fits(wants: &[Want], gpus: &Rows<Gpu>) -> bool {
+    match wants {
+        [want] => want.count <= 0 || want.fitting(gpus.iter().map(|gpu| gpu.free)) >= want.count,
+        wants => {
+            let mut free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
+            wants.iter().all(|want| want.take(&mut free).is_some())
         }
     }
 }
@@ -159,9 +186,12 @@ mod tests {
     fn host(cores: i64, gib: i64, free: &[i64]) -> Host {
         Host {
             cpu: Millicores::cores(64),
+            cpu_overcommit: None,
             cpu_committed: Millicores::cores(60 - cores),
             cpu_pending: Millicores::cores(4),
             memory: Bytes::gib(256),
+            memory_reserved: Bytes(0),
+            memory_overcommit: 1.0,
             memory_committed: Bytes::gib(256 - gib),
             memory_pending: Bytes(0),
             model: Some("T4".into()),
@@ -192,6 +222,25 @@ mod tests {
         let only = |models: &[&str]| kept(vec![vm(1, 500, models)], &host(4, 8, &[1000]));
         assert_eq!(only(&["A10", "T4"]), Ok(()));
         assert_eq!(only(&["A10"]), Err(Reason::WrongModel));
+    }
+
+    #[test]
+    fn what_a_host_may_promise_is_its_own_to_say() {
+        let overcommitted = || Host {
+            cpu_overcommit: Some(65.0 / 64.0),
+            memory_reserved: Bytes::gib(256),
+            memory_overcommit: 2.0,
+            ..host(3, 8, &[500])
+        };
+        assert_eq!(kept(vec![vm(1, 500, &[])], &overcommitted()), Ok(()));
+        let reserved = Host {
+            memory_overcommit: 1.0,
+            ..overcommitted()
+        };
+        assert_eq!(
+            kept(vec![vm(1, 500, &[])], &reserved),
+            Err(Reason::TooLittleMemory)
+        );
     }
 
     #[test]

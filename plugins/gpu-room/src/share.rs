@@ -3,7 +3,7 @@
 
 use placewright_sdk::prelude::*;
 
-use crate::{Gpu, WHOLE, Want};
+use crate::{Gpu, WHOLE, Want, promisable_cpu};
 
 /// What is read of a host.
 #[derive(Row)]
@@ -11,6 +11,9 @@ pub struct Node {
     /// All its CPU.
     #[column("cpu.total")]
     pub cpu: Millicores,
+    /// How much of it may be promised; all of it once, if not given.
+    #[column("cpu.overcommit")]
+    pub cpu_overcommit: Option<f64>,
     /// Promised to VMs that run.
     #[column("cpu.committed")]
     pub cpu_committed: Millicores,
@@ -49,7 +52,8 @@ impl Largest {
 
     /// What is free of a host.
     pub fn free(&self, node: &Node) -> Shares {
-        let cpu = node.cpu - node.cpu_committed - node.cpu_pending;
+        let promisable = promisable_cpu(node.cpu, node.cpu_overcommit);
+        let cpu = promisable - node.cpu_committed - node.cpu_pending;
         self.shares(cpu.0, node.gpus.iter().map(|gpu| gpu.free).sum())
     }
 

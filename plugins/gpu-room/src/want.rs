@@ -30,6 +30,20 @@ pub struct Vm {
     pub models: Rows<Model>,
 }
 
+/// What is read of each VM to be placed where CPU and memory are for others to judge.
+#[derive(Row)]
+pub struct GpuVm {
+    /// How many GPUs it needs.
+    #[column("gpu.count")]
+    pub count: Option<i64>,
+    /// Thousandths that it needs of each.
+    #[column("gpu.share")]
+    pub share: Option<i64>,
+    /// Models that it accepts; any if none is named.
+    #[table("gpu-models")]
+    pub models: Rows<Model>,
+}
+
 /// What is read of a VM where only its GPUs count.
 #[derive(Clone, Row)]
 pub struct Size {
@@ -88,13 +102,25 @@ pub struct Want {
 impl Want {
     /// What this VM wants.
     pub fn of(vm: &Vm) -> Self {
-        let count = vm.count.unwrap_or(0);
         Self {
             cpu: vm.cpu.0,
+            ..Self::new(vm.count, vm.share, &vm.models)
+        }
+    }
+
+    /// What this VM wants of GPUs alone.
+    pub fn of_gpus(vm: &GpuVm) -> Self {
+        Self::new(vm.count, vm.share, &vm.models)
+    }
+
+    fn new(count: Option<i64>, share: Option<i64>, models: &Rows<Model>) -> Self {
+        let count = count.unwrap_or(0);
+        Self {
+            cpu: 0,
             count,
-            share: vm.share.unwrap_or(WHOLE),
+            share: share.unwrap_or(WHOLE),
             models: match count {
-                1.. => vm.models.iter().map(|row| row.model).collect(),
+                1.. => models.iter().map(|row| row.model).collect(),
                 _ => Vec::new(),
             },
         }

@@ -70,6 +70,16 @@ struct Member {
     member: i64,
 }
 
+#[derive(Settings)]
+struct Settings {
+    /// Whether devices of one name are alike on all hosts, so that a VM gets them
+    /// wherever they are free; then a host passes PCI devices through unless
+    /// attribute.pci-passthrough is false. Else a VM must be pinned to the host whose
+    /// devices are meant.
+    #[setting(default = false)]
+    anywhere: bool,
+}
+
 #[derive(Reason, Debug, PartialEq)]
 enum Reason {
     /// cannot pass PCI devices through
@@ -88,39 +98,44 @@ struct Wish {
     pci: bool,
 }
 
+/// The VMs that are to get devices, and where.
+struct Need {
+    wishes: Vec<Wish>,
+    anywhere: bool,
+}
+
 struct HostDevice;
 
 impl RowWise for HostDevice {
     type Request = Request;
     type Host = Host;
-    type Settings = ();
+    type Settings = Settings;
     type Reason = Reason;
-    type Need = Vec<Wish>;
+    type Need = Need;
 
-    fn prepare(request: &Request, (): &()) -> Result<Vec<Wish>, Problem> {
+    fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
         let wish = |(member, vm): (i64, Vm)| Wish {
             member,
             devices: vm.devices.iter().map(|device| device.name).collect(),
             pci: (vm.devices.iter()).any(|device| device.kind.as_deref() == Some("pci")),
         };
         let wishes = (0..).zip(&request.vms).map(wish);
-        Ok(wishes.filter(|wish| !wish.devices.is_empty()).collect())
+        Ok(Need {
+            wishes: wishes.filter(|wish| !wish.devices.is_empty()).collect(),
+            anywhere: settings.anywhere,
+        })
     }
 }
 
 impl RowFilter for HostDevice {
-    fn keep(wishes: &Vec<Wish>, host: &Host) -> Verdict<Reason> {
+    fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
         use crate::Reason::*;
         // A VM that runs here has its devices.
-        let newcomers = || {
-            wishes
-                .iter()
-                .filter(|wish| !has(&host.current, wish.member))
-        };
-        let passed = host.passes_pci == Some(true) || !newcomers().any(|wish| wish.pci);
+        let newcomers = || (need.wishes.iter()).filter(|wish| !has(&host.current, wish.member));
+        let passed = host.passes_pci.unwrap_or(need.anywhere) || !newcomers().any(|wish| wish.pci);
         Verdict::keep_if(passed, NoPciPassthrough)
             .and(|| {
-                let here = newcomers().all(|wish| has(&host.pinned, wish.member));
+                let here = need.anywhere || newcomers().all(|wish| has(&host.pinned, wish.member));
                 Verdict::keep_if(here, AnotherHost)
             })
             .and(|| {

@@ -31,9 +31,13 @@ fn host() -> Host {
 }
 
 fn keep(vms: Vec<Vm>, host: &Host) -> Verdict<Reason> {
+    keep_by(false, vms, host)
+}
+
+fn keep_by(anywhere: bool, vms: Vec<Vm>, host: &Host) -> Verdict<Reason> {
     let request = Request { vms: vms.into() };
-    let wishes = HostDevice::prepare(&request, &()).expect("nothing is refused");
-    HostDevice::keep(&wishes, host)
+    let need = HostDevice::prepare(&request, &Settings { anywhere });
+    HostDevice::keep(&need.expect("nothing is refused"), host)
 }
 
 fn card() -> Vec<Vm> {
@@ -77,6 +81,29 @@ fn pci_devices_need_a_host_that_passes_them_through() {
         );
         assert_eq!(keep(vec![vm(&[("stick", "usb")])], &not), Verdict::Keep);
     }
+}
+
+#[test]
+fn where_devices_of_a_name_are_alike_a_vm_gets_them_on_any_host_that_has_them_free() {
+    let other = Host {
+        passes_pci: None,
+        pinned: Rows::default(),
+        ..host()
+    };
+    assert_eq!(keep_by(true, card(), &other), Verdict::Keep);
+    let nothing = Host {
+        devices: Rows::default(),
+        ..other
+    };
+    assert_eq!(keep_by(true, card(), &nothing), NOT_FREE);
+    let not_passed = Host {
+        passes_pci: Some(false),
+        ..host()
+    };
+    assert_eq!(
+        keep_by(true, card(), &not_passed),
+        Verdict::Remove(Reason::NoPciPassthrough)
+    );
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub struct Host {
     /// All its CPU.
     #[column("cpu.total")]
     pub cpu: Millicores,
+    /// How much of it may be promised; all of it once, if not given.
+    #[column("cpu.overcommit")]
+    pub cpu_overcommit: Option<f64>,
     /// Promised to VMs that run.
     #[column("cpu.committed")]
     pub cpu_committed: Millicores,
@@ -43,6 +46,12 @@ pub struct Host {
     /// All its memory.
     #[column("memory.total")]
     pub memory: Bytes,
+    /// What the host keeps of it for itself.
+    #[column("memory.reserved")]
+    pub memory_reserved: Bytes,
+    /// How much of it may be promised.
+    #[column("memory.overcommit")]
+    pub memory_overcommit: f64,
     /// Promised to VMs that run.
     #[column("memory.committed")]
     pub memory_committed: Bytes,
@@ -52,12 +61,31 @@ pub struct Host {
 }
 
 impl Host {
+    /// CPU that may be promised, to all VMs together.
+    fn promisable_cpu(&self) -> Millicores {
+        Millicores(times(self.cpu.0, self.cpu_overcommit.unwrap_or(1.0)))
+    }
+
+    /// Memory that may be promised, to all VMs together.
+    fn promisable_memory(&self) -> Bytes {
+        Bytes(times(self.memory.0, self.memory_overcommit)) - self.memory_reserved
+    }
+
     fn free_cpu(&self) -> Millicores {
-        self.cpu - self.cpu_committed - self.cpu_pending
+        self.promisable_cpu() - self.cpu_committed - self.cpu_pending
     }
 
     fn free_memory(&self) -> Bytes {
-        self.memory - self.memory_committed - self.memory_pending
+        self.promisable_memory() - self.memory_committed - self.memory_pending
+    }
+}
+
+/// An amount with its overcommit, rounded down.
+#[inline]
+fn times(amount: i64, overcommit: f64) -> i64 {
+    match overcommit == 1.0 {
+        true => amount,
+        false => (amount as f64 * overcommit) as i64,
     }
 }
 
@@ -130,10 +158,10 @@ impl Steps {
         let cpu = |amount: Millicores| i128::from(amount.0.div_euclid(self.cpu));
         let memory = |amount: Bytes| i128::from(amount.0.div_euclid(self.memory));
         Room {
-            cpu: cpu(host.cpu),
+            cpu: cpu(host.promisable_cpu()),
             cpu_free: cpu(host.free_cpu()),
             cpu_need: cpu(self.need.cpu),
-            memory: memory(host.memory),
+            memory: memory(host.promisable_memory()),
             memory_free: memory(host.free_memory()),
             memory_need: memory(self.need.memory),
         }
@@ -142,13 +170,13 @@ impl Steps {
 
 /// The room of one host, in steps of CPU and of memory.
 pub struct Room {
-    /// All its CPU.
+    /// All CPU that may be promised.
     pub cpu: i128,
     /// CPU that is free before placing; negative on a host that promised too much.
     pub cpu_free: i128,
     /// CPU that the VMs need.
     pub cpu_need: i128,
-    /// All its memory.
+    /// All memory that may be promised.
     pub memory: i128,
     /// Memory that is free before placing.
     pub memory_free: i128,
@@ -172,9 +200,12 @@ mod tests {
     fn host(cpu: i64, cpu_used: i64, gib: i64, gib_used: i64) -> Host {
         Host {
             cpu: Millicores::cores(cpu),
+            cpu_overcommit: None,
             cpu_committed: Millicores::cores(cpu_used),
             cpu_pending: Millicores(0),
             memory: Bytes::gib(gib),
+            memory_reserved: Bytes(0),
+            memory_overcommit: 1.0,
             memory_committed: Bytes(0),
             memory_pending: Bytes::gib(gib_used),
         }
@@ -197,6 +228,21 @@ mod tests {
         assert_eq!(keep(host(8, 7, 16, 0)), too_little_cpu);
         let too_little_memory = Verdict::Remove(Reason::TooLittleMemory);
         assert_eq!(keep(host(8, 0, 16, 13)), too_little_memory);
+    }
+
+    #[test]
+    fn what_a_host_may_promise_is_its_own_to_say() {
+        let crowded = host(8, 8, 16, 16);
+        assert!(need(2, 4).keep(&crowded) != Verdict::Keep);
+        let overcommitted = Host {
+            cpu_overcommit: Some(1.25),
+            memory_overcommit: 1.5,
+            memory_reserved: Bytes::gib(4),
+            ..crowded
+        };
+        assert_eq!(need(2, 4).keep(&overcommitted), Verdict::Keep);
+        assert!(need(3, 4).keep(&overcommitted) != Verdict::Keep);
+        assert!(need(2, 5).keep(&overcommitted) != Verdict::Keep);
     }
 
     #[test]
@@ -224,9 +270,12 @@ mod tests {
         let whole = (1 << 53) - 1;
         let absurd = Host {
             cpu: Millicores(whole),
+            cpu_overcommit: None,
             cpu_committed: Millicores(-whole),
             cpu_pending: Millicores(0),
             memory: Bytes(whole),
+            memory_reserved: Bytes(0),
+            memory_overcommit: 1.0,
             memory_committed: Bytes(whole),
             memory_pending: Bytes(whole),
         };

@@ -17,7 +17,7 @@ pub struct Host {
     #[column("cpu.total")]
     pub cpu: Millicores,
     #[column("cpu.overcommit")]
-    pub cpu_overcommit: f64,
+    pub cpu_overcommit: Option<f64>,
     pub vcpus: i64,
     #[column("vcpus.pending")]
     pub vcpus_pending: i64,
@@ -42,7 +42,7 @@ impl Host {
                 memory,
                 self.memory.0 as f64 * self.memory_overcommit,
             )),
-            Some(contention(vcpus, cpus * self.cpu_overcommit)),
+            Some(contention(vcpus, cpus * self.cpu_overcommit.unwrap_or(1.0))),
             self.load.map(|load| load.clamp(0.0, 1.0)),
         ]
     }

@@ -25,7 +25,7 @@ fn host(keys: &[(&str, f64)]) -> Host {
         memory_committed: Bytes(0),
         memory_pending: Bytes(0),
         cpu: Millicores::cores(16),
-        cpu_overcommit: 2.0,
+        cpu_overcommit: Some(2.0),
         vcpus: 0,
         vcpus_pending: 0,
         load: Some(0.0),

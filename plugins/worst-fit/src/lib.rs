@@ -54,9 +54,12 @@ mod tests {
         let need = WorstFit::prepare(&request, &settings).expect("nothing is refused");
         let host = Host {
             cpu: Millicores::cores(8),
+            cpu_overcommit: None,
             cpu_committed: Millicores::cores(used_cores),
             cpu_pending: Millicores(0),
             memory: Bytes::gib(16),
+            memory_reserved: Bytes(0),
+            memory_overcommit: 1.0,
             memory_committed: Bytes::gib(used_gib),
             memory_pending: Bytes(0),
         };

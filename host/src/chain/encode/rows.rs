@@ -160,6 +160,13 @@ impl<'a> Level<'a> {
                         let rows = member.vm.facts.rows(name.trim_start_matches("has-"));
                         Some(CellRef::Boolean(!rows.is_empty()))
                     }
+                    "has-pinning" => {
+                        let facts = &member.vm.facts;
+                        let is_pinned = facts.get("pinning").is_some();
+                        Some(CellRef::Boolean(
+                            is_pinned || !facts.rows("pins").is_empty(),
+                        ))
+                    }
                     _ => vm_cell(member.vm, name),
                 }
             }

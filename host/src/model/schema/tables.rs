@@ -357,6 +357,11 @@ fn members() -> Vec<Column> {
             "Whether it prefers hosts (hosts/preferred)",
         ),
         kept(
+            "has-pinning",
+            Boolean,
+            "Whether its vCPUs are pinned: by pinning, or by rows of members/pins",
+        ),
+        kept(
             "has-numa-nodes",
             Boolean,
             "Whether it has NUMA nodes of its own (members/numa-nodes)",
@@ -406,10 +411,10 @@ fn hosts() -> Vec<Column> {
         maybe("cpu.threads", Integer, "CPU threads of all cores"),
         given("cpu.total", Integer, "CPU that it has; 1000 per core if not given")
             .in_measure(Millicores),
-        given(
+        maybe(
             "cpu.overcommit",
             Number,
-            "How much of its CPU may be promised, 1 = all of it once; 1 if not given",
+            "How much of its CPU may be promised, 1 = all of it once; if not given, as the policy says, or 1",
         )
         .in_measure(Fraction)
         .within(Bounds::FROM_ZERO),

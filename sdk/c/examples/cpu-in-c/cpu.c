@@ -16,8 +16,9 @@ static const pw_column_read VM_COLUMNS[] = {
 static const pw_column_read HOST_COLUMNS[] = {
     PW_OPTIONAL("cpu.sockets", PW_INTEGER),   PW_OPTIONAL("cpu.cores", PW_INTEGER),
     PW_OPTIONAL("cpu.threads", PW_INTEGER),   PW_REQUIRED("cpu.total", PW_INTEGER),
-    PW_REQUIRED("cpu.committed", PW_INTEGER), PW_REQUIRED("cpu.pending", PW_INTEGER),
-    PW_REQUIRED("cpu.exclusive", PW_INTEGER), PW_REQUIRED("vms.widest", PW_INTEGER),
+    PW_OPTIONAL("cpu.overcommit", PW_NUMBER), PW_REQUIRED("cpu.committed", PW_INTEGER),
+    PW_REQUIRED("cpu.pending", PW_INTEGER),   PW_REQUIRED("cpu.exclusive", PW_INTEGER),
+    PW_REQUIRED("vms.widest", PW_INTEGER),
 };
 // Those of the VMs that run on the host now.
 static const pw_column_read CURRENT_COLUMNS[] = {PW_REQUIRED("member", PW_INTEGER)};
@@ -58,7 +59,8 @@ static const pw_setting SETTINGS[] = {
      .kind = PW_NUMBER,
      .measure = {.is_some = true, .val = PW_TEXT("fraction")},
      .least = {.is_some = true, .val = 0},
-     .meaning = PW_TEXT("How much of a host's CPU may be promised, 1 = all of it once; any amount, if not set.")},
+     .meaning = PW_TEXT("How much of a host's CPU may be promised, 1 = all of it once, where the host does not say so "
+                        "itself (cpu.overcommit); any amount, if neither does.")},
 };
 
 static const pw_description DESCRIPTION = {
@@ -85,7 +87,9 @@ typedef struct {
 
 typedef struct {
   size_t count;
-  pw_integers sockets, cores, threads, total, committed, pending, exclusive, widest;
+  pw_integers sockets, cores, threads, total;
+  pw_numbers overcommit;
+  pw_integers committed, pending, exclusive, widest;
   // Of each host, the rows of `current`, and the number of the VM in each.
   const int64_t *current;
   pw_integers member;
@@ -105,9 +109,11 @@ static vms read_vms(pw_reader *reader) {
 
 static hosts read_hosts(pw_reader *reader) {
   hosts it = {.count = pw_rows(reader)};
-  pw_integers *columns[] = {&it.sockets,   &it.cores,   &it.threads,   &it.total,
-                            &it.committed, &it.pending, &it.exclusive, &it.widest};
-  for (size_t number = 0; number < 8; number++) *columns[number] = pw_integers_of(reader, it.count);
+  pw_integers *topology[] = {&it.sockets, &it.cores, &it.threads, &it.total};
+  for (size_t number = 0; number < 4; number++) *topology[number] = pw_integers_of(reader, it.count);
+  it.overcommit = pw_numbers_of(reader, it.count);
+  pw_integers *taken[] = {&it.committed, &it.pending, &it.exclusive, &it.widest};
+  for (size_t number = 0; number < 4; number++) *taken[number] = pw_integers_of(reader, it.count);
   size_t current = pw_rows(reader);
   it.current = pw_offsets(reader, it.count);
   it.member = pw_integers_of(reader, current);
@@ -135,7 +141,9 @@ typedef struct {
   needed all;
   // Cores of the widest VM that shares CPUs; 1 if none is wider.
   int64_t widest;
-  bool threads_as_cores, require_topology, has_limit;
+  bool threads_as_cores, require_topology;
+  // For hosts that have none of their own.
+  bool has_overcommit;
   double overcommit;
 } need;
 
@@ -155,7 +163,7 @@ static need prepare(const vms *vms, const settings *settings) {
   }
   it.threads_as_cores = settings->threads_as_cores.values[0];
   it.require_topology = settings->require_topology.values[0];
-  it.has_limit = PW_HAS(settings->overcommit, 0);
+  it.has_overcommit = PW_HAS(settings->overcommit, 0);
   it.overcommit = settings->overcommit.values[0];
   return it;
 }
@@ -188,19 +196,22 @@ static uint8_t verdict(const need *need, const hosts *hosts, size_t host) {
   needed needed = needed_on(need, hosts, host);
   int64_t widest = hosts->widest.values[host] > need->widest ? hosts->widest.values[host] : need->widest;
   if (cpus - hosts->exclusive.values[host] - needed.exclusive < widest) return TOO_FEW_CPUS;
-  if (!need->has_limit) return 0;
-  int64_t limit = share(total, need->overcommit);
+  bool has_own = PW_HAS(hosts->overcommit, host);
+  if (!has_own && !need->has_overcommit) return 0;
+  int64_t limit = share(total, has_own ? hosts->overcommit.values[host] : need->overcommit);
   int64_t promised = hosts->committed.values[host] + needed.cpu;
   if (promised > limit) return TOO_LITTLE_TO_PROMISE;
   return promised + hosts->pending.values[host] > limit ? TOO_LITTLE_WHILE_PENDING : 0;
 }
 
-// The share of the host's CPU that is promised when the VMs are placed.
+// The share of the CPU that the host may promise which is promised when the VMs are placed; of all its CPU, where the
+// host does not say how much it may promise.
 static double cost(const need *need, const hosts *hosts, size_t host) {
-  int64_t total = hosts->total.values[host];
-  if (total <= 0) return INFINITY;
+  double promisable = (double)hosts->total.values[host];
+  if (PW_HAS(hosts->overcommit, host)) promisable *= hosts->overcommit.values[host];
+  if (promisable <= 0) return INFINITY;
   int64_t promised = hosts->committed.values[host] + hosts->pending.values[host] + needed_on(need, hosts, host).cpu;
-  return (double)promised / (double)total;
+  return (double)promised / promisable;
 }
 
 bool exports_placewright_policy_judge_judge(pw_answers *want, pw_call *call, pw_judgement *judgement,

@@ -37,6 +37,7 @@ export default rowWise({
     cores: integer("cpu.cores").optional(),
     threads: integer("cpu.threads").optional(),
     total: millicores("cpu.total"),
+    overcommit: number("cpu.overcommit").optional(),
     committed: millicores("cpu.committed"),
     pending: millicores("cpu.pending"),
     exclusive: integer("cpu.exclusive"),
@@ -59,7 +60,9 @@ export default rowWise({
       optional: true,
       least: 0,
       measure: "fraction",
-      meaning: "How much of a host's CPU may be promised, 1 = all of it once; any amount, if not set.",
+      meaning:
+        "How much of a host's CPU may be promised, 1 = all of it once, where the host does not say so itself " +
+        "(cpu.overcommit); any amount, if neither does.",
     }),
   },
   reasons: {
@@ -78,6 +81,7 @@ export default rowWise({
       widest: Math.max(1, ...sharing.map((vm) => vm.sockets * vm.cores)),
       threadsAsCores: settings.countThreadsAsCores,
       requireTopology: settings.requireTopology,
+      // For hosts that have none of their own.
       overcommit: settings.overcommit,
     };
   },
@@ -90,17 +94,18 @@ export default rowWise({
     const cpus = (need.threadsAsCores ? host.threads : host.cores) ?? Math.trunc(total / 1000);
     const { cpu, exclusive } = neededOn(host, need);
     if (cpus - host.exclusive - exclusive < Math.max(need.widest, host.widest)) return "tooFewCpus";
-    if (need.overcommit === null) return true;
-    const limit = Math.trunc(total * need.overcommit);
+    const overcommit = host.overcommit ?? need.overcommit;
+    if (overcommit === null) return true;
+    const limit = Math.trunc(total * overcommit);
     const promised = host.committed + cpu;
     if (promised > limit) return "tooLittleToPromise";
     return promised + host.pending <= limit || "tooLittleWhilePending";
   },
 
-  // The share of the host's CPU that is promised when the VMs are placed.
+  // The share of the CPU that the host may promise which is promised when the VMs are placed.
   cost(need, host) {
-    const { total } = host;
-    if (total <= 0) return Infinity;
-    return (host.committed + host.pending + neededOn(host, need).cpu) / total;
+    const promisable = host.total * (host.overcommit ?? 1);
+    if (promisable <= 0) return Infinity;
+    return (host.committed + host.pending + neededOn(host, need).cpu) / promisable;
   },
 });

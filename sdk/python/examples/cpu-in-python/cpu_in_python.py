@@ -34,6 +34,7 @@ class Host(Row):
     cores: int | None = column("cpu.cores", default=None)
     threads: int | None = column("cpu.threads", default=None)
     total: Millicores = column("cpu.total")
+    overcommit: float | None = column("cpu.overcommit", default=None)
     committed: Millicores = column("cpu.committed")
     pending: Millicores = column("cpu.pending")
     exclusive: int = column("cpu.exclusive")
@@ -55,7 +56,8 @@ class Limits(Settings):
     overcommit: float | None = setting(
         least=0.0,
         measure="fraction",
-        meaning="How much of a host's CPU may be promised, 1 = all of it once; any amount, if not set.",
+        meaning="How much of a host's CPU may be promised, 1 = all of it once, where the host does not say so itself "
+        "(cpu.overcommit); any amount, if neither does.",
     )
 
 
@@ -91,6 +93,7 @@ class Cpu(RowWise):
         self.widest = max([1, *(vm.sockets * vm.cores for vm in vms if not vm.exclusive)])
         self.threads_as_cores = limits.count_threads_as_cores
         self.require_topology = limits.require_topology
+        #: For hosts that have none of their own.
         self.overcommit = limits.overcommit
 
     def beside(self, current: Rows[Current]) -> Needed:
@@ -107,17 +110,19 @@ class Cpu(RowWise):
         cpu, exclusive = self.beside(host.current) if host.current else self.all
         if cpus - host.exclusive - exclusive < max(self.widest, host.widest):
             return Reason.TOO_FEW_CPUS
-        if self.overcommit is None:
+        overcommit = self.overcommit if host.overcommit is None else host.overcommit
+        if overcommit is None:
             return True
-        limit = int(host.total * self.overcommit)
+        limit = int(host.total * overcommit)
         promised = host.committed + cpu
         return (promised <= limit or Reason.TOO_LITTLE_TO_PROMISE) and (
             promised + host.pending <= limit or Reason.TOO_LITTLE_WHILE_PENDING
         )
 
     def cost(self, host: Host) -> float:
-        """The share of the host's CPU that is promised when the VMs are placed."""
-        if host.total <= 0:
+        """The share of the CPU that the host may promise which is promised when the VMs are placed."""
+        promisable = host.total if host.overcommit is None else host.total * host.overcommit
+        if promisable <= 0:
             return math.inf
         needed = self.beside(host.current) if host.current else self.all
-        return (host.committed + host.pending + needed.cpu) / host.total
+        return (host.committed + host.pending + needed.cpu) / promisable

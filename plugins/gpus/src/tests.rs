@@ -1,0 +1,97 @@
+use gpu_room::Model;
+use placewright_sdk::contract::{Operation, Value};
+
+use super::*;
+
+fn vm(count: Option<i64>, share: Option<i64>, models: &[&str]) -> GpuVm {
+    let model = |model: &&str| Model {
+        model: (*model).into(),
+    };
+    GpuVm {
+        count,
+        share,
+        models: models.iter().map(model).collect(),
+    }
+}
+
+fn host(model: &str, free: &[i64]) -> Host {
+    Host {
+        model: Some(model.into()),
+        gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+        current: Rows::default(),
+    }
+}
+
+fn need(vms: Vec<GpuVm>) -> Need {
+    Gpus::prepare(&Request { vms: vms.into() }, &()).expect("nothing is refused")
+}
+
+fn keep(vms: Vec<GpuVm>, host: &Host) -> Verdict<Reason> {
+    Gpus::keep(&need(vms), host)
+}
+
+#[test]
+fn a_vm_that_needs_no_gpu_may_run_anywhere_and_had_rather_leave_gpus_alone() {
+    for none in [vm(None, None, &[]), vm(Some(0), Some(500), &["A100"])] {
+        assert_eq!(keep(vec![none], &host("T4", &[])), Verdict::Keep);
+    }
+    let need = need(vec![vm(None, None, &[])]);
+    assert_eq!(Gpus::cost(&need, &host("T4", &[0])), 1.0);
+    assert_eq!(Gpus::cost(&need, &host("T4", &[])), 0.0);
+}
+
+#[test]
+fn gpus_of_an_accepted_model_with_enough_free_are_needed() {
+    let two = |models: &[&str]| vec![vm(Some(2), None, models)];
+    assert_eq!(keep(two(&[]), &host("T4", &[1000, 1000])), Verdict::Keep);
+    let removed = |reason| Verdict::Remove(reason);
+    assert_eq!(keep(two(&[]), &host("T4", &[])), removed(Reason::NoGpus));
+    let other = keep(two(&["A100"]), &host("T4", &[1000, 1000]));
+    assert_eq!(other, removed(Reason::WrongModel));
+    let taken = keep(two(&[]), &host("T4", &[1000, 900]));
+    assert_eq!(taken, removed(Reason::TooFewGpus));
+    let halves = || vec![vm(Some(1), Some(500), &[]), vm(Some(1), Some(500), &[])];
+    assert_eq!(keep(halves(), &host("T4", &[1000])), Verdict::Keep);
+    assert_eq!(
+        keep(halves(), &host("T4", &[900])),
+        removed(Reason::TooFewGpus)
+    );
+}
+
+#[test]
+fn a_vm_that_runs_there_has_its_gpus() {
+    let own = Host {
+        current: vec![Current { member: 0 }].into(),
+        ..host("T4", &[0])
+    };
+    assert_eq!(keep(vec![vm(Some(1), None, &[])], &own), Verdict::Keep);
+}
+
+#[test]
+fn gpus_in_use_are_filled_first() {
+    let need = need(vec![vm(Some(1), Some(250), &[])]);
+    assert_eq!(Gpus::cost(&need, &host("T4", &[1000, 500])), 0.75);
+    assert_eq!(Gpus::cost(&need, &host("T4", &[250, -100])), 0.125);
+}
+
+#[test]
+fn the_gpus_with_the_least_room_are_given() {
+    let gpu = |(index, free)| ChosenGpu { index, free };
+    let chosen = ChosenHost {
+        gpus: [(0, 1000), (1, 600)].map(gpu).into_iter().collect(),
+        current: Rows::default(),
+    };
+    let placement = Placement {
+        vms: vec![vm(None, None, &[]), vm(Some(1), Some(500), &[])].into(),
+        hosts: vec![chosen].into(),
+    };
+    let changes = Gpus::placed(&placement, &()).expect("there is room");
+    let changes = changes.into_contract();
+    assert_eq!(changes.len(), 1);
+    assert_eq!(changes[0].entity, 1);
+    let Operation::Append(values) = &changes[0].operation else {
+        panic!("{:?}", changes[0]);
+    };
+    let given = [Some(Value::Integer(1)), Some(Value::Integer(500))];
+    assert_eq!(values[..], given);
+}
