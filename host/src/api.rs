@@ -27,6 +27,7 @@ mod plans;
 mod policies;
 mod problem;
 mod questions;
+mod reservations;
 mod revision;
 mod server;
 mod shadows;
@@ -79,6 +80,7 @@ fn families() -> OpenApiRouter<Arc<Deployment>> {
         .merge(clusters::routes())
         .merge(inventory::routes())
         .merge(placing::routes())
+        .merge(reservations::routes())
         .merge(decisions::routes())
         .merge(questions::routes())
         .merge(plans::routes())

@@ -5,6 +5,7 @@
 //! policies and units, is changed under one lock, one change after the other, and never
 //! while decisions wait for it: a cluster takes over what is new in a turn of its own.
 
+mod alarm;
 mod artifacts;
 mod balancing;
 pub mod cluster;
@@ -45,6 +46,7 @@ use crate::scheduler::SchedulerOptions;
 use crate::store::{Change, Health, Store};
 use crate::sync::{ArcSwap, Mutex, MutexGuard, RwLock};
 use crate::telemetry::Telemetry;
+use alarm::Alarm;
 use policies::Policies;
 use rules::{check_balances, check_name};
 use shadow::Shadowing;
@@ -61,6 +63,9 @@ pub struct DeploymentOptions {
     pub waiting: usize,
     /// How decisions are made; the seed is the cluster's own.
     pub scheduler: SchedulerOptions,
+    /// The most seconds for which a request may have its places reserved, though never less
+    /// than is usual; None: it may have them for good.
+    pub longest_reservation: Option<i64>,
     /// How long recorded decisions are made again with a new unit before it comes into
     /// force; of each cluster that it concerns at least one is.
     pub trial: Duration,
@@ -73,6 +78,7 @@ impl Default for DeploymentOptions {
             wait: Duration::from_secs(10),
             waiting: 10_000,
             scheduler: SchedulerOptions::default(),
+            longest_reservation: Some(24 * 3600),
             trial: Duration::from_millis(5),
             clock: Arc::new(system_clock),
         }
@@ -98,6 +104,8 @@ pub struct Deployment {
     /// The units that clusters decide by; the library's, as soon as they have all taken
     /// them over.
     generation: ArcSwap<Generation>,
+    /// When the next reservation ends in each cluster.
+    alarm: Arc<Alarm>,
     /// When the next plan of moves is due, by the names of clusters that want them.
     due: Mutex<BTreeMap<Arc<str>, i64>>,
     /// Candidates that run beside units, by the units' names.
@@ -243,6 +251,7 @@ impl Deployment {
         if let Some(cluster) = self.take_out(&name) {
             cluster.stop();
             self.telemetry.clusters.forget(cluster.meter());
+            self.alarm.set(&name, None);
         }
         let cluster = name.to_string();
         self.store.commit(vec![Change::RemoveCluster { cluster }])?;

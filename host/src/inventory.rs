@@ -43,7 +43,7 @@ pub use saved::{SavedHost, SavedVm};
 pub use shape::{Shape, ShapeColumn};
 pub use texts::Texts;
 pub use touched::Touched;
-pub use vm::VmEntry;
+pub use vm::{Expired, Terms, VmEntry};
 pub use watch::HostWatch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -14,6 +14,11 @@ impl From<DeploymentError> for Problem {
                 return Self::document("the document", problems);
             }
             DeploymentError::Unknown { .. } => Code::NotFound,
+            DeploymentError::VmsRun(_) | DeploymentError::VmRuns { .. } => Code::VmRuns,
+            DeploymentError::Reserved { .. } => Code::VmReserved,
+            DeploymentError::ReservationEnded { .. } => Code::ReservationEnded,
+            DeploymentError::OtherHost { .. } => Code::OtherHost,
+            DeploymentError::Duration { .. } => Code::Unprocessable,
             DeploymentError::Exists { .. } | DeploymentError::InUse { .. } => Code::Conflict,
             DeploymentError::Locked(_) | DeploymentError::InFile { .. } => Code::Locked,
             DeploymentError::Revision { .. } => Code::RevisionChanged,

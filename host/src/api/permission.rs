@@ -142,6 +142,25 @@ pub const RULES: &[Rule] = &[
     ),
     rule("POST", "/v1/clusters/{cluster}/confirm", Operate, Cluster),
     rule("POST", "/v1/clusters/{cluster}/cancel", Operate, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/reservations", View, Cluster),
+    rule(
+        "GET",
+        "/v1/clusters/{cluster}/reservations/{vm}",
+        View,
+        Cluster,
+    ),
+    rule(
+        "DELETE",
+        "/v1/clusters/{cluster}/reservations/{vm}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "POST",
+        "/v1/clusters/{cluster}/reservations/{vm}/renew",
+        Operate,
+        Cluster,
+    ),
     rule("GET", "/v1/clusters/{cluster}/decisions", View, Cluster),
     rule(
         "GET",

@@ -49,11 +49,21 @@ struct PlaceQuery {
     /// for a change of the cluster, and then to decide again; 0 if not given.
     #[param(minimum = 0, maximum = 300)]
     wait: Option<f64>,
+    /// Decide, but change nothing: as "dry-run" in the request.
+    #[serde(default)]
+    dry_run: bool,
+    /// As "all-or-nothing" in the request: its VMs go together anyway.
+    #[serde(default)]
+    all_or_nothing: bool,
 }
 
-/// Decide where a VM, or VMs that go together, run, and reserve their places. Without a
-/// host the decision says why. With a header Idempotency-Key the same request gets the
-/// same answer again, also after a restart.
+/// Decide where a VM, or VMs that go together, run, and reserve their places until
+/// "expires"; "reserve-for" in the request says for how many seconds. Without a host the
+/// decision says why. A VM that runs is a conflict, unless its host is down or in error or
+/// the request says "again": true. With a header Idempotency-Key the same request gets the
+/// same answer again, also after a restart; once the places are no longer held, it says
+/// under "reservation" what has become of them: confirmed, expired, released, or ended if
+/// that is all that is known.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
            ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
@@ -115,10 +125,12 @@ async fn decide(
     query: PlaceQuery,
     headers: &HeaderMap,
     caller: &Caller,
-    request: Request,
+    mut request: Request,
     decide: Decide,
 ) -> Result<Response, Problem> {
     let wait = wait(query)?;
+    request.dry_run |= query.dry_run;
+    request.all_or_nothing |= query.all_or_nothing;
     let again = (!wait.is_zero()).then(|| request.clone());
     let key = key(headers, caller, again.is_some());
     let first_key = key.clone();
@@ -208,11 +220,11 @@ pub(super) fn one(mut requests: Vec<Request>) -> Result<Request, Problem> {
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[into_params(parameter_in = Query)]
 struct BatchQuery {
-    /// Place all VMs or none.
+    /// Place all VMs or none: as "all-or-nothing" in the request.
     all_or_nothing: bool,
     /// Take them in the order in which they are listed.
     listed: bool,
-    /// Decide, but change nothing.
+    /// Decide, but change nothing: as "dry-run" in the request.
     dry_run: bool,
     /// Plan as if none of these VMs had a place.
     from_nothing: bool,
@@ -246,7 +258,8 @@ struct FailedTurn {
     because: String,
 }
 
-/// Place many VMs, each seeing the ones before it, in the order that the policy gives.
+/// Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
+/// that run are a conflict, as for one VM, unless the plan is made from nothing.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery),
     request_body(content = Object, description = "A list of VMs under vms"),
@@ -258,8 +271,12 @@ async fn batch(
     document: Document,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let batch = of_requests(requests(&deployment, &cluster, document).await?, query)?;
-    let placed = cluster.turn(move |state| state.place_batch(batch)).await?;
+    let requests = requests(&deployment, &cluster, document).await?;
+    let again = requests.iter().any(|request| request.again);
+    let batch = of_requests(requests, query)?;
+    let placed = cluster
+        .turn(move |state| state.place_batch(batch, again))
+        .await?;
     Ok(json(batch_shown(placed)))
 }
 
@@ -280,16 +297,24 @@ fn of_requests(requests: Vec<Request>, query: BatchQuery) -> Result<Batch, Probl
         if number == 0 {
             (batch.now, batch.draw) = (request.now, request.draw);
             batch.facts = request.facts.clone();
+            batch.reserve_for = request.reserve_for;
+            batch.dry_run |= request.dry_run;
+            batch.all_or_nothing |= request.all_or_nothing;
         }
         let plain = Request {
             members: Vec::new(),
             facts: batch.facts.clone(),
             now: batch.now,
             draw: batch.draw,
+            reserve_for: batch.reserve_for,
             ..Request::default()
         };
         let rest = Request {
             members: Vec::new(),
+            // Of these it is enough that one of the requests says so.
+            dry_run: false,
+            all_or_nothing: false,
+            again: false,
             ..request.clone()
         };
         if rest != plain {
@@ -335,6 +360,17 @@ fn batch_shown(placed: BatchPlaced) -> String {
     text
 }
 
+/// VMs that run.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Confirmed {
+    /// Their ids.
+    vms: Vec<String>,
+    /// The host on which they run. If their places are on another one, that is a conflict.
+    #[serde(default)]
+    host: Option<String>,
+}
+
 /// VMs, by id.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -343,21 +379,27 @@ struct Vms {
     vms: Vec<String>,
 }
 
-/// VMs run where their places were reserved: all of them, or nothing is changed.
+/// VMs run where their places were reserved: all of them, or nothing is changed. This can
+/// be repeated: for a VM that runs there already nothing changes. A place that has ended in
+/// the meantime, or is on another host than the one that is named, is a conflict.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/confirm", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster")),
-    request_body = Vms, responses((status = NO_CONTENT)))]
+    request_body = Confirmed, responses((status = NO_CONTENT)))]
 async fn confirm(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
-    Json(Vms { vms }): Json<Vms>,
+    Json(Confirmed { vms, host }): Json<Confirmed>,
 ) -> Result<StatusCode, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    cluster.turn(move |state| state.confirm(&vms)).await?;
+    cluster
+        .turn(move |state| state.confirm(&vms, host.as_deref()))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Places that were reserved for VMs are given back: all of them, or nothing is changed.
+/// This can be repeated: for a VM whose place has ended already nothing changes. A VM that
+/// runs without a place reserved is a conflict.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/cancel", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     request_body = Vms, responses((status = NO_CONTENT)))]

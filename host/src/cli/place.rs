@@ -136,7 +136,8 @@ impl Place {
     fn in_turns(&self, scheduler: &mut Scheduler, requests: Vec<Request>) -> Result<Plan, Failure> {
         let mut batch = Batch {
             from_nothing: self.from_nothing,
-            all_or_nothing: self.all_or_nothing,
+            all_or_nothing: self.all_or_nothing || requests.iter().any(|it| it.all_or_nothing),
+            dry_run: requests.iter().any(|it| it.dry_run),
             search: self.search.search,
             order: match self.listed {
                 true => BatchOrder::Listed,
@@ -181,10 +182,9 @@ impl Place {
         batch: Option<&Plan>,
     ) -> Result<(), Failure> {
         if self.format == Format::Json {
-            let decisions = placed.iter().map(|(decision, explanation)| {
-                let reserved = batch.map(|plan| plan.reserved && decision.host.is_some());
-                DecisionShown::new(decision, explanation.as_ref(), reserved)
-            });
+            let decisions = placed
+                .iter()
+                .map(|(decision, explanation)| DecisionShown::new(decision, explanation.as_ref()));
             return output::print_json(&decisions.collect::<Vec<_>>());
         }
         let mut text = output::shown(&decisions(placed));

@@ -5,10 +5,12 @@ mod answers;
 mod breaker;
 mod decisions;
 mod durable;
+mod ended;
 mod inventory;
 mod places;
 mod plans;
 mod policy;
+mod reservations;
 mod settings;
 mod shadow;
 mod shown;
@@ -21,6 +23,7 @@ pub use inventory::Counted;
 pub use places::{BatchPlaced, Failed, Placed};
 pub use plans::{Begin, MoveAt, MoveCounts, MoveNamed, MoveState, PlanShown, Planner, only_tried};
 pub use policy::Rule;
+pub use reservations::{Reservation, ReservationKind};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
 pub use state::ClusterState;
@@ -56,7 +59,7 @@ pub struct Cluster {
 impl Cluster {
     /// Start the thread of a cluster.
     pub(super) fn start(
-        state: ClusterState,
+        mut state: ClusterState,
         limit: Duration,
         bound: usize,
     ) -> std::io::Result<Self> {
@@ -65,6 +68,7 @@ impl Cluster {
         let settings = Arc::new(ArcSwap::from_pointee(state.settings().clone()));
         let meter = state.meter().clone();
         state.measure();
+        state.set_alarm();
         let policy = state.scheduler().chain().policy().clone();
         let policy = Some(policy).filter(|_| state.broken().is_none());
         let policy = Arc::new(ArcSwapOption::new(policy));

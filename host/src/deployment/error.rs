@@ -54,6 +54,30 @@ pub enum DeploymentError {
     Future { ahead: i64 },
     #[error("key \"{0}\" came with another request before: take a new key for a new request")]
     OtherRequest(String),
+    /// VMs that were to be placed run already: each with its host.
+    #[error("{}", run_already(.0))]
+    VmsRun(Vec<(Arc<str>, Arc<str>)>),
+    /// A VM runs, and that is not what was asked for.
+    #[error("VM \"{vm}\" {truth}")]
+    VmRuns { vm: Arc<str>, truth: String },
+    #[error("VM \"{vm}\" has a place reserved on {host} already{}: confirm or cancel it first", until(*.expires))]
+    Reserved {
+        vm: Arc<str>,
+        host: Arc<str>,
+        expires: Option<i64>,
+    },
+    /// There is no reservation any more.
+    #[error("there is no reservation of VM \"{vm}\": {truth}")]
+    ReservationEnded { vm: Arc<str>, truth: String },
+    /// A VM is said to run on a host where it has no place.
+    #[error("VM \"{vm}\" has no place reserved on {given}: {truth}")]
+    OtherHost {
+        vm: Arc<str>,
+        given: Arc<str>,
+        truth: String,
+    },
+    #[error("\"reserve-for\" must be from 1 to {longest} s, not {seconds} s")]
+    Duration { seconds: i64, longest: i64 },
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
@@ -73,6 +97,24 @@ pub enum DeploymentError {
     NotKept(StoreError),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// How many VMs an error names at most.
+const NAMED: usize = 5;
+
+fn run_already(vms: &[(Arc<str>, Arc<str>)]) -> String {
+    let named = vms.iter().take(NAMED);
+    let named = named.map(|(vm, host)| format!("VM \"{vm}\" runs on {host}"));
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    if let Some(more @ 1..) = vms.len().checked_sub(NAMED) {
+        text += &format!(", and {more} more VMs run already");
+    }
+    let it = if vms.len() == 1 { "it" } else { "them" };
+    text + &format!("; use migrate to move {it}, or \"again\": true to place {it} anew")
+}
+
+fn until(expires: Option<i64>) -> String {
+    expires.map_or(String::new(), |expires| format!(" until {expires}"))
 }
 
 fn near(nearest: &Option<String>) -> String {

@@ -38,6 +38,15 @@ pub struct Event {
     /// The policy that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Arc<str>>,
+    /// The VM that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vm: Option<Arc<str>>,
+    /// The host that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<Arc<str>>,
+    /// The decision that it follows from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<u64>,
     /// A sentence for people.
     pub message: String,
 }
@@ -49,6 +58,9 @@ pub struct News {
     pub cluster: Option<Arc<str>>,
     pub unit: Option<Arc<str>>,
     pub policy: Option<Arc<str>>,
+    pub vm: Option<Arc<str>>,
+    pub host: Option<Arc<str>>,
+    pub decision: Option<u64>,
     pub message: String,
 }
 
@@ -134,6 +146,9 @@ impl Events {
             cluster,
             unit,
             policy,
+            vm,
+            host,
+            decision,
             message,
         } = news;
         tracing::info!(
@@ -141,6 +156,9 @@ impl Events {
             cluster = cluster.as_deref(),
             unit = unit.as_deref(),
             policy = policy.as_deref(),
+            vm = vm.as_deref(),
+            host = host.as_deref(),
+            decision,
             "{message}"
         );
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,6 +171,9 @@ impl Events {
             cluster,
             unit,
             policy,
+            vm,
+            host,
+            decision,
             message,
         });
         if told.last.len() == REMEMBERED {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+use super::alarm::Expiring;
 use super::balancing::Balancing;
 use super::folder::PolicyFolder;
 use super::{Deployment, DeploymentError, DeploymentOptions, Events, KeptArtifacts, News};
@@ -59,6 +60,8 @@ pub enum OpenError {
     Deployment(#[from] DeploymentError),
     #[error("cannot start the thread that plans moves")]
     Balancing(#[source] io::Error),
+    #[error("cannot start the thread that ends reservations")]
+    Expiring(#[source] io::Error),
 }
 
 /// A deployment with the folders that it watches. Both end with this value.
@@ -68,6 +71,7 @@ pub struct Running {
     units: Option<Watching>,
     policies: Option<PolicyFolder>,
     balancing: Option<Balancing>,
+    expiring: Option<Expiring>,
 }
 
 impl Running {
@@ -109,9 +113,11 @@ impl Running {
         });
         let (units, policies) = (units.transpose()?, policies.transpose()?);
         let balancing = Balancing::start(&deployment).map_err(OpenError::Balancing)?;
+        let expiring = Expiring::start(&deployment).map_err(OpenError::Expiring)?;
         tracing::debug!(took = ?began.elapsed(), "started");
         Ok(Self {
             balancing: Some(balancing),
+            expiring: Some(expiring),
             deployment,
             units,
             policies,
@@ -138,6 +144,7 @@ impl Running {
         self.units = None;
         self.policies = None;
         self.balancing = None;
+        self.expiring = None;
         self.deployment.stop();
     }
 }

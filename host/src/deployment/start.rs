@@ -52,6 +52,7 @@ impl Deployment {
             clusters: RwLock::new(BTreeMap::new()),
             generation: ArcSwap::new(library.current()),
             library,
+            alarm: Arc::default(),
             due: Mutex::default(),
             shadows: Mutex::default(),
             policies: ArcSwap::from_pointee(policies),
@@ -158,6 +159,8 @@ impl Deployment {
             units: self.telemetry.units.clone(),
             kept: self.telemetry.store.clone(),
             clock: self.options.clock.clone(),
+            alarm: self.alarm.clone(),
+            longest_reservation: self.options.longest_reservation,
         }))
     }
 }

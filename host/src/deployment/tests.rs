@@ -23,6 +23,8 @@ use crate::store::StoreOptions;
 use crate::unit::Unit;
 use crate::unit::testing::Judging;
 
+mod reservations;
+
 const CLUSTER: &str = r#"
     name = "c"
     [[hosts]]
@@ -151,7 +153,7 @@ fn what_was_acknowledged_is_there_after_a_restart() {
     assert_eq!(place(&cluster, request("new", 4)).as_deref(), Some("b"));
     assert_eq!(place(&cluster, request("other", 4)).as_deref(), Some("a"));
     cluster
-        .turn(|state| state.confirm(&["other"]))
+        .turn(|state| state.confirm(&["other"], None))
         .wait()
         .unwrap();
     let changes = r#"{"hosts": [{"id": "c", "memory.total": "1 GiB"}],
@@ -181,7 +183,7 @@ fn what_was_acknowledged_is_there_after_a_restart() {
     // The reservation goes on, and ends in its time.
     world.clock.store(1301, Ordering::Relaxed);
     cluster
-        .turn(|state| state.confirm(&["old"]).or(Ok(())))
+        .turn(|state| state.confirm(&["old"], None).or(Ok(())))
         .wait()
         .unwrap();
     assert_eq!(counted(&cluster), (3, 2, 0));
@@ -359,7 +361,7 @@ fn a_batch_is_placed_and_kept_and_a_plan_is_begun_and_cancelled() {
         ..Batch::default()
     };
     let plan = cluster
-        .turn(move |state| state.place_batch(batch))
+        .turn(move |state| state.place_batch(batch, false))
         .wait()
         .unwrap();
     let placed = plan

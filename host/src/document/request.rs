@@ -14,7 +14,7 @@ use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
 use super::pinning::{LOCATION, PINNED, PREFERRED, pinning};
 use super::{Content, Entry, Node, Place, Problems, RowReader, Table, json_schema, parse, shown};
 use crate::model::schema::{Schema, Source};
-use crate::model::{Bounds, Kind, Request, Vm};
+use crate::model::{Bounds, Kind, Measure, Request, Vm};
 
 /// What a document of requests is read against.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +29,8 @@ pub struct Surroundings<'a> {
 }
 
 const SHARE: Shape = Shape::Value(Kind::Number, None, Bounds::SHARE);
+
+const SECONDS: Shape = Shape::Value(Kind::Integer, Some(Measure::Seconds), Bounds::FROM_ZERO);
 
 /// What a request has besides the columns of `request`.
 pub(super) const REQUEST: &[Key] = &[
@@ -55,6 +57,21 @@ pub(super) const REQUEST: &[Key] = &[
         "An administrator's choice: this host, without asking any unit",
     ),
     key("dry-run", BOOLEAN, "Decide, but change nothing"),
+    key(
+        "all-or-nothing",
+        BOOLEAN,
+        "Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together anyway",
+    ),
+    key(
+        "reserve-for",
+        SECONDS,
+        "Seconds for which the places are reserved; 0: until they are confirmed or released. Not given: as long as is usual",
+    ),
+    key(
+        "again",
+        BOOLEAN,
+        "Place VMs anew that run already on a host that is up",
+    ),
 ];
 
 /// What a VM to be placed has besides the columns and tables of `members`.
@@ -213,6 +230,9 @@ impl<'t> RequestReader<'_, 't> {
             forced: fields.text("force"),
             preferred: fields.list("preferred-hosts"),
             dry_run: fields.boolean("dry-run").unwrap_or(false),
+            all_or_nothing: fields.boolean("all-or-nothing").unwrap_or(false),
+            reserve_for: fields.integer("reserve-for"),
+            again: fields.boolean("again").unwrap_or(false),
         }
     }
 

@@ -20,6 +20,12 @@ pub struct SavedVm {
     /// Second after which a reservation ends by itself; None: it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<i64>,
+    /// Second in which the place was reserved; None: it is not reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<i64>,
+    /// Number of the decision that reserved the place, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stay: Option<Box<Stay>>,
 }
@@ -45,6 +51,8 @@ impl Inventory {
             host: self.host(entry.slot)?.id.clone(),
             pending,
             expires: entry.expires,
+            since: entry.since,
+            decision: entry.decision,
             stay: entry.stay.clone(),
         })
     }
@@ -99,6 +107,8 @@ impl Inventory {
             slot,
             pending,
             expires: saved.expires,
+            since: saved.since,
+            decision: saved.decision,
             stay: saved.stay,
         });
         Ok(())

@@ -25,8 +25,34 @@ pub struct VmEntry {
     pub pending: bool,
     /// Second after which a reservation ends by itself; None: it does not.
     pub expires: Option<i64>,
+    /// Second in which the place was reserved; None: it is not reserved.
+    pub since: Option<i64>,
+    /// Number of the decision that reserved the place; None: no decision did.
+    pub decision: Option<u64>,
     /// Few VMs have any of it.
     pub(super) stay: Option<Box<Stay>>,
+}
+
+/// On what terms a place is reserved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Second after which the reservation ends by itself; None: it does not.
+    pub expires: Option<i64>,
+    /// Number of the decision that makes it, if one does.
+    pub decision: Option<u64>,
+}
+
+/// A reservation whose time is up: the place is free again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expired {
+    /// Id of the VM.
+    pub vm: Arc<str>,
+    /// Id of the host.
+    pub host: Arc<str>,
+    /// Second after which it ended.
+    pub expires: i64,
+    /// Number of the decision that had made it, if one had.
+    pub decision: Option<u64>,
 }
 
 /// What belongs to a VM's stay on its host, and ends with it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::{GPUS, HUGE_PAGES};
-use super::vm::{CPU, MEMORY};
+use super::vm::{CPU, Expired, MEMORY, Terms};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use crate::model::{GREATEST_INTEGER, Vm};
 
@@ -32,6 +32,8 @@ impl Inventory {
             slot,
             pending: false,
             expires: None,
+            since: None,
+            decision: None,
             stay,
         });
         Ok(())
@@ -53,7 +55,11 @@ impl Inventory {
             return Err(InventoryError::VmPending(vm.id.clone()));
         }
         self.check_vm(&vm)?;
-        self.reserve_checked(vm, host, expires)
+        let terms = Terms {
+            expires,
+            decision: None,
+        };
+        self.reserve_checked(vm, host, terms)
     }
 
     /// Reserve a place for a VM that [`take_in_member`](Self::take_in_member) was content
@@ -65,7 +71,7 @@ impl Inventory {
         &mut self,
         vm: Arc<Vm>,
         host: &str,
-        expires: Option<i64>,
+        terms: Terms,
     ) -> Result<(), InventoryError> {
         let slot = self.known_slot(host)?;
         if self.pending.contains_key(&vm.id) {
@@ -81,9 +87,24 @@ impl Inventory {
             vm,
             slot,
             pending: true,
-            expires,
+            expires: terms.expires,
+            since: Some(self.clock),
+            decision: terms.decision,
             stay: None,
         });
+        Ok(())
+    }
+
+    /// The place reserved for the VM is kept until `expires` (seconds), or for good.
+    ///
+    /// # Errors
+    /// If it has no place reserved.
+    pub fn renew_vm(&mut self, id: &str, expires: Option<i64>) -> Result<(), InventoryError> {
+        let index = self.pending.get(id).copied();
+        let Some(entry) = index.and_then(|index| self.take_vm(index)) else {
+            return Err(InventoryError::UnknownVm(id.into()));
+        };
+        self.put_vm(VmEntry { expires, ..entry });
         Ok(())
     }
 
@@ -104,6 +125,8 @@ impl Inventory {
                 shape: Shape::of(&entry.vm.facts),
                 pending: false,
                 expires: None,
+                since: None,
+                decision: None,
                 ..entry
             });
         }
@@ -150,10 +173,11 @@ impl Inventory {
     }
 
     /// Bring the inventory up to `now` (seconds): reservations that have expired
-    /// end. The clock never goes back.
-    pub fn advance(&mut self, now: i64) {
+    /// end; which, is given. The clock never goes back.
+    pub fn advance(&mut self, now: i64) -> Vec<Expired> {
+        let mut expired = Vec::new();
         if now <= self.clock {
-            return;
+            return expired;
         }
         let old = std::mem::replace(&mut self.clock, now);
         self.changed(Undo::Clock(old));
@@ -162,10 +186,27 @@ impl Inventory {
                 break;
             }
             self.expiries.pop_first();
-            if let Some(index) = self.pending.get(&id).copied() {
-                self.take_vm(index);
+            let index = self.pending.get(&id).copied();
+            let Some(entry) = index.and_then(|index| self.take_vm(index)) else {
+                continue;
+            };
+            if let Some(host) = self.host(entry.slot) {
+                expired.push(Expired {
+                    vm: id,
+                    host: host.id.clone(),
+                    expires,
+                    decision: entry.decision,
+                });
             }
         }
+        expired
+    }
+
+    /// The first second in which a reservation will have ended by itself; None: none
+    /// does.
+    pub fn next_expiry(&self) -> Option<i64> {
+        let (expires, _) = self.expiries.first()?;
+        Some(expires.saturating_add(1))
     }
 
     pub(super) fn check_vm(&self, vm: &Vm) -> Result<(), InventoryError> {

@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Facts, Vm};
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 /// A request to place VMs, together on one host.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -31,4 +36,15 @@ pub struct Request {
     pub preferred: Vec<Arc<str>>,
     /// Decide, but change nothing.
     pub dry_run: bool,
+    /// Of a batch: reserve nothing unless every VM finds a host. The VMs of one request
+    /// go together anyway.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub all_or_nothing: bool,
+    /// Seconds for which the places are reserved; 0: until somebody confirms or gives
+    /// them back. None: as long as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve_for: Option<i64>,
+    /// Place VMs anew that run already on a host that is up.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub again: bool,
 }

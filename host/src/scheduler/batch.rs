@@ -29,6 +29,9 @@ pub struct Batch {
     pub order: BatchOrder,
     /// Reserve nothing unless every member finds a host.
     pub all_or_nothing: bool,
+    /// Seconds for which places are reserved; 0: until somebody confirms or gives them
+    /// back. None: as long as usual.
+    pub reserve_for: Option<i64>,
     /// If members are left out, search for a plan that leaves out less, greater
     /// priorities first, with at most so many decisions more. None: no search.
     pub search: Option<usize>,
@@ -135,6 +138,7 @@ impl Scheduler {
             facts: batch.facts,
             now: batch.now,
             draw: batch.draw,
+            reserve_for: batch.reserve_for,
             ..Request::default()
         };
         place::take_in(&mut self.inventory, &mut everyone)?;
@@ -148,7 +152,7 @@ impl Scheduler {
         let inventory = world.as_ref().unwrap_or(&self.inventory);
         let order = self.turns(inventory, &everyone, batch.order)?;
         let (requests, without_turn) = requests(everyone, order);
-        let (turns, searched) = match (batch.search, &mut world) {
+        let (mut turns, searched) = match (batch.search, &mut world) {
             (Some(bound), Some(world)) => {
                 let (number, start) = (self.next_number, world.clone());
                 let first_come = self.in_turns(Some(&mut *world), requests.clone());
@@ -169,6 +173,19 @@ impl Scheduler {
         let reserved = !batch.dry_run && (complete || !batch.all_or_nothing);
         if reserved && apart {
             self.adopt(&turns)?;
+        }
+        for turn in &mut turns {
+            let Ok(decision) = &mut turn.outcome else {
+                continue;
+            };
+            if !reserved {
+                decision.reserved = None;
+            }
+            if batch.dry_run || batch.all_or_nothing {
+                let request = Arc::make_mut(&mut decision.request);
+                request.dry_run = batch.dry_run;
+                request.all_or_nothing = batch.all_or_nothing;
+            }
         }
         let made_on = match world {
             Some(copy) => {
@@ -272,10 +289,10 @@ impl Scheduler {
                     self.inventory.cancel_vm(&member.id)?;
                 }
             }
-            if let Some(host) = &decision.host {
+            if let (Some(host), Some(terms)) = (&decision.host, decision.reserved) {
                 place::settle(
                     &mut self.inventory,
-                    &self.options,
+                    terms,
                     &decision.request,
                     host,
                     &decision.followed,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::chain::{Chain, Decided, Followed};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, Terms};
 use crate::model::Request;
 
 /// One decision.
@@ -23,6 +23,8 @@ pub struct Decision {
     pub decided: Decided,
     /// Id of the chosen host; None if every host was removed.
     pub host: Option<Arc<str>>,
+    /// How the places are reserved; None: they are not, as after a dry run.
+    pub reserved: Option<Terms>,
     /// Where selections decide: the groups of candidates, best first, each candidate
     /// by its id and with its share of chance in its group.
     pub shares: Vec<Vec<(Arc<str>, f64)>>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Decision, PlaceError, SchedulerOptions, draw};
 use crate::chain::{Followed, Runner};
-use crate::inventory::{Inventory, InventoryError};
+use crate::inventory::{Inventory, InventoryError, Terms};
 use crate::model::{Request, Vm, Write};
 
 /// Bring the inventory to the time of the request, check the request's members, and
@@ -46,8 +46,11 @@ pub(super) fn place(
         followed = runner.follow(inventory, &request, draw, chosen.slot)?;
         host = inventory.host(chosen.slot).map(|host| host.id.clone());
     }
+    let mut reserved = None;
     if let Some(host) = host.as_ref().filter(|_| !request.dry_run) {
-        settle(inventory, options, &request, host, &followed)?;
+        let terms = terms(options, &request, number);
+        settle(inventory, terms, &request, host, &followed)?;
+        reserved = Some(terms);
     }
     let id_of = |(slot, share): &(u32, f64)| Some((inventory.host(*slot)?.id.clone(), *share));
     let groups = decided.shares.iter();
@@ -62,9 +65,22 @@ pub(super) fn place(
         chain: runner.chain().clone(),
         decided,
         host,
+        reserved,
         shares,
         followed,
     })
+}
+
+/// On what terms the places of a request are reserved.
+fn terms(options: &SchedulerOptions, request: &Request, number: u64) -> Terms {
+    let seconds = match request.reserve_for {
+        Some(seconds) => Some(seconds).filter(|seconds| *seconds > 0),
+        None => options.reservation,
+    };
+    Terms {
+        expires: seconds.map(|seconds| request.now.saturating_add(seconds)),
+        decision: Some(number),
+    }
 }
 
 /// Fill in what the inventory knows of a VM of which only the id is given.
@@ -91,7 +107,7 @@ pub(super) fn draw(
 /// Reserve the members' places and write what follows: all of it or nothing.
 pub(super) fn settle(
     inventory: &mut Inventory,
-    options: &SchedulerOptions,
+    terms: Terms,
     request: &Request,
     host: &str,
     followed: &[Followed],
@@ -101,7 +117,7 @@ pub(super) fn settle(
         .iter()
         .flat_map(|followed| followed.writes.iter().cloned())
         .collect();
-    let reserved = reserve(inventory, options, request, host);
+    let reserved = reserve(inventory, terms, request, host);
     let settled = reserved.map_err(PlaceError::Inventory).and_then(|()| {
         let written = inventory.apply(&writes);
         written.map_err(|error| PlaceError::Effects {
@@ -126,13 +142,10 @@ fn at_fault(inventory: &mut Inventory, followed: &[Followed]) -> Arc<str> {
 
 fn reserve(
     inventory: &mut Inventory,
-    options: &SchedulerOptions,
+    terms: Terms,
     request: &Request,
     host: &str,
 ) -> Result<(), InventoryError> {
-    let expires = options
-        .reservation
-        .map(|seconds| request.now.saturating_add(seconds));
     for member in &request.members {
         let stays = inventory
             .running(&member.id)
@@ -141,7 +154,7 @@ fn reserve(
             // What follows says anew what it takes there.
             true => inventory.release_reserved(&member.id),
             // Its facts were checked when the request was taken in.
-            false => inventory.reserve_checked(Arc::new(member.clone()), host, expires)?,
+            false => inventory.reserve_checked(Arc::new(member.clone()), host, terms)?,
         }
     }
     Ok(())

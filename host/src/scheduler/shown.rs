@@ -13,10 +13,13 @@ pub struct DecisionShown<'a> {
     number: u64,
     vms: Vec<&'a str>,
     host: Option<&'a str>,
-    /// Of a batch: whether the place is reserved, which it is not where all or nothing
-    /// was asked for and some VM finds no host.
+    /// Whether the places are reserved: not after a dry run, nor where all or nothing was
+    /// asked for and some VM finds no host.
+    reserved: bool,
+    /// If they are: the second after which they are free again unless they are confirmed;
+    /// null: they stay reserved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reserved: Option<bool>,
+    expires: Option<Option<i64>>,
     considered: usize,
     tied: usize,
     costs: Vec<f64>,
@@ -56,13 +59,8 @@ fn shares(group: &[(Arc<str>, f64)]) -> Vec<ShareShown> {
 }
 
 impl<'a> DecisionShown<'a> {
-    /// A decision with its explanation, if one is wanted. Of a batch: whether its place is
-    /// reserved.
-    pub fn new(
-        decision: &'a Decision,
-        explanation: Option<&'a Explanation>,
-        reserved: Option<bool>,
-    ) -> Self {
+    /// A decision with its explanation, if one is wanted.
+    pub fn new(decision: &'a Decision, explanation: Option<&'a Explanation>) -> Self {
         let decided = &decision.decided;
         let chosen = decided.chosen.as_ref();
         let removed = decided.removed.iter().map(|removed| RemovedShown {
@@ -79,7 +77,8 @@ impl<'a> DecisionShown<'a> {
             number: decision.number,
             vms: decision.request.members.iter().map(|vm| &*vm.id).collect(),
             host: decision.host.as_deref(),
-            reserved,
+            reserved: decision.reserved.is_some(),
+            expires: decision.reserved.map(|terms| terms.expires),
             considered: decided.considered,
             tied: chosen.map_or(0, |chosen| chosen.tied),
             costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),

@@ -91,6 +91,7 @@ pub struct ClusterFamilies {
     hosts: Family<Cluster, Gauge>,
     vms: Family<Cluster, Gauge>,
     reservations: Family<Cluster, Gauge>,
+    expired: Family<Cluster, Counter>,
 }
 
 impl ClusterFamilies {
@@ -105,6 +106,7 @@ impl ClusterFamilies {
             hosts: Family::default(),
             vms: Family::default(),
             reservations: Family::default(),
+            expired: Family::default(),
         };
         registry.register("decisions", "Decisions", families.decisions.clone());
         registry.register(
@@ -139,6 +141,11 @@ impl ClusterFamilies {
             "Places reserved and not confirmed",
             families.reservations.clone(),
         );
+        registry.register(
+            "reservations_expired",
+            "Reservations that ended because nobody confirmed them in time",
+            families.expired.clone(),
+        );
         families
     }
 
@@ -171,6 +178,7 @@ impl ClusterFamilies {
             hosts: self.hosts.get_or_create_owned(&label),
             vms: self.vms.get_or_create_owned(&label),
             reservations: self.reservations.get_or_create_owned(&label),
+            expired: self.expired.get_or_create_owned(&label),
             cluster: name,
         }
     }
@@ -201,6 +209,7 @@ impl ClusterFamilies {
         for gauges in [&self.waiting, &self.hosts, &self.vms, &self.reservations] {
             gauges.remove(&label);
         }
+        self.expired.remove(&label);
         self.wait.remove(&label);
         self.chain.remove(&label);
     }
@@ -222,6 +231,7 @@ pub struct ClusterMeter {
     hosts: Gauge,
     vms: Gauge,
     reservations: Gauge,
+    expired: Counter,
 }
 
 impl ClusterMeter {
@@ -260,6 +270,11 @@ impl ClusterMeter {
             reason,
         };
         self.rejections.get_or_create(&labels).inc_by(hosts);
+    }
+
+    /// A reservation has ended because nobody confirmed it in time.
+    pub fn reservation_expired(&self) {
+        self.expired.inc();
     }
 
     /// A request has begun to wait for its turn.

@@ -28,7 +28,9 @@ impl Ends {
 
 fn confirm(world: &World, ends: &Ends, id: &str) {
     let vm = id.to_owned();
-    let turn = world.cluster().turn(move |state| state.confirm(&[vm]));
+    let turn = world
+        .cluster()
+        .turn(move |state| state.confirm(&[vm], None));
     if turn.wait().is_ok() {
         ends.note(id, "confirmed");
     }
@@ -72,7 +74,9 @@ fn every_reservation_ends_once_whatever_meets_it() {
             }
             one.clock.store(BEGIN + EXPIRY, Ordering::SeqCst);
             // Nothing may have been decided since, that would have noticed it.
-            let confirmed = one.cluster().turn(move |state| state.confirm(&late[..1]));
+            let confirmed = one
+                .cluster()
+                .turn(move |state| state.confirm(&late[..1], None));
             assert!(confirmed.wait().is_err(), "its place has expired");
             let cancelled = one.cluster().turn(move |state| state.cancel(&late[1..]));
             assert!(cancelled.wait().is_err(), "its place has expired");
@@ -88,7 +92,9 @@ fn every_reservation_ends_once_whatever_meets_it() {
         // Whatever was not told of in time expires now.
         let later = BEGIN + 2 * EXPIRY;
         world.clock.store(later, Ordering::SeqCst);
-        let expire = world.cluster().turn(|state| state.confirm(&["nobody"]));
+        let expire = world
+            .cluster()
+            .turn(|state| state.confirm(&["nobody"], None));
         assert!(expire.wait().is_err());
         let vms = world.vms();
         for id in IDS {

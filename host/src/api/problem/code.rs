@@ -25,6 +25,14 @@ pub enum Code {
     RequestTimeout,
     /// It contradicts the state of things.
     Conflict,
+    /// The VM runs already.
+    VmRuns,
+    /// The VM has a place reserved already.
+    VmReserved,
+    /// The reservation has ended.
+    ReservationEnded,
+    /// The VM's place is on another host than the one that was named.
+    OtherHost,
     /// It was there, and is kept no longer.
     Gone,
     /// The thing has changed since the revision that the request names.
@@ -57,7 +65,7 @@ pub enum Code {
 
 impl Code {
     /// Every kind.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 28] = [
         Self::BadRequest,
         Self::InvalidJson,
         Self::InvalidParameter,
@@ -68,6 +76,10 @@ impl Code {
         Self::MethodNotAllowed,
         Self::RequestTimeout,
         Self::Conflict,
+        Self::VmRuns,
+        Self::VmReserved,
+        Self::ReservationEnded,
+        Self::OtherHost,
         Self::Gone,
         Self::RevisionChanged,
         Self::RevisionRequired,
@@ -96,6 +108,10 @@ impl Code {
             Self::MethodNotAllowed => (405, "method-not-allowed", "Method not allowed"),
             Self::RequestTimeout => (408, "request-timeout", "Request too slow"),
             Self::Conflict => (409, "conflict", "Conflict"),
+            Self::VmRuns => (409, "vm-runs", "The VM runs already"),
+            Self::VmReserved => (409, "vm-reserved", "The VM has a place reserved"),
+            Self::ReservationEnded => (409, "reservation-ended", "The reservation has ended"),
+            Self::OtherHost => (409, "other-host", "The place is on another host"),
             Self::Gone => (410, "gone", "Kept no longer"),
             Self::RevisionChanged => (412, "revision-changed", "Changed in the meantime"),
             Self::TooLarge => (413, "too-large", "Too large"),

@@ -43,6 +43,8 @@ pub struct Settings {
     pub decision_hold: Duration,
     /// Seconds until a reservation ends; None: never.
     pub reservation: Option<i64>,
+    /// The most seconds that a request may ask for; None: it may have places for good.
+    pub longest_reservation: Option<i64>,
     /// Decisions of a cluster that are remembered.
     pub recorded_decisions: usize,
     /// How sure changes are on disk.
@@ -102,6 +104,9 @@ impl Reader<'_> {
             decision_wait: self.duration("decision-wait"),
             decision_hold: self.duration("decision-hold"),
             reservation: self.integer("reservation").filter(|seconds| *seconds > 0),
+            longest_reservation: self
+                .integer("longest-reservation")
+                .filter(|seconds| *seconds > 0),
             recorded_decisions: self.count("recorded-decisions"),
             durability: self.word("durability").unwrap_or(Durability::Full),
             unit_limits: Limits {

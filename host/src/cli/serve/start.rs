@@ -139,6 +139,7 @@ fn opening(settings: &Settings) -> Opening {
                 recorded: settings.recorded_decisions,
                 ..SchedulerOptions::default()
             },
+            longest_reservation: settings.longest_reservation,
             trial: match settings.require_replay {
                 Some(_) => THOROUGH_TRIAL,
                 None => usual.trial,

@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
+use super::reservations::Standing;
 use super::{ClusterState, Placed, durable};
 use crate::deployment::DeploymentError;
 use crate::model::Request;
@@ -62,6 +64,16 @@ pub(super) struct Answers {
     pub(super) repeats: bool,
 }
 
+/// What is read of an answer that is given again.
+#[derive(Deserialize)]
+struct Answered {
+    number: u64,
+    vms: Vec<Arc<str>>,
+    host: Option<Arc<str>>,
+    #[serde(default)]
+    reserved: bool,
+}
+
 #[derive(Debug)]
 struct Given {
     print: String,
@@ -87,6 +99,7 @@ impl ClusterState {
         }
         let body = given.body.clone();
         self.answers.repeats = true;
+        let body = self.with_standing(&body);
         Ok(Some(Placed {
             body,
             host: None,
@@ -94,6 +107,22 @@ impl ClusterState {
             repeated: true,
             changes: self.turns_with_changes,
         }))
+    }
+
+    /// An answer that is given again; once its places are no longer held, with what has
+    /// become of them.
+    fn with_standing(&self, body: &Arc<str>) -> Arc<str> {
+        let Ok(answered) = serde_json::from_str::<Answered>(body) else {
+            return body.clone();
+        };
+        let host = answered.host.filter(|_| answered.reserved);
+        let (Some(host), Some(rest)) = (host, body.strip_suffix('}')) else {
+            return body.clone();
+        };
+        match self.standing(answered.number, &answered.vms, &host) {
+            Standing::Held => body.clone(),
+            other => format!(r#"{rest},"reservation":"{}"}}"#, other.word()).into(),
+        }
     }
 
     /// Remember what a request came to.

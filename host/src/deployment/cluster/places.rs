@@ -6,8 +6,7 @@ use std::time::Instant;
 use super::ClusterState;
 use super::answers::Key;
 use crate::deployment::DeploymentError;
-use crate::inventory::{Inventory, InventoryError};
-use crate::model::Request;
+use crate::model::{Request, Value, Vm};
 use crate::scheduler::{Batch, Decision, DecisionShown, Plan};
 use crate::store::Change;
 use crate::telemetry::{Outcome, decision_span};
@@ -42,6 +41,13 @@ pub struct BatchPlaced {
     pub reserved: bool,
 }
 
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Place,
+    Migrate,
+}
+
 /// A turn that came to no decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failed {
@@ -56,11 +62,17 @@ impl ClusterState {
     /// more, which `key` says.
     ///
     /// # Errors
-    /// If the request is at fault, or a unit fails that the policy cannot do without.
-    pub fn place(
+    /// If the request is at fault, one of the VMs has a place already, or a unit fails that
+    /// the policy cannot do without.
+    pub fn place(&mut self, request: Request, key: Option<Key>) -> Result<Placed, DeploymentError> {
+        self.decide(request, key, Verb::Place)
+    }
+
+    fn decide(
         &mut self,
         mut request: Request,
         key: Option<Key>,
+        verb: Verb,
     ) -> Result<Placed, DeploymentError> {
         self.must_decide()?;
         let now = self.advance();
@@ -71,6 +83,12 @@ impl ClusterState {
             && let Some(placed) = self.repeated(asked, now)?
         {
             return Ok(placed);
+        }
+        self.check_duration(request.reserve_for)?;
+        self.advance_to(request.now);
+        match verb {
+            Verb::Place => self.check_places(&request.members, request.again)?,
+            Verb::Migrate => self.exclude_hosts(&mut request)?,
         }
         self.heed_breakers(now)?;
         let span = decision_span(&self.name, self.scheduler.next_number());
@@ -92,15 +110,25 @@ impl ClusterState {
         Ok(placed)
     }
 
-    /// Place many VMs in turns.
+    /// Place many VMs in turns; `again` says that those that run are to be placed anew.
     ///
     /// # Errors
-    /// As for [`ClusterState::place`].
-    pub fn place_batch(&mut self, mut batch: Batch) -> Result<BatchPlaced, DeploymentError> {
+    /// As for [`ClusterState::place`]. A place that is reserved already is only an error of
+    /// that VM's turn.
+    pub fn place_batch(
+        &mut self,
+        mut batch: Batch,
+        again: bool,
+    ) -> Result<BatchPlaced, DeploymentError> {
         self.must_decide()?;
         let now = self.advance();
         self.check_time(batch.now, now)?;
         batch.now = batch.now.max(self.inventory().clock());
+        self.check_duration(batch.reserve_for)?;
+        self.advance_to(batch.now);
+        if !batch.from_nothing {
+            self.check_running(&batch.members, again)?;
+        }
         self.heed_breakers(now)?;
         let Plan {
             turns,
@@ -129,48 +157,20 @@ impl ClusterState {
         })
     }
 
-    /// The VMs run where their places were reserved.
-    ///
-    /// # Errors
-    /// If one of them has no place reserved; then nothing is changed.
-    pub fn confirm<I: AsRef<str>>(&mut self, vms: &[I]) -> Result<(), DeploymentError> {
-        self.all_or_none(vms, Inventory::confirm_vm)
-    }
-
-    /// The places that were reserved for the VMs are given back.
-    ///
-    /// # Errors
-    /// If one of them has no place reserved; then nothing is changed.
-    pub fn cancel<I: AsRef<str>>(&mut self, vms: &[I]) -> Result<(), DeploymentError> {
-        self.all_or_none(vms, Inventory::cancel_vm)
-    }
-
-    fn all_or_none<I: AsRef<str>>(
-        &mut self,
-        vms: &[I],
-        change: impl Fn(&mut Inventory, &str) -> Result<(), InventoryError>,
-    ) -> Result<(), DeploymentError> {
-        self.advance();
-        let inventory = self.scheduler.inventory_mut();
-        let before = inventory.version();
-        for vm in vms {
-            if let Err(error) = change(inventory, vm.as_ref()) {
-                inventory.take_back(before);
-                return Err(error.into());
-            }
-        }
-        Ok(())
-    }
-
     /// Where a VM that runs is to be moved, its own host apart.
     ///
     /// # Errors
     /// If it does not run, and as for [`ClusterState::place`].
     pub fn migrate(
         &mut self,
-        mut request: Request,
+        request: Request,
         key: Option<Key>,
     ) -> Result<Placed, DeploymentError> {
+        self.decide(request, key, Verb::Migrate)
+    }
+
+    /// Let VMs that run not stay where they are.
+    fn exclude_hosts(&self, request: &mut Request) -> Result<(), DeploymentError> {
         for member in &request.members {
             let running = self.inventory().running(&member.id);
             let host = running.and_then(|entry| self.inventory().host(entry.slot));
@@ -180,7 +180,49 @@ impl ClusterState {
             let host = host.id.clone();
             request.excluded.push(host);
         }
-        self.place(request, key)
+        Ok(())
+    }
+
+    /// That the VMs have no place yet; with `again` those may run that are to be placed
+    /// anew.
+    fn check_places(&self, members: &[Vm], again: bool) -> Result<(), DeploymentError> {
+        for member in members {
+            let pending = self.inventory().pending(&member.id);
+            let host = pending.and_then(|entry| self.inventory().host(entry.slot));
+            if let (Some(pending), Some(host)) = (pending, host) {
+                return Err(DeploymentError::Reserved {
+                    vm: member.id.clone(),
+                    host: host.id.clone(),
+                    expires: pending.expires,
+                });
+            }
+        }
+        self.check_running(members, again)
+    }
+
+    /// That the VMs do not run, unless they are to be placed anew or their hosts fail.
+    fn check_running(&self, members: &[Vm], again: bool) -> Result<(), DeploymentError> {
+        if again {
+            return Ok(());
+        }
+        let running = members.iter().filter_map(|member| {
+            let host = self.running_on(&member.id)?;
+            (!self.fails(host)).then(|| (member.id.clone(), host.clone()))
+        });
+        let running: Vec<_> = running.collect();
+        match running.is_empty() {
+            true => Ok(()),
+            false => Err(DeploymentError::VmsRun(running)),
+        }
+    }
+
+    /// Whether a host is down or in error: VMs that ran there may have to start elsewhere.
+    fn fails(&self, host: &str) -> bool {
+        let inventory = self.inventory();
+        let state = inventory
+            .slot(host)
+            .and_then(|slot| inventory.host_value(slot, "state"));
+        matches!(state, Some(Value::Text(state)) if ["down", "error"].contains(&&*state))
     }
 
     fn check_time(&self, asked: i64, now: i64) -> Result<(), DeploymentError> {
@@ -192,7 +234,7 @@ impl ClusterState {
 
     /// Have the decision kept, and give it as programs read it.
     fn record(&mut self, decision: &Decision, now: i64) -> Arc<str> {
-        let body: Arc<str> = super::durable::json(&DecisionShown::new(decision, None, None)).into();
+        let body: Arc<str> = super::durable::json(&DecisionShown::new(decision, None)).into();
         let request = super::durable::json(&*decision.request);
         self.changes.push(Change::RecordDecision {
             cluster: self.name.to_string(),

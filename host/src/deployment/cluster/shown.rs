@@ -75,7 +75,7 @@ impl ClusterState {
 
 /// The first `most` of the ids after `after`, ascending, and the last of them if there
 /// are more. An id may come twice. The others are not put in order.
-fn part<'a>(
+pub(super) fn part<'a>(
     ids: impl Iterator<Item = &'a Arc<str>>,
     after: Option<&str>,
     most: usize,

@@ -9,11 +9,13 @@ use tokio::sync::watch;
 
 use super::answers::Answers;
 use super::breaker::Breakers;
+use super::ended::EndedReservations;
 use super::plans::Plans;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, durable};
 use crate::deployment::Clock;
 use crate::deployment::DeploymentError;
+use crate::deployment::alarm::Alarm;
 use crate::deployment::events::{Events, News};
 use crate::deployment::turns::Answer;
 use crate::inventory::{Inventory, Touched};
@@ -58,6 +60,14 @@ pub struct ClusterState {
     pub(super) plans: Plans,
     pub(super) shadow: Option<Shadow>,
     pub(super) answers: Answers,
+    pub(super) ended: EndedReservations,
+    /// Of what this turn found: reservations that have ended by themselves, to be told when
+    /// that is kept.
+    pub(super) expired: Vec<News>,
+    pub(super) longest_reservation: Option<i64>,
+    alarm: Arc<Alarm>,
+    /// What the alarm is set to.
+    due: Option<i64>,
     /// Of what this turn changed: what is to be kept besides the inventory.
     pub(super) changes: Vec<Change>,
     /// What changed in the inventory up to the version `noted`.
@@ -85,6 +95,23 @@ pub struct Parts {
     pub units: UnitFamilies,
     pub kept: StoreMetrics,
     pub clock: Clock,
+    pub alarm: Arc<Alarm>,
+    pub longest_reservation: Option<i64>,
+}
+
+/// What is told when it is kept.
+struct Told {
+    events: Arc<Events>,
+    at: i64,
+    news: Vec<News>,
+}
+
+impl Told {
+    fn tell(self) {
+        for news in self.news {
+            self.events.tell(self.at, news);
+        }
+    }
 }
 
 impl ClusterState {
@@ -113,6 +140,11 @@ impl ClusterState {
             plans: Plans::default(),
             shadow: None,
             answers: Answers::default(),
+            ended: EndedReservations::default(),
+            expired: Vec::new(),
+            longest_reservation: parts.longest_reservation,
+            alarm: parts.alarm,
+            due: None,
             changes: Vec::new(),
             touched: Touched::default(),
             everything: Arc::default(),
@@ -205,10 +237,26 @@ impl ClusterState {
     }
 
     /// Bring the inventory to the present: reservations that have expired end.
-    pub(super) fn advance(&mut self) -> i64 {
+    pub(in crate::deployment) fn advance(&mut self) -> i64 {
         let now = self.now();
-        self.scheduler.inventory_mut().advance(now);
+        self.advance_to(now);
         now
+    }
+
+    /// Be given a turn when the next reservation ends.
+    pub(super) fn set_alarm(&mut self) {
+        let due = self.inventory().next_expiry();
+        if due != self.due {
+            self.due = due;
+            self.alarm.set(&self.name, due);
+        }
+    }
+
+    /// Bring the inventory to a time: reservations that have expired by then end.
+    pub(super) fn advance_to(&mut self, now: i64) {
+        for expired in self.scheduler.inventory_mut().advance(now) {
+            self.reservation_expired(expired, now);
+        }
     }
 
     pub(super) fn must_decide(&self) -> Result<(), DeploymentError> {
@@ -246,10 +294,16 @@ impl ClusterState {
         changes.extend(counters);
         self.scheduler.forget_the_past();
         let repeats = mem::take(&mut self.answers.repeats);
+        let news = Told {
+            events: self.events.clone(),
+            at: self.now(),
+            news: mem::take(&mut self.expired),
+        };
+        self.set_alarm();
         if changes.is_empty() {
             return match repeats {
                 // Nobody is told of it again before it is kept.
-                true => self.keep(changes, outcome, answer),
+                true => self.keep(changes, news, outcome, answer),
                 false => answer.give(outcome),
             };
         }
@@ -260,13 +314,14 @@ impl ClusterState {
             self.measure_units();
         }
         self.tell_quarantined();
-        self.keep(changes, outcome, answer);
+        self.keep(changes, news, outcome, answer);
     }
 
     /// Have these changes kept, and all before them; then answer.
     fn keep<R: Send + 'static>(
         &self,
         changes: Vec<Change>,
+        news: Told,
         outcome: Result<R, DeploymentError>,
         answer: Answer<R, DeploymentError>,
     ) {
@@ -275,6 +330,7 @@ impl ClusterState {
         metrics.submitted();
         self.store.submit(changes, move |kept| {
             metrics.kept(submitted.elapsed(), kept.is_ok());
+            news.tell();
             answer.give(match kept {
                 Ok(()) => outcome,
                 Err(error) => {

@@ -158,7 +158,15 @@ pub const OPTIONS: &[ServeOption] = &[
         "DURATION",
         Shape::Value(Kind::Integer, Some(Measure::Seconds), Bounds::FROM_ZERO),
         "5 min",
-        "When a reserved place that nobody confirms is free again; 0: never",
+        "How long a reservation lasts that nobody confirms; 0: it does not end by itself",
+    ),
+    option(
+        DECISIONS,
+        "longest-reservation",
+        "DURATION",
+        Shape::Value(Kind::Integer, Some(Measure::Seconds), Bounds::FROM_ZERO),
+        "24 h",
+        "How long a request may have its places reserved; 0: for good",
     ),
     option(
         DECISIONS,

@@ -1,0 +1,182 @@
+//! Reservations end when their time is up, also where nobody asks: a thread turns the
+//! clocks of clusters when the next end is due.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::{Clock, Deployment, DeploymentError};
+use crate::sync::{Condvar, Mutex};
+
+/// The longest wait in one go: the system's clock may be set.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// When the next reservation ends, cluster by cluster.
+#[derive(Debug, Default)]
+pub struct Alarm {
+    set: Mutex<Set>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Set {
+    /// In seconds, by the names of clusters.
+    due: BTreeMap<Arc<str>, i64>,
+    stopped: bool,
+}
+
+impl Set {
+    fn next(&self) -> Option<i64> {
+        self.due.values().min().copied()
+    }
+}
+
+impl Alarm {
+    /// The next reservation of a cluster ends in that second; None: none does.
+    pub(super) fn set(&self, cluster: &Arc<str>, due: Option<i64>) {
+        let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = set.next();
+        match due {
+            Some(due) => set.due.insert(cluster.clone(), due),
+            None => set.due.remove(cluster),
+        };
+        let sooner = set
+            .next()
+            .is_some_and(|next| before.is_none_or(|it| next < it));
+        drop(set);
+        if sooner {
+            self.changed.notify_all();
+        }
+    }
+
+    /// The clusters in which a reservation has ended by `now`.
+    fn due(&self, now: i64) -> Vec<Arc<str>> {
+        let set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = set.due.iter().filter(|(_, due)| **due <= now);
+        due.map(|(cluster, _)| cluster.clone()).collect()
+    }
+
+    /// Wait until a reservation ends; false if there is nothing more to wait for.
+    fn wait(&self, clock: &Clock) -> bool {
+        let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if set.stopped {
+                return false;
+            }
+            let left = set.next().map(|due| due.saturating_sub(clock()));
+            set = match left {
+                None => self
+                    .changed
+                    .wait(set)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(..=0) => return true,
+                Some(seconds) => {
+                    let seconds = Duration::from_secs(seconds.unsigned_abs()).min(LONGEST);
+                    let waited = self.changed.wait_timeout(set, seconds);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    fn stop(&self) {
+        let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        set.stopped = true;
+        drop(set);
+        self.changed.notify_all();
+    }
+}
+
+impl Deployment {
+    /// End the reservations whose time is up by now, in every cluster.
+    pub fn end_reservations(&self) {
+        for name in self.alarm.due(self.now()) {
+            let Ok(cluster) = self.cluster(&name) else {
+                self.alarm.set(&name, None);
+                continue;
+            };
+            let ended = cluster.whenever(|state| {
+                state.advance();
+                Ok(())
+            });
+            match ended.wait() {
+                Ok(()) => {}
+                Err(DeploymentError::NoTurn(_)) => self.alarm.set(&name, None),
+                Err(error) => {
+                    tracing::error!(cluster = &*name, %error, "ended reservations were not kept");
+                }
+            }
+        }
+    }
+}
+
+/// Ends reservations when they are due, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Expiring {
+    alarm: Arc<Alarm>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Expiring {
+    pub(super) fn start(deployment: &Arc<Deployment>) -> io::Result<Self> {
+        let (alarm, clock) = (deployment.alarm.clone(), deployment.options.clock.clone());
+        let (waited, deployment) = (alarm.clone(), Arc::downgrade(deployment));
+        let thread = thread::Builder::new()
+            .name("reservations".to_owned())
+            .spawn(move || {
+                while waited.wait(&clock) {
+                    let Some(deployment) = deployment.upgrade() else {
+                        return;
+                    };
+                    deployment.end_reservations();
+                }
+            })?;
+        Ok(Self {
+            alarm,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Expiring {
+    fn drop(&mut self) {
+        self.alarm.stop();
+        if let Some(thread) = self.thread.take() {
+            // It has no news for us; if it panicked, that was logged.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_due_from_the_second_that_was_set_until_another_is() {
+        let alarm = Alarm::default();
+        let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
+        alarm.set(&a, Some(10));
+        alarm.set(&b, Some(20));
+        assert!(alarm.due(9).is_empty());
+        assert_eq!(alarm.due(20), [a.clone(), b.clone()]);
+        alarm.set(&a, Some(30));
+        assert_eq!(alarm.due(20), [b.clone()]);
+        alarm.set(&b, None);
+        assert!(alarm.due(20).is_empty());
+    }
+
+    #[test]
+    fn whoever_waits_hears_of_an_end_that_is_due_and_of_the_stop() {
+        let alarm = Arc::new(Alarm::default());
+        let clock: Clock = Arc::new(|| 100);
+        let (other, time) = (alarm.clone(), clock.clone());
+        let waits = thread::spawn(move || other.wait(&time));
+        alarm.set(&"a".into(), Some(100));
+        assert!(waits.join().unwrap());
+        alarm.stop();
+        assert!(!alarm.wait(&clock));
+    }
+}

@@ -1,0 +1,115 @@
+//! Reservations that have ended without a VM that runs: what came of them can be told to
+//! whoever confirms or cancels late, or once more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// Seconds for which an ended reservation is remembered.
+const REMEMBERED: i64 = 24 * 3600;
+
+/// The most VMs of a cluster whose ended reservations are remembered.
+const MOST: usize = 100_000;
+
+/// How a reservation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum How {
+    /// Its time was up.
+    Expired,
+    /// Somebody gave the place back.
+    Released,
+}
+
+/// A reservation that has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Ended {
+    /// When, in seconds.
+    pub(super) at: i64,
+    pub(super) how: How,
+    /// Id of the host on which the place was.
+    pub(super) host: Arc<str>,
+    /// The decision that had made it, if one had.
+    pub(super) decision: Option<u64>,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, .. } = self;
+        match self.how {
+            How::Expired => write!(f, "the place reserved for it on {host} has expired"),
+            How::Released => write!(f, "the place reserved for it on {host} was given back"),
+        }
+    }
+}
+
+/// The last reservation of each VM that has ended so.
+#[derive(Debug, Default)]
+pub(super) struct EndedReservations {
+    by_vm: BTreeMap<Arc<str>, Ended>,
+    /// The oldest first.
+    order: BTreeSet<(i64, Arc<str>)>,
+}
+
+impl EndedReservations {
+    /// The last reservation of a VM, if it has ended without the VM running.
+    pub(super) fn of(&self, vm: &str) -> Option<&Ended> {
+        self.by_vm.get(vm)
+    }
+
+    pub(super) fn note(&mut self, vm: Arc<str>, ended: Ended) {
+        self.forget(&vm);
+        self.order.insert((ended.at, vm.clone()));
+        self.by_vm.insert(vm, ended);
+    }
+
+    /// Whether there was something to be forgotten.
+    pub(super) fn forget(&mut self, vm: &str) -> bool {
+        let Some((vm, ended)) = self.by_vm.remove_entry(vm) else {
+            return false;
+        };
+        self.order.remove(&(ended.at, vm));
+        true
+    }
+
+    /// Forget one that is too old, or one too many, and give its VM.
+    pub(super) fn forget_oldest(&mut self, now: i64) -> Option<Arc<str>> {
+        let (at, vm) = self.order.first()?;
+        if *at >= now.saturating_sub(REMEMBERED) && self.order.len() <= MOST {
+            return None;
+        }
+        let vm = vm.clone();
+        self.forget(&vm);
+        Some(vm)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(at: i64) -> Ended {
+        Ended {
+            at,
+            how: How::Expired,
+            host: "h1".into(),
+            decision: Some(7),
+        }
+    }
+
+    #[test]
+    fn what_is_a_day_old_is_forgotten_and_no_vm_is_remembered_twice() {
+        let mut all = EndedReservations::default();
+        all.note("a".into(), ended(5));
+        all.note("b".into(), ended(10));
+        all.note("a".into(), ended(20));
+        assert_eq!(all.forget_oldest(10 + REMEMBERED), None);
+        assert_eq!(all.forget_oldest(11 + REMEMBERED), Some("b".into()));
+        assert_eq!(all.forget_oldest(11 + REMEMBERED), None);
+        assert_eq!(all.of("a").map(|it| it.at), Some(20));
+        assert!(all.forget("a") && !all.forget("a"));
+    }
+}
