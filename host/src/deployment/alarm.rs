@@ -163,7 +163,7 @@ mod tests {
         assert!(alarm.due(9).is_empty());
         assert_eq!(alarm.due(20), [a.clone(), b.clone()]);
         alarm.set(&a, Some(30));
-        assert_eq!(alarm.due(20), [b.clone()]);
+        assert_eq!(alarm.due(29), [Arc::from("b")]);
         alarm.set(&b, None);
         assert!(alarm.due(20).is_empty());
     }

@@ -239,6 +239,9 @@ impl Event {
             cluster: None,
             unit: None,
             policy: None,
+            vm: None,
+            host: None,
+            decision: None,
             message: format!(
                 "events up to number {number} are no longer remembered: read anew what you follow"
             ),

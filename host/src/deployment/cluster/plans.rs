@@ -195,12 +195,20 @@ impl ClusterState {
     pub fn cancel_plan(&mut self, number: u64) -> Result<PlanShown, DeploymentError> {
         let now = self.advance();
         self.follow_plans();
+        let Some(kept) = self.plans.plans.get(&number) else {
+            return Err(no_plan(number));
+        };
+        let released = kept.under_way().filter_map(|it| self.released(&it.vm, now));
+        let released: Vec<_> = released.collect();
         let Some(kept) = self.plans.plans.get_mut(&number) else {
             return Err(no_plan(number));
         };
         self.scheduler.cancel_moves(kept.under_way());
         kept.cancel(now);
         let told = kept.shown(Some(number));
+        for (vm, ended) in released {
+            self.note_end(vm, ended);
+        }
         self.plans.under_way.remove(&number);
         self.keep_plan(number);
         Ok(told)

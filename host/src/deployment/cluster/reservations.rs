@@ -220,16 +220,12 @@ impl ClusterState {
         for vm in vms {
             let vm = vm.as_ref();
             match self.found(vm) {
-                Found::Reserved(host) => {
-                    let entry = self.inventory().pending(vm);
-                    let ended = Ended {
-                        at: now,
-                        how: How::Released,
-                        host: host.clone(),
-                        decision: entry.and_then(|entry| entry.decision),
-                    };
-                    if !cancelled.iter().any(|(known, _)| *known == vm) {
-                        cancelled.push((vm, ended));
+                Found::Reserved(_) => {
+                    if !cancelled
+                        .iter()
+                        .any(|(known, _): &(Arc<str>, _)| **known == *vm)
+                    {
+                        cancelled.extend(self.released(vm, now));
                     }
                 }
                 _ if self.ended.of(vm).is_some() => {}
@@ -242,10 +238,10 @@ impl ClusterState {
                 Found::Nowhere => return Err(self.no_reservation(vm)),
             }
         }
-        let ids: Vec<&str> = cancelled.iter().map(|(vm, _)| *vm).collect();
+        let ids: Vec<&str> = cancelled.iter().map(|(vm, _)| &**vm).collect();
         self.all_or_none(&ids, Inventory::cancel_vm)?;
         for (vm, ended) in cancelled {
-            self.note_end(vm.into(), ended);
+            self.note_end(vm, ended);
         }
         Ok(())
     }
@@ -306,8 +302,21 @@ impl ClusterState {
         }
     }
 
+    /// What is to be remembered when the place that is reserved for a VM is given back;
+    /// None if there is none.
+    pub(super) fn released(&self, vm: &str, now: i64) -> Option<(Arc<str>, Ended)> {
+        let entry = self.inventory().pending(vm)?;
+        let ended = Ended {
+            at: now,
+            how: How::Released,
+            host: self.inventory().host(entry.slot)?.id.clone(),
+            decision: entry.decision,
+        };
+        Some((entry.vm.id.clone(), ended))
+    }
+
     /// Remember how the last reservation of a VM ended.
-    fn note_end(&mut self, vm: Arc<str>, ended: Ended) {
+    pub(super) fn note_end(&mut self, vm: Arc<str>, ended: Ended) {
         let now = ended.at;
         self.ended.note(vm, ended);
         while self.ended.forget_oldest(now).is_some() {}

@@ -53,7 +53,7 @@ fn shown(cluster: &Cluster) -> PlanShown {
 fn confirm(cluster: &Cluster, vm: &Arc<str>) {
     let vm = vm.clone();
     cluster
-        .turn(move |state| state.confirm(&[vm]).map(|_| ()))
+        .turn(move |state| state.confirm(&[vm], None).map(|_| ()))
         .wait()
         .unwrap();
 }
