@@ -33,6 +33,7 @@ mod server;
 mod shadows;
 mod stop;
 mod tls;
+mod unheeded;
 mod units;
 
 pub use access::{Access, AccessError, Caller, Secret, Token};
@@ -78,6 +79,7 @@ fn families() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::with_openapi(openapi::frame())
         .merge(health::routes())
         .merge(clusters::routes())
+        .merge(unheeded::routes())
         .merge(inventory::routes())
         .merge(placing::routes())
         .merge(reservations::routes())

@@ -15,6 +15,7 @@ mod effects;
 mod encode;
 mod explain;
 mod facts;
+mod needs;
 mod order;
 #[cfg(test)]
 mod paper;
@@ -36,6 +37,7 @@ pub use explain::{
     StageShown, UnitShown, ValueShown,
 };
 pub use facts::FactShown;
+pub use needs::{Unchecked, UnheededInCluster, UnheededNeed};
 pub use query::{
     Answered, ColumnSeen, HostSaid, Prepared, Query, RowSeen, Said, TableSeen, WriteSaid,
 };
@@ -59,6 +61,8 @@ pub struct Chain {
     effects: Vec<PartStep>,
     order: Option<PartStep>,
     balance: Option<PartStep>,
+    /// Needs that no filter of the stages checks.
+    unchecked: Vec<Unchecked>,
 }
 
 #[derive(Debug)]

@@ -20,8 +20,9 @@ pub use document::PolicyDocument;
 pub use json_schema::policy_json_schema;
 pub use settings::Settings;
 pub use unit_name::UnitName;
-pub use words::{Keep, OnFailure, Position, Scaling, Search, Tie};
+pub use words::{Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -62,9 +63,26 @@ pub struct Policy {
     /// Conditions of which units can read since when they hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<Watch>,
+    /// What becomes of a request with a need that no filter of the policy checks.
+    #[serde(serialize_with = "serial::word", skip_serializing_if = "is_refused")]
+    pub unheeded: Unheeded,
+    /// The same for single needs, by their names.
+    #[serde(
+        serialize_with = "serial::word_map",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    pub unheeded_needs: BTreeMap<Arc<str>, Unheeded>,
 }
 
 impl Policy {
+    /// What becomes of a request with the need of that name, if no filter checks it.
+    pub fn unheeded(&self, need: &str) -> Unheeded {
+        self.unheeded_needs
+            .get(need)
+            .copied()
+            .unwrap_or(self.unheeded)
+    }
+
     /// Whether it names that unit, enabled or not.
     pub fn names(&self, unit: &str) -> bool {
         self.units().any(|used| *used.name == *unit)
@@ -84,6 +102,10 @@ impl Policy {
             .chain(effects)
             .chain(alone.map(|entry| &entry.unit))
     }
+}
+
+fn is_refused(unheeded: &Unheeded) -> bool {
+    *unheeded == Unheeded::Refuse
 }
 
 fn is_allowed(search: &Search) -> bool {

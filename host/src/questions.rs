@@ -26,7 +26,7 @@ use crate::chain::{ChainError, Explanation, Removed};
 use crate::inventory::Inventory;
 use crate::library::Generation;
 use crate::model::Request;
-use crate::policy::Policy;
+use crate::policy::{Policy, Unheeded};
 use crate::scheduler::{Decision, ExplainError, PlaceError, Scheduler, SchedulerOptions};
 
 /// What questions are about: a cluster, the policy that decides there, and its units.
@@ -111,7 +111,20 @@ impl Situation<'_> {
         policy: Arc<Policy>,
         request: &Request,
     ) -> Result<(Decision, Explanation), QuestionError> {
-        let mut scheduler = self.scheduler(policy)?;
+        // Of a policy that is only supposed, everything is told that can be.
+        let supposed = !Arc::ptr_eq(&policy, self.policy);
+        let options = SchedulerOptions {
+            unheeded: match supposed {
+                true => self.options.unheeded.min(Unheeded::Warn),
+                false => self.options.unheeded,
+            },
+            ..self.options.clone()
+        };
+        let situation = Situation {
+            options: &options,
+            ..*self
+        };
+        let mut scheduler = situation.scheduler(policy)?;
         give_back(&mut scheduler, request)?;
         let decision = scheduler.place(Request {
             dry_run: true,

@@ -9,6 +9,7 @@ mod batch;
 mod decision;
 mod draw;
 mod error;
+mod needs;
 mod order;
 mod past;
 mod place;
@@ -40,7 +41,7 @@ use crate::chain::{
 use crate::inventory::{HostWatch, Inventory};
 use crate::library::Generation;
 use crate::model::Request;
-use crate::policy::Policy;
+use crate::policy::{Policy, Unheeded};
 
 /// How a scheduler goes about its work.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +57,9 @@ pub struct SchedulerOptions {
     /// How units' answers are kept from decision to decision; None: they are not. No
     /// decision depends on it, only its cost.
     pub reuse: Option<Reuse>,
+    /// The most that becomes of a request with a need that no filter checks: a policy
+    /// that wants more is not obeyed.
+    pub unheeded: Unheeded,
 }
 
 impl SchedulerOptions {
@@ -76,6 +80,7 @@ impl Default for SchedulerOptions {
             seed: 0,
             recorded: 1000,
             reuse: Some(Reuse::default()),
+            unheeded: Unheeded::Refuse,
         }
     }
 }

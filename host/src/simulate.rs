@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 use crate::chain::{Chain, Reuse};
 use crate::library::Generation;
 use crate::model::{Request, Vm};
-use crate::policy::Policy;
+use crate::policy::{Policy, Unheeded};
 use crate::scheduler::{Decision, Scheduler, SchedulerOptions};
 use balance::Passes;
 use events::{Change, Event, events};
@@ -117,6 +117,8 @@ impl Replay<'_> {
             seed: self.seed,
             recorded: 1,
             reuse: self.reuse,
+            // VMs of traces have no needs.
+            unheeded: Unheeded::Ignore,
         };
         let scheduler = Scheduler::new(inventory, policy, generation, options)?;
         let setting = self.setting(scheduler.chain(), &vms, &events);

@@ -8,7 +8,7 @@ use placewright::inventory::Inventory;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::model::{Host, Request, Vm};
-use placewright::policy::Policy;
+use placewright::policy::{Policy, Unheeded};
 use placewright::scheduler::{Scheduler, SchedulerOptions};
 
 use crate::units;
@@ -110,6 +110,7 @@ pub fn limited(
     };
     let options = SchedulerOptions {
         chain_limit: limit,
+        unheeded: Unheeded::Ignore,
         ..SchedulerOptions::default()
     };
     Scheduler::new(inventory, policy, generation, options).expect("the policy was checked")

@@ -143,6 +143,21 @@ fn a_vm_leaves_a_busy_host_and_planning_changes_nothing() {
 }
 
 #[test]
+fn a_vm_with_a_need_that_no_filter_checks_is_not_moved() {
+    let mut inventory = busy_and_idle();
+    inventory.remove_vm("a").unwrap();
+    let mut pinned = vm("a", 20);
+    pinned.pinning.pinned.push("busy".into());
+    inventory.run_vm(pinned, "busy").unwrap();
+    let plan = plan(&mut scheduler(inventory), 1000, &options());
+    assert_eq!(moves(&plan), [("b", "busy", "idle")]);
+    let refused = plan.refused.iter().find(|refused| *refused.vm == *"a");
+    let because = &refused.unwrap().because;
+    assert!(matches!(because, Because::Unheeded(_)), "{because}");
+    assert!(because.to_string().contains("pinned"), "{because}");
+}
+
+#[test]
 fn a_move_that_the_chain_would_not_make_is_not_planned() {
     let mut inventory = busy_and_idle();
     inventory.run_vm(vm("c", 1), "idle").unwrap();

@@ -32,6 +32,7 @@ mod scenarios;
 mod selections;
 mod server;
 mod twins;
+mod unheeded;
 mod unit_bench;
 mod unit_replay;
 mod unit_run;

@@ -7,7 +7,7 @@ use placewright::inventory::Inventory;
 use placewright::library::Generation;
 use placewright::model::{Group, GroupRule, Request};
 use placewright::plugins;
-use placewright::policy::Policy;
+use placewright::policy::{Policy, Unheeded};
 use placewright::questions::{
     Change, Fate, QuestionError, Reason, Situation, Standing, UnknownEntry,
 };
@@ -65,6 +65,7 @@ impl Scene {
             policy: Arc::new(scene::policy(policy, generation()).unwrap()),
             options: SchedulerOptions {
                 chain_limit: std::time::Duration::from_secs(60),
+                unheeded: Unheeded::Ignore,
                 ..SchedulerOptions::default()
             },
         }

@@ -13,7 +13,7 @@ use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::model::{Facts, Group, GroupRule, Request};
 use placewright::plugins;
-use placewright::policy::Policy;
+use placewright::policy::{Policy, Unheeded};
 use placewright::scheduler::{Decision, Scheduler, SchedulerOptions};
 use placewright::unit::Unit;
 use placewright_tests::units;
@@ -80,6 +80,7 @@ impl Twins {
                 reservation: Some(300),
                 recorded: 4,
                 reuse,
+                unheeded: Unheeded::Ignore,
                 ..SchedulerOptions::default()
             };
             Scheduler::new(life.inventory(), policy.clone(), generation, options)

@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 use super::document::{Document, aside};
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
+use super::unheeded::{self, WithUnheeded};
 use super::{Caller, Page, PageQuery, revision};
 use crate::deployment::cluster::{Cluster, ClusterSettings, Counted, Override, PeriodicBalance};
 use crate::deployment::{Attach, Deployment};
@@ -92,7 +93,7 @@ struct CreateQuery {
 /// Make a cluster of a document: its name, hosts, VMs, groups and attributes.
 #[utoipa::path(post, path = "/v1/clusters", tag = "clusters", params(CreateQuery),
     request_body(content = Object, description = "The cluster's document"),
-    responses((status = CREATED, body = ClusterShown)))]
+    responses((status = CREATED, body = WithUnheeded<ClusterShown>)))]
 async fn create(
     State(deployment): State<Arc<Deployment>>,
     Query(query): Query<CreateQuery>,
@@ -107,7 +108,8 @@ async fn create(
         deployment.create_cluster(document, attach)
     });
     let cluster = cluster.await?;
-    Ok((StatusCode::CREATED, Json(shown(&cluster).await?)).into_response())
+    let created = unheeded::with(&cluster, shown(&cluster).await?).await?;
+    Ok((StatusCode::CREATED, Json(created)).into_response())
 }
 
 /// A cluster.
@@ -171,7 +173,7 @@ struct NewSettings {
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any")),
     request_body = NewSettings,
-    responses((status = OK, body = ClusterSettings)))]
+    responses((status = OK, body = WithUnheeded<ClusterSettings>)))]
 async fn set(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
@@ -185,6 +187,7 @@ async fn set(
         let sentence = "\"balance\": \"every\" must be from 10 to 2592000 seconds";
         return Err(Problem::new(Code::Unprocessable, sentence));
     }
+    let (attached, name) = (deployment.clone(), cluster.clone());
     let settings = aside(move || {
         let attach = Attach {
             policy: new.policy,
@@ -194,6 +197,9 @@ async fn set(
         };
         deployment.attach(&cluster, attach)
     });
-    let settings: Result<Arc<ClusterSettings>, Problem> = settings.await;
-    Ok(with_tag(&*settings?))
+    let settings: Arc<ClusterSettings> = settings.await?;
+    let revision = settings.revision;
+    let cluster = attached.cluster(&name)?;
+    let told = unheeded::with(&cluster, (*settings).clone()).await?;
+    Ok(([revision::etag(revision)], Json(told)).into_response())
 }

@@ -50,6 +50,7 @@ fn of_place(error: &PlaceError) -> Code {
         PlaceError::Inventory(error) => of_inventory(error),
         PlaceError::Refusal(refusal) => of_refusal(refusal),
         PlaceError::Effects { .. } => Code::UnitFailed,
+        PlaceError::Unheeded(_) => Code::UnheededNeed,
         PlaceError::NoMembers
         | PlaceError::MemberTwice(_)
         | PlaceError::SearchForbidden(_)

@@ -120,6 +120,7 @@ pub const RULES: &[Rule] = &[
         AttachPolicies,
         Cluster,
     ),
+    rule("GET", "/v1/clusters/{cluster}/unheeded", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/inventory", View, Cluster),
     rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster),
     rule(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::encode::{Context, Dictionary, HostRows, encode};
+use super::needs;
 use super::plan::ReadPlan;
 use super::{Chain, Cost, Filter, PartStep, Selection, Stage, Step};
 use crate::contract::{Answers, Call, ColumnRead, Evaluation, JudgePart, Part, Setting, TableRead};
@@ -87,12 +88,14 @@ impl Chain {
         for (stage, late) in stages.iter_mut().zip(late) {
             stage.late_tier = late;
         }
+        let unchecked = needs::unchecked(&policy, &stages, generation, inventory.schema());
         Ok(Self {
             policy,
             stages,
             effects,
             order,
             balance,
+            unchecked,
         })
     }
 }

@@ -277,6 +277,12 @@ fn why(decision: &Decision) -> String {
         )
     }));
     parts.extend(
+        decision
+            .unheeded
+            .iter()
+            .map(|need| format!("warning: {need}")),
+    );
+    parts.extend(
         decided
             .left_out
             .iter()

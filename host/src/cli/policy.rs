@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use placewright::chain::Chain;
-use placewright::document::ClusterDocument;
+use placewright::chain::{Chain, UnheededInCluster};
 use placewright::inventory::Inventory;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::plugins;
-use placewright::policy::Policy as CheckedPolicy;
+use placewright::policy::{Policy as CheckedPolicy, Unheeded};
 use serde::Serialize;
 
+use super::clusters;
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::units::{self, UnitArgs};
@@ -146,7 +146,8 @@ pub struct Check {
     /// The policy: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE")]
     policy: String,
-    /// The document of a cluster, if the policy's units read attributes that it defines
+    /// The document of a cluster: its attributes are known to the policy, and needs of its VMs
+    /// that no filter of the policy checks are told
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
     #[command(flatten)]
@@ -156,14 +157,15 @@ pub struct Check {
 impl Check {
     fn run(self) -> Result<Answer, Failure> {
         let (text, file) = units::policy_text(&self.policy)?;
-        let schema = schema(self.cluster.as_deref())?;
+        let inventory = inventory(self.cluster.as_deref())?;
         let generation = self.units.load()?;
-        match check(&text, &file, &generation, schema) {
-            Ok(policy) => {
+        match check(&text, &file, &generation, inventory) {
+            Ok((policy, unheeded)) => {
                 let units = units_of(&policy).join(", ");
                 output::print(&format!(
-                    "{file}: policy \"{}\" is fine; units: {units}",
-                    policy.name
+                    "{file}: policy \"{}\" is fine; units: {units}{}",
+                    policy.name,
+                    about(&unheeded)
                 ))?;
                 Ok(Answer::Yes)
             }
@@ -175,31 +177,58 @@ impl Check {
     }
 }
 
-/// The schema of a cluster's document, or the one that every cluster has.
-fn schema(cluster: Option<&Path>) -> Result<Schema, Failure> {
-    let Some(path) = cluster else {
-        return Ok(Schema::built_in().clone());
-    };
-    let name = path.display().to_string();
-    let cluster = ClusterDocument::read(&units::read(path)?, &name);
-    Ok(cluster.map_err(Failure::input)?.schema)
+/// The cluster of a document, or one without hosts.
+fn inventory(cluster: Option<&Path>) -> Result<Inventory, Failure> {
+    match cluster {
+        Some(path) => Ok(clusters::read(path)?.inventory),
+        None => Ok(Inventory::new(
+            "check",
+            Arc::new(Schema::built_in().clone()),
+        )),
+    }
 }
 
-/// The policy, or everything that is wrong with it. Only where each part of it is
-/// right, units are asked whether their settings go together.
+/// The needs of VMs of the cluster that the policy does not check, a line each.
+fn about(unheeded: &[UnheededInCluster]) -> String {
+    let lines = unheeded.iter().map(|need| {
+        let units = match need.units.as_slice() {
+            [] => "no unit at hand checks it".to_owned(),
+            units => format!("units that check it: {}", units.join(", ")),
+        };
+        let what = match need.unheeded {
+            Unheeded::Refuse => "requests like these are refused",
+            Unheeded::Warn => "decisions warn of it",
+            Unheeded::Ignore => "it is ignored",
+        };
+        let more = match need.count.saturating_sub(need.vms.len()) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!(
+            "\nwarning: no filter checks \"{}\" ({}), which VMs of the cluster need: {}{more}; {what}; {units}",
+            need.need,
+            need.meaning,
+            need.vms.join(", "),
+        )
+    });
+    lines.collect()
+}
+
+/// The policy with the needs of VMs of the cluster that it does not check, or everything
+/// that is wrong with it. Only where each part of it is right, units are asked whether
+/// their settings go together.
 fn check(
     text: &str,
     file: &str,
     units: &Generation,
-    schema: Schema,
-) -> Result<Arc<CheckedPolicy>, String> {
-    let policy = CheckedPolicy::load(text, file, units, &schema);
+    mut inventory: Inventory,
+) -> Result<(Arc<CheckedPolicy>, Vec<UnheededInCluster>), String> {
+    let policy = CheckedPolicy::load(text, file, units, inventory.schema());
     let policy = policy
         .map(Arc::new)
         .map_err(|problems| problems.to_string())?;
-    let mut no_hosts = Inventory::new("check", Arc::new(schema));
-    match Chain::resolve(policy.clone(), units, &mut no_hosts) {
-        Ok(_) => Ok(policy),
+    match Chain::resolve(policy.clone(), units, &mut inventory) {
+        Ok(chain) => Ok((policy, chain.unheeded_in(&inventory))),
         Err(error) => Err(format!("{file}: {error}")),
     }
 }

@@ -75,6 +75,9 @@ fn figures(report: &GpuReport) -> comfy_table::Table {
         let name = format!("GPUs allocated, {} % asked for", point.arrived_pct);
         row(name, percent(point.allocated_pct));
     }
+    for (need, pods) in &report.unheeded {
+        row(format!("need unheeded: {need}"), count(*pods));
+    }
     row("GPUs asked for, end".into(), percent(report.arrived_pct));
     row("GPUs allocated, end".into(), percent(report.allocated_pct));
     row(

@@ -4,6 +4,7 @@
 //! Reading is for what the program has written itself: documents that people write are
 //! read by the other modules, which know the place of every problem.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
@@ -26,6 +27,14 @@ pub fn displayed<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<
 /// A word.
 pub fn word<W: Word, S: Serializer>(value: &W, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(value.word())
+}
+
+/// Words by names.
+pub fn word_map<W: Word, S: Serializer>(
+    map: &BTreeMap<Arc<str>, W>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(map.iter().map(|(name, value)| (&**name, value.word())))
 }
 
 /// A list of words.

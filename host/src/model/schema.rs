@@ -5,7 +5,10 @@
 //! operator adds for one deployment (`attribute.*`) is held beside the built-in
 //! tables in a [`Schema`].
 
+mod need;
 mod tables;
+
+pub use need::{Given, Need, Read};
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -165,6 +168,8 @@ pub enum BadAttribute {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
     tables: BTreeMap<Arc<str>, Arc<Table>>,
+    /// Attributes of VMs that an admin declares as needs, in the order of declaration.
+    declared_needs: Vec<Arc<Need>>,
 }
 
 impl Default for Schema {
@@ -181,6 +186,7 @@ impl Schema {
                 .into_iter()
                 .map(|table| (table.name.clone(), Arc::new(table)))
                 .collect(),
+            declared_needs: Vec::new(),
         });
         &SCHEMA
     }

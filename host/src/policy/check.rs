@@ -7,6 +7,7 @@ mod lists;
 mod names;
 mod reads;
 mod resolve;
+mod unheeded;
 mod watches;
 
 use std::collections::BTreeSet;
@@ -77,6 +78,7 @@ impl<'a, 't> Checker<'a, 't> {
         let order = alone(&draft.order, "order");
         let balance = alone(&draft.balance, "balance");
         let watches = watches::watches(&draft.watches, self.schema, &mut self.problems);
+        let unheeded_needs = unheeded::needs(fields, self.schema, &mut self.problems);
         self.unknown_shared_settings();
         self.problems.or(Policy {
             name: fields.text("name").unwrap_or_else(|| name.into()),
@@ -90,6 +92,8 @@ impl<'a, 't> Checker<'a, 't> {
             search: fields.word("search").unwrap_or_default(),
             balance,
             watches,
+            unheeded: fields.word("unheeded").unwrap_or_default(),
+            unheeded_needs,
         })
     }
 

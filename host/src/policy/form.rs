@@ -1,6 +1,6 @@
 //! The keys of a policy document.
 
-use super::{Keep, OnFailure, Position, Scaling, Search, Tie};
+use super::{Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
 use crate::document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, required};
 use crate::document::{Word, words};
 use crate::model::{Bounds, Kind};
@@ -80,6 +80,16 @@ pub(super) const POLICY: &[Key] = &[
         "watches",
         Shape::Tables(WATCH),
         "Conditions of which units can read since when they hold",
+    ),
+    key(
+        "unheeded",
+        Shape::Word(words::<Unheeded>),
+        "What becomes of a request with a need that no filter of the policy checks; refuse if not given",
+    ),
+    key(
+        "unheeded-needs",
+        Shape::Open,
+        "The same for single needs by their names: zone = \"ignore\"",
     ),
 ];
 

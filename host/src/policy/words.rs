@@ -129,3 +129,23 @@ impl Word for OnFailure {
         ("best-cost", Self::BestCost),
     ];
 }
+
+/// What becomes of a request with a need that no filter of the policy checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Unheeded {
+    /// Nothing.
+    Ignore,
+    /// It is decided, and the decision warns.
+    Warn,
+    /// It is refused.
+    #[default]
+    Refuse,
+}
+
+impl Word for Unheeded {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("refuse", Self::Refuse),
+        ("warn", Self::Warn),
+        ("ignore", Self::Ignore),
+    ];
+}

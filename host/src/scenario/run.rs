@@ -12,7 +12,7 @@ use crate::document::Problems;
 use crate::inventory::{Inventory, InventoryError};
 use crate::library::Generation;
 use crate::model::Request;
-use crate::policy::Policy;
+use crate::policy::{Policy, Unheeded};
 use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::unit::Unit;
 
@@ -91,6 +91,8 @@ impl<'a> Test<'a> {
             chain_limit: PATIENT,
             seed: case.cluster.seed,
             reuse: None,
+            // A unit is tried alone: others would check the rest.
+            unheeded: Unheeded::Ignore,
             ..SchedulerOptions::default()
         };
         let scheduler = Scheduler::new(self.inventory, policy.clone(), self.generation, options);

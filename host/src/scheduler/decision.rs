@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::chain::{Chain, Decided, Followed};
+use crate::chain::{Chain, Decided, Followed, UnheededNeed};
 use crate::inventory::{Inventory, Terms};
 use crate::model::Request;
 
@@ -30,6 +30,9 @@ pub struct Decision {
     pub shares: Vec<Vec<(Arc<str>, f64)>>,
     /// What the policy's effects have follow from it.
     pub followed: Vec<Followed>,
+    /// Needs of the request that no filter of the policy checks, where the policy warns
+    /// of them.
+    pub unheeded: Vec<UnheededNeed>,
 }
 
 impl Decision {

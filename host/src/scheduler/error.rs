@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::chain::Refusal;
+use crate::chain::{Refusal, UnheededNeed};
 use crate::inventory::InventoryError;
 
 /// Why a request comes to no decision. Nothing was changed.
@@ -18,6 +18,8 @@ pub enum PlaceError {
         "policy \"{0}\" forbids the search for a better plan: who comes first is served first; ask without search"
     )]
     SearchForbidden(Arc<str>),
+    #[error("{}", unheeded(.0))]
+    Unheeded(Vec<UnheededNeed>),
     #[error("the draw must be 0 or more and less than 1, not {0}")]
     BadDraw(f64),
     #[error(
@@ -31,6 +33,18 @@ pub enum PlaceError {
     Inventory(#[from] InventoryError),
     #[error(transparent)]
     Refusal(#[from] Refusal),
+}
+
+fn unheeded(needs: &[UnheededNeed]) -> String {
+    let mut text = String::new();
+    for need in needs {
+        text += &format!("{need}; ");
+    }
+    let names: Vec<&str> = needs.iter().map(|need| &*need.need).collect();
+    text + &format!(
+        "add such a filter to the policy, or let it say what becomes of {} under \"unheeded-needs\" (warn or ignore)",
+        names.join(", ")
+    )
 }
 
 /// Why a decision cannot be explained.

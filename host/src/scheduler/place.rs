@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Decision, PlaceError, SchedulerOptions, draw};
+use super::{Decision, PlaceError, SchedulerOptions, draw, needs};
 use crate::chain::{Followed, Runner};
 use crate::inventory::{Inventory, InventoryError, Terms};
 use crate::model::{Request, Vm, Write};
@@ -37,6 +37,7 @@ pub(super) fn place(
     if let Some(member) = members.find(|member| inventory.pending(&member.id).is_some()) {
         return Err(PlaceError::Pending(member.id.clone()));
     }
+    let unheeded = needs::unheeded(runner.chain(), options, inventory, &request)?;
     let draw = draw(options, &request, number)?;
     let version = inventory.version();
     let decided = runner.decide(inventory, &request, draw)?;
@@ -68,6 +69,7 @@ pub(super) fn place(
         reserved,
         shares,
         followed,
+        unheeded,
     })
 }
 

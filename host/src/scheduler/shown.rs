@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::Decision;
-use crate::chain::{Explanation, ShareShown};
+use crate::chain::{Explanation, ShareShown, UnheededNeed};
 
 /// A decision as programs read it.
 #[derive(Serialize)]
@@ -28,6 +28,9 @@ pub struct DecisionShown<'a> {
     shares: Vec<Vec<ShareShown>>,
     removed: Vec<RemovedShown<'a>>,
     left_out: Vec<LeftOutShown<'a>>,
+    /// Needs that no filter of the policy checks, where the policy warns of them.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unheeded: &'a [UnheededNeed],
     draw: f64,
     inventory_version: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,6 +88,7 @@ impl<'a> DecisionShown<'a> {
             shares: decision.shares.iter().map(|group| shares(group)).collect(),
             removed: removed.collect(),
             left_out: left_out.collect(),
+            unheeded: &decision.unheeded,
             draw: decision.draw,
             inventory_version: decision.inventory_version,
             explanation,

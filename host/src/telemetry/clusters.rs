@@ -33,6 +33,12 @@ struct Rejected {
     reason: Arc<str>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Unheeded {
+    cluster: Arc<str>,
+    need: Arc<str>,
+}
+
 /// How a decision ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -85,6 +91,7 @@ pub struct ClusterFamilies {
     decisions: Family<Ended, Counter>,
     balance: Family<Ended, Counter>,
     rejections: Family<Rejected, Counter>,
+    unheeded: Family<Unheeded, Counter>,
     waiting: Family<Cluster, Gauge>,
     wait: Family<Cluster, Histogram>,
     chain: Family<Cluster, Histogram>,
@@ -100,6 +107,7 @@ impl ClusterFamilies {
             decisions: Family::default(),
             balance: Family::default(),
             rejections: Family::default(),
+            unheeded: Family::default(),
             waiting: Family::default(),
             wait: Family::new_with_constructor(super::seconds),
             chain: Family::new_with_constructor(super::seconds),
@@ -118,6 +126,11 @@ impl ClusterFamilies {
             "rejections",
             "Hosts removed in decisions that found none, by reason",
             families.rejections.clone(),
+        );
+        registry.register(
+            "unheeded_needs",
+            "Decisions on requests with a need that no filter of the policy checks",
+            families.unheeded.clone(),
         );
         registry.register(
             "decisions_waiting",
@@ -172,6 +185,8 @@ impl ClusterFamilies {
             balanced: BalanceOutcome::ALL.map(balanced),
             rejections: self.rejections.clone(),
             reasons: Mutex::default(),
+            unheeded: self.unheeded.clone(),
+            needs: Mutex::default(),
             waiting: self.waiting.get_or_create_owned(&label),
             wait: self.wait.get_or_create_owned(&label),
             chain: self.chain.get_or_create_owned(&label),
@@ -205,6 +220,13 @@ impl ClusterFamilies {
                 reason: reason.clone(),
             });
         }
+        let needs = meter.needs.lock();
+        for need in needs.unwrap_or_else(PoisonError::into_inner).iter() {
+            self.unheeded.remove(&Unheeded {
+                cluster: cluster.clone(),
+                need: need.clone(),
+            });
+        }
         let label = Cluster { cluster };
         for gauges in [&self.waiting, &self.hosts, &self.vms, &self.reservations] {
             gauges.remove(&label);
@@ -225,6 +247,8 @@ pub struct ClusterMeter {
     balanced: [Counter; 3],
     rejections: Family<Rejected, Counter>,
     reasons: Mutex<BTreeSet<Arc<str>>>,
+    unheeded: Family<Unheeded, Counter>,
+    needs: Mutex<BTreeSet<Arc<str>>>,
     waiting: Gauge,
     wait: Histogram,
     chain: Histogram,
@@ -275,6 +299,18 @@ impl ClusterMeter {
     /// A reservation has ended because nobody confirmed it in time.
     pub fn reservation_expired(&self) {
         self.expired.inc();
+    }
+
+    /// A request was decided with a need that no filter of the policy checks.
+    pub fn unheeded(&self, need: &Arc<str>) {
+        let mut needs = self.needs.lock().unwrap_or_else(PoisonError::into_inner);
+        needs.insert(need.clone());
+        drop(needs);
+        let labels = Unheeded {
+            cluster: self.cluster.clone(),
+            need: need.clone(),
+        };
+        self.unheeded.get_or_create(&labels).inc();
     }
 
     /// A request has begun to wait for its turn.

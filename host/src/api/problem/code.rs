@@ -47,6 +47,8 @@ pub enum Code {
     InvalidDocument,
     /// The request is well formed and cannot be carried out.
     Unprocessable,
+    /// The request needs what no filter of the policy checks.
+    UnheededNeed,
     /// An idempotency key was used before, for another request.
     KeyReused,
     /// Stock that cannot be changed.
@@ -65,7 +67,7 @@ pub enum Code {
 
 impl Code {
     /// Every kind.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::BadRequest,
         Self::InvalidJson,
         Self::InvalidParameter,
@@ -87,6 +89,7 @@ impl Code {
         Self::UnsupportedType,
         Self::InvalidDocument,
         Self::Unprocessable,
+        Self::UnheededNeed,
         Self::KeyReused,
         Self::Locked,
         Self::TooManyRequests,
@@ -118,6 +121,11 @@ impl Code {
             Self::UnsupportedType => (415, "unsupported-type", "Unsupported type"),
             Self::InvalidDocument => (422, "invalid-document", "Invalid document"),
             Self::Unprocessable => (422, "unprocessable", "Cannot be carried out"),
+            Self::UnheededNeed => (
+                422,
+                "unheeded-need",
+                "A need that the policy does not check",
+            ),
             Self::KeyReused => (422, "key-reused", "Idempotency key used before"),
             Self::Locked => (423, "locked", "Locked"),
             Self::RevisionRequired => (428, "revision-required", "Revision required"),

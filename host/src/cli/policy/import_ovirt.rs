@@ -84,7 +84,7 @@ impl ImportOvirt {
     pub fn run(self) -> Result<Answer, Failure> {
         let documents = self.documents()?;
         let policy = Policy::read(&documents, self.name.as_deref()).map_err(Failure::input)?;
-        let schema = super::schema(self.cluster.as_deref())?;
+        let inventory = super::inventory(self.cluster.as_deref())?;
         let generation = self.units.load()?;
         let options = Options {
             ranks: self.selector == Selector::Rank,
@@ -107,7 +107,7 @@ impl ImportOvirt {
         }
         .to_string();
         let label = format!("{}, carried over", named(&self.files[0]));
-        super::check(&text, &label, &generation, schema).map_err(Failure::input_because)?;
+        super::check(&text, &label, &generation, inventory).map_err(Failure::input_because)?;
         match &self.out {
             None => output::print(&text)?,
             Some(out) => std::fs::write(out, &text).map_err(|error| {

@@ -242,6 +242,10 @@ impl ClusterState {
             at: now,
             body: format!(r#"{{"decision":{body},"request":{request}}}"#),
         });
+        for need in &decision.unheeded {
+            tracing::warn!(cluster = %self.name, decision = decision.number, "{need}");
+            self.meter.unheeded(&need.need);
+        }
         match decision.host {
             Some(_) => self.meter.decided(Outcome::Placed),
             None => {

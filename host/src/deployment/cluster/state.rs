@@ -13,6 +13,7 @@ use super::ended::EndedReservations;
 use super::plans::Plans;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, durable};
+use crate::chain::UnheededInCluster;
 use crate::deployment::Clock;
 use crate::deployment::DeploymentError;
 use crate::deployment::alarm::Alarm;
@@ -206,6 +207,11 @@ impl ClusterState {
     /// What decides.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
+    }
+
+    /// The needs of VMs that have a place which no filter of the policy checks.
+    pub fn unheeded(&self) -> Vec<UnheededInCluster> {
+        self.scheduler.chain().unheeded_in(self.inventory())
     }
 
     /// How it is set.

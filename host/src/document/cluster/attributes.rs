@@ -1,6 +1,6 @@
 //! The attributes that a cluster's document adds to the schema.
 
-use crate::document::form::{Fields, Key, Shape, TEXT, key};
+use crate::document::form::{BOOLEAN, Fields, Key, Shape, TEXT, key};
 use crate::document::{Content, Entry, Node, Problems, Table, Word, words};
 use crate::model::schema::Schema;
 use crate::model::{Kind, Measure};
@@ -22,6 +22,11 @@ pub(in crate::document) const ATTRIBUTE: &[Key] = &[
         "Unit of measure of its values",
     ),
     key("meaning", TEXT, "One sentence"),
+    key(
+        "need",
+        BOOLEAN,
+        "Of VMs: whether a request with a value of it is refused where no filter of the policy reads it",
+    ),
     key(
         "table",
         Shape::Open,
@@ -88,14 +93,21 @@ fn define(schema: &mut Schema, entity: &str, entry: &Entry, problems: &mut Probl
             schema.define_attribute_table(entity, name, &columns, meaning)
         }
     };
-    if let Err(error) = defined {
-        problems.add(&entry.place, error.to_string());
+    match defined {
+        Err(error) => problems.add(&entry.place, error.to_string()),
+        Ok(()) if attribute.need && entity == "vms" => schema.declare_need(name, meaning),
+        Ok(()) if attribute.need => problems.add(
+            &entry.node.place,
+            format!("attributes of {entity} are no needs: only those of vms can be"),
+        ),
+        Ok(()) => {}
     }
 }
 
 struct Attribute {
     shape: AttributeShape,
     meaning: String,
+    need: bool,
 }
 
 enum AttributeShape {
@@ -110,6 +122,7 @@ impl Attribute {
             return Some(Self {
                 shape: AttributeShape::Column(kind, measure),
                 meaning: String::new(),
+                need: false,
             });
         };
         let fields = Fields::read(table, ATTRIBUTE, "an attribute", problems);
@@ -139,6 +152,7 @@ impl Attribute {
         Some(Self {
             shape,
             meaning: meaning.as_deref().unwrap_or_default().to_owned(),
+            need: fields.boolean("need").unwrap_or_default(),
         })
     }
 }

@@ -147,7 +147,9 @@ fn attributes(schema: &Schema) -> BTreeMap<&'static str, BTreeMap<String, Attrib
         let columns = schema.table(table).map(|table| &table.columns);
         for column in columns.into_iter().flatten() {
             if let Some(name) = column.name.strip_prefix(ATTRIBUTE) {
-                add(name, Attribute::Column(Kinded::of(column)));
+                let need = entity == "vms" && schema.is_declared_need(name);
+                let column = Kinded::of(column);
+                add(name, Attribute::Column { column, need });
             }
         }
         for below in schema.children(table) {
@@ -156,7 +158,13 @@ fn attributes(schema: &Schema) -> BTreeMap<&'static str, BTreeMap<String, Attrib
                 let columns = columns.map(|it| (it.name.to_string(), Kinded::of(it)));
                 let table = columns.collect();
                 let meaning = below.meaning.to_string();
-                add(name, Attribute::Table { table, meaning });
+                let need = entity == "vms" && schema.is_declared_need(name);
+                let table = Attribute::Table {
+                    table,
+                    meaning,
+                    need,
+                };
+                add(name, table);
             }
         }
     }
@@ -166,10 +174,17 @@ fn attributes(schema: &Schema) -> BTreeMap<&'static str, BTreeMap<String, Attrib
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Attribute {
-    Column(Kinded),
+    Column {
+        #[serde(flatten)]
+        column: Kinded,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        need: bool,
+    },
     Table {
         table: BTreeMap<String, Kinded>,
         meaning: String,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        need: bool,
     },
 }
 

@@ -9,7 +9,7 @@ use crate::chain::{Proposed, Runner};
 use crate::inventory::Inventory;
 use crate::model::{Request, Vm, Write};
 use crate::scheduler::balance::CoolDown;
-use crate::scheduler::{PlaceError, Scheduler, SchedulerOptions, place};
+use crate::scheduler::{PlaceError, Scheduler, SchedulerOptions, needs, place};
 
 /// A plan in the making.
 pub(super) struct Pass<'a> {
@@ -144,6 +144,9 @@ impl<'a> Pass<'a> {
         if self.world.pending(vm).is_some() || self.world.running(vm).is_none() {
             return Ok(Err(Because::OnTheMove));
         }
+        if let Some(unheeded) = self.unheeded(vm)? {
+            return Ok(Err(unheeded));
+        }
         let among = self.slots(&proposal.among);
         let accept = self.slots(&proposal.accept);
         let mut weighing = self.weigh(vm, &among)?;
@@ -190,6 +193,17 @@ impl<'a> Pass<'a> {
             cost_after: after,
             changes: proposal.writes,
         }))
+    }
+
+    /// That the VM has needs which no filter checks and the policy refuses.
+    fn unheeded(&self, vm: &Arc<str>) -> Result<Option<Because>, PlaceError> {
+        let request = of_running(&self.world, &[vm], self.plan.now);
+        let chain = self.runner.chain();
+        match needs::unheeded(chain, self.scheduling, &self.world, &request) {
+            Ok(_) => Ok(None),
+            Err(error @ PlaceError::Unheeded(_)) => Ok(Some(Because::Unheeded(error.to_string()))),
+            Err(error) => Err(error),
+        }
     }
 
     fn weigh(

@@ -154,6 +154,8 @@ pub enum Because {
     Stays,
     #[error("the policy's cost falls by no more than the margin")]
     NoGain,
+    #[error("{0}")]
+    Unheeded(String),
     #[error("what goes with the move cannot be written: {0}")]
     Writes(String),
     #[error("it may not be moved while it runs")]

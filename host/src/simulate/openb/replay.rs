@@ -1,5 +1,6 @@
 //! One list of pods in one order, under one policy.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use super::workload::arrivals;
 use crate::chain::Reuse;
 use crate::library::Generation;
 use crate::model::{Facts, Request, Vm};
-use crate::policy::Policy;
+use crate::policy::{Policy, Unheeded};
 use crate::scheduler::{Scheduler, SchedulerOptions};
 
 /// When it is looked at how much is allocated: once so much of the cluster's GPUs was
@@ -70,6 +71,9 @@ pub struct GpuReport {
     pub arrived_pct: f64,
     /// How much was allocated on the way, at the points that were reached.
     pub points: Vec<Point>,
+    /// Pods with a need that no filter of the policy checks, by the need's name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unheeded: BTreeMap<Arc<str>, u64>,
     /// FNV-1a, 64 bits, of all decisions.
     pub decision_fnv1a64: String,
     /// Wall time of the replay.
@@ -104,6 +108,8 @@ impl GpuReplay<'_> {
             seed: self.seed,
             recorded: 0,
             reuse: self.reuse,
+            // What goes unheeded is counted.
+            unheeded: Unheeded::Warn,
         };
         let policy = Arc::new(with_typical(policy, &typical(&self.list.pods)));
         let inventory = self.nodes.inventory("openb")?;
@@ -116,6 +122,7 @@ impl GpuReplay<'_> {
             placed: 0,
             points: Vec::new(),
             hash: DecisionHash::default(),
+            unheeded: BTreeMap::new(),
         };
         let begin = Instant::now();
         for (done, pod) in order.iter().enumerate() {
@@ -141,6 +148,7 @@ impl GpuReplay<'_> {
             reuse: Reused::of(&run.scheduler),
             decision_fnv1a64: run.hash.digits(),
             points: run.points,
+            unheeded: run.unheeded,
             time,
             decisions_per_second: rate(arrivals, time),
         }
@@ -173,6 +181,8 @@ struct Run {
     placed: u64,
     points: Vec<Point>,
     hash: DecisionHash,
+    /// Decisions with a need that no filter of the policy checks, by the need's name.
+    unheeded: BTreeMap<Arc<str>, u64>,
 }
 
 impl Run {
@@ -190,6 +200,9 @@ impl Run {
             source: Box::new(source),
         })?;
         self.asked += pod.thousandths();
+        for need in &decision.unheeded {
+            *self.unheeded.entry(need.need.clone()).or_default() += 1;
+        }
         self.hash
             .decided(decision.decided.chosen.as_ref().map(|chosen| chosen.slot));
         if decision.host.is_some() {

@@ -7,7 +7,7 @@ use placewright::inventory::Inventory;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
 use placewright::plugins;
-use placewright::policy::Policy;
+use placewright::policy::{Policy, Unheeded};
 use placewright::scheduler::{Scheduler, SchedulerOptions};
 use placewright::unit::Unit;
 
@@ -51,6 +51,8 @@ impl Units {
         let policy = self.policy(policy, &inventory.schema().clone())?;
         let options = SchedulerOptions {
             chain_limit: std::time::Duration::from_secs(60),
+            // The systems know needs that their own policies pass over.
+            unheeded: Unheeded::Ignore,
             ..SchedulerOptions::default()
         };
         Scheduler::new(inventory, policy, &self.generation, options)
