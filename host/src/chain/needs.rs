@@ -109,19 +109,15 @@ pub(super) fn unchecked(
 /// what says it.
 fn checks(unit: &Unit, need: &Need) -> bool {
     let judge = unit.description().judge.as_ref();
-    judge
-        .filter(|judge| judge.answers.verdicts)
-        .is_some_and(|judge| {
-            judge.reads.iter().any(|read| {
-                need.checked_by.iter().any(|known| match &known.column {
-                    None => *known.table == *read.table,
-                    Some(_) => {
-                        let mut columns = read.columns.iter();
-                        columns.any(|column| known.is(&read.table, &column.column))
-                    }
-                })
-            })
-        })
+    let Some(judge) = judge.filter(|judge| judge.answers.verdicts) else {
+        return false;
+    };
+    let reads = judge.reads.iter().flat_map(|read| {
+        let columns = read.columns.iter();
+        let columns = columns.map(|column| (&*read.table, &*column.column));
+        std::iter::once((&*read.table, "")).chain(columns)
+    });
+    need.is_checked_by(reads)
 }
 
 fn units(generation: &Generation, need: &Need) -> Vec<Arc<str>> {

@@ -15,8 +15,11 @@ pub struct Need {
     pub name: Arc<str>,
     /// Where a request says it.
     pub given: Given,
-    /// A filter that reads one of these checks the need.
-    pub checked_by: Vec<Read>,
+    /// A filter that checks the need reads one of these of the request,
+    pub said_by: Vec<Read>,
+    /// and one of these of hosts, if there are any. Some filters read what a request needs
+    /// for another reason: memory in huge pages is none of a host's other memory.
+    pub met_by: Vec<Read>,
     /// What it is for people, after "needs".
     pub meaning: Arc<str>,
 }
@@ -74,28 +77,58 @@ impl Read {
     }
 }
 
-fn need(name: &str, given: Given, checked_by: &[&str], meaning: &str) -> Arc<Need> {
+impl Need {
+    /// Whether a filter that reads these columns, each of a table, checks the need. Of a
+    /// table without columns the number of rows is read, and the column is empty.
+    pub fn is_checked_by<'a>(
+        &self,
+        reads: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    ) -> bool {
+        let reads_one_of = |wanted: &[Read]| {
+            reads
+                .clone()
+                .any(|(table, column)| wanted.iter().any(|read| read.is(table, column)))
+        };
+        reads_one_of(&self.said_by) && (self.met_by.is_empty() || reads_one_of(&self.met_by))
+    }
+}
+
+fn need(name: &str, given: Given, said_by: &[&str], met_by: &[&str], meaning: &str) -> Arc<Need> {
+    let reads = |list: &[&str]| list.iter().copied().map(Read::of).collect();
     Arc::new(Need {
         name: name.into(),
         given,
-        checked_by: checked_by.iter().copied().map(Read::of).collect(),
+        said_by: reads(said_by),
+        met_by: reads(met_by),
         meaning: meaning.into(),
     })
 }
 
-fn vm(column: &str, meaning: &str) -> Arc<Need> {
-    let checked_by = format!("members {column}");
-    need(column, Given::Vm(column.into()), &[&checked_by], meaning)
+fn vm(column: &str, met_by: &[&str], meaning: &str) -> Arc<Need> {
+    let said_by = format!("members {column}");
+    need(
+        column,
+        Given::Vm(column.into()),
+        &[&said_by],
+        met_by,
+        meaning,
+    )
 }
 
-fn vm_table(table: &str, has: Option<&str>, meaning: &str) -> Arc<Need> {
+fn vm_table(table: &str, has: Option<&str>, met_by: &[&str], meaning: &str) -> Arc<Need> {
     let rows = format!("members/{table}");
     let has = has.map(|column| format!("members {column}"));
-    let checked_by: Vec<&str> = [Some(rows.as_str()), has.as_deref()]
+    let said_by: Vec<&str> = [Some(rows.as_str()), has.as_deref()]
         .into_iter()
         .flatten()
         .collect();
-    need(table, Given::VmTable(table.into()), &checked_by, meaning)
+    need(
+        table,
+        Given::VmTable(table.into()),
+        &said_by,
+        met_by,
+        meaning,
+    )
 }
 
 /// The needs of every cluster, in the order in which problems name them.
@@ -106,54 +139,98 @@ pub(super) fn built_in() -> &'static [Arc<Need>] {
                 "zone",
                 Given::Request("zone"),
                 &["request zone"],
+                &["hosts zone"],
                 "an availability zone",
             ),
             need(
                 "pinned",
                 Given::Pinned,
                 &["members pinned", "hosts/pinned"],
+                &["hosts/pinned"],
                 "one of the hosts that it is pinned to",
             ),
-            vm("gpu.count", "GPUs"),
-            vm_table("gpu-models", None, "a model of GPU that it accepts"),
+            vm("gpu.count", &["hosts/gpus"], "GPUs"),
+            vm_table(
+                "gpu-models",
+                None,
+                &["hosts gpu.model"],
+                "a model of GPU that it accepts",
+            ),
             need(
                 "nics",
                 Given::Networks,
                 &["members/nics"],
+                &["hosts/networks"],
                 "the networks of its interfaces",
             ),
-            vm_table("devices", Some("has-devices"), "devices of the host"),
-            vm_table("huge-pages", Some("has-huge-pages"), "huge pages"),
-            vm_table("cpu-flags", Some("has-cpu-flags"), "CPU flags"),
+            vm_table(
+                "devices",
+                Some("has-devices"),
+                &["hosts/devices"],
+                "devices of the host",
+            ),
+            // The pages themselves are read, too, by filters that look at memory only and fall
+            // back on ordinary memory.
+            need(
+                "huge-pages",
+                Given::VmTable("huge-pages".into()),
+                &["members has-huge-pages"],
+                &["hosts/huge-pages"],
+                "huge pages",
+            ),
+            vm_table(
+                "cpu-flags",
+                Some("has-cpu-flags"),
+                &["hosts/cpu-flags"],
+                "CPU flags",
+            ),
             vm_table(
                 "numa-nodes",
                 Some("has-numa-nodes"),
+                &["hosts/numa-nodes"],
                 "NUMA nodes for its own",
             ),
-            vm_table("pins", None, "the CPUs that its vCPUs are pinned to"),
-            vm("exclusive", "CPUs of its own"),
-            vm("machine", "an emulated machine type"),
+            vm_table(
+                "pins",
+                None,
+                &["hosts/cpus"],
+                "the CPUs that its vCPUs are pinned to",
+            ),
+            vm(
+                "exclusive",
+                &["hosts/cpus", "hosts cpu.exclusive"],
+                "CPUs of its own",
+            ),
+            vm(
+                "machine",
+                &["hosts/machine-types"],
+                "an emulated machine type",
+            ),
             vm_table(
                 "amounts",
                 None,
+                &["hosts/amounts"],
                 "amounts with names of the operator's choice",
             ),
             need(
                 "bindings",
                 Given::Bindings,
                 &["tenant/bindings", "hosts/bindings"],
+                &["hosts/bindings"],
                 "a host that its tenant is bound to",
             ),
             need(
                 "groups.hard",
                 Given::GroupRule,
                 &["groups hard"],
+                &["hosts/group-members"],
                 "the hard rule for the VMs of its group",
             ),
             need(
                 "groups.host-hard",
                 Given::GroupHostRule,
                 &["groups host-hard"],
+                &["hosts/group-hosts"],
                 "the hard rule for the hosts of its group",
             ),
         ]
@@ -169,8 +246,8 @@ pub(super) fn of_attribute(name: &str, is_table: bool, meaning: &str) -> Arc<Nee
         told => format!("what {full} asks for ({told})"),
     };
     match is_table {
-        true => vm_table(&full, None, &meaning),
-        false => vm(&full, &meaning),
+        true => vm_table(&full, None, &[], &meaning),
+        false => vm(&full, &[], &meaning),
     }
 }
 
@@ -186,10 +263,10 @@ impl Schema {
         self.needs().find(|need| *need.name == *name)
     }
 
-    /// Whether a filter that reads that column checks a need, and which.
-    pub fn need_read_by(&self, table: &str, column: &str) -> Option<&Arc<Need>> {
+    /// The need that a request says in that column of that table, if it says one there.
+    pub fn need_said_by(&self, table: &str, column: &str) -> Option<&Arc<Need>> {
         self.needs()
-            .find(|need| need.checked_by.iter().any(|read| read.is(table, column)))
+            .find(|need| need.said_by.iter().any(|read| read.is(table, column)))
     }
 
     /// Declare an attribute of VMs, a column or a table that is defined already, as a
@@ -220,8 +297,8 @@ mod tests {
     fn every_need_is_given_and_checked_by_what_the_schema_has() {
         let schema = Schema::built_in();
         for need in schema.needs() {
-            assert!(!need.checked_by.is_empty(), "{}", need.name);
-            for read in &need.checked_by {
+            assert!(!need.said_by.is_empty(), "{}", need.name);
+            for read in need.said_by.iter().chain(&need.met_by) {
                 match &read.column {
                     Some(column) => assert!(schema.column(&read.table, column).is_some()),
                     None => assert!(schema.table(&read.table).is_some(), "{}", read.table),
@@ -259,7 +336,7 @@ mod tests {
         assert!(schema.is_declared_need("licence"));
         assert!(!schema.is_declared_need("unknown"));
         let need = schema
-            .need_read_by("members", "attribute.licence")
+            .need_said_by("members", "attribute.licence")
             .map(|need| &*need.name);
         assert_eq!(need, Some("attribute.licence"));
         assert_eq!(schema.needs().count(), built_in().len() + 1);

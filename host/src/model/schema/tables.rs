@@ -369,7 +369,7 @@ fn members() -> Vec<Column> {
         kept(
             "has-huge-pages",
             Boolean,
-            "Whether it needs huge pages (members/huge-pages)",
+            "Whether it needs huge pages (members/huge-pages); a filter that reads this checks that need",
         ),
         kept(
             "has-devices",
