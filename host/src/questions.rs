@@ -111,14 +111,9 @@ impl Situation<'_> {
         policy: Arc<Policy>,
         request: &Request,
     ) -> Result<(Decision, Explanation), QuestionError> {
-        // Of a policy that is only supposed, everything is told that can be.
-        let supposed = !Arc::ptr_eq(&policy, self.policy);
-        let options = SchedulerOptions {
-            unheeded: match supposed {
-                true => self.options.unheeded.min(Unheeded::Warn),
-                false => self.options.unheeded,
-            },
-            ..self.options.clone()
+        let options = match Arc::ptr_eq(&policy, self.policy) {
+            true => self.options.clone(),
+            false => supposing(self.options),
         };
         let situation = Situation {
             options: &options,
@@ -144,6 +139,15 @@ impl Situation<'_> {
         };
         let world = self.inventory.clone();
         Ok(Scheduler::new(world, policy, self.generation, options)?)
+    }
+}
+
+/// How decisions are made under a policy that is only supposed: everything is told that can
+/// be, also where the policy would refuse a need that it does not check.
+pub fn supposing(options: &SchedulerOptions) -> SchedulerOptions {
+    SchedulerOptions {
+        unheeded: options.unheeded.min(Unheeded::Warn),
+        ..options.clone()
     }
 }
 

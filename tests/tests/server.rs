@@ -8,6 +8,7 @@ mod kill;
 mod large;
 mod limits;
 mod memory;
+mod needs;
 mod openapi;
 mod reload;
 mod roles;

@@ -4,7 +4,7 @@
 mod text;
 
 use clap::Args;
-use placewright::questions::{Change, Comparison, Situation, Why};
+use placewright::questions::{Change, Comparison, Situation, supposing, Why};
 use serde::Serialize;
 
 use super::explained::{self, Extent};
@@ -90,8 +90,10 @@ impl Explain {
                 .map_err(Failure::question)?;
             let answer = Answer::yes_if(comparison.chosen_after.is_some());
             let changed = change.of(asked.policy()).map_err(Failure::input)?.into();
+            let options = supposing(situation.options);
             let after = Situation {
                 policy: &changed,
+                options: &options,
                 ..situation
             };
             let ask = |situation: &Situation<'_>, host: &str| {

@@ -1,6 +1,6 @@
 //! `place` and `balance` on the documents in `host/examples`.
 
-use crate::run::{Folder, NO, example, placewright};
+use crate::run::{Folder, INPUT, NO, example, placewright};
 
 fn place(words: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = ["place", "--cluster"].map(str::to_owned).into();
@@ -143,6 +143,63 @@ fn a_policy_is_checked_and_found_fine() {
     for policy in ["even.toml", "saving.toml"] {
         let out = placewright(&["policy", "check", &example(policy)]).done();
         assert!(out.contains("is fine"), "{out}");
+    }
+}
+
+#[test]
+fn a_request_with_a_need_that_the_policy_does_not_check_is_refused() {
+    let refused = placewright(&examples("even-distribution", &[])).refused(INPUT);
+    for part in ["database-2", "(nics)", "even-distribution", "network"] {
+        assert!(refused.contains(part), "{part}: {refused}");
+    }
+}
+
+#[test]
+fn a_policy_that_warns_of_a_need_decides_and_says_so() {
+    let folder = Folder::new();
+    let policy = folder.write(
+        "warning.toml",
+        "unheeded = 'warn'\n[[filters]]\nunit = 'memory'\n",
+    );
+    let (cluster, vm) = (example("cluster.toml"), example("vm.toml"));
+    let words = [
+        "place",
+        "--cluster",
+        &cluster,
+        "--policy",
+        &policy,
+        "--vm",
+        &vm,
+    ];
+    let text = placewright(&words).done();
+    assert!(text.contains("warning: VM"), "{text}");
+    let decisions = placewright(&[&words[..], &["--format", "json"]].concat()).json();
+    assert_eq!(decisions[0]["unheeded"][0]["need"], "nics", "{decisions}");
+}
+
+#[test]
+fn the_check_of_a_policy_for_a_cluster_tells_which_needs_of_its_vms_go_unheeded() {
+    let folder = Folder::new();
+    let cluster = folder.write(
+        "cluster.toml",
+        "[[hosts]]\nid = 'h'\ncpu.cores = 4\nvms = [{ id = 'v', pinned = ['h'] }]\n",
+    );
+    let words = [
+        "policy",
+        "check",
+        "even-distribution",
+        "--cluster",
+        &cluster,
+    ];
+    let text = placewright(&words).done();
+    for part in [
+        "is fine",
+        "\"pinned\"",
+        "need: v",
+        "are refused",
+        "pin-to-host",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 
