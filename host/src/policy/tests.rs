@@ -479,7 +479,7 @@ fn the_example_policies_are_good() {
         }),
         ..judging("power-saving")
     };
-    let others = ["memory", "cpu", "affinity", "even-distribution"];
+    let others = ["memory", "cpu", "network", "affinity", "even-distribution"];
     let units = others.map(|name| (judging(name), ""));
     let units = Units(units.into_iter().chain([(saving, "")]).collect());
     for (text, file, stages) in [

@@ -148,7 +148,9 @@ fn a_policy_is_checked_and_found_fine() {
 
 #[test]
 fn a_request_with_a_need_that_the_policy_does_not_check_is_refused() {
-    let refused = placewright(&examples("even-distribution", &[])).refused(INPUT);
+    let vm = example("vm.toml");
+    let words = place(&["--policy", "even-distribution", "--vm", &vm]);
+    let refused = placewright(&words).refused(INPUT);
     for part in ["database-2", "(nics)", "even-distribution", "network"] {
         assert!(refused.contains(part), "{part}: {refused}");
     }
