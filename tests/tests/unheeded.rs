@@ -134,8 +134,8 @@ fn each_need_that_no_filter_checks_is_refused_with_its_name_and_the_units_that_c
         };
         assert_eq!(needs.len(), 1, "{}: {needs:?}", need.name);
         assert_eq!(needs[0].need, need.name);
-        let foreign = need.name.starts_with("attribute.") || *need.name == *"bindings";
-        assert!(foreign || !needs[0].units.is_empty(), "{}", need.name);
+        let foreign = need.name.starts_with("attribute.");
+        assert_eq!(foreign, needs[0].units.is_empty(), "{}", need.name);
         let sentence = needs[0].to_string();
         assert!(sentence.contains(&*need.name) && sentence.contains("\"vm\""));
     }

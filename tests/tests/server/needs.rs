@@ -40,7 +40,7 @@ fn needs_that_no_filter_checks_are_refused_and_told_when_a_policy_is_attached() 
     let put = api.ask(
         "PUT",
         "/v1/policies/warning",
-        &[("if-none-match", "*")],
+        &[("if-none-match", "*"), ("content-type", "application/toml")],
         text.as_bytes(),
     );
     assert!(put.unwrap().status < 300);
