@@ -10,6 +10,7 @@ mod columns;
 mod compare_openb;
 mod completions;
 mod demo;
+mod evacuate;
 mod explain;
 mod explained;
 mod failure;
@@ -61,6 +62,7 @@ enum Command {
     Simulate(simulate::Simulate),
     CompareOpenb(compare_openb::CompareOpenb),
     Balance(balance::Balance),
+    Evacuate(evacuate::Evacuate),
     #[command(subcommand)]
     Policy(policy::Policy),
     Columns(columns::Columns),
@@ -83,6 +85,7 @@ pub fn run() -> ExitCode {
         Command::Simulate(simulate) => simulate.run(),
         Command::CompareOpenb(compare) => compare.run(),
         Command::Balance(balance) => balance.run(),
+        Command::Evacuate(evacuate) => evacuate.run(),
         Command::Policy(policy) => policy.run(),
         Command::Columns(columns) => columns.run(),
         Command::Serve(serve) => serve.run(),

@@ -48,7 +48,7 @@ use crate::sync::{ArcSwap, Mutex, MutexGuard, RwLock};
 use crate::telemetry::Telemetry;
 use alarm::Alarm;
 use policies::Policies;
-use rules::{check_balances, check_name};
+use rules::check_name;
 use shadow::Shadowing;
 
 /// Seconds since 1970-01-01 UTC.
@@ -219,7 +219,6 @@ impl Deployment {
         check_name(&name)?;
         let generation = self.generation();
         let rule = self.rule_of(&settings, &document.schema, &generation)?;
-        check_balances(&settings, &rule)?;
         let mut state = self.new_state(document, settings, rule)?;
         state.keep_everything();
         let cluster = self.run(state)?;

@@ -85,6 +85,8 @@ fn scheduler(text: &str, generation: &Generation) -> Scheduler {
 fn plan(scheduler: &mut Scheduler) -> BalancePlan {
     let options = BalanceOptions {
         cool_down: 0,
+        // As in Ganeti, it is the unit that says what leaves which node.
+        repairs: false,
         ..BalanceOptions::default()
     };
     scheduler.plan_balance(0, &options).unwrap()

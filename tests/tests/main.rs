@@ -14,6 +14,7 @@ mod conformance;
 mod decisions;
 mod drift;
 mod effects;
+mod evacuation;
 mod explain_parts;
 mod ganeti;
 mod general;

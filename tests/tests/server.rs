@@ -3,6 +3,7 @@
 mod access;
 mod configuration;
 mod deployment;
+mod evacuation;
 mod first_start;
 mod kill;
 mod large;

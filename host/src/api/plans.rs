@@ -43,6 +43,10 @@ struct PlanWanted {
     /// The most moves.
     #[schema(minimum = 1, maximum = 10000)]
     moves: Option<usize>,
+    /// Whether what is wrong with the cluster is put right first: VMs on hosts that are not up,
+    /// hard groups that are broken, hosts that have promised more than they may. True if not
+    /// given.
+    repairs: Option<bool>,
     /// How many moves may be under way at once; any number if not given.
     #[schema(minimum = 1)]
     max_in_flight: Option<usize>,
@@ -94,6 +98,7 @@ impl PlanWanted {
             margin: self.margin.unwrap_or(usual.margin),
             cool_down: self.cool_down.unwrap_or(usual.cool_down),
             moves: self.moves.unwrap_or(usual.moves),
+            repairs: self.repairs.unwrap_or(usual.repairs),
         };
         let wrong = match &options {
             it if !(it.margin >= 0.0 && it.margin.is_finite()) => "\"margin\" must be 0 or more",
@@ -123,8 +128,9 @@ async fn list(
     Ok(Json(page))
 }
 
-/// Plan moves that the policy's balance unit proposes, that its chain would make, and
-/// that lower its cost. Nothing is begun.
+/// Plan moves: first of VMs on hosts that are in maintenance, down or faulty, of VMs that break
+/// hard groups, and off hosts that have promised more than they may; then those that the policy's
+/// balance unit proposes, that its chain would make, and that lower its cost. Nothing is begun.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/plans", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     request_body = PlanWanted, responses((status = CREATED, body = PlanShown)))]

@@ -21,7 +21,9 @@ use super::units::{self, UnitArgs};
 
 /// Plan the moves that improve a cluster that runs.
 ///
-/// The policy's balance unit proposes moves; of these, the ones are planned that the policy's own
+/// First come moves that put right what is wrong: VMs on hosts that are in maintenance, down or
+/// faulty, hard groups that are broken, hosts that have promised more than they may. Then the
+/// policy's balance unit proposes moves; of these, the ones are planned that the policy's own
 /// filters and costs agree with and that lower its cost, one after the other, so that each step
 /// is legal after those before: to stop after any of them is no loss. Nothing is moved; --apply
 /// writes what the cluster would then be.
@@ -81,12 +83,6 @@ impl Balance {
         };
         let name = self.policy.as_deref().unwrap_or(default);
         let policy = units::policy(name, &generation, cluster.inventory.schema())?;
-        if policy.balance.is_none() {
-            return Err(Failure::input_because(format!(
-                "policy \"{}\" names no unit that balances: give it a table \"balance\"",
-                policy.name
-            )));
-        }
         let options = SchedulerOptions {
             seed: cluster.seed,
             ..SchedulerOptions::default()
@@ -98,6 +94,9 @@ impl Balance {
             // Nothing is remembered of moves before this call.
             cool_down: i64::from(self.once),
             moves: self.moves,
+            // As in Ganeti, it is the unit that says what leaves a node that is drained or
+            // offline.
+            repairs: self.ganeti.is_none(),
         };
         let plan = scheduler
             .plan_balance(cluster.now, &options)
@@ -180,6 +179,7 @@ fn shown(plan: &BalancePlan) -> String {
     if plan.cut_short {
         parts.push("There may be more: the plan holds no more moves than --moves.".to_owned());
     }
+    parts.extend(stuck(plan));
     if !plan.notes.is_empty() {
         parts.push(output::shown(&notes(&plan.notes)));
     }
@@ -196,7 +196,7 @@ fn shown(plan: &BalancePlan) -> String {
     parts.join("\n\n")
 }
 
-fn moves(plan: &BalancePlan) -> comfy_table::Table {
+pub fn moves(plan: &BalancePlan) -> comfy_table::Table {
     let columns = [
         "step",
         "move",
@@ -225,6 +225,15 @@ fn moves(plan: &BalancePlan) -> comfy_table::Table {
     table
 }
 
+/// The VMs that should leave their hosts and cannot.
+pub fn stuck(plan: &BalancePlan) -> Option<String> {
+    let stuck = plan.stuck.iter();
+    let stuck: Vec<String> = stuck
+        .map(|it| format!("{} stays on {}: {}", it.vm, it.from, it.because))
+        .collect();
+    (!stuck.is_empty()).then(|| output::list("These should leave their hosts and cannot:", &stuck))
+}
+
 /// Of several tiers, one after the other.
 fn costs(tiers: &[f64]) -> String {
     let tiers: Vec<String> = tiers.iter().map(|cost| format!("{cost:.8}")).collect();
@@ -234,7 +243,7 @@ fn costs(tiers: &[f64]) -> String {
     }
 }
 
-fn notes(notes: &[Proposed]) -> comfy_table::Table {
+pub fn notes(notes: &[Proposed]) -> comfy_table::Table {
     let mut table = output::table(&["for an operator", "where", "because"]);
     for note in notes {
         match note {

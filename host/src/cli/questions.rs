@@ -11,7 +11,7 @@ use placewright::model::{Request, Vm};
 use placewright::plugins::DEFAULT_POLICY;
 use placewright::policy::Policy;
 use placewright::questions::Situation;
-use placewright::scheduler::SchedulerOptions;
+use placewright::scheduler::{Scheduler, SchedulerOptions};
 
 use super::clusters::{self, Cluster};
 use super::failure::Failure;
@@ -62,6 +62,13 @@ impl About {
 }
 
 impl Asked {
+    /// What decides in the cluster, with the time of the cluster.
+    pub fn scheduler(self) -> Result<(Scheduler, i64), Failure> {
+        let Cluster { inventory, now, .. } = self.cluster;
+        let scheduler = Scheduler::new(inventory, self.policy, &self.generation, self.options);
+        Ok((scheduler.map_err(Failure::input)?, now))
+    }
+
     /// What is asked about.
     pub fn situation(&self) -> Situation<'_> {
         Situation {

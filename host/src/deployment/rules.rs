@@ -200,7 +200,6 @@ impl Deployment {
             seed: old.seed,
         };
         let rule = self.rule_of(&settings, cluster.schema(), &self.generation())?;
-        check_balances(&settings, &rule)?;
         cluster.rule_by(rule, Some(settings)).wait()?;
         drop(control);
         self.library.sweep();
@@ -429,18 +428,4 @@ pub(super) fn check_name(name: &str) -> Result<(), DeploymentError> {
             crate::document::shown(name)
         ))),
     }
-}
-
-/// Whoever wants plans of moves needs a unit that proposes them.
-pub(super) fn check_balances(
-    settings: &ClusterSettings,
-    rule: &Rule,
-) -> Result<(), DeploymentError> {
-    if settings.balance.is_none() || rule.policy.balance.is_some() {
-        return Ok(());
-    }
-    Err(DeploymentError::Refused(format!(
-        "policy \"{}\" names no unit that balances: give it a table \"balance\", or leave \"balance\" out of the cluster's settings",
-        settings.policy
-    )))
 }

@@ -13,6 +13,7 @@ mod gain;
 mod pass;
 mod plan;
 mod relocate;
+mod repair;
 mod shown;
 mod world;
 
@@ -38,6 +39,10 @@ pub struct BalanceOptions {
     pub cool_down: i64,
     /// The most moves of one plan.
     pub moves: usize,
+    /// Whether what is wrong with the cluster is put right first, whatever the policy's
+    /// balance unit says: VMs on hosts that are not up, hard groups that are broken, hosts
+    /// that have promised more than they may.
+    pub repairs: bool,
 }
 
 impl Default for BalanceOptions {
@@ -47,6 +52,7 @@ impl Default for BalanceOptions {
             margin: 1e-9,
             cool_down: 300,
             moves: 100,
+            repairs: true,
         }
     }
 }
@@ -64,8 +70,9 @@ impl Scheduler {
             .balance(&self.inventory, now, self.options.chain_limit)
     }
 
-    /// Plan moves at `now` (seconds) that the policy's balance unit proposes, that the
-    /// chain would make, and that lower its cost. Nothing is changed.
+    /// Plan moves at `now` (seconds): first, if they are wanted, those that put right what
+    /// is wrong with the cluster; then those that the policy's balance unit proposes, that
+    /// the chain would make, and that lower its cost. Nothing is changed.
     ///
     /// # Errors
     /// If a unit refuses or fails that the policy cannot do without.

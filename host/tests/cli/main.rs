@@ -4,6 +4,7 @@ mod asking;
 mod bad_input;
 mod balancing;
 mod beginning;
+mod evacuating;
 mod gpus;
 mod help;
 mod importing;

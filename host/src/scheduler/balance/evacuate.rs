@@ -86,6 +86,8 @@ impl Pass<'_> {
         leaving: impl Fn(&Arc<str>) -> Leaving,
     ) -> Result<(), PlaceError> {
         let running = running_on(&self.world, hosts);
+        let slots = hosts.iter().filter_map(|host| self.world.slot(host));
+        let slots: Vec<u32> = slots.collect();
         let vms: Vec<Vm> = running
             .keys()
             .filter_map(|id| Some((*self.world.running(id)?.vm).clone()))
@@ -109,8 +111,11 @@ impl Pass<'_> {
                 self.plan.cut_short = true;
                 return Ok(());
             }
-            let left = |world: &Inventory| running_on(world, hosts).len();
-            self.relocate(vm, &leaving(&host), left)?;
+            let runs_there = |world: &Inventory| {
+                let running = world.running(vm);
+                i128::from(running.is_some_and(|entry| slots.contains(&entry.slot)))
+            };
+            self.relocate(vm, &leaving(&host), runs_there)?;
         }
         Ok(())
     }

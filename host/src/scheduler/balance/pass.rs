@@ -20,6 +20,8 @@ pub(super) struct Pass<'a> {
     pub(super) cool_down: CoolDown,
     /// The number that draws derive from: of the next decision.
     pub(super) number: u64,
+    /// Whether the policy's balance unit was asked.
+    asked: bool,
     pub(super) plan: BalancePlan,
 }
 
@@ -40,6 +42,7 @@ impl<'a> Pass<'a> {
             world: scheduler.inventory.clone(),
             cool_down: scheduler.cool_down.clone(),
             number: scheduler.next_number,
+            asked: false,
             runner: &mut scheduler.runner,
             scheduling: &scheduler.options,
             options,
@@ -60,6 +63,9 @@ impl<'a> Pass<'a> {
 
     /// Step by step, until the unit proposes nothing that is done.
     pub(super) fn plan(mut self) -> Result<BalancePlan, PlaceError> {
+        if self.options.repairs {
+            self.repair()?;
+        }
         while self.plan.moves.len() < self.options.moves {
             if !self.step()? {
                 return Ok(self.plan);
@@ -74,7 +80,7 @@ impl<'a> Pass<'a> {
     fn step(&mut self) -> Result<bool, PlaceError> {
         let (now, limit) = (self.plan.now, self.scheduling.chain_limit);
         let proposals = self.runner.chain().balance(&self.world, now, limit)?;
-        let first = self.plan.moves.is_empty();
+        let first = !std::mem::replace(&mut self.asked, true);
         let mut moves = Vec::new();
         for proposed in proposals {
             match proposed {

@@ -26,20 +26,20 @@ pub(super) struct Leaving {
 impl Pass<'_> {
     /// Move a VM in the copy to where the chain puts it, and with it, if they run on the
     /// same host, those with which hard groups keep it together; by itself if they find no
-    /// place together. `better` is asked of the copy before and after: a move that does not
-    /// bring it down is none. If it finds no place, the plan says so. Gives whether it is
+    /// place together. `wrong` says how much is wrong with the copy: a move that does
+    /// not bring it down is none. If it finds no place, the plan says so. Gives whether it is
     /// moved.
     pub(super) fn relocate(
         &mut self,
         vm: &Arc<str>,
         leaving: &Leaving,
-        better: impl Fn(&Inventory) -> usize,
+        wrong: impl Fn(&Inventory) -> i128,
     ) -> Result<bool, PlaceError> {
         let together = companions(&self.world, vm);
-        if together.len() > 1 && self.try_to_move(&together, leaving, &better)?.is_ok() {
+        if together.len() > 1 && self.try_to_move(&together, leaving, &wrong)?.is_ok() {
             return Ok(true);
         }
-        let Err(because) = self.try_to_move(std::slice::from_ref(vm), leaving, &better)? else {
+        let Err(because) = self.try_to_move(std::slice::from_ref(vm), leaving, &wrong)? else {
             return Ok(true);
         };
         let from = self.world.running(vm).map(|entry| entry.slot);
@@ -57,13 +57,13 @@ impl Pass<'_> {
         &mut self,
         vms: &[Arc<str>],
         leaving: &Leaving,
-        better: &impl Fn(&Inventory) -> usize,
+        wrong: &impl Fn(&Inventory) -> i128,
     ) -> Result<Result<(), Because>, PlaceError> {
         let (version, steps) = (self.world.version(), self.plan.moves.len());
-        let wrong = better(&self.world);
+        let before = wrong(&self.world);
         let mut tried = self.move_together(vms, leaving)?;
         if let Ok(to) = &tried
-            && better(&self.world) >= wrong
+            && wrong(&self.world) >= before
         {
             tried = Err(Because::NoBetter(to.clone()));
         }

@@ -1,0 +1,84 @@
+//! `placewright evacuate`: how hosts are emptied.
+
+use std::sync::Arc;
+
+use clap::Args;
+use placewright::document::nearest;
+use placewright::scheduler::BalancePlan;
+
+use super::balance::{self, PlanShown};
+use super::failure::{Answer, Failure};
+use super::output::{self, Format};
+use super::questions::About;
+
+/// Plan how hosts are emptied, and tell what cannot go.
+///
+/// None of the hosts takes a VM, and every VM that runs on one of them is placed by the policy,
+/// each on top of those before: first those of greater priority, then those with a greater score
+/// where they run, then the largest. What hard groups keep together goes together. Nothing outside
+/// changes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright evacuate --cluster cluster.toml --policy even.toml --host h1
+  placewright evacuate --cluster cluster.toml --policy even.toml --host h1 --host h2 --format json
+
+Exit code 1: a VM cannot go. See placewright --help for the others.")]
+pub struct Evacuate {
+    /// The host that is to be emptied. May be given again: then all are emptied at once
+    #[arg(long, value_name = "ID", required = true)]
+    host: Vec<String>,
+    #[command(flatten)]
+    about: About,
+}
+
+impl Evacuate {
+    /// Plan and print.
+    pub fn run(self) -> Result<Answer, Failure> {
+        let format = self.about.format;
+        let (mut scheduler, now) = self.about.read()?.scheduler()?;
+        let inventory = scheduler.inventory();
+        if let Some(unknown) = self.host.iter().find(|id| inventory.slot(id).is_none()) {
+            let known = nearest(unknown, inventory.hosts().map(|(_, host)| &*host.id));
+            let hint = known.map_or(String::new(), |id| format!(" (did you mean \"{id}\"?)"));
+            return Err(Failure::input_because(format!(
+                "there is no host \"{unknown}\" in the cluster{hint}"
+            )));
+        }
+        let hosts: Vec<Arc<str>> = self.host.iter().map(|id| id.as_str().into()).collect();
+        let plan = scheduler
+            .plan_evacuation(now, &hosts)
+            .map_err(Failure::place)?;
+        match format {
+            Format::Json => output::print_json(&PlanShown::new(&plan))?,
+            Format::Table => output::print(&text(&plan))?,
+        }
+        Ok(Answer::yes_if(plan.stuck.is_empty()))
+    }
+}
+
+fn text(plan: &BalancePlan) -> String {
+    let mut parts = Vec::new();
+    if !plan.moves.is_empty() {
+        parts.push(output::shown(&balance::moves(plan)));
+    }
+    parts.extend(balance::stuck(plan));
+    if !plan.reserved.is_empty() {
+        let reserved = plan.reserved.iter().map(|it| match &it.from {
+            Some(from) => format!("{} on {}, and it runs on {from}", it.vm, it.host),
+            None => format!("{} on {}", it.vm, it.host),
+        });
+        let reserved: Vec<String> = reserved.collect();
+        parts.push(output::list("Places are reserved:", &reserved));
+    }
+    if !plan.notes.is_empty() {
+        parts.push(output::shown(&balance::notes(&plan.notes)));
+    }
+    let all = plan.moves.len() + plan.stuck.len();
+    parts.push(match (all, plan.stuck.len()) {
+        (0, _) => "Nothing is to be moved: ".to_owned() + &plan.reasons.join("; ") + ".",
+        (all, 0) => format!("Of {all} VMs, all find another host."),
+        (all, stuck) => format!("Of {all} VMs, {stuck} cannot go."),
+    });
+    parts.join("\n\n")
+}
