@@ -1,7 +1,8 @@
 //! The policy `general`: whatever a VM needs, a host that lacks it is removed for that
 //! reason, and one that has it is chosen.
 
-mod cases;
+pub mod cases;
+mod pairs;
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -19,7 +20,7 @@ use placewright_tests::units;
 use cases::{CASES, Case};
 
 /// All units that come with the program.
-fn generation() -> &'static Generation {
+pub fn generation() -> &'static Generation {
     static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
         let units = plugins::UNITS.iter().map(|unit| {
             Unit::load(units::engine(), unit.bytes, unit.name).expect("it comes with the program")
@@ -31,7 +32,7 @@ fn generation() -> &'static Generation {
 
 /// A cluster of a host that lacks what is needed and one that has it. The second one is
 /// busier, so that nothing but the need speaks for it.
-fn inventory(case: &Case) -> Inventory {
+pub fn inventory(case: &Case) -> Inventory {
     let host = |id: &str, facts: &str| {
         format!(
             "[[hosts]]\nid = \"{id}\"\nmemory.total = \"64 GiB\"\ncpu.total = \"16 cores\"\n{facts}\n"

@@ -1,19 +1,20 @@
 //! Requests with needs that no filter of the policy checks are refused, warned of or
 //! decided, as the policy says.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use placewright::chain::Chain;
+use placewright::document::{Surroundings, read_requests};
 use placewright::inventory::Inventory;
-use placewright::library::Generation;
 use placewright::model::schema::{Given, Schema};
 use placewright::model::{Facts, Group, GroupRule, Host, Kind, Request, Vm};
 use placewright::plugins;
 use placewright::policy::{Policy, Unheeded};
 use placewright::questions::Situation;
 use placewright::scheduler::{Batch, PlaceError, Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
-use placewright_tests::units;
+
+use crate::general::cases::{CASES, Case};
+use crate::general::generation;
 
 /// One attribute of VMs is declared as a need, one is not.
 fn schema() -> Schema {
@@ -99,17 +100,6 @@ fn request(given: &Given, inventory: &mut Inventory) -> Request {
 fn policy(text: &str) -> Arc<Policy> {
     let policy = Policy::load(text, "policy.toml", generation(), &schema());
     Arc::new(policy.unwrap_or_else(|problems| panic!("{problems}")))
-}
-
-/// All units that come with the program.
-fn generation() -> &'static Generation {
-    static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
-        let units = plugins::UNITS.iter().map(|unit| {
-            Unit::load(units::engine(), unit.bytes, unit.name).expect("it comes with the program")
-        });
-        Generation::new(units).expect("their names differ")
-    });
-    &GENERATION
 }
 
 fn scheduler(text: &str, inventory: Inventory) -> Scheduler {
@@ -281,4 +271,49 @@ fn a_policy_that_says_what_becomes_of_needs_is_written_as_it_was_read() {
     let written = serde_json::to_string(&*policy).unwrap();
     let again = Policy::load(&written, "again.json", generation(), &schema()).unwrap();
     assert_eq!(again, *policy);
+}
+
+/// What a policy that comes with the program makes of a case.
+fn decided(policy: &str, case: &Case) -> Result<Option<Arc<str>>, PlaceError> {
+    let inventory = crate::general::inventory(case);
+    let surroundings = Surroundings {
+        schema: &inventory.schema().clone(),
+        now: 1000,
+        hosts: None,
+    };
+    let mut requests = read_requests(case.request, "request.toml", surroundings).unwrap();
+    let text = plugins::policy(policy).unwrap().text;
+    let loaded = Policy::load(text, "policy.toml", generation(), inventory.schema());
+    let options = SchedulerOptions {
+        chain_limit: std::time::Duration::from_secs(60),
+        ..SchedulerOptions::default()
+    };
+    let scheduler = Scheduler::new(inventory, Arc::new(loaded.unwrap()), generation(), options);
+    let decision = scheduler.unwrap().place(requests.remove(0))?;
+    Ok(decision.host)
+}
+
+#[test]
+fn no_policy_that_comes_with_the_program_places_a_vm_where_a_need_of_it_is_not_met() {
+    let schema = Schema::default();
+    for policy in plugins::POLICIES {
+        for case in CASES.iter().filter(|case| schema.need(case.need).is_some()) {
+            match decided(policy.name, case) {
+                Ok(host) => assert_ne!(
+                    host.as_deref(),
+                    Some("lacks"),
+                    "{} passes over {}: {}",
+                    policy.name,
+                    case.need,
+                    case.request
+                ),
+                Err(PlaceError::Unheeded(needs)) => {
+                    assert!(needs.iter().any(|need| *need.need == *case.need));
+                }
+                // A policy may ask more of requests.
+                Err(PlaceError::Refusal(_)) => {}
+                Err(error) => panic!("{}, {}: {error}", policy.name, case.need),
+            }
+        }
+    }
 }
