@@ -102,10 +102,34 @@ pub fn run() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{Command, CommandFactory};
 
     #[test]
     fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    /// Calls `look` with each command's words and what stands below its help.
+    fn each(command: &Command, words: &str, look: &mut impl FnMut(&str, &str)) {
+        let words = format!("{words} {}", command.get_name());
+        if let Some(text) = command.get_after_help() {
+            look(&words, &text.to_string());
+        }
+        for below in command.get_subcommands() {
+            each(below, &words, look);
+        }
+    }
+
+    #[test]
+    fn examples_fit_a_terminal_so_that_they_can_be_copied() {
+        let mut examples = 0;
+        each(&super::Cli::command(), "", &mut |words, text| {
+            for line in text.lines().filter(|line| line.starts_with("  ")) {
+                let width = line.chars().count();
+                assert!(width <= 80, "{words}: {width} columns: {line}");
+                examples += usize::from(line.starts_with("  placewright"));
+            }
+        });
+        assert!(examples > 50, "only {examples} examples were found");
     }
 }

@@ -131,10 +131,10 @@ fn recorded_decisions_of_a_server_are_made_again_and_nothing_comes_into_force() 
     assert_eq!(get("/v1/units/worst-fit/inspection"), before);
 
     let page = "/v1/clusters/c/decisions/1";
-    assert!(get(page).get("runners_up").is_none());
+    assert!(get(page).get("runners-up").is_none());
     let shown = get(&format!("{page}?runners-up=3"));
     let chosen = shown["decision"]["host"].as_str().unwrap();
-    let next = shown["runners_up"].as_array().unwrap();
+    let next = shown["runners-up"].as_array().unwrap();
     assert_eq!(next.len(), 1, "there is but one other host");
     assert_ne!(next[0]["host"], chosen);
     assert_eq!(

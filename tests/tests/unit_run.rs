@@ -73,7 +73,7 @@ fn a_filter_and_cost_function_is_shown_host_by_host() {
         said[1]["cost"].as_f64() < said[0]["cost"].as_f64(),
         "h2 is emptier"
     );
-    assert_eq!(told["not_asked"][0]["host"], "h3");
+    assert_eq!(told["not-asked"][0]["host"], "h3");
 
     let (code, text, _) = run("memory", &["--vm", &vm]);
     assert_eq!(code, Some(0));
@@ -114,7 +114,7 @@ fn a_reason_stands_beside_what_the_unit_saw_and_an_empty_fleet_is_a_no() {
     let hosts = told["said"]["hosts"].as_array().unwrap();
     assert_eq!((hosts.len(), &hosts[0]["host"]), (1, &json!("h2")));
     assert_eq!(hosts[0].get("keep"), None);
-    assert_eq!(told.get("not_asked"), None);
+    assert_eq!(told.get("not-asked"), None);
 }
 
 #[test]

@@ -31,6 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 
 /// A cluster.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
 struct ClusterShown {
     #[schema(value_type = String)]
     name: Arc<str>,

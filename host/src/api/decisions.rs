@@ -29,6 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 
 /// A decision as it was recorded.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
 struct Recorded {
     number: u64,
     /// When it was made, in seconds since 1970-01-01 UTC.

@@ -235,6 +235,7 @@ struct BatchQuery {
 
 /// What came of a batch.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
 struct BatchShown {
     /// Whether the places are reserved.
     reserved: bool,

@@ -57,6 +57,7 @@ pub struct Series {
 
 /// What a call of a part costs. Times are in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct CallCost {
     /// Which part.
     pub part: Part,

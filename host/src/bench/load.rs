@@ -31,6 +31,7 @@ pub struct Loaded {
 
 /// What it takes to have a unit. Times are in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct LoadCost {
     /// Bytes of its component.
     pub bytes: usize,

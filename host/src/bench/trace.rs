@@ -11,6 +11,7 @@ use crate::simulate::{Observer, Replay, ReplayError};
 
 /// What a unit was asked in a replay. All but the time is the same on every machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct TraceCost {
     /// The trace.
     pub trace: String,
@@ -36,6 +37,7 @@ pub struct TraceCost {
     /// Time in calls of it, with the making of their tables, in nanoseconds.
     pub time_ns: f64,
     /// FNV-1a, 64 bits, of all decisions.
+    #[serde(rename = "decision_fnv1a64")]
     pub decision_fnv1a64: String,
 }
 

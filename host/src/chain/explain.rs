@@ -18,6 +18,7 @@ use crate::model::{Request, Value};
 
 /// Who was removed by whom and why, what the others cost, and who was chosen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Explanation {
     pub policy: Arc<str>,
     pub cluster: Arc<str>,
@@ -90,6 +91,7 @@ pub struct ShareShown {
 
 /// What became of one host.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct HostShown {
     pub host: Arc<str>,
     /// Who removed it; none if it was left to the end of the stage.

@@ -62,6 +62,7 @@ impl Default for Reuse {
 
 /// What keeping answers has brought so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct ReuseCounts {
     /// Decisions that were made from kept sums.
     pub from_sums: u64,

@@ -31,7 +31,8 @@ use super::units::{self, UnitArgs};
 #[command(after_help = "\
 Examples:
   placewright balance --cluster cluster.toml
-  placewright balance --cluster cluster.toml --policy power-saving --moves 5 --apply after.json
+  placewright balance --cluster cluster.toml --policy power-saving --moves 5 \\
+      --apply after.json
   placewright balance --ganeti cluster.data
 
 See placewright --help for exit codes. A cluster for which nothing is planned is no failure.")]

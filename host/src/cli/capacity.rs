@@ -15,7 +15,8 @@ use super::questions::About;
 #[command(after_help = "\
 Examples:
   placewright capacity --cluster cluster.toml --policy best-fit --vm vm.toml
-  placewright capacity --cluster cluster.toml --policy even.toml --vm web-1 --format json
+  placewright capacity --cluster cluster.toml --policy even.toml --vm web-1 \\
+      --format json
 
 Exit code 1: not one more fits. See placewright --help for the others.")]
 pub struct Capacity {

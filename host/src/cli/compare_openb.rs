@@ -41,7 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 Examples:
   placewright compare-openb openb-2023 --workload default
   placewright compare-openb openb-2023 --format markdown > results.md
-  placewright compare-openb openb-2023 --workload default --policy fgd --policy my-policy.toml
+  placewright compare-openb openb-2023 --workload default --policy fgd \\
+      --policy my-policy.toml
 
 See placewright --help for exit codes.")]
 pub struct CompareOpenb {

@@ -23,9 +23,12 @@ use text::{changed_text, why_text};
 #[command(after_help = "\
 Examples:
   placewright explain --cluster cluster.toml --policy even.toml --vm web-1
-  placewright explain --cluster cluster.toml --policy even.toml --vm vm.toml --host h1
-  placewright explain --cluster cluster.toml --policy even.toml --vm vm.toml --without affinity
-  placewright explain --cluster cluster.toml --policy even.toml --vm web-1 --host h2 --factor affinity=2.5
+  placewright explain --cluster cluster.toml --policy even.toml --vm vm.toml \\
+      --host h1
+  placewright explain --cluster cluster.toml --policy even.toml --vm vm.toml \\
+      --without affinity
+  placewright explain --cluster cluster.toml --policy even.toml --vm web-1 \\
+      --host h2 --factor affinity=2.5
 
 Exit code 1: the VM finds no host. See placewright --help for the others.")]
 pub struct Explain {

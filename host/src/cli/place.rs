@@ -26,9 +26,12 @@ use super::units::{self, UnitArgs};
 #[command(after_help = "\
 Examples:
   placewright place --cluster cluster.toml --vm vm.toml
-  placewright place --cluster cluster.toml --policy mine.toml --units my-units --vm vm.toml --explain
-  placewright place --cluster cluster.toml --policy pacemaker-balanced --vm vms.toml --batch --from-nothing
-  placewright place --cluster cluster.toml --policy best-fit --vm vms.toml --batch --all-or-nothing --search
+  placewright place --cluster cluster.toml --policy mine.toml \\
+      --units my-units --vm vm.toml --explain
+  placewright place --cluster cluster.toml --policy pacemaker-balanced \\
+      --vm vms.toml --batch --from-nothing
+  placewright place --cluster cluster.toml --policy best-fit --vm vms.toml \\
+      --batch --all-or-nothing --search
 
 Exit code 1: a request found no host. See placewright --help for the others.")]
 pub struct Place {

@@ -39,13 +39,16 @@ const LEAST_MEMORY: i64 = 1 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  placewright simulate --trace vms.csv.gz --hosts 1000 --host-cores 40 --host-memory 512GiB \\
-      --policy best-fit
-  placewright simulate --trace vms.csv.gz --hosts 900 --host-cores 40 --host-memory 512GiB \\
-      --policy power-saving --plot power-saving.svg --format json
-  placewright simulate --trace vms.csv.gz --hosts 900 --host-cores 40 --host-memory 512GiB \\
-      --policy even-distribution --balance=10min
-  placewright simulate --trace pods-default.csv.gz --nodes nodes.csv.gz --policy gpu-fgd
+  placewright simulate --trace vms.csv.gz --hosts 1000 \\
+      --host-cores 40 --host-memory 512GiB --policy best-fit
+  placewright simulate --trace vms.csv.gz --hosts 900 \\
+      --host-cores 40 --host-memory 512GiB --policy power-saving \\
+      --plot power-saving.svg --format json
+  placewright simulate --trace vms.csv.gz --hosts 900 \\
+      --host-cores 40 --host-memory 512GiB --policy even-distribution \\
+      --balance=10min
+  placewright simulate --trace pods-default.csv.gz --nodes nodes.csv.gz \\
+      --policy gpu-fgd
 
 See placewright --help for exit codes. VMs that find no host are counted; they are no failure.")]
 pub struct Simulate {

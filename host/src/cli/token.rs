@@ -25,15 +25,17 @@ impl TokenCommand {
     }
 }
 
-/// Make a token: prints its secret once, and the lines for the server's configuration.
+/// Make a token: prints the lines for the server's configuration, and its secret once.
 ///
-/// The secret goes to the caller, who sends it as "Authorization: Bearer SECRET". The lines go
-/// into the server's configuration file; the secret cannot be found from them.
+/// The lines go to standard output, so that they can be appended to the server's configuration
+/// file; the secret cannot be found from them. The secret goes to standard error. Its owner sends
+/// it as "Authorization: Bearer SECRET".
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  placewright token new --name alice --role admin
-  placewright token new --name engine-east --role operator --cluster east --cluster west
+  placewright token new --name alice --role admin >> placewright.toml
+  placewright token new --name engine-east --role operator --cluster east \\
+      --cluster west
 
 See placewright --help for exit codes.")]
 pub struct New {
@@ -64,12 +66,13 @@ impl New {
             sha256: secret.sha256(),
             clusters: (!self.clusters.is_empty()).then(|| clusters.collect()),
         };
-        output::print(&format!(
-            "# The secret, for {}; it is shown this once:\n# {}\n\n{}",
+        // Apart from the lines, which are the ones to be stored.
+        output::remark(&format!(
+            "The secret of {}, shown this once:\n{}",
             self.name,
-            secret.reveal(),
-            serve::token_lines(&token)
-        ))?;
+            secret.reveal()
+        ));
+        output::print(&serve::token_lines(&token))?;
         Ok(Answer::Yes)
     }
 }

@@ -1,9 +1,10 @@
-//! `placewright unit`: begin, build, test, run, inspect, check and measure units.
+//! `placewright unit`: list, begin, build, test, run, inspect, check and measure units.
 
 mod bench;
 mod build;
 mod check;
 mod inspect;
+mod list;
 mod new;
 mod replay;
 mod run;
@@ -13,9 +14,10 @@ use clap::Subcommand;
 
 use super::failure::{Answer, Failure};
 
-/// Begin, build, test, run, inspect, check and measure units.
+/// List, begin, build, test, run, inspect, check and measure units.
 #[derive(Debug, Subcommand)]
 pub enum Unit {
+    List(list::List),
     New(new::New),
     Build(build::Build),
     Test(test::Test),
@@ -30,6 +32,7 @@ impl Unit {
     /// Do what is asked.
     pub fn run(self) -> Result<Answer, Failure> {
         match self {
+            Unit::List(list) => list.run(),
             Unit::New(new) => new.run(),
             Unit::Build(build) => build.run(),
             Unit::Test(test) => test.run(),

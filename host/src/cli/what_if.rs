@@ -17,8 +17,10 @@ use super::questions::About;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  placewright what-if --cluster cluster.toml --policy even.toml --without-host h1
-  placewright what-if --cluster cluster.toml --policy even.toml --without-host h1 --without-host h2 --search
+  placewright what-if --cluster cluster.toml --policy even.toml \\
+      --without-host h1
+  placewright what-if --cluster cluster.toml --policy even.toml \\
+      --without-host h1 --without-host h2 --search
   placewright what-if --cluster cluster.toml --policy even.toml --n-plus-1
 
 Exit code 1: a VM would find no host. See placewright --help for the others.")]

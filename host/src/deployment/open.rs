@@ -89,9 +89,14 @@ impl Running {
         let engine = Engine::beside_decisions(opening.limits, opening.cache.as_deref())?;
         if let Some(compile) = opening.compile_apart
             && lacks_code(&engine)
-            && let Err(error) = compile()
         {
-            tracing::warn!(%error, "no other process compiles units: it is done here");
+            tracing::info!(
+                units = plugins::UNITS.len(),
+                "compiling the units of the program, which takes some seconds; later starts find them compiled"
+            );
+            if let Err(error) = compile() {
+                tracing::warn!(%error, "no other process compiles units: it is done here");
+            }
         }
         let base = embedded(&engine)?;
         tracing::debug!(units = base.len(), took = ?began.elapsed(), "units of the program are loaded");

@@ -12,6 +12,7 @@ use crate::scheduler::PlaceError;
 
 /// How many more fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Capacity {
     /// The VMs of the request, of which copies are placed.
     pub vms: Vec<Arc<str>>,

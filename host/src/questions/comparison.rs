@@ -11,6 +11,7 @@ use crate::model::Request;
 
 /// A decision as it is, and as it would be.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Comparison {
     /// The host that is chosen as things are; none if every host is removed.
     pub chosen_before: Option<Arc<str>>,

@@ -24,6 +24,7 @@ pub struct Failure {
 
 /// A VM whose host failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Resettled {
     pub vm: Arc<str>,
     /// The host that failed.

@@ -74,6 +74,7 @@ pub enum Standing {
 
 /// What one cost entry says of a host and of the chosen one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Difference {
     /// The policy's entry.
     pub name: Arc<str>,

@@ -9,6 +9,7 @@ use crate::chain::{Explanation, ShareShown, UnheededNeed};
 
 /// A decision as programs read it.
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct DecisionShown<'a> {
     number: u64,
     vms: Vec<&'a str>,

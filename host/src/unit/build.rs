@@ -100,6 +100,20 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built, BuildError> {
     })
 }
 
+/// Where `unit build` puts the component of a project in Python, JavaScript or TypeScript, whose
+/// builds take long; None for any other folder.
+pub fn component_of_script(folder: &Path) -> Option<PathBuf> {
+    let (manifest, name) = if let Some(manifest) = project(folder, python::MANIFEST) {
+        let name = python::name(&manifest).ok()?;
+        (manifest, name)
+    } else {
+        let manifest = project(folder, javascript::MANIFEST)?;
+        let name = javascript::name(&manifest).ok()?;
+        (manifest, name)
+    };
+    (!name.is_empty()).then(|| manifest.with_file_name(format!("{name}.wasm")))
+}
+
 /// Whether the machine has all that building the crate or the project in Python or JavaScript
 /// in `folder` without a network takes.
 ///

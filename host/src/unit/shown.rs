@@ -28,6 +28,7 @@ pub struct UnitShown {
 
 /// A part of a unit.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
 #[schema(as = UnitPart)]
 pub struct PartShown {
     #[schema(value_type = String)]

@@ -2,7 +2,7 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 22] = [
     "demo",
     "place",
     "explain",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 21] = [
     "columns",
     "serve",
     "token new",
+    "unit list",
     "unit build",
     "unit test",
     "unit run",
@@ -59,7 +60,7 @@ fn the_help_of_every_command_says_what_it_does_and_gives_an_example() {
 #[test]
 fn the_help_of_commands_that_can_fail_tells_of_exit_codes() {
     for command in COMMANDS {
-        let prints_only = ["completions", "columns", "policy list", "policy show"];
+        let prints_only = ["completions", "columns", "policy list", "policy show", "unit list"];
         if !prints_only.contains(&command) {
             let text = help(command).to_lowercase();
             assert!(text.contains("exit code"), "{command}: {text}");
@@ -112,4 +113,26 @@ fn policies_that_come_with_the_program_are_listed_and_shown() {
     }
     let said = placewright(&["policy", "show", "best-fitt"]).refused(INPUT);
     assert!(said.contains("did you mean \"best-fit\"?"), "{said}");
+}
+
+#[test]
+fn units_that_come_with_the_program_are_listed_with_their_parts() {
+    let list = placewright(&["unit", "list"]).done();
+    for name in ["memory", "cpu", "affinity"] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
+    }
+    let units = placewright(&["unit", "list", "--format", "json"]).json();
+    let units = units.as_array().unwrap();
+    let memory = units.iter().find(|unit| unit["name"] == "memory").unwrap();
+    assert!(memory["parts"].as_array().is_some_and(|parts| !parts.is_empty()));
+    assert!(memory["summary"].as_str().is_some_and(|text| text.len() > 10));
+}
+
+#[test]
+fn the_secret_of_a_token_is_not_among_the_lines_that_are_stored() {
+    let run = placewright(&["token", "new", "--name", "alice", "--role", "admin"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.starts_with("[[tokens]]\n"), "{}", run.out);
+    assert!(!run.out.contains("pw_"), "{}", run.out);
+    assert!(run.err.lines().any(|line| line.starts_with("pw_")), "{}", run.err);
 }

@@ -21,7 +21,7 @@ fn the_example_policies_place_the_example_vm_away_from_the_other_database() {
         assert_eq!(decisions[0]["host"], "h2", "{policy}: {decisions}");
         assert_eq!(decisions[0]["vms"][0], "database-2");
         assert_eq!(
-            decisions[0]["left_out"].as_array().unwrap().len(),
+            decisions[0]["left-out"].as_array().unwrap().len(),
             0,
             "{decisions}"
         );

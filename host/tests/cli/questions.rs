@@ -74,8 +74,8 @@ fn a_decision_without_a_unit_stands_beside_the_one_that_is() {
     }
     let json = [words.as_slice(), &["--host", "h1", "--format", "json"]].concat();
     let compared = ask("explain", &json).json();
-    assert_eq!(compared["chosen_before"], "h2", "{compared}");
-    assert_eq!(compared["chosen_after"], "h1", "{compared}");
+    assert_eq!(compared["chosen-before"], "h2", "{compared}");
+    assert_eq!(compared["chosen-after"], "h1", "{compared}");
     assert_eq!(
         compared["hosts"][0]["before"]["fate"], "removed",
         "{compared}"
@@ -134,7 +134,7 @@ fn capacity_tells_how_many_fit_where_and_what_stops_the_next() {
     let hosts = found["hosts"].as_array().unwrap().iter();
     let sum: u64 = hosts.map(|host| host["fit"].as_u64().unwrap()).sum();
     assert!(sum > 10 && found["fit"] == sum, "{found}");
-    let stopped: u64 = found["stopped_by"]
+    let stopped: u64 = found["stopped-by"]
         .as_array()
         .unwrap()
         .iter()

@@ -44,6 +44,42 @@ fn a_unit_is_tested_by_the_scenarios_beside_it() {
     assert!(out.contains("1 case: 1 passed, 0 failed"), "{out}");
 }
 
+/// Set when a file was changed, in seconds from now.
+fn changed(path: &str, seconds: u64) {
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    let time = std::time::SystemTime::now() + std::time::Duration::from_secs(seconds);
+    file.set_modified(time).unwrap();
+}
+
+#[test]
+fn of_a_project_that_is_built_the_file_that_is_there_is_tested() {
+    for (manifest, content) in [
+        ("pyproject.toml", "[project]\nname = 'memory'\n"),
+        (
+            "package.json",
+            "{\"name\": \"@me/memory\", \"placewright\": {}}",
+        ),
+    ] {
+        let (folder, unit) = project(PASSES);
+        let manifest = folder.write(manifest, content);
+        let words = ["unit", "test", &folder.path("")];
+        let tools = ["--python", "/no/python", "--node", "/no/node"];
+        let words: Vec<&str> = words.into_iter().chain(tools).collect();
+        changed(&unit, 60);
+        let out = placewright(&words).done();
+        assert!(out.lines().next().unwrap().ends_with("/memory.wasm"), "{out}");
+        let report = placewright(&[&words[..], &["--format", "json"]].concat()).json();
+        let from = report["unit"]["from"].as_str().unwrap();
+        assert!(from.ends_with("/memory.wasm"), "{from}");
+        // Scenarios are no source of it.
+        changed(&folder.path("scenarios/room.toml"), 120);
+        placewright(&words).done();
+        changed(&manifest, 120);
+        let said = placewright(&words).refused(INPUT);
+        assert!(said.contains("/no/"), "{manifest}: {said}");
+    }
+}
+
 #[test]
 fn a_case_that_fails_is_told_with_what_was_expected_and_what_the_host_came_to() {
     let (_folder, unit) = project(&format!("{PASSES}{FAILS}"));

@@ -14,9 +14,9 @@ fn token(words: &[&str]) -> (String, String) {
     let output = placewright(["token", "new"]).args(words).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
-    let secret = text.lines().find(|line| line.starts_with("# pw_"));
-    let secret = secret.unwrap().trim_start_matches("# ").to_owned();
-    (secret, text)
+    let said = String::from_utf8(output.stderr).unwrap();
+    let secret = said.lines().find(|line| line.starts_with("pw_"));
+    (secret.unwrap().to_owned(), text)
 }
 
 #[test]

@@ -42,11 +42,13 @@ fn a_compiler_ends_with_the_server_that_waits_for_it() {
     let data = folder();
     let mut command = placewright(["serve", "--listen", "127.0.0.1:0", "--data"]);
     command.arg(data.path()).stdin(Stdio::null());
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut server = command.spawn().unwrap();
     let compiler = wait_for("no compiler was started", || child_of(server.id()));
     server.kill().unwrap();
-    server.wait().unwrap();
+    let said = server.wait_with_output().unwrap().stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("compiling the units"), "{said}");
     wait_for("the compiler goes on", || match state(compiler) {
         // Nobody may ask how it ended.
         None | Some(('Z' | 'X', _)) => Some(()),

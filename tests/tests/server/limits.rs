@@ -70,7 +70,7 @@ impl<'s> Scene<'s> {
             let placed = api.send("POST", &format!("/v1/clusters/{name}/place"), &vm(&id));
             assert_eq!(placed.status, 200, "{placed:?}");
             assert!(placed.body["host"].is_string(), "{placed:?}");
-            assert_eq!(placed.body["left_out"], json!([]), "{placed:?}");
+            assert_eq!(placed.body["left-out"], json!([]), "{placed:?}");
             let path = format!("/v1/clusters/{name}/cancel");
             assert_eq!(api.send("POST", &path, &json!({"vms": [id]})).status, 204);
             decided.fetch_add(1, Ordering::Relaxed);

@@ -39,7 +39,7 @@ pub(super) fn variant(number: usize) -> Vec<u8> {
 
 fn in_force(api: &Api) -> String {
     let unit = api.get("/v1/units/worst-fit").body;
-    unit["in_force"].as_str().unwrap().to_owned()
+    unit["in-force"].as_str().unwrap().to_owned()
 }
 
 /// Wait until these bytes are in force.
@@ -108,7 +108,7 @@ pub(super) fn drive(api: &Api, cluster: &str, ends: &AtomicBool, decided: &Atomi
         let placed = api.send("POST", &format!("/v1/clusters/{cluster}/place"), &vm(&id));
         assert_eq!(placed.status, 200, "{placed:?}");
         assert!(placed.body["host"].is_string(), "{placed:?}");
-        assert_eq!(placed.body["left_out"], json!([]), "{placed:?}");
+        assert_eq!(placed.body["left-out"], json!([]), "{placed:?}");
         let path = format!("/v1/clusters/{cluster}/cancel");
         assert_eq!(api.send("POST", &path, &json!({"vms": [id]})).status, 204);
         decided.fetch_add(1, Ordering::Relaxed);
@@ -162,7 +162,7 @@ fn units_are_replaced_under_load_and_no_decision_fails() {
     let before = in_force(&api);
     fs::remove_file(&file).unwrap();
     let begin = Instant::now();
-    while !api.get("/v1/units/worst-fit").body["kept_although_deleted"]
+    while !api.get("/v1/units/worst-fit").body["kept-although-deleted"]
         .as_bool()
         .unwrap()
     {

@@ -16,13 +16,10 @@ fn token(role: &str, cluster: Option<&str>) -> (String, String) {
         command.args(["--cluster", cluster]);
     }
     let output = command.output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let secret = said
-        .split_whitespace()
-        .find(|word| word.starts_with("pw_"))
-        .unwrap();
-    let begin = said.find("[[tokens]]").unwrap();
-    (secret.to_owned(), said[begin..].to_owned())
+    let said = String::from_utf8(output.stderr).unwrap();
+    let secret = said.lines().find(|line| line.starts_with("pw_"));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    (secret.unwrap().to_owned(), lines)
 }
 
 #[test]

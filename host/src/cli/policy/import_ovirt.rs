@@ -38,7 +38,8 @@ use write::Document;
 #[command(after_help = "\
 Examples:
   placewright policy import-ovirt policy.xml > mine.toml
-  placewright policy import-ovirt policy.json filters.json weights.json balances.json -o mine.toml
+  placewright policy import-ovirt policy.json \\
+      filters.json weights.json balances.json -o mine.toml
 
 Get policy.xml from the engine with
   /ovirt-engine/api/schedulingpolicies/ID?follow=filters,weights,balances

@@ -38,7 +38,8 @@ use crate::cli::units::{self, UnitArgs};
 Examples:
   placewright unit bench units/my-unit.wasm
   placewright unit bench memory units/my-memory.wasm --hosts 1000
-  placewright unit bench units/my-unit.wasm --cluster cluster.toml --vm web-1 --format json
+  placewright unit bench units/my-unit.wasm --cluster cluster.toml --vm web-1 \\
+      --format json
 
 Exit code 1: a call fails, or a limit is not kept to. See placewright --help for the others.")]
 pub struct Bench {

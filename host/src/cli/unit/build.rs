@@ -11,6 +11,7 @@ use placewright::unit::build::{self, Options};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
+use sources::Sources;
 
 /// Build a crate, or a project in Python, JavaScript or TypeScript, into a unit.
 ///
@@ -79,6 +80,20 @@ impl BuildArgs {
             node_modules: self.node_modules.clone(),
         }
     }
+}
+
+/// The component of the project in `folder`, if it is in a language that takes long to build and
+/// was built after its last change. Scenarios, below `scenarios`, are no part of it.
+pub(super) fn up_to_date(folder: &Path, scenarios: &Path) -> Option<PathBuf> {
+    let out = build::component_of_script(folder)?;
+    let home = out.parent()?;
+    let built = std::fs::metadata(&out).ok()?.modified().ok()?;
+    // The SDK comes with this program: another program may build another component.
+    let program = std::env::current_exe().ok()?;
+    let program = std::fs::metadata(program).ok()?.modified().ok()?;
+    let sources = Sources::look(home, &out, &Sources::default());
+    let last = sources.last_change(&home.join(scenarios))?;
+    (last.max(program) < built).then_some(out)
 }
 
 /// A unit that was built and written.

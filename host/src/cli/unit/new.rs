@@ -25,10 +25,13 @@ use crate::cli::output;
 #[command(after_help = "\
 Examples:
   placewright unit new rack-spread
-  placewright unit new licensed-hosts --kind filter --description 'Keeps licensed hosts.'
-  placewright unit new even-memory --kind filter,cost --evaluation whole-table --dir units/even
+  placewright unit new licensed-hosts --kind filter \\
+      --description 'Keeps licensed hosts.'
+  placewright unit new even-memory --kind filter,cost \\
+      --evaluation whole-table --dir units/even
   placewright unit new quiet-racks --lang python
-  placewright unit new tenant-spread --lang typescript --kind cost --evaluation whole-table
+  placewright unit new tenant-spread --lang typescript --kind cost \\
+      --evaluation whole-table
 
 See placewright --help for exit codes.")]
 pub struct New {

@@ -36,7 +36,8 @@ use server::Server;
 Examples:
   placewright unit replay units/memory.wasm --server http://127.0.0.1:7425
   placewright unit replay units/memory.wasm --policy even-distribution
-  placewright unit replay units/memory.wasm --policy mine.toml --trace vms.csv.gz --hosts 900
+  placewright unit replay units/memory.wasm --policy mine.toml \\
+      --trace vms.csv.gz --hosts 900
 
 Exit code 1: a decision comes out in another way, or the unit is refused. See placewright --help
 for the others.")]

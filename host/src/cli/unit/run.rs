@@ -36,9 +36,12 @@ use asked::{Asked, PartArg};
 #[command(after_help = "\
 Examples:
   placewright unit run my-unit.wasm --cluster cluster.toml --vm vm.toml
-  placewright unit run memory --cluster cluster.toml --vm web-1 --settings headroom=\"8 GiB\"
-  placewright unit run memory --cluster cluster.toml --vm web-1 --part filter --host h1 --host h2
-  placewright unit run power-saving --cluster cluster.toml --part balance --format json
+  placewright unit run memory --cluster cluster.toml --vm web-1 \\
+      --settings headroom=\"8 GiB\"
+  placewright unit run memory --cluster cluster.toml --vm web-1 --part filter \\
+      --host h1 --host h2
+  placewright unit run power-saving --cluster cluster.toml --part balance \\
+      --format json
 
 Exit code 1: the unit leaves none of the hosts. See placewright --help for the others.")]
 pub struct Run {
@@ -71,6 +74,7 @@ pub struct Run {
 
 /// What came out, as programs read it.
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Report<'a> {
     unit: &'a str,
     version: &'a str,

@@ -11,7 +11,7 @@ use placewright::library::Generation;
 use placewright::scenario::{self, Scenarios, Tested};
 use placewright::unit::{Unit, build};
 
-use super::build::BuildArgs;
+use super::build::{BuildArgs, up_to_date};
 use super::inspect;
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};
@@ -22,7 +22,8 @@ const SCENARIOS: &str = "scenarios";
 
 /// Test a unit by scenarios: a small cluster, a request, and what is expected.
 ///
-/// A project is built first. Each case goes through the same chain and scheduler as in a cluster.
+/// A project is built first, but for one in Python, JavaScript or TypeScript whose NAME.wasm is
+/// newer than its sources: that file is tested as it is. Each case goes through the same chain and scheduler as in a cluster.
 /// Without a policy in the file, all parts of the unit are asked and no other unit. Calls are
 /// limited by fuel, not by time, and what is left to chance comes from the file, so that a test
 /// comes out the same on every machine.
@@ -30,24 +31,28 @@ const SCENARIOS: &str = "scenarios";
 #[command(after_help = "\
 Examples:
   placewright unit test my-unit
-  placewright unit test my-unit.wasm --scenarios my-unit/scenarios/full-hosts.toml
+  placewright unit test my-unit.wasm \\
+      --scenarios my-unit/scenarios/full-hosts.toml
   placewright unit test my-unit --filter \"without room\" --format json
   placewright unit test my-unit --update
 
 A scenario file:
-  cluster = \"cluster.toml\"              # or [cluster], as in the document of a cluster
-  settings = { headroom = \"1 GiB\" }     # what the unit is set to
+  cluster = \"cluster.toml\"      # or [cluster], as in a cluster's document
+  settings = { headroom = \"1 GiB\" }  # what the unit is set to
 
   [[cases]]
   name = \"a host without room is left out\"
-  vm = { id = \"new\", memory = \"4 GiB\" } # or the id of a VM of the cluster; or vms = [...]
-  hosts.h1 = { \"memory.free\" = \"1 GiB\" } # what is different in this case
+  # A VM, the id of one of the cluster, or vms = [...]
+  vm = { id = \"new\", memory = \"4 GiB\" }
+  # What is different in this case
+  hosts.h1 = { \"memory.free\" = \"1 GiB\" }
 
   [cases.expect]
-  chosen = \"h2\"                         # or \"none\", or error = \"a text that it contains\"
+  chosen = \"h2\"  # or \"none\", or error = \"a text that it contains\"
   hosts.h1 = { keep = false, reason = \"has too little free memory\" }
   hosts.h2 = { keep = true, cost = 0.5 }
-  # of a balance, for which no vm is needed: moves = [{ vm = \"web\", from = \"h1\", to = [\"h2\"] }]
+  # of a balance, for which no vm is needed:
+  # moves = [{ vm = \"web\", from = \"h1\", to = [\"h2\"] }]
 
 Exit code 1: a case came out otherwise than expected. See placewright --help for the others.")]
 pub struct Test {
@@ -83,12 +88,12 @@ impl Test {
     /// Build the unit if need be, run the cases, and print.
     pub fn run(self) -> Result<Answer, Failure> {
         let files = self.read()?;
-        let unit = self.unit()?;
+        let (unit, from) = self.unit()?;
         let generation = generation(&files, &unit)?;
         let tested = tested(&files, &unit, &generation)?;
         match self.format {
-            Format::Json => output::print_json(&report::json(&tested))?,
-            Format::Table => output::print(&report::text(&unit, &tested))?,
+            Format::Json => output::print_json(&report::json(&unit, &from, &tested))?,
+            Format::Table => output::print(&report::text(&unit, &from, &tested))?,
         }
         if self.update {
             for file in &tested {
@@ -142,19 +147,25 @@ impl Test {
         folder.join(SCENARIOS)
     }
 
-    /// The unit, built if a project is named.
-    fn unit(&self) -> Result<Arc<Unit>, Failure> {
+    /// The unit, built if a project is named, and where it is from.
+    fn unit(&self) -> Result<(Arc<Unit>, String), Failure> {
         let path = Path::new(&self.unit);
         let is_project = path.is_dir() || path.is_file() && !self.unit.ends_with(".wasm");
-        if !is_project {
-            return inspect::load(&self.unit, &self.cache, Limits::reproducible());
+        let there = match is_project {
+            true => up_to_date(path, Path::new(SCENARIOS)).map(|out| out.display().to_string()),
+            false => Some(self.unit.clone()),
+        };
+        if let Some(there) = there {
+            let unit = inspect::load(&there, &self.cache, Limits::reproducible())?;
+            return Ok((unit, there));
         }
         let built = build::build(path, &self.tools.options()).map_err(Failure::input)?;
         for warning in &built.warnings {
             output::remark(&format!("warning: {warning}"));
         }
         let engine = self.cache.engine(Limits::reproducible())?;
-        Unit::load(&engine, &built.bytes, &built.name).map_err(Failure::input)
+        let unit = Unit::load(&engine, &built.bytes, &built.name).map_err(Failure::input)?;
+        Ok((unit, format!("built now from {}", path.display())))
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) struct Shadow {
 
 /// How a candidate has judged what was decided in a cluster.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
 pub struct ShadowReport {
     /// Decisions that it has judged.
     pub decisions: u64,

@@ -10,6 +10,7 @@ use crate::unit::Digest;
 
 /// A name under which there is a unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct UnitStatus {
     /// The name.
     pub name: String,

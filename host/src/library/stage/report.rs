@@ -79,6 +79,7 @@ impl fmt::Display for Step {
 
 /// A step that was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct StepReport {
     /// Which.
     pub step: Step,
@@ -86,6 +87,7 @@ pub struct StepReport {
     #[serde(flatten)]
     pub outcome: StepOutcome,
     /// How long it took, in microseconds.
+    #[serde(alias = "took_us")]
     pub took_us: u64,
 }
 

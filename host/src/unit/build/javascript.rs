@@ -62,7 +62,7 @@ fn read(manifest: &Path) -> Result<serde_json::Value, BuildError> {
 }
 
 /// The project's name without its scope, which the build has found to be there.
-fn name(manifest: &Path) -> Result<String, BuildError> {
+pub(super) fn name(manifest: &Path) -> Result<String, BuildError> {
     let content = read(manifest)?;
     let name = content["name"].as_str().unwrap_or_default();
     Ok(name.rsplit('/').next().unwrap_or_default().to_owned())

@@ -64,7 +64,7 @@ fn interpreter(home: &Path, given: Option<&Path>) -> PathBuf {
 }
 
 /// The project's name, which the build has found to be there.
-fn name(manifest: &Path) -> Result<String, BuildError> {
+pub(super) fn name(manifest: &Path) -> Result<String, BuildError> {
     let unreadable = |error| BuildError::Unreadable(manifest.to_owned(), error);
     let content = fs::read_to_string(manifest).map_err(unreadable)?;
     let content: toml::Table = content

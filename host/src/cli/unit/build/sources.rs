@@ -42,6 +42,18 @@ impl Sources {
         sources
     }
 
+    /// When the last one of them was changed, but for those below `except`; None if that cannot be
+    /// told of one of them.
+    pub(super) fn last_change(&self, except: &Path) -> Option<SystemTime> {
+        let files = self.files.iter();
+        let files = files.filter(|(path, _)| !path.starts_with(except));
+        let mut last = SystemTime::UNIX_EPOCH;
+        for (_, content) in files {
+            last = last.max(content.modified?);
+        }
+        Some(last)
+    }
+
     /// The folders that hold them.
     pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
         self.folders.iter().map(PathBuf::as_path)

@@ -1,7 +1,6 @@
 //! What came out of scenarios, for people and for programs.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use placewright::chain::Explanation;
 use placewright::scenario::{Difference, Outcome, Tested};
@@ -22,9 +21,19 @@ const EMPTY: &str =
 /// Everything, as programs read it.
 #[derive(Serialize)]
 pub struct Report<'a> {
+    unit: UnitTested<'a>,
     passed: usize,
     failed: usize,
     files: Vec<FileShown<'a>>,
+}
+
+/// The unit that was tested.
+#[derive(Serialize)]
+struct UnitTested<'a> {
+    name: &'a str,
+    digest: String,
+    /// The file, or what it was built from.
+    from: &'a str,
 }
 
 #[derive(Serialize)]
@@ -53,7 +62,7 @@ fn counts(files: &[TestedFile<'_>]) -> (usize, usize) {
 }
 
 /// The report for programs. Cases that failed have their explanation.
-pub fn json<'a>(files: &'a [TestedFile<'a>]) -> Report<'a> {
+pub fn json<'a>(unit: &'a Unit, from: &'a str, files: &'a [TestedFile<'a>]) -> Report<'a> {
     let (passed, failed) = counts(files);
     let shown = |case: &'a Tested<'a>| CaseShown {
         name: &case.case.name,
@@ -69,6 +78,11 @@ pub fn json<'a>(files: &'a [TestedFile<'a>]) -> Report<'a> {
         cases: file.cases.iter().map(shown).collect(),
     });
     Report {
+        unit: UnitTested {
+            name: unit.name(),
+            digest: unit.digest().to_string(),
+            from,
+        },
         passed,
         failed,
         files: files.collect(),
@@ -76,10 +90,10 @@ pub fn json<'a>(files: &'a [TestedFile<'a>]) -> Report<'a> {
 }
 
 /// The report for people: a line for each case, and below it what was not as expected.
-pub fn text(unit: &Arc<Unit>, files: &[TestedFile<'_>]) -> String {
+pub fn text(unit: &Unit, from: &str, files: &[TestedFile<'_>]) -> String {
     let description = unit.description();
     let mut text = format!(
-        "{} {} ({})\n",
+        "{} {} ({}), {from}\n",
         description.name,
         description.version,
         unit.digest().short()
