@@ -36,6 +36,7 @@ pub use turns::{NoTurn, Reply};
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -114,6 +115,8 @@ pub struct Deployment {
     policies: ArcSwap<Policies>,
     /// Held while what concerns several clusters is changed. Nobody looks on while it is.
     control: Mutex<()>,
+    /// Whether what the folders held at the start is not yet in force or refused.
+    folders_awaited: AtomicBool,
 }
 
 impl Deployment {
@@ -147,10 +150,15 @@ impl Deployment {
     /// What it still waits for before it can decide, or what keeps it from keeping what
     /// it decides; empty if nothing.
     pub fn awaited(&self) -> Vec<String> {
-        match self.store.health() {
-            Health::Works => Vec::new(),
-            Health::Fails(why) => vec![why],
+        let mut awaited = Vec::new();
+        if self.folders_awaited.load(Ordering::Acquire) {
+            let what = "the units and policies of its folders to be in force or refused";
+            awaited.push(what.to_owned());
         }
+        if let Health::Fails(why) = self.store.health() {
+            awaited.push(why);
+        }
+        awaited
     }
 
     /// Where units come from.

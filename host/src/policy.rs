@@ -88,6 +88,19 @@ impl Policy {
         self.units().any(|used| *used.name == *unit)
     }
 
+    /// What is allowed and seldom meant: a sentence each, for its author.
+    pub fn remarks(&self) -> Vec<String> {
+        let costs = self.stages.iter().flat_map(|stage| &stage.costs);
+        let negative = costs.filter(|entry| entry.factor < 0.0);
+        let remarks = negative.map(|entry| {
+            format!(
+                "the cost \"{}\" has the negative factor {}: hosts that the unit \"{}\" finds costly are preferred",
+                entry.name, entry.factor, entry.unit.name
+            )
+        });
+        remarks.collect()
+    }
+
     /// The units that it names, enabled or not, as often as it does.
     pub fn units(&self) -> impl Iterator<Item = &UnitName> {
         let of_stages = self.stages.iter().flat_map(|stage| {

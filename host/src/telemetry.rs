@@ -48,20 +48,22 @@ pub struct Telemetry {
 impl Telemetry {
     /// All families, empty.
     pub fn new() -> Self {
-        let mut registry = Registry::with_prefix("placewright");
+        let mut root = Registry::default();
+        // Under the names that they have in every program.
+        process::register(&mut root);
+        let registry = root.sub_registry_with_prefix("placewright");
         registry.register(
             "build",
             "The program that runs",
             Info::new([("version", env!("CARGO_PKG_VERSION"))]),
         );
-        process::register(&mut registry);
         Self {
-            http: HttpFamilies::register(&mut registry),
-            clusters: ClusterFamilies::register(&mut registry),
-            units: UnitFamilies::register(&mut registry),
-            library: LibraryMetrics::register(&mut registry),
-            store: StoreMetrics::register(&mut registry),
-            registry,
+            http: HttpFamilies::register(registry),
+            clusters: ClusterFamilies::register(registry),
+            units: UnitFamilies::register(registry),
+            library: LibraryMetrics::register(registry),
+            store: StoreMetrics::register(registry),
+            registry: root,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The program as a server.
 
 mod access;
+mod answers;
 mod configuration;
 mod deployment;
 mod evacuation;
@@ -55,7 +56,11 @@ fn a_server_tells_that_it_lives_is_ready_and_what_it_counts() {
     let url = |path: &str| format!("{}{path}", server.url);
     let (status, body) = get(&url("/v1/health"), None);
     assert_eq!((status, &json(&body)["status"]), (200, &"ok".into()));
-    let (status, body) = get(&url("/v1/ready"), None);
+    // The folders are looked at first.
+    let (mut status, mut body) = get(&url("/v1/ready"), None);
+    while status == 503 {
+        (status, body) = get(&url("/v1/ready"), None);
+    }
     assert_eq!((status, &json(&body)["ready"]), (200, &true.into()));
     let (status, body) = get(&url("/metrics"), None);
     assert_eq!(status, 200);
@@ -63,6 +68,9 @@ fn a_server_tells_that_it_lives_is_ready_and_what_it_counts() {
         "placewright_http_requests_total{method=\"GET\",route=\"/v1/health\",status=\"200\"} 1";
     assert!(body.lines().any(|line| line == counted), "{body}");
     assert!(body.contains("placewright_build_info"), "{body}");
+    for name in ["process_resident_memory_bytes ", "process_start_time_seconds "] {
+        assert!(body.lines().any(|line| line.starts_with(name)), "{body}");
+    }
     let (status, body) = get(&url("/v1/openapi.json"), None);
     let document = json(&body);
     assert_eq!((status, &document["openapi"]), (200, &"3.1.0".into()));

@@ -14,6 +14,7 @@ use subtle::{Choice, ConstantTimeEq};
 use super::permission::{Permission, Role};
 use super::problem::{Code, Problem};
 use crate::document::{Word, shown};
+use crate::sync::ArcSwap;
 
 /// A token that the server knows. The secret itself it does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,20 +76,27 @@ pub enum AccessError {
 }
 
 /// Who may call.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub struct Access {
-    tokens: Vec<Token>,
+    tokens: ArcSwap<Vec<Token>>,
 }
 
 impl Access {
     /// Callers need one of these tokens; none at all means that everything is allowed.
     pub fn new(tokens: Vec<Token>) -> Self {
-        Self { tokens }
+        Self {
+            tokens: ArcSwap::from_pointee(tokens),
+        }
+    }
+
+    /// Callers need one of these tokens from now on.
+    pub fn replace(&self, tokens: Vec<Token>) {
+        self.tokens.store(Arc::new(tokens));
     }
 
     /// Whether everything is allowed.
     pub fn is_open(&self) -> bool {
-        self.tokens.is_empty()
+        self.tokens.load_full().is_empty()
     }
 
     /// Check that the server may listen there.
@@ -107,16 +115,17 @@ impl Access {
     /// # Errors
     /// If nobody knows.
     pub fn caller(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
-        if self.is_open() {
+        let tokens = self.tokens.load_full();
+        if tokens.is_empty() {
             from_here(headers)?;
-            return Ok(Caller::anyone());
+            return Ok(Caller::anonymous());
         }
         let secret = secret(headers)?;
         let digest: [u8; 32] = Sha256::digest(secret).into();
         // All tokens are compared, and each in the same time, so that the time tells
         // nothing of them.
         let mut found = None;
-        for token in &self.tokens {
+        for token in &*tokens {
             let same: Choice = token.sha256.ct_eq(&digest);
             if bool::from(same) {
                 found = Some(token);
@@ -203,9 +212,9 @@ pub struct Caller {
 
 impl Caller {
     /// Whoever runs programs on this machine, where there are no tokens.
-    fn anyone() -> Self {
+    fn anonymous() -> Self {
         Self {
-            name: "anyone".into(),
+            name: "anonymous".into(),
             role: Role::Admin,
             clusters: None,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -94,7 +94,8 @@ struct CreateQuery {
 /// Make a cluster of a document: its name, hosts, VMs, groups and attributes.
 #[utoipa::path(post, path = "/v1/clusters", tag = "clusters", params(CreateQuery),
     request_body(content = Object, description = "The cluster's document"),
-    responses((status = CREATED, body = WithUnheeded<ClusterShown>)))]
+    responses((status = CREATED, body = WithUnheeded<ClusterShown>,
+        headers(("Location" = String, description = "Path of the cluster")))))]
 async fn create(
     State(deployment): State<Arc<Deployment>>,
     Query(query): Query<CreateQuery>,
@@ -110,7 +111,12 @@ async fn create(
     });
     let cluster = cluster.await?;
     let created = unheeded::with(&cluster, shown(&cluster).await?).await?;
-    Ok((StatusCode::CREATED, Json(created)).into_response())
+    let mut response = (StatusCode::CREATED, Json(created)).into_response();
+    // Names of clusters are plain; one that were not would be none of a header.
+    if let Ok(location) = HeaderValue::from_str(&format!("/v1/clusters/{}", cluster.name())) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(response)
 }
 
 /// A cluster.

@@ -1,5 +1,9 @@
 //! What requests bring, with a problem for everything that is wrong with it.
 
+mod sentences;
+
+use std::collections::BTreeMap;
+
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use axum::http::header;
@@ -17,6 +21,10 @@ pub struct Json<T>(pub T);
 /// The variable parts of the path.
 #[derive(Debug, Clone, Copy)]
 pub struct Path<T>(pub T);
+
+/// The parameters after the question mark, each of which may be given again: lists.
+#[derive(Debug, Clone, Copy)]
+pub struct Lists<T>(pub T);
 
 /// The parameters after the question mark.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +99,12 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
             "the body is empty; JSON belongs here",
         ));
     }
+    if bytes.trim_ascii_start().first() != Some(&b'{') && wants_object::<T>() {
+        return Err(Problem::new(
+            Code::InvalidJson,
+            sentences::no_object(serde_json::from_str::<T>("{}").err().as_ref()),
+        ));
+    }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
@@ -100,6 +114,16 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     Ok(read)
 }
 
+/// Whether only an object is read. A list of an object's values in their order is read too, but
+/// it is none that a caller means.
+fn wants_object<T: DeserializeOwned>() -> bool {
+    let takes = |text: &str| match serde_json::from_str::<T>(text) {
+        Ok(_) => true,
+        Err(error) => !error.to_string().starts_with("invalid type"),
+    };
+    takes("{}") && !takes("0")
+}
+
 fn refused(path: String, error: &serde_json::Error) -> Problem {
     let number = |number: usize| u32::try_from(number).ok().filter(|number| *number > 0);
     // The place is told apart from the sentence.
@@ -107,8 +131,8 @@ fn refused(path: String, error: &serde_json::Error) -> Problem {
     let sentence = error.to_string();
     let sentence = sentence
         .strip_suffix(&place)
-        .unwrap_or(&sentence)
-        .to_owned();
+        .unwrap_or(&sentence);
+    let sentence = sentences::plain(sentence);
     let path = Some(path).filter(|path| !path.is_empty() && path != ".");
     let at = match &path {
         Some(path) => format!("\"{path}\" in line {}", error.line()),
@@ -137,6 +161,30 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
+impl<T, S> FromRequestParts<S> for Lists<T>
+where
+    T: DeserializeOwned,
+    S: Send + Sync,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await?;
+        let mut lists: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (name, value) in pairs {
+            lists.entry(name).or_default().push(value);
+        }
+        let lists = lists.into_iter().map(|(name, values)| {
+            let values: Vec<_> = values.into_iter().map(serde_json::Value::from).collect();
+            (name, values.into())
+        });
+        let lists = serde_json::Value::Object(lists.collect());
+        serde_json::from_value(lists)
+            .map(Self)
+            .map_err(|error| parameter("query", &sentences::of_query(&error.to_string())))
+    }
+}
+
 impl<T, S> FromRequestParts<S> for Path<T>
 where
     T: DeserializeOwned + Send,
@@ -162,7 +210,9 @@ where
         let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
         query
             .map(|axum::extract::Query(values)| Self(values))
-            .map_err(|rejection: QueryRejection| parameter("query", &rejection.body_text()))
+            .map_err(|rejection: QueryRejection| {
+                parameter("query", &sentences::of_query(&rejection.body_text()))
+            })
     }
 }
 
@@ -214,8 +264,19 @@ mod tests {
             (&2.into(), &"body".into())
         );
         let message = told["errors"][0]["message"].as_str().unwrap();
-        assert!(message.contains("invalid type: string \"x\""), "{message}");
+        assert_eq!(message, "it is the text \"x\" and must be a whole number");
         assert!(!message.contains("line"), "{message}");
+    }
+
+    #[test]
+    fn a_body_that_is_no_object_is_told_what_belongs_there() {
+        for body in ["[\"web-c\"]", "[[1]]", "\"web\"", "3"] {
+            let told = problem(body);
+            assert_eq!(
+                told["detail"], "the body must be an object such as {\"members\": ...}",
+                "{body}"
+            );
+        }
     }
 
     #[test]

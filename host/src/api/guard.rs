@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::RequestExt;
 use axum::extract::{MatchedPath, RawPathParams, Request, State};
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -67,13 +67,31 @@ pub(super) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    match check(&guard, &mut request).await {
+    let mut caller = None;
+    match check(&guard, &mut request, &mut caller).await {
         Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            let status = problem.code().status();
+            if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+                tracing::info!(
+                    caller = caller.as_deref(),
+                    method = %request.method(),
+                    path = request.uri().path(),
+                    status = status.as_u16(),
+                    "refused"
+                );
+            }
+            problem.into_response()
+        }
     }
 }
 
-async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
+/// Whether the request may go on; `known` is told whose token it has.
+async fn check(
+    guard: &Guard,
+    request: &mut Request,
+    known: &mut Option<Arc<str>>,
+) -> Result<(), Problem> {
     let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
         // No route has the path; the answer says so to everybody.
         return Ok(());
@@ -84,6 +102,7 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
     };
     let caller = guard.access.caller(request.headers())?;
     tracing::Span::current().record("caller", &*caller.name);
+    *known = Some(caller.name.clone());
     check_scope(&caller, permission, scope, request).await?;
     request.extensions_mut().insert(caller);
     Ok(())

@@ -53,8 +53,8 @@ struct Ready {
     ready: bool,
 }
 
-/// Whether the server can decide: units are loaded, the store is read, and it does not
-/// stop.
+/// Whether the server can decide: the store is read, the units and policies that the folders
+/// held at its start are in force or refused, and it does not stop.
 #[utoipa::path(
     get, path = "/v1/ready", tag = "server",
     responses(

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::document::{Document, aside, json};
-use super::extract::{Path, Query};
+use super::extract::{Lists, Path, Query};
 use super::placing::{one, requests};
 use super::problem::{Code, Problem};
 use crate::deployment::cluster::Kept;
 use crate::deployment::{Deployment, DeploymentError};
+use crate::questions::Failure;
 
 /// The most VMs that a question about room counts.
 const MOST: usize = 100_000;
@@ -72,12 +73,12 @@ async fn why(
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[into_params(parameter_in = Query)]
 struct CapacityQuery {
     /// Stop counting there; 10000 if not given.
     #[param(minimum = 1, maximum = 100000)]
-    most: Option<usize>,
+    at_most: Option<usize>,
 }
 
 /// How many more VMs of this shape fit.
@@ -91,9 +92,9 @@ async fn capacity(
     Query(query): Query<CapacityQuery>,
     document: Document,
 ) -> Result<Response, Problem> {
-    let most = query.most.unwrap_or(10_000);
+    let most = query.at_most.unwrap_or(10_000);
     if !(1..=MOST).contains(&most) {
-        let sentence = format!("\"most\" must be from 1 to {MOST}");
+        let sentence = format!("\"at-most\" must be from 1 to {MOST}");
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
     let found = deployment.cluster(&cluster)?;
@@ -105,39 +106,72 @@ async fn capacity(
     .await
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[into_params(parameter_in = Query)]
 struct FailureQuery {
-    /// Ids of the hosts that fail together, with commas between them; if not given, each
-    /// host is supposed to fail alone.
-    without: Option<String>,
+    /// Id of a host that fails. May be given again, or hold several ids with commas between
+    /// them: these hosts fail together. If not given, each host is supposed to fail alone.
+    without: Vec<String>,
+}
+
+/// What follows if some hosts fail.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct FailureShown {
+    /// Whether every VM finds another host.
+    survived: bool,
+    /// The hosts, and what becomes of their VMs.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    failure: Failure,
+}
+
+/// What follows if hosts fail.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct FailuresShown {
+    /// Whether each of the failures is survived.
+    survived: bool,
+    /// One for the hosts that fail together, or one for each host of the cluster.
+    failures: Vec<FailureShown>,
+}
+
+impl FailuresShown {
+    fn new(failures: Vec<Failure>) -> Self {
+        let failures = failures.into_iter().map(|failure| FailureShown {
+            survived: failure.survived(),
+            failure,
+        });
+        let failures: Vec<FailureShown> = failures.collect();
+        Self {
+            survived: failures.iter().all(|failure| failure.survived),
+            failures,
+        }
+    }
 }
 
 /// What would happen if hosts failed: where their VMs would go, and which would find no
-/// place; a list with one entry for the hosts that fail together. Without hosts: one for
-/// each host of the cluster (N+1).
+/// place. Without hosts: of each host of the cluster by itself (N+1).
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/what-if", tag = "questions",
     params(("cluster" = String, Path, description = "Name of the cluster"), FailureQuery),
-    responses((status = OK, body = Vec<serde_json::Value>)))]
+    responses((status = OK, body = FailuresShown)))]
 async fn failure(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
-    Query(query): Query<FailureQuery>,
+    Lists(query): Lists<FailureQuery>,
 ) -> Result<Response, Problem> {
     let kept = copy(&deployment, &cluster).await?;
     let now = deployment.now();
-    match query.without {
-        Some(without) => {
-            answer(kept, move |kept| {
-                let hosts: Vec<String> = without.split(',').map(str::to_owned).collect();
-                Ok([kept.situation().without_hosts(&hosts, now, None)?])
-            })
-            .await
-        }
-        None => {
-            let ask = move |kept: &Kept| Ok(kept.situation().n_plus_one(now, None, |_, _| {})?);
-            answer(kept, ask).await
-        }
-    }
+    answer(kept, move |kept| {
+        let situation = kept.situation();
+        let hosts = query.without.iter().flat_map(|ids| ids.split(','));
+        let hosts: Vec<String> = hosts.map(str::to_owned).collect();
+        let failures = match hosts.is_empty() {
+            true => situation.n_plus_one(now, None, |_, _| {})?,
+            false => vec![situation.without_hosts(&hosts, now, None)?],
+        };
+        Ok(FailuresShown::new(failures))
+    })
+    .await
 }

@@ -24,7 +24,7 @@ pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
         return Ok(Some(0));
     }
     let Some(given) = headers.get(header::IF_MATCH) else {
-        let sentence = "say which revision you change: send its ETag as If-Match, If-None-Match: * to make a new one, or If-Match: * for whatever is there";
+        let sentence = "send the ETag of the revision that you read as If-Match; If-None-Match: * makes a new one, and If-Match: * overwrites any revision";
         return Err(Problem::new(Code::RevisionRequired, sentence));
     };
     let given = given.to_str().unwrap_or_default().trim();

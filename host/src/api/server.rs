@@ -4,7 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 
 use axum::Router;
-use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use axum_server::tls_rustls::RustlsAcceptor;
 use hyper_util::rt::TokioTimer;
 
 use super::connections::Bounded;
@@ -40,7 +40,7 @@ pub async fn serve(
     match tls {
         None => server.http1_only().serve(service).await,
         Some(tls) => {
-            let config = RustlsConfig::from_config(tls.config());
+            let config = tls.config();
             let tls = |plain| {
                 RustlsAcceptor::new(config)
                     .handshake_timeout(limits.header)

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use axum_server::tls_rustls::RustlsConfig;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Certificate and key, ready for use.
+/// Certificate and key, ready for use. Clones are one and the same.
 #[derive(Debug, Clone)]
 pub struct Tls {
-    config: Arc<ServerConfig>,
+    config: RustlsConfig,
 }
 
 /// Why a certificate or key is not used.
@@ -59,11 +60,16 @@ impl Tls {
             .with_single_cert(chain, key)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self {
-            config: Arc::new(config),
+            config: RustlsConfig::from_config(Arc::new(config)),
         })
     }
 
-    pub(super) fn config(&self) -> Arc<ServerConfig> {
+    /// Show the other's certificate from now on: to connections that begin later.
+    pub fn replace(&self, other: &Self) {
+        self.config.reload_from_config(other.config.get_inner());
+    }
+
+    pub(super) fn config(&self) -> RustlsConfig {
         self.config.clone()
     }
 }

@@ -21,7 +21,7 @@ use crate::deployment::{Deployment, ReplayWanted, UnitReplayed};
 use crate::library::history::Entry;
 use crate::library::live::{FileStatus, LibraryFailure, UnitStatus};
 use crate::library::stage::{Candidate, Outcome, Staging, Trials};
-use crate::unit::{Digest, UnitShown};
+use crate::unit::UnitShown;
 
 /// The header that a signature comes in: 64 bytes in hexadecimal or base64.
 const SIGNATURE: &str = "x-unit-signature";
@@ -50,7 +50,10 @@ impl From<LibraryFailure> for Problem {
     fn from(failure: LibraryFailure) -> Self {
         let code = match &failure {
             LibraryFailure::NoUnit(_) | LibraryFailure::NoDigest { .. } => Code::NotFound,
-            LibraryFailure::State { .. } | LibraryFailure::Refused(_) => Code::Conflict,
+            LibraryFailure::NoPrefix { .. } => Code::InvalidParameter,
+            LibraryFailure::State { .. }
+            | LibraryFailure::InUse { .. }
+            | LibraryFailure::Refused(_) => Code::Conflict,
             LibraryFailure::Trust(_)
             | LibraryFailure::Artifacts { .. }
             | LibraryFailure::Watch(_) => Code::Unavailable,
@@ -75,7 +78,8 @@ async fn list(
     }))
 }
 
-/// A unit: what is in force, what it says of itself, and the policies that use it.
+/// A unit: what is in force, what it says of itself, and the policies that use it. Of one whose
+/// file is being staged for the first time only `name` and the file, under `staging`.
 #[utoipa::path(get, path = "/v1/units/{unit}", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = OK, body = Object)))]
@@ -86,7 +90,11 @@ async fn show(
     let shown = aside(move || {
         let units = deployment.library().units();
         let status = units.into_iter().find(|known| known.name == unit);
-        let status = status.ok_or_else(|| Problem::not_found("unit", &unit))?;
+        let Some(status) = status else {
+            let staging = deployment.library().staging().remove(&unit);
+            let path = staging.ok_or_else(|| Problem::not_found("unit", &unit))?;
+            return Ok(serde_json::json!({ "name": unit, "staging": path }));
+        };
         let mut shown = value(&status);
         if let Some(columns) = shown.as_object_mut() {
             let users = Trials::users(&*deployment, &unit);
@@ -258,7 +266,8 @@ async fn replay(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct RollbackTo {
-    /// The digest, 64 hexadecimal digits: one that was in force before.
+    /// The digest, 64 hexadecimal digits or the first 8 of them or more: one that was in force
+    /// before.
     digest: String,
 }
 
@@ -273,14 +282,12 @@ async fn rollback(
     Path(unit): Path<String>,
     Json(RollbackTo { digest }): Json<RollbackTo>,
 ) -> Result<Response, Problem> {
-    let digest = Digest::from_hex(&digest).ok_or_else(|| {
-        Problem::new(
-            Code::InvalidParameter,
-            "a digest is written as 64 hexadecimal digits",
-        )
-    })?;
     let library = deployment.library().clone();
-    let staging = aside(move || library.rollback(&unit, digest)).await?;
+    let staging = aside(move || {
+        let digest = library.digest_of(&unit, &digest)?;
+        library.rollback(&unit, digest)
+    });
+    let staging = staging.await?;
     Ok(staged(&staging))
 }
 

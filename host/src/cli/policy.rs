@@ -161,6 +161,9 @@ impl Check {
         let generation = self.units.load()?;
         match check(&text, &file, &generation, inventory) {
             Ok((policy, unheeded)) => {
+                for remark in policy.remarks() {
+                    output::remark(&format!("warning: {file}: {remark}"));
+                }
                 let units = units_of(&policy).join(", ");
                 output::print(&format!(
                     "{file}: policy \"{}\" is fine; units: {units}{}",

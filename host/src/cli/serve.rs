@@ -5,6 +5,7 @@ mod compile;
 mod keys;
 mod notify;
 mod options;
+mod reload;
 mod settings;
 mod shown;
 mod sources;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::arguments::Given;
+use self::reload::Configured;
 use super::failure::{Answer, Failure};
 use super::output;
 
@@ -30,7 +32,8 @@ use super::output;
 /// tokens everything is allowed, to callers on this machine.
 ///
 /// SIGTERM or SIGINT ends the server: it accepts nothing more, finishes requests, writes
-/// everything and exits with 0. A second signal ends it at once.
+/// everything and exits with 0. A second signal ends it at once. SIGHUP has it read tokens,
+/// certificate and trusted keys anew; if anything is wrong with them, those before stay in force.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -85,6 +88,10 @@ impl Serve {
             output::print("The configuration is good.")?;
             return Ok(Answer::Yes);
         }
-        start::serve(settings, prepared)
+        let configured = Configured {
+            file: self.config,
+            given: self.given,
+        };
+        start::serve(settings, prepared, configured)
     }
 }

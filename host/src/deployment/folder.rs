@@ -56,6 +56,13 @@ impl PolicyFolder {
         Ok(Self(watcher))
     }
 
+    /// Waits, when it is called, until what the folder holds has settled and is in force or
+    /// refused, or the watching ends.
+    pub fn first_look(&self) -> impl FnOnce() + Send + use<> {
+        let bell = self.0.bell().clone();
+        move || bell.settle()
+    }
+
     /// Look at the folder now, and wait until what was found is in force or refused.
     pub fn rescan(&self) {
         self.0.bell().scan();

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use super::alarm::Expiring;
@@ -62,6 +64,8 @@ pub enum OpenError {
     Balancing(#[source] io::Error),
     #[error("cannot start the thread that ends reservations")]
     Expiring(#[source] io::Error),
+    #[error("cannot start the thread that waits for the folders")]
+    Folders(#[source] io::Error),
 }
 
 /// A deployment with the folders that it watches. Both end with this value.
@@ -117,6 +121,15 @@ impl Running {
             deployment.library().watch(&folder, options)
         });
         let (units, policies) = (units.transpose()?, policies.transpose()?);
+        let units_seen = units.as_ref().map(Watching::first_look);
+        let policies_seen = policies.as_ref().map(PolicyFolder::first_look);
+        if units_seen.is_some() || policies_seen.is_some() {
+            await_folders(&deployment, move || {
+                // Policies may come before the units that they name.
+                units_seen.into_iter().for_each(|seen| seen());
+                policies_seen.into_iter().for_each(|seen| seen());
+            })?;
+        }
         let balancing = Balancing::start(&deployment).map_err(OpenError::Balancing)?;
         let expiring = Expiring::start(&deployment).map_err(OpenError::Expiring)?;
         tracing::debug!(took = ?began.elapsed(), "started");
@@ -161,6 +174,23 @@ impl Running {
 pub fn compile_units(limits: Limits, cache: &Path) -> Result<(), OpenError> {
     embedded(&Engine::beside_decisions(limits, Some(cache))?)?;
     Ok(())
+}
+
+/// Have the deployment not be ready until `seen` returns.
+fn await_folders(
+    deployment: &Arc<Deployment>,
+    seen: impl FnOnce() + Send + 'static,
+) -> Result<(), OpenError> {
+    deployment.folders_awaited.store(true, Ordering::Release);
+    let deployment = Arc::downgrade(deployment);
+    let wait = move || {
+        seen();
+        if let Some(deployment) = deployment.upgrade() {
+            deployment.folders_awaited.store(false, Ordering::Release);
+        }
+    };
+    let thread = thread::Builder::new().name("folders".to_owned());
+    thread.spawn(wait).map(drop).map_err(OpenError::Folders)
 }
 
 fn lacks_code(engine: &Engine) -> bool {

@@ -135,7 +135,10 @@ impl Deployment {
         self.tell(News {
             kind: "policy-changed",
             policy: Some(record.name.clone()),
-            message: format!("revision {} is in force, by {}", record.revision, record.by),
+            message: format!(
+                "policy \"{}\": revision {} is now in force (changed by {})",
+                record.name, record.revision, record.by
+            ),
             ..News::default()
         });
         Ok(record)
@@ -207,7 +210,11 @@ impl Deployment {
             kind: "policy-attached",
             cluster: Some(cluster.name().clone()),
             policy: Some(cluster.settings().policy.clone()),
-            message: "the policy decides here from now on".to_owned(),
+            message: format!(
+                "cluster \"{}\" now uses policy \"{}\"",
+                cluster.name(),
+                cluster.settings().policy
+            ),
             ..News::default()
         });
         Ok(cluster.settings())

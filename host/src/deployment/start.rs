@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::cluster::{self, Attached, Rule};
 use super::policies::Policies;
@@ -57,6 +58,7 @@ impl Deployment {
             shadows: Mutex::default(),
             policies: ArcSwap::from_pointee(policies),
             control: Mutex::default(),
+            folders_awaited: AtomicBool::new(false),
         };
         deployment.count_units();
         let mut problems = Vec::new();

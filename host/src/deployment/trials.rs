@@ -94,7 +94,7 @@ impl Deployment {
             if report.examples.len() < EXAMPLES {
                 report.examples.push(Difference {
                     cluster: cluster.name().to_string(),
-                    decision: number.to_string(),
+                    decision: number,
                     before: before.map(|host| host.to_string()),
                     after: after.map(|host| host.to_string()),
                 });

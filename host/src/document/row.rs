@@ -92,7 +92,10 @@ impl<'s> RowReader<'s> {
     }
 
     fn kept(&mut self, name: &str, entry: &Entry) {
-        let message = format!("\"{name}\" is worked out by the runtime; leave it out");
+        let message = match name {
+            "forced" => "\"forced\" is set by the server; to choose the host yourself, give \"force\" the host's id".to_owned(),
+            _ => format!("\"{name}\" is worked out by the runtime; leave it out"),
+        };
         self.problems.add(&entry.place, message);
     }
 

@@ -25,7 +25,9 @@ pub use state::Origin;
 pub use status::{FileStatus, UnitStatus};
 pub use watching::Watching;
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
@@ -36,7 +38,6 @@ use super::trust::{Trust, Untrusted};
 use super::watch::{Seen, WatchError};
 use crate::engine::Engine;
 use crate::sync::{ArcSwap, Mutex, MutexGuard};
-use crate::unit::Digest;
 use state::State;
 
 /// How units come into force.
@@ -112,7 +113,25 @@ pub enum LibraryFailure {
         /// The unit.
         name: String,
         /// What was asked for.
-        digest: Digest,
+        digest: String,
+    },
+    /// What was asked for is no digest, or the beginning of several.
+    #[error("a digest of \"{name}\" {why}")]
+    NoPrefix {
+        /// The unit.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Policies cannot do without the unit as it is.
+    #[error("the unit \"{name}\" is used by {}: {why}", used_by(.policies))]
+    InUse {
+        /// The unit.
+        name: String,
+        /// The policies that use it.
+        policies: Vec<String>,
+        /// What would be wrong with them.
+        why: String,
     },
     /// The unit is in a state in which this cannot be.
     #[error("the unit \"{name}\" {why}")]
@@ -127,6 +146,14 @@ pub enum LibraryFailure {
     Refused(Vec<String>),
 }
 
+/// Policies, as a sentence names them.
+fn used_by(policies: &[String]) -> String {
+    match policies {
+        [one] => format!("the policy \"{one}\""),
+        several => format!("the policies \"{}\"", several.join("\", \"")),
+    }
+}
+
 /// The units of a running program.
 pub struct Library {
     admission: Admission,
@@ -136,6 +163,8 @@ pub struct Library {
     current: ArcSwap<Generation>,
     state: Mutex<State>,
     history: Mutex<History>,
+    /// Files that were found and are not staged yet, the one that is being staged too.
+    staging: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Library {
@@ -148,6 +177,14 @@ impl Library {
     /// The engine that units are compiled for.
     pub fn engine(&self) -> &Engine {
         self.admission.engine()
+    }
+
+    /// Let in what this trusts from now on; units that are in force stay.
+    ///
+    /// # Errors
+    /// If it makes no sense.
+    pub fn trust(&self, trust: Trust) -> Result<(), LibraryFailure> {
+        Ok(self.admission.trust(trust)?)
     }
 
     /// Ask `trials` from now on before a generation comes into force. Only the first

@@ -10,7 +10,7 @@ use placewright_tests::server::{Server, placewright};
 use super::{folder, get, json};
 
 /// Make a token: its secret, and the lines for the configuration.
-fn token(words: &[&str]) -> (String, String) {
+pub(super) fn token(words: &[&str]) -> (String, String) {
     let output = placewright(["token", "new"]).args(words).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();

@@ -111,5 +111,5 @@ fn without_tokens_web_pages_of_others_are_not_served() {
     let server = serving(Vec::new(), ApiLimits::default());
     let page = server.ask("GET /clusters/a", &["origin: https://evil.example"], "");
     page.problem(403, "forbidden");
-    assert_eq!(server.get("/clusters/a").body, "anyone");
+    assert_eq!(server.get("/clusters/a").body, "anonymous");
 }

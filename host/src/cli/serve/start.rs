@@ -8,8 +8,6 @@ use std::{fs, io};
 use placewright::api::{self, Access, Foundation, Handle, Stop, Stopper, Tls};
 use placewright::deployment::{DeploymentOptions, OpenError, Opening, Running};
 use placewright::library::live::LibraryOptions;
-use placewright::library::signature::Signatures;
-use placewright::library::trust::Trust;
 use placewright::scheduler::SchedulerOptions;
 use placewright::store::{self, StoreOptions};
 use placewright::telemetry::{Telemetry, start_log};
@@ -17,13 +15,14 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::options::Durability;
 use super::settings::Settings;
+use super::reload::{self, Configured, Replaceable};
 use super::{compile, notify};
 use crate::cli::failure::{Answer, Failure};
 
 /// What is checked before anything begins.
 pub struct Prepared {
-    access: Arc<Access>,
-    tls: Option<Tls>,
+    pub access: Arc<Access>,
+    pub tls: Option<Tls>,
 }
 
 /// Check what only shows when files are read and settings are seen together.
@@ -41,8 +40,20 @@ pub fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
 }
 
 /// Serve until a signal ends it.
-pub fn serve(settings: Settings, prepared: Prepared) -> Result<Answer, Failure> {
+pub fn serve(
+    settings: Settings,
+    prepared: Prepared,
+    configured: Configured,
+) -> Result<Answer, Failure> {
     start_log(settings.log_format, &settings.log_level).map_err(Failure::input)?;
+    let runtime = runtime(settings.threads).map_err(|error| {
+        Failure::internal(anyhow::Error::new(error).context("cannot start threads"))
+    })?;
+    // Heard from here on, so that it does not end a server that starts.
+    let hangups = {
+        let _entered = runtime.enter();
+        Hangups::listen().map_err(Failure::internal)?
+    };
     // The address first: a second server on the same data ends here.
     let listener = bind(settings.listen)?;
     let telemetry = Arc::new(Telemetry::new());
@@ -52,9 +63,6 @@ pub fn serve(settings: Settings, prepared: Prepared) -> Result<Answer, Failure> 
         OpenError::Store(_) | OpenError::Library(_) => Failure::input(error),
         error => Failure::internal(error),
     })?;
-    let runtime = runtime(settings.threads).map_err(|error| {
-        Failure::internal(anyhow::Error::new(error).context("cannot start threads"))
-    })?;
     if prepared.tls.is_none() && !settings.listen.ip().to_canonical().is_loopback() {
         tracing::warn!(
             "tokens cross the network in clear text: configure tls-certificate and tls-key"
@@ -63,18 +71,27 @@ pub fn serve(settings: Settings, prepared: Prepared) -> Result<Answer, Failure> 
     let (stopper, stop) = Stop::new();
     let router = api::router(&Foundation {
         deployment: running.deployment().clone(),
-        access: prepared.access,
+        access: prepared.access.clone(),
         telemetry,
         limits: settings.api_limits,
         stop,
     });
+    let replaceable = Replaceable {
+        listen: settings.listen,
+        access: prepared.access,
+        tls: prepared.tls.clone(),
+        deployment: running.deployment().clone(),
+    };
     let handle = Handle::new();
     let served = runtime.block_on(async {
         let signals = Signals::listen()?;
         tokio::spawn(signals.obey(stopper, handle.clone(), settings.shutdown_time));
+        let reloads = tokio::spawn(hangups.obey(replaceable, configured));
         announce(&listener, prepared.tls.is_some());
         let tls = prepared.tls.as_ref();
-        api::serve(listener, tls, router, settings.api_limits, handle).await
+        let served = api::serve(listener, tls, router, settings.api_limits, handle).await;
+        reloads.abort();
+        served
     });
     // Decisions end and everything is written, also if serving failed. A second signal
     // is still heard, by the runtime's threads.
@@ -104,13 +121,6 @@ const THOROUGH_TRIAL: Duration = Duration::from_millis(500);
 
 fn opening(settings: &Settings) -> Opening {
     let usual = DeploymentOptions::default();
-    let trust = Trust {
-        signatures: Signatures {
-            keys: settings.trusted_keys.clone(),
-            require: settings.require_signatures,
-        },
-        ..Trust::default()
-    };
     Opening {
         data: Some(settings.data.clone()),
         cache: Some(settings.cache.clone()),
@@ -127,7 +137,7 @@ fn opening(settings: &Settings) -> Opening {
             ..StoreOptions::default()
         },
         library: LibraryOptions {
-            trust,
+            trust: reload::trust(settings),
             require_replay: settings.require_replay,
             ..LibraryOptions::default()
         },
@@ -175,6 +185,55 @@ fn announce(listener: &TcpListener, tls: bool) {
         Err(error) => tracing::warn!(%error, "serving"),
     }
     notify::tell(notify::READY);
+}
+
+/// The signal that has the configuration read anew.
+#[cfg(unix)]
+struct Hangups(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+impl Hangups {
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self(signal(SignalKind::hangup())?))
+    }
+
+    /// Waits for one.
+    async fn next(&mut self) {
+        self.0.recv().await;
+    }
+}
+
+/// The signal that has the configuration read anew.
+#[cfg(not(unix))]
+struct Hangups;
+
+#[cfg(not(unix))]
+impl Hangups {
+    fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// There is none here.
+    async fn next(&mut self) {
+        std::future::pending().await
+    }
+}
+
+impl Hangups {
+    /// Read the configuration anew at each one.
+    async fn obey(mut self, replaceable: Replaceable, configured: Configured) {
+        let replaceable = Arc::new(replaceable);
+        let configured = Arc::new(configured);
+        loop {
+            self.next().await;
+            let (replaceable, configured) = (replaceable.clone(), configured.clone());
+            let taken_over = move || replaceable.take_over(&configured);
+            if let Err(error) = tokio::task::spawn_blocking(taken_over).await {
+                tracing::error!(%error, "the configuration was not read anew");
+            }
+        }
+    }
 }
 
 /// The signals that end the server.

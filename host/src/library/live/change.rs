@@ -71,7 +71,7 @@ impl Library {
         let changed = changed(&before, &candidate, next);
         let names: Vec<String> = changed.into_iter().map(|one| one.name).collect();
         if !names.is_empty() && self.check(&candidate, &names, staging).is_some() {
-            let why = "it was only tried out".to_owned();
+            let why = "this was a trial run".to_owned();
             staging.outcome = Outcome::Held { why };
         }
     }

@@ -203,7 +203,7 @@ impl fmt::Display for LibraryEvent {
                 why,
             } => write!(
                 f,
-                "{name} {} from {source} is sound and not in force: {why}",
+                "{name} {} from {source} passed all checks and is not in force: {why}",
                 digest.short()
             ),
             Self::KeptAlthoughDeleted {

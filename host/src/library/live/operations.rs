@@ -8,6 +8,9 @@ use super::{Library, LibraryEvent, LibraryFailure, Origin};
 use crate::library::stage::{Candidate, Outcome, Source, Staging};
 use crate::unit::{Digest, Unit};
 
+/// As many digits of a digest as events and policies show.
+const SHORTEST: usize = 8;
+
 impl Library {
     /// Stage a unit that someone hands in; it stands in front of its file until that
     /// changes. Takes as long as compiling and probing it.
@@ -68,6 +71,43 @@ impl Library {
         Some(staging)
     }
 
+    /// The digest to which the unit can go back that begins with these hexadecimal digits.
+    ///
+    /// # Errors
+    /// If these are fewer than [`SHORTEST`], no digest begins with them, or several do.
+    pub fn digest_of(&self, name: &str, prefix: &str) -> Result<Digest, LibraryFailure> {
+        let digits = prefix.to_ascii_lowercase();
+        if let Some(whole) = Digest::from_hex(&digits) {
+            return Ok(whole);
+        }
+        let no_digest = |why: String| LibraryFailure::NoPrefix {
+            name: name.to_owned(),
+            why,
+        };
+        if digits.len() < SHORTEST || !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
+            let why = format!("is written as 64 hexadecimal digits, or the first {SHORTEST} of them or more");
+            return Err(no_digest(why));
+        }
+        let mut known = self.lock_history().in_force(name);
+        let current = self.current().get(name).map(|unit| unit.digest());
+        known.extend(current);
+        known.extend(self.lock().digests(name));
+        known.sort_unstable_by_key(ToString::to_string);
+        known.dedup();
+        known.retain(|digest| digest.to_string().starts_with(&digits));
+        match known.as_slice() {
+            [digest] => Ok(*digest),
+            [] => Err(LibraryFailure::NoDigest {
+                name: name.to_owned(),
+                digest: digits,
+            }),
+            several => {
+                let several: Vec<String> = several.iter().map(ToString::to_string).collect();
+                Err(no_digest(format!("begins in several ways: {}", several.join(", "))))
+            }
+        }
+    }
+
     /// Go back to bytes that were in force under that name before. They stand in front
     /// of the file until that changes.
     ///
@@ -77,7 +117,7 @@ impl Library {
     pub fn rollback(&self, name: &str, digest: Digest) -> Result<Staging, LibraryFailure> {
         let no_digest = || LibraryFailure::NoDigest {
             name: name.to_owned(),
-            digest,
+            digest: digest.to_string(),
         };
         let known = self.lock().loaded(digest);
         let was_in_force = self.lock_history().in_force(name).contains(&digest);
@@ -267,7 +307,16 @@ impl Library {
             event.iter().for_each(|event| self.tell(event));
             return Ok(());
         }
+        let users = match self.trials() {
+            Ok(Some(trials)) => trials.users(name),
+            _ => Vec::new(),
+        };
         match staging.outcome {
+            Outcome::Refused { why, .. } if !users.is_empty() => Err(LibraryFailure::InUse {
+                name: name.to_owned(),
+                policies: users,
+                why,
+            }),
             Outcome::Refused { why, .. } => Err(LibraryFailure::Refused(vec![why])),
             _ => Ok(()),
         }

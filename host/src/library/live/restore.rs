@@ -43,6 +43,7 @@ impl Library {
             current: ArcSwap::from_pointee(state.generation()),
             history: Mutex::new(History::new(options.history, entries)),
             state: Mutex::new(state),
+            staging: Mutex::default(),
             around,
         };
         library.remember(&library.lock().remembered());

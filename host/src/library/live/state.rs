@@ -139,6 +139,21 @@ impl State {
         names
     }
 
+    /// The digests of all units of that name.
+    pub(super) fn digests(&self, name: &str) -> Vec<Digest> {
+        let of_files = self
+            .files
+            .values()
+            .flat_map(|file| [file.offers.as_ref(), file.waits.as_ref()])
+            .flatten();
+        let units = of_files
+            .chain(self.choices.values().map(|choice| &choice.unit))
+            .chain(self.kept.values().map(|(_, unit)| unit))
+            .chain(self.base.values());
+        let units = units.filter(|unit| unit.name() == name);
+        units.map(|unit| unit.digest()).collect()
+    }
+
     /// A unit with that digest that is loaded.
     pub(super) fn loaded(&self, digest: Digest) -> Option<Arc<Unit>> {
         let of_files = self

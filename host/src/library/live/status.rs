@@ -1,6 +1,8 @@
 //! What there is, for people who ask.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use serde::Serialize;
 
@@ -28,6 +30,9 @@ pub struct UnitStatus {
     pub kept_although_deleted: bool,
     /// Whether a unit of this name comes with the program.
     pub embedded: bool,
+    /// A file that is being staged, or waits for it, and by its name will be this unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub staging: Option<PathBuf>,
 }
 
 /// A file of the watched folder.
@@ -48,6 +53,7 @@ pub struct FileStatus {
 impl Library {
     /// Everything under which there is a unit, by name.
     pub fn units(&self) -> Vec<UnitStatus> {
+        let staging = self.staging();
         let state = self.lock();
         let of = |name: &str| {
             let wanted = state.wanted(name);
@@ -62,9 +68,33 @@ impl Library {
                 pinned: state.choices.get(name).is_some_and(|choice| choice.pinned),
                 kept_although_deleted: state.kept.contains_key(name),
                 embedded: state.base.contains_key(name),
+                staging: staging.get(name).cloned(),
             }
         };
         state.names().into_iter().map(of).collect()
+    }
+
+    /// The files that are being staged or wait for it, by the names of the units that they will
+    /// be by their own names: `max-vms.wasm` will be `max-vms`. What a file holds is known later.
+    pub fn staging(&self) -> BTreeMap<String, PathBuf> {
+        let files = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = files.iter().filter_map(|path| {
+            let name = path.file_stem()?.to_str()?;
+            Some((name.to_owned(), path.clone()))
+        });
+        named.collect()
+    }
+
+    /// Note that a file is to be staged.
+    pub(super) fn will_stage(&self, path: PathBuf) {
+        let mut files = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        files.insert(path);
+    }
+
+    /// Note that it was.
+    pub(super) fn has_staged(&self, path: &Path) {
+        let mut files = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        files.remove(path);
     }
 
     /// Every file that is or was watched, by path.

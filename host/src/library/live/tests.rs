@@ -389,7 +389,7 @@ fn a_unit_that_is_only_tried_out_takes_all_steps_but_the_last() {
     };
     *scene.trials.differing.lock().unwrap() = 3;
     let staging = scene.library.try_out(&candidate, "someone");
-    assert_eq!(why(&staging), "it was only tried out");
+    assert_eq!(why(&staging), "this was a trial run");
     assert_eq!(staging.steps.last().unwrap().step, Step::Trial);
     assert_eq!(staging.replay.as_ref().unwrap().differing, 3);
     assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));

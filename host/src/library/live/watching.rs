@@ -62,12 +62,17 @@ impl Library {
                 .spawn(move || run(&library, &handed, &ends))
                 .map_err(|error| WatchError::Thread(path.to_owned(), error))?
         };
-        let (library, changes) = (self.clone(), queue.clone());
+        let (library, changes, whole) = (self.clone(), queue.clone(), self.clone());
         let watcher = Watcher::start(
             folder,
-            move |seen| library.is_whole(seen),
+            move |seen| whole.is_whole(seen),
             move |found| {
                 if !found.is_empty() {
+                    for change in &found {
+                        if let Change::Seen(seen) = change {
+                            library.will_stage(seen.path.clone());
+                        }
+                    }
                     // Nobody stages any more at the end.
                     drop(changes.send(Handed::Changes(found)));
                 }
@@ -99,17 +104,29 @@ impl Library {
 }
 
 impl Watching {
+    /// Waits, when it is called, until what the folder holds has settled and is staged, or the
+    /// watching ends.
+    pub fn first_look(&self) -> impl FnOnce() + Send + use<> {
+        let bell = self.watcher.as_ref().map(|watcher| watcher.bell().clone());
+        let queue = self.queue.clone();
+        move || {
+            if let Some(bell) = bell {
+                bell.settle();
+            }
+            if let Some(queue) = queue {
+                wait_until_staged(&queue);
+            }
+        }
+    }
+
     /// Look at the folder now, and wait until what was found is staged. What has not
     /// settled is found later.
     pub fn rescan(&self) {
         if let Some(watcher) = &self.watcher {
             watcher.bell().scan();
         }
-        let (done, staged) = mpsc::channel();
-        if let Some(queue) = &self.queue
-            && queue.send(Handed::Done(done)).is_ok()
-        {
-            let _ = staged.recv();
+        if let Some(queue) = &self.queue {
+            wait_until_staged(queue);
         }
     }
 }
@@ -135,6 +152,14 @@ impl Drop for Watching {
     }
 }
 
+/// Wait until all that was handed to the thread is staged, or it has ended.
+fn wait_until_staged(queue: &Sender<Handed>) {
+    let (done, staged) = mpsc::channel();
+    if queue.send(Handed::Done(done)).is_ok() {
+        let _ = staged.recv();
+    }
+}
+
 fn run(library: &Library, handed: &Receiver<Handed>, ends: &AtomicBool) {
     let mut again = Again::default();
     while let Ok(first) = next(handed, again.next()) {
@@ -151,6 +176,7 @@ fn run(library: &Library, handed: &Receiver<Handed>, ends: &AtomicBool) {
                 return;
             }
             library.take_or_again(&change, &mut again, Instant::now());
+            library.has_staged(change.path());
         }
         for done in waiting {
             let _ = done.send(());

@@ -51,8 +51,8 @@ pub struct ReplayReport {
 pub struct Difference {
     /// The cluster that it is of.
     pub cluster: String,
-    /// The decision, as it is recorded.
-    pub decision: String,
+    /// Number of the decision.
+    pub decision: u64,
     /// The host that was chosen, if there was one.
     pub before: Option<String>,
     /// The host that would have been, if there is one.

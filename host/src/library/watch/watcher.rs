@@ -25,6 +25,8 @@ enum Signal {
     Scan,
     /// Scan, and answer when what was found has been reported.
     ScanFor(Sender<()>),
+    /// Scan, and answer when that was reported and nothing is left that has not settled.
+    SettleFor(Sender<()>),
     Stop,
 }
 
@@ -39,12 +41,50 @@ impl Bell {
         let _ = self.0.send(Signal::Scan);
     }
 
+    /// Scan until every file has settled, and wait until all has been reported. A file that is
+    /// written all the time is waited for some seconds.
+    pub fn settle(&self) {
+        let (done, settled) = mpsc::channel();
+        if self.0.send(Signal::SettleFor(done)).is_ok() {
+            let _ = settled.recv();
+        }
+    }
+
     /// Scan, and wait until what was found has been reported.
     pub fn scan(&self) {
         let (done, scanned) = mpsc::channel();
         if self.0.send(Signal::ScanFor(done)).is_ok() {
             let _ = scanned.recv();
         }
+    }
+}
+
+/// A file that is written for so long is not waited for.
+const LONGEST_WRITING: Duration = Duration::from_secs(10);
+
+/// Those who wait for what the folder holds.
+#[derive(Default)]
+struct Waiting {
+    /// For the next scan.
+    scan: Vec<Sender<()>>,
+    /// For a scan that leaves nothing behind, since when.
+    settled: Vec<(Sender<()>, Instant)>,
+}
+
+impl Waiting {
+    /// Answer those who need not wait any more; `left` tells whether a file has not settled.
+    fn answer(&mut self, left: bool) {
+        for done in self.scan.drain(..) {
+            // Who has gone needs no answer.
+            let _ = done.send(());
+        }
+        self.settled.retain(|(done, since)| {
+            let waits = left && since.elapsed() < LONGEST_WRITING;
+            if !waits {
+                let _ = done.send(());
+            }
+            waits
+        });
     }
 }
 
@@ -105,15 +145,13 @@ fn run(
     mut whole: impl FnMut(&Seen) -> bool,
     mut report: impl FnMut(Vec<Change>),
 ) {
-    let mut waiting = Vec::new();
+    let mut waiting = Waiting::default();
     loop {
         // Before the scan, so that nothing falls between the two.
         ears.listen(folder.ways());
         let scan = folder.scan(Instant::now(), &mut whole);
         report(scan.changes);
-        for done in waiting.drain(..) {
-            let _: Result<(), mpsc::SendError<()>> = Sender::send(&done, ());
-        }
+        waiting.answer(scan.next.is_some());
         let rest = folder.options().rescan;
         let rest = scan.next.map_or(rest, |next| {
             rest.min(next.saturating_duration_since(Instant::now()))
@@ -125,7 +163,7 @@ fn run(
 }
 
 /// Wait for a signal. All that have come lead to one scan. False at the end.
-fn wait(signals: &Receiver<Signal>, rest: Duration, waiting: &mut Vec<Sender<()>>) -> bool {
+fn wait(signals: &Receiver<Signal>, rest: Duration, waiting: &mut Waiting) -> bool {
     let mut next = match signals.recv_timeout(rest) {
         Ok(signal) => Some(signal),
         Err(RecvTimeoutError::Timeout) => None,
@@ -134,7 +172,8 @@ fn wait(signals: &Receiver<Signal>, rest: Duration, waiting: &mut Vec<Sender<()>
     while let Some(signal) = next {
         match signal {
             Signal::Scan => {}
-            Signal::ScanFor(done) => waiting.push(done),
+            Signal::ScanFor(done) => waiting.scan.push(done),
+            Signal::SettleFor(done) => waiting.settled.push((done, Instant::now())),
             Signal::Stop => return false,
         }
         next = signals.try_recv().ok();

@@ -1,0 +1,156 @@
+//! What answers and the log say, in the words of those who read them.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use placewright::unit::Digest;
+use placewright_tests::server::Server;
+use serde_json::json;
+
+use super::access::token;
+use super::deployment::{Api, cluster, vm};
+use super::reload::{replace, variant, wait_for};
+use super::{client, folder, get};
+
+#[test]
+fn a_cluster_that_was_made_is_told_with_its_path() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let made = client()
+        .post(format!("{}/v1/clusters?policy=worst-fit", server.url))
+        .header("content-type", "application/json")
+        .send(cluster("c", 1).to_string())
+        .unwrap();
+    assert_eq!(made.status().as_u16(), 201);
+    assert_eq!(made.headers()["location"], "/v1/clusters/c");
+}
+
+#[test]
+fn hosts_that_fail_are_named_one_by_one_or_together_and_the_answer_has_a_verdict() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 3));
+    api.send("POST", "/v1/clusters/c/place", &vm("v"));
+    let ask = |query: &str| api.send("POST", &format!("/v1/clusters/c/what-if{query}"), &json!({}));
+    let all = ask("");
+    assert_eq!(all.body["survived"], true, "{all:?}");
+    assert_eq!(all.body["failures"].as_array().unwrap().len(), 3, "{all:?}");
+    for query in ["?without=h0&without=h1", "?without=h0,h1"] {
+        let two = ask(query);
+        assert_eq!(two.body["survived"], true, "{two:?}");
+        assert_eq!(two.body["failures"][0]["hosts"], json!(["h0", "h1"]));
+    }
+    let none = ask("?without=h0,h1,h2");
+    assert_eq!(none.body["survived"], false, "{none:?}");
+    assert_eq!(none.body["failures"][0]["survived"], false, "{none:?}");
+    let wrong = ask("?wihtout=h0");
+    assert_eq!(
+        wrong.body["detail"],
+        "unknown query parameter \"wihtout\"; this route takes \"without\""
+    );
+}
+
+#[test]
+fn a_query_that_is_wrong_is_told_by_its_parameters() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters", &cluster("c", 1));
+    assert_eq!(
+        made.body["detail"],
+        "the query parameter \"policy\" is missing; add ?policy=VALUE"
+    );
+    let listed = api.get("/v1/policies?state=x");
+    assert_eq!(
+        listed.body["detail"],
+        "unknown query parameter \"state\"; this route takes \"limit\" and \"after\""
+    );
+    api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 1));
+    let room = api.send("POST", "/v1/clusters/c/capacity?at-most=7", &vm("v"));
+    assert_eq!(room.body["fits"], 7, "{room:?}");
+}
+
+#[test]
+fn a_unit_goes_back_by_the_first_digits_of_its_digest() {
+    let data = folder();
+    let units = data.path().join("units");
+    fs::create_dir_all(&units).unwrap();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let (first, second) = (variant(1), variant(2));
+    replace(&units.join("worst-fit.wasm"), &first);
+    wait_for(&api, &first, "the first");
+    replace(&units.join("worst-fit.wasm"), &second);
+    wait_for(&api, &second, "the second");
+    let back = |digest: &str| {
+        let body = json!({"digest": digest});
+        api.send("POST", "/v1/units/worst-fit/rollback", &body)
+    };
+    let short = back(&Digest::of(&first).to_string()[..7]);
+    assert_eq!((short.status, &short.body["code"]), (400, &json!("invalid-parameter")));
+    let unknown = back("00000000");
+    assert_eq!(unknown.status, 404, "{unknown:?}");
+    let done = back(&Digest::of(&first).short());
+    assert_eq!(done.status, 200, "{done:?}");
+    wait_for(&api, &first, "the first again");
+}
+
+#[test]
+fn a_unit_that_policies_use_is_not_disabled_and_they_are_named() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/policies/worst-fit/clone", &json!({"name": "mine"}));
+    api.send("POST", "/v1/clusters?policy=mine", &cluster("c", 1));
+    let refused = api.send("POST", "/v1/units/worst-fit/disable", &json!({}));
+    assert_eq!(refused.status, 409, "{refused:?}");
+    let detail = refused.body["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("the unit \"worst-fit\" is used by the policy \"mine\": "),
+        "{detail}"
+    );
+}
+
+#[test]
+fn calls_that_are_refused_are_in_the_log_without_secrets() {
+    let data = folder();
+    let (viewer, lines) = token(&["--name", "alice", "--role", "viewer"]);
+    let config = data.path().join("placewright.toml");
+    fs::write(&config, lines).unwrap();
+    let server = Server::start(data.path(), &["--config", &config.display().to_string()]);
+    assert_eq!(get(&format!("{}/v1/clusters", server.url), Some("pw_wrong")).0, 401);
+    let api = Api::with(&server, &viewer);
+    assert_eq!(api.send("POST", "/v1/clusters/c/place", &vm("v")).status, 403);
+    server.signal("TERM");
+    let (_, log) = server.ended();
+    let refused: Vec<_> = log.lines().filter(|line| line.contains("\"refused\"")).collect();
+    assert_eq!(refused.len(), 2, "{log}");
+    assert!(refused[0].contains("\"path\":\"/v1/clusters\"") && refused[0].contains("401"));
+    assert!(refused[1].contains("\"caller\":\"alice\"") && refused[1].contains("403"), "{log}");
+    assert!(!log.contains("pw_"), "{log}");
+}
+
+#[test]
+fn a_server_is_ready_when_what_its_folders_hold_was_taken_over() {
+    let data = folder();
+    let (units, policies) = (data.path().join("units"), data.path().join("policies"));
+    fs::create_dir_all(&units).unwrap();
+    fs::create_dir_all(&policies).unwrap();
+    fs::write(units.join("worst-fit.wasm"), variant(1)).unwrap();
+    fs::write(units.join("bad.wasm"), "no component").unwrap();
+    fs::write(policies.join("mine.toml"), "[[costs]]\nunit = \"worst-fit\"\n").unwrap();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let begin = Instant::now();
+    while api.get("/v1/ready").status != 200 {
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
+    // Without waiting any further.
+    let unit = api.get("/v1/units/worst-fit").body;
+    assert_eq!(unit["in-force"], Digest::of(&variant(1)).to_string());
+    let files = api.get("/v1/unit-files").body;
+    let bad = &files["items"][0];
+    assert!(bad["trouble"].is_string(), "{files}");
+    assert_eq!(api.get("/v1/policies/mine").status, 200);
+}
