@@ -25,7 +25,7 @@ mod turns;
 pub use artifacts::KeptArtifacts;
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
 pub use error::DeploymentError;
-pub use events::{Event, Events, Listening, News};
+pub use events::{Event, EventKind, Events, Listening, News};
 pub use open::{OpenError, Opening, Running, compile_units};
 pub use policies::{Origin, PolicyRecord};
 pub use replays::{ReplayWanted, UnitReplayed};
@@ -237,7 +237,8 @@ impl Deployment {
             return Err(error);
         }
         self.tell(News {
-            kind: "cluster-created",
+            kind: EventKind::ClusterCreated,
+            by: attach.by,
             cluster: Some(name),
             message: "the cluster was created".to_owned(),
             ..News::default()
@@ -249,13 +250,19 @@ impl Deployment {
     ///
     /// # Errors
     /// If there is none of that name, or its end cannot be kept.
-    pub fn remove_cluster(&self, name: &str) -> Result<(), DeploymentError> {
+    pub fn remove_cluster(&self, name: &str, by: Who<'_>) -> Result<(), DeploymentError> {
         let _control = self.control();
         let cluster = self.cluster(name)?;
         let name = cluster.name().clone();
         drop(cluster);
         // No turn may write rows after the cluster has gone.
         if let Some(cluster) = self.take_out(&name) {
+            // Nothing is paused in a cluster that is not there.
+            let forgotten = cluster.whenever(|state| {
+                state.forget_faults();
+                Ok(())
+            });
+            drop(forgotten);
             cluster.stop();
             self.telemetry.clusters.forget(cluster.meter());
             self.alarm.set(&name, None);
@@ -263,7 +270,8 @@ impl Deployment {
         let cluster = name.to_string();
         self.store.commit(vec![Change::RemoveCluster { cluster }])?;
         self.tell(News {
-            kind: "cluster-removed",
+            kind: EventKind::ClusterRemoved,
+            by: Some(by.into()),
             cluster: Some(name),
             message: "the cluster was removed".to_owned(),
             ..News::default()

@@ -5,6 +5,7 @@
 //! whose labels are looked up once.
 
 mod clusters;
+mod configuration;
 mod http;
 mod library;
 mod log;
@@ -13,6 +14,7 @@ mod store;
 mod units;
 
 pub use clusters::{BalanceOutcome, ClusterFamilies, ClusterMeter, Outcome};
+pub use configuration::ConfigurationMetrics;
 pub use http::HttpFamilies;
 pub use library::LibraryMetrics;
 pub use log::{LogError, LogFormat, check_level, decision_span, start_log};
@@ -43,6 +45,8 @@ pub struct Telemetry {
     pub library: LibraryMetrics,
     /// What is written to disk.
     pub store: StoreMetrics,
+    /// What is taken over of the configuration.
+    pub configuration: ConfigurationMetrics,
 }
 
 impl Telemetry {
@@ -63,6 +67,7 @@ impl Telemetry {
             units: UnitFamilies::register(registry),
             library: LibraryMetrics::register(registry),
             store: StoreMetrics::register(registry),
+            configuration: ConfigurationMetrics::register(registry),
             registry: root,
         }
     }

@@ -6,6 +6,8 @@ mod configuration;
 mod deployment;
 mod evacuation;
 mod first_start;
+#[cfg(unix)]
+mod hangup;
 mod kill;
 mod large;
 mod limits;

@@ -17,7 +17,9 @@ use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::unheeded::{self, WithUnheeded};
 use super::{Caller, Page, PageQuery, revision};
-use crate::deployment::cluster::{Cluster, ClusterSettings, Counted, Override, PeriodicBalance};
+use crate::deployment::cluster::{
+    Cluster, ClusterSettings, Counted, Override, PausedUnit, PeriodicBalance,
+};
 use crate::deployment::{Attach, Deployment};
 use crate::document::ClusterDocument;
 use crate::plugins::DEFAULT_POLICY;
@@ -41,6 +43,14 @@ struct ClusterShown {
     /// Why nothing is decided, if the policy cannot run.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<String>,
+    /// Units that keep failing and are not called for a while.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    paused: Vec<PausedUnit>,
+    /// Units that answered differently though nothing had changed: their answers are not kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<String>)]
+    quarantined: Vec<Arc<str>>,
     counted: Counted,
     /// Requests that wait for their turn.
     waiting: usize,
@@ -49,14 +59,18 @@ struct ClusterShown {
 async fn shown(cluster: &Cluster) -> Result<ClusterShown, Problem> {
     let told = cluster.turn(|state| {
         let broken = state.broken().map(str::to_owned);
-        Ok((state.attached().revision, broken, state.counted()))
+        let failing = (state.paused_units(), state.quarantined_units());
+        let revision = state.attached().revision;
+        Ok((revision, broken, failing, state.counted()))
     });
-    let (policy_revision, broken, counted) = told.await?;
+    let (policy_revision, broken, (paused, quarantined), counted) = told.await?;
     Ok(ClusterShown {
         name: cluster.name().clone(),
         settings: (*cluster.settings()).clone(),
         policy_revision,
         broken,
+        paused,
+        quarantined,
         counted,
         waiting: cluster.waiting(),
     })
@@ -98,6 +112,7 @@ struct CreateQuery {
         headers(("Location" = String, description = "Path of the cluster")))))]
 async fn create(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Query(query): Query<CreateQuery>,
     Document { text, file }: Document,
 ) -> Result<Response, Problem> {
@@ -105,6 +120,7 @@ async fn create(
         let document = ClusterDocument::read(&text, file)?;
         let attach = Attach {
             policy: query.policy.unwrap_or_else(|| DEFAULT_POLICY.to_owned()),
+            by: Some(caller.name),
             ..Attach::default()
         };
         deployment.create_cluster(document, attach)
@@ -137,9 +153,10 @@ async fn show(
     responses((status = NO_CONTENT)))]
 async fn remove(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    aside(move || deployment.remove_cluster(&cluster)).await?;
+    aside(move || deployment.remove_cluster(&cluster, &caller.name)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -183,6 +200,7 @@ struct NewSettings {
     responses((status = OK, body = WithUnheeded<ClusterSettings>)))]
 async fn set(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     headers: HeaderMap,
     Json(new): Json<NewSettings>,
@@ -201,6 +219,7 @@ async fn set(
             overrides: new.overrides,
             balance: new.balance,
             revision,
+            by: Some(caller.name),
         };
         deployment.attach(&cluster, attach)
     });

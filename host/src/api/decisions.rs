@@ -34,6 +34,9 @@ struct Recorded {
     number: u64,
     /// When it was made, in seconds since 1970-01-01 UTC.
     at: i64,
+    /// Who asked for it: the name of a token, or `anonymous` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     /// What was decided.
     #[schema(value_type = Object)]
     decision: Value,
@@ -53,6 +56,7 @@ impl Recorded {
         Self {
             number: saved.number,
             at: saved.at,
+            by: part("by").as_str().map(str::to_owned),
             decision: part("decision"),
             request: part("request"),
             runners_up: None,

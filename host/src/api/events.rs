@@ -18,6 +18,7 @@ use utoipa_axum::routes;
 use super::problem::Problem;
 use super::{Caller, Stop};
 use crate::deployment::{Deployment, Event, Listening};
+use crate::document::Word;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new().routes(routes!(events))
@@ -30,7 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// anew what you follow. Of clusters only those are told of that the token is for.
 #[utoipa::path(get, path = "/v1/events", tag = "events",
     params(("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was seen")),
-    responses((status = OK, content_type = "text/event-stream", body = String)))]
+    responses((status = OK, content_type = "text/event-stream", body = Event)))]
 async fn events(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -104,6 +105,6 @@ impl Told {
 fn sent(event: &Event) -> sse::Event {
     sse::Event::default()
         .id(event.number.to_string())
-        .event(event.kind)
+        .event(event.kind.word())
         .data(serde_json::to_string(event).unwrap_or_default())
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use utoipa_axum::routes;
 use super::document::{Document, aside, json};
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
-use super::{Page, PageQuery};
+use super::{Caller, Page, PageQuery};
 use crate::deployment::cluster::Counted;
 use crate::deployment::{Deployment, DeploymentError};
 use crate::document::{ClusterDocument, InventoryChanges};
@@ -49,13 +50,14 @@ async fn whole(
     responses((status = OK, body = Counted)))]
 async fn replace(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Document { text, file }: Document,
 ) -> Result<Json<Counted>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let document = aside(move || ClusterDocument::read(&text, file).map_err(DeploymentError::from));
     let document = document.await?;
-    Ok(Json(cluster.turn(|state| state.replace(document)).await?))
+    Ok(Json(cluster.turn_as(&caller.name, |state| state.replace_and_tell(document)).await?))
 }
 
 /// Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new
@@ -67,6 +69,7 @@ async fn replace(
     responses((status = OK, body = Counted)))]
 async fn change(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Document { text, file }: Document,
 ) -> Result<Json<Counted>, Problem> {
@@ -75,7 +78,7 @@ async fn change(
     let changes =
         aside(move || InventoryChanges::read(&text, file, &schema).map_err(DeploymentError::from));
     let changes = changes.await?;
-    Ok(Json(cluster.turn(|state| state.change(changes)).await?))
+    Ok(Json(cluster.turn_as(&caller.name, |state| state.change_and_tell(changes)).await?))
 }
 
 /// The hosts of a cluster, by id.

@@ -136,7 +136,7 @@ async fn decide(
     let first_key = key.clone();
     let mut changes = cluster.changes();
     let placed = cluster
-        .turn(move |state| decide(state, request, first_key))
+        .turn_as(&caller.name, move |state| decide(state, request, first_key))
         .await?;
     let Some(request) = again.filter(|_| placed.passing) else {
         return Ok(answer(placed));
@@ -149,7 +149,7 @@ async fn decide(
         ..key
     });
     let request = Request { now: 0, ..request };
-    let placed = cluster.turn(move |state| decide(state, request, key));
+    let placed = cluster.turn_as(&caller.name, move |state| decide(state, request, key));
     Ok(answer(placed.await?))
 }
 
@@ -267,6 +267,7 @@ struct FailedTurn {
     responses((status = OK, body = BatchShown)))]
 async fn batch(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<BatchQuery>,
     document: Document,
@@ -276,7 +277,7 @@ async fn batch(
     let again = requests.iter().any(|request| request.again);
     let batch = of_requests(requests, query)?;
     let placed = cluster
-        .turn(move |state| state.place_batch(batch, again))
+        .turn_as(&caller.name, move |state| state.place_batch(batch, again))
         .await?;
     Ok(json(batch_shown(placed)))
 }
@@ -388,12 +389,15 @@ struct Vms {
     request_body = Confirmed, responses((status = NO_CONTENT)))]
 async fn confirm(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Json(Confirmed { vms, host }): Json<Confirmed>,
 ) -> Result<StatusCode, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     cluster
-        .turn(move |state| state.confirm(&vms, host.as_deref()))
+        .turn_as(&caller.name, move |state| {
+            state.confirm_and_tell(&vms, host.as_deref())
+        })
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -406,10 +410,13 @@ async fn confirm(
     request_body = Vms, responses((status = NO_CONTENT)))]
 async fn cancel(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Json(Vms { vms }): Json<Vms>,
 ) -> Result<StatusCode, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    cluster.turn(move |state| state.cancel(&vms)).await?;
+    cluster
+        .turn_as(&caller.name, move |state| state.cancel_and_tell(&vms))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

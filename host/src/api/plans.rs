@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -13,7 +14,7 @@ use utoipa_axum::routes;
 use super::document::aside;
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
-use super::{Page, PageQuery};
+use super::{Caller, Page, PageQuery};
 use crate::deployment::Deployment;
 use crate::deployment::cluster::{Begin, MoveNamed, PlanShown, only_tried};
 use crate::scheduler::BalanceOptions;
@@ -136,6 +137,7 @@ async fn list(
     request_body = PlanWanted, responses((status = CREATED, body = PlanShown)))]
 async fn plan(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Json(wanted): Json<PlanWanted>,
 ) -> Result<Response, Problem> {
@@ -144,7 +146,9 @@ async fn plan(
     let max_in_flight = in_flight(wanted.max_in_flight)?;
     let planner = cluster.turn(|state| state.planner()).await?;
     let plan = aside(move || planner.plan(&options)).await?;
-    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, max_in_flight)));
+    let kept = cluster.turn_as(&caller.name, move |state| {
+        Ok(state.remember_plan(plan, max_in_flight))
+    });
     Ok((StatusCode::CREATED, Json(kept.await?)).into_response())
 }
 
@@ -157,6 +161,7 @@ async fn plan(
     responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
 async fn evacuate(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Json(wanted): Json<Evacuate>,
 ) -> Result<Response, Problem> {
@@ -176,7 +181,9 @@ async fn evacuate(
     if wanted.dry_run {
         return Ok(Json(only_tried(plan, max_in_flight)).into_response());
     }
-    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, max_in_flight)));
+    let kept = cluster.turn_as(&caller.name, move |state| {
+        Ok(state.remember_plan(plan, max_in_flight))
+    });
     Ok((StatusCode::CREATED, Json(kept.await?)).into_response())
 }
 
@@ -202,6 +209,7 @@ async fn show(
     request_body = Option<BeginWanted>, responses((status = OK, body = PlanShown)))]
 async fn begin(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
     wanted: Option<Json<BeginWanted>>,
 ) -> Result<Json<PlanShown>, Problem> {
@@ -211,7 +219,7 @@ async fn begin(
         moves: wanted.moves,
     };
     let cluster = deployment.cluster(&cluster)?;
-    let begun = cluster.turn(move |state| state.begin_plan(number, &begin));
+    let begun = cluster.turn_as(&caller.name, move |state| state.begin_plan(number, &begin));
     Ok(Json(begun.await?))
 }
 
@@ -223,9 +231,10 @@ async fn begin(
     responses((status = OK, body = PlanShown)))]
 async fn cancel(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
 ) -> Result<Json<PlanShown>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let cancelled = cluster.turn(move |state| state.cancel_plan(number));
+    let cancelled = cluster.turn_as(&caller.name, move |state| state.cancel_plan(number));
     Ok(Json(cancelled.await?))
 }

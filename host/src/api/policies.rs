@@ -145,7 +145,7 @@ async fn remove(
 ) -> Result<StatusCode, Problem> {
     may_write(&deployment, &caller, &policy)?;
     let revision = revision::wanted(&headers)?;
-    aside(move || deployment.remove_policy(&policy, &Origin::Api, revision)).await?;
+    aside(move || deployment.remove_policy(&policy, &Origin::Api, revision, &caller.name)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use utoipa_axum::routes;
 
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
-use super::{Page, PageQuery};
+use super::{Caller, Page, PageQuery};
 use crate::deployment::Deployment;
 use crate::deployment::cluster::Reservation;
 
@@ -71,12 +72,13 @@ async fn show_reservation(
     request_body = Option<Renewal>, responses((status = OK, body = Reservation)))]
 async fn renew_reservation(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path((cluster, vm)): Path<(String, String)>,
     renewal: Option<Json<Renewal>>,
 ) -> Result<Json<Reservation>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let Json(Renewal { reserve_for }) = renewal.unwrap_or_default();
-    let renewed = cluster.turn(move |state| state.renew(&vm, reserve_for));
+    let renewed = cluster.turn_as(&caller.name, move |state| state.renew(&vm, reserve_for));
     Ok(Json(renewed.await?))
 }
 
@@ -88,9 +90,12 @@ async fn renew_reservation(
     responses((status = NO_CONTENT)))]
 async fn release_reservation(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path((cluster, vm)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    cluster.turn(move |state| state.cancel(&[vm])).await?;
+    cluster
+        .turn_as(&caller.name, move |state| state.cancel_and_tell(&[vm]))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -17,6 +17,7 @@ use super::document::aside;
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery};
+use crate::deployment::cluster::PausedUnit;
 use crate::deployment::{Deployment, ReplayWanted, UnitReplayed};
 use crate::library::history::Entry;
 use crate::library::live::{FileStatus, LibraryFailure, UnitStatus};
@@ -78,15 +79,38 @@ async fn list(
     }))
 }
 
-/// A unit: what is in force, what it says of itself, and the policies that use it. Of one whose
+/// A unit that is not called for a while in a cluster.
+#[derive(Debug, Serialize)]
+struct Paused {
+    cluster: Arc<str>,
+    #[serde(flatten)]
+    paused: PausedUnit,
+}
+
+/// A unit: what is in force, what it says of itself, the policies that use it, and the clusters
+/// in which it is not called for a while because it keeps failing (`paused`). Of one whose
 /// file is being staged for the first time only `name` and the file, under `staging`.
 #[utoipa::path(get, path = "/v1/units/{unit}", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = OK, body = Object)))]
 async fn show(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<Json<Value>, Problem> {
+    let mut paused = Vec::new();
+    for cluster in deployment.clusters() {
+        if caller.sees(cluster.name()) && cluster.uses(&unit) {
+            // A cluster that gives no answer is no reason to give none here.
+            let told = cluster.turn(|state| Ok(state.paused_units())).await;
+            let told = told.unwrap_or_default().into_iter();
+            let name = cluster.name().clone();
+            paused.extend(told.filter(|it| it.unit == unit).map(|it| Paused {
+                cluster: name.clone(),
+                paused: it,
+            }));
+        }
+    }
     let shown = aside(move || {
         let units = deployment.library().units();
         let status = units.into_iter().find(|known| known.name == unit);
@@ -99,6 +123,7 @@ async fn show(
         if let Some(columns) = shown.as_object_mut() {
             let users = Trials::users(&*deployment, &unit);
             columns.insert("policies".to_owned(), value(&users));
+            columns.insert("paused".to_owned(), value(&paused));
             if let Some(unit) = deployment.library().current().get(&unit) {
                 let description = unit.description();
                 columns.insert("summary".to_owned(), value(&description.summary));

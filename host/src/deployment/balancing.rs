@@ -10,9 +10,12 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::{Cluster, Deployment, DeploymentError, News};
+use super::{Cluster, Deployment, DeploymentError, EventKind, News};
 use crate::scheduler::BalanceOptions;
 use crate::telemetry::BalanceOutcome;
+
+/// Who makes plans that are due.
+const PERIODIC: &str = "periodic";
 
 /// How often it is looked whether a plan is due.
 const LOOK: Duration = Duration::from_secs(1);
@@ -24,13 +27,12 @@ impl Deployment {
         let now = self.now();
         for cluster in self.due_clusters(now) {
             let (outcome, message) = match plan(&cluster) {
-                Ok((outcome, message)) => {
-                    (outcome, message.map(|message| ("balance-planned", message)))
-                }
+                // The cluster tells of a plan.
+                Ok(outcome) => (outcome, None),
                 Err(error) => (
                     BalanceOutcome::Failed,
                     Some((
-                        "balance-failed",
+                        EventKind::BalanceFailed,
                         format!("there is no plan of moves: {error}"),
                     )),
                 ),
@@ -69,24 +71,17 @@ impl Deployment {
     }
 }
 
-/// Make a plan, and keep it if it says anything, and another thing than the last one; then
-/// what to tell of it.
-fn plan(cluster: &Cluster) -> Result<(BalanceOutcome, Option<String>), DeploymentError> {
+/// Make a plan, and keep it if it says anything, and another thing than the last one.
+fn plan(cluster: &Cluster) -> Result<BalanceOutcome, DeploymentError> {
     let planner = cluster.turn(|state| state.planner()).wait()?;
     let plan = planner.plan(&BalanceOptions::default())?;
     if plan.moves.is_empty() && plan.notes.is_empty() && plan.stuck.is_empty() {
-        return Ok((BalanceOutcome::NothingToMove, None));
+        return Ok(BalanceOutcome::NothingToMove);
     }
-    let kept = cluster.turn(move |state| Ok(state.remember_if_new(plan)));
-    let message = kept.wait()?.map(|kept| {
-        let (moves, notes) = (kept.moves.len(), kept.told.notes.len());
-        let stuck = kept.told.stuck.len();
-        let number = kept.number.unwrap_or(0);
-        format!(
-            "plan {number} has {moves} moves and {notes} findings, and {stuck} VMs cannot leave their hosts; nothing is begun"
-        )
-    });
-    Ok((BalanceOutcome::Planned, message))
+    let by = Arc::from(PERIODIC);
+    let kept = cluster.turn_as(&by, move |state| Ok(state.remember_if_new(plan)));
+    kept.wait()?;
+    Ok(BalanceOutcome::Planned)
 }
 
 /// Makes plans when they are due, until it is dropped.

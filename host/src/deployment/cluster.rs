@@ -4,8 +4,10 @@
 mod answers;
 mod breaker;
 mod decisions;
+mod done;
 mod durable;
 mod ended;
+mod host_states;
 mod inventory;
 mod places;
 mod plans;
@@ -17,6 +19,7 @@ mod shown;
 mod state;
 
 pub use answers::Key;
+pub use breaker::PausedUnit;
 pub use decisions::{Kept, Past};
 pub(super) use durable::{Body, rows};
 pub use inventory::Counted;
@@ -167,6 +170,17 @@ impl Cluster {
         };
         self.turns
             .take(self.limit, work, move || meter.wait_ends(asked.elapsed()))
+    }
+
+    /// Do `work` in a turn as [`Cluster::turn`], for a caller: what is decided and changed is
+    /// noted as done by it.
+    pub fn turn_as<R: Send + 'static>(
+        &self,
+        by: &Arc<str>,
+        work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
+    ) -> Reply<R, DeploymentError> {
+        let by = by.clone();
+        self.turn(move |state| state.done_by(by, work))
     }
 
     /// Let those who wait have their turns, and end the thread. Whoever asks for a turn

@@ -1,11 +1,16 @@
 //! What happens in a deployment, told to whoever listens.
 
+mod kind;
+
+pub use kind::EventKind;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
 use serde::Serialize;
 use tokio::sync::broadcast;
 
+use crate::document::Word;
 use crate::store::{Change, Store, StoreError};
 use crate::sync::Mutex;
 
@@ -20,33 +25,46 @@ const RESERVED: u64 = 1 << 16;
 const KEY: &str = "events";
 
 /// Something that happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Event {
     /// Counts up, also over restarts, which skip some numbers.
     pub number: u64,
     /// Seconds since 1970-01-01 UTC.
     pub at: i64,
-    /// What happened, in one word: `unit-in-force`.
-    pub kind: &'static str,
+    /// What happened.
+    pub kind: EventKind,
     /// The cluster that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub cluster: Option<Arc<str>>,
     /// The unit that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub unit: Option<Arc<str>>,
     /// The policy that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub policy: Option<Arc<str>>,
     /// The VM that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub vm: Option<Arc<str>>,
     /// The host that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub host: Option<Arc<str>>,
     /// The decision that it follows from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<u64>,
+    /// The plan of moves that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<u64>,
+    /// Who did it: the name of a token, `anonymous` where there are none, `periodic` for what
+    /// is done from time to time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub by: Option<Arc<str>>,
     /// A sentence for people.
     pub message: String,
 }
@@ -54,13 +72,15 @@ pub struct Event {
 /// An event that is about to be told.
 #[derive(Debug, Clone, Default)]
 pub struct News {
-    pub kind: &'static str,
+    pub kind: EventKind,
     pub cluster: Option<Arc<str>>,
     pub unit: Option<Arc<str>>,
     pub policy: Option<Arc<str>>,
     pub vm: Option<Arc<str>>,
     pub host: Option<Arc<str>>,
     pub decision: Option<u64>,
+    pub plan: Option<u64>,
+    pub by: Option<Arc<str>>,
     pub message: String,
 }
 
@@ -141,40 +161,23 @@ impl Events {
 
     /// Tell of something that happened at `at` (seconds).
     pub fn tell(&self, at: i64, news: News) {
-        let News {
-            kind,
-            cluster,
-            unit,
-            policy,
-            vm,
-            host,
-            decision,
-            message,
-        } = news;
-        tracing::info!(
-            kind,
-            cluster = cluster.as_deref(),
-            unit = unit.as_deref(),
-            policy = policy.as_deref(),
-            vm = vm.as_deref(),
-            host = host.as_deref(),
-            decision,
-            "{message}"
-        );
+        log(&news);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.number += 1;
         let to_reserve = told.reserves();
         let event = Arc::new(Event {
             number: told.number,
             at,
-            kind,
-            cluster,
-            unit,
-            policy,
-            vm,
-            host,
-            decision,
-            message,
+            kind: news.kind,
+            cluster: news.cluster,
+            unit: news.unit,
+            policy: news.policy,
+            vm: news.vm,
+            host: news.host,
+            decision: news.decision,
+            plan: news.plan,
+            by: news.by,
+            message: news.message,
         });
         if told.last.len() == REMEMBERED {
             told.last.pop_front();
@@ -235,17 +238,45 @@ impl Event {
         Self {
             number,
             at,
-            kind: "reset",
+            kind: EventKind::Reset,
             cluster: None,
             unit: None,
             policy: None,
             vm: None,
             host: None,
             decision: None,
+            plan: None,
+            by: None,
             message: format!(
                 "events up to number {number} are no longer remembered: read anew what you follow"
             ),
         }
+    }
+}
+
+/// Write it into the log.
+fn log(news: &News) {
+    macro_rules! line {
+        ($level:ident) => {
+            tracing::$level!(
+                kind = news.kind.word(),
+                cluster = news.cluster.as_deref(),
+                unit = news.unit.as_deref(),
+                policy = news.policy.as_deref(),
+                vm = news.vm.as_deref(),
+                host = news.host.as_deref(),
+                decision = news.decision,
+                plan = news.plan,
+                by = news.by.as_deref(),
+                "{}",
+                news.message
+            )
+        };
+    }
+    match news.kind {
+        kind if kind.is_warning() => line!(warn),
+        kind if kind.is_frequent() => line!(debug),
+        _ => line!(info),
     }
 }
 
@@ -267,7 +298,7 @@ mod tests {
 
     fn news(message: &str) -> News {
         News {
-            kind: "test",
+            kind: EventKind::UnitSeen,
             message: message.to_owned(),
             ..News::default()
         }

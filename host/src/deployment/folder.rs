@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::{Deployment, DeploymentError, Edit, News, Origin};
+use super::{Deployment, DeploymentError, Edit, EventKind, News, Origin};
 use crate::document::stem;
 use crate::library::Generation;
 use crate::library::watch::{Change, Folder, Options, WatchError, Watcher};
@@ -129,11 +129,11 @@ fn edit(change: &Change) -> Option<Edit> {
     })
 }
 
-fn take(deployment: &Deployment, change: &Change) -> Result<(), (&'static str, String)> {
+fn take(deployment: &Deployment, change: &Change) -> Result<(), (EventKind, String)> {
     match change {
         Change::Seen(_) => {
             let Some(edit) = edit(change) else {
-                return Err(("policy-refused", "it is no text in UTF-8".to_owned()));
+                return Err((EventKind::PolicyRefused, "it is no text in UTF-8".to_owned()));
             };
             let known = deployment.policy(&edit.name);
             if known.is_ok_and(|it| *it.text == *edit.text && it.origin == edit.origin) {
@@ -141,27 +141,27 @@ fn take(deployment: &Deployment, change: &Change) -> Result<(), (&'static str, S
             }
             let put = deployment.put_policy(&edit, FILE);
             put.map(|_| ())
-                .map_err(|error| ("policy-refused", error.to_string()))
+                .map_err(|error| (EventKind::PolicyRefused, error.to_string()))
         }
         Change::Gone { path } => {
             let file = path.file_name().unwrap_or_default().to_string_lossy();
             let origin = Origin::File(file.to_string());
             let name = stem(&file);
             let is_ours = deployment.policy(name).is_ok_and(|it| it.origin == origin);
-            match is_ours.then(|| deployment.remove_policy(name, &origin, None)) {
+            match is_ours.then(|| deployment.remove_policy(name, &origin, None, FILE)) {
                 Some(Err(DeploymentError::InUse { clusters, .. })) => Err((
-                    "policy-kept-although-deleted",
+                    EventKind::PolicyKeptAlthoughDeleted,
                     format!(
                         "the file is gone, and the policy goes on in {}",
                         clusters.join(", ")
                     ),
                 )),
-                Some(Err(error)) => Err(("policy-refused", error.to_string())),
+                Some(Err(error)) => Err((EventKind::PolicyRefused, error.to_string())),
                 Some(Ok(())) | None => Ok(()),
             }
         }
         Change::Trouble { why, .. } | Change::Unlisted { why, .. } => {
-            Err(("folder-trouble", format!("it {why}")))
+            Err((EventKind::FolderTrouble, format!("it {why}")))
         }
     }
 }

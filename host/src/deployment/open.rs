@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use super::alarm::Expiring;
 use super::balancing::Balancing;
 use super::folder::PolicyFolder;
-use super::{Deployment, DeploymentError, DeploymentOptions, Events, KeptArtifacts, News};
+use super::{Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News};
 use crate::engine::{Engine, EngineError, Limits};
 use crate::library::live::{
     Library, LibraryEvent, LibraryFailure, LibraryOptions, Surroundings, Watching,
@@ -251,22 +251,22 @@ fn count(telemetry: &Telemetry, event: &LibraryEvent) {
 
 fn news(event: &LibraryEvent) -> News {
     let (kind, unit) = match event {
-        LibraryEvent::Seen { .. } => ("unit-seen", None),
-        LibraryEvent::Refused { name, .. } => ("unit-refused", name.as_ref()),
-        LibraryEvent::Again { .. } => ("file-waits", None),
-        LibraryEvent::InForce { name, .. } => ("unit-in-force", Some(name)),
-        LibraryEvent::Held { name, .. } => ("unit-held", Some(name)),
+        LibraryEvent::Seen { .. } => (EventKind::UnitSeen, None),
+        LibraryEvent::Refused { name, .. } => (EventKind::UnitRefused, name.as_ref()),
+        LibraryEvent::Again { .. } => (EventKind::FileWaits, None),
+        LibraryEvent::InForce { name, .. } => (EventKind::UnitInForce, Some(name)),
+        LibraryEvent::Held { name, .. } => (EventKind::UnitHeld, Some(name)),
         LibraryEvent::KeptAlthoughDeleted { name, .. } => {
-            ("unit-kept-although-deleted", Some(name))
+            (EventKind::UnitKeptAlthoughDeleted, Some(name))
         }
-        LibraryEvent::Removed { name, .. } => ("unit-removed", Some(name)),
-        LibraryEvent::RolledBack { name, .. } => ("unit-rolled-back", Some(name)),
-        LibraryEvent::Disabled { name } => ("unit-disabled", Some(name)),
-        LibraryEvent::Enabled { name } => ("unit-enabled", Some(name)),
-        LibraryEvent::Pinned { name, .. } => ("unit-pinned", Some(name)),
-        LibraryEvent::Unpinned { name } => ("unit-unpinned", Some(name)),
-        LibraryEvent::Trouble { .. } => ("folder-trouble", None),
-        LibraryEvent::NotKept { .. } => ("library-not-kept", None),
+        LibraryEvent::Removed { name, .. } => (EventKind::UnitRemoved, Some(name)),
+        LibraryEvent::RolledBack { name, .. } => (EventKind::UnitRolledBack, Some(name)),
+        LibraryEvent::Disabled { name } => (EventKind::UnitDisabled, Some(name)),
+        LibraryEvent::Enabled { name } => (EventKind::UnitEnabled, Some(name)),
+        LibraryEvent::Pinned { name, .. } => (EventKind::UnitPinned, Some(name)),
+        LibraryEvent::Unpinned { name } => (EventKind::UnitUnpinned, Some(name)),
+        LibraryEvent::Trouble { .. } => (EventKind::FolderTrouble, None),
+        LibraryEvent::NotKept { .. } => (EventKind::LibraryNotKept, None),
     };
     News {
         kind,

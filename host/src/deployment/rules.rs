@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::cluster::{Attached, Rule};
 use super::overrides::effective;
 use super::{
-    Cluster, ClusterSettings, Deployment, DeploymentError, News, Origin, Override, PeriodicBalance,
+    Cluster, ClusterSettings, Deployment, DeploymentError, EventKind, News, Origin, Override, PeriodicBalance,
     PolicyRecord,
 };
 use crate::chain::Chain;
@@ -27,6 +27,8 @@ pub struct Attach {
     pub balance: Option<PeriodicBalance>,
     /// The settings are only changed if they have this revision.
     pub revision: Option<u64>,
+    /// Who wants it.
+    pub by: Option<Arc<str>>,
 }
 
 /// A new document for a policy.
@@ -133,7 +135,8 @@ impl Deployment {
         drop(control);
         self.library.sweep();
         self.tell(News {
-            kind: "policy-changed",
+            kind: EventKind::PolicyChanged,
+            by: Some(record.by.as_str().into()),
             policy: Some(record.name.clone()),
             message: format!(
                 "policy \"{}\": revision {} is now in force (changed by {})",
@@ -153,6 +156,7 @@ impl Deployment {
         name: &str,
         origin: &Origin,
         revision: Option<u64>,
+        by: Who<'_>,
     ) -> Result<(), DeploymentError> {
         let control = self.control();
         let mut policies = (*self.policies()).clone();
@@ -173,7 +177,8 @@ impl Deployment {
         drop(control);
         self.library.sweep();
         self.tell(News {
-            kind: "policy-removed",
+            kind: EventKind::PolicyRemoved,
+            by: Some(by.into()),
             policy: Some(record.name.clone()),
             message: "the policy was removed".to_owned(),
             ..News::default()
@@ -207,7 +212,8 @@ impl Deployment {
         drop(control);
         self.library.sweep();
         self.tell(News {
-            kind: "policy-attached",
+            kind: EventKind::PolicyAttached,
+            by: attach.by,
             cluster: Some(cluster.name().clone()),
             policy: Some(cluster.settings().policy.clone()),
             message: format!(

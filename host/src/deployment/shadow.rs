@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use serde::Serialize;
 
 use super::cluster::ShadowReport;
-use super::{Deployment, DeploymentError, News};
+use super::{Deployment, DeploymentError, EventKind, News};
 use crate::library::stage::{Candidate, Staging};
 use crate::sync::MutexGuard;
 use crate::unit::Digest;
@@ -79,7 +79,7 @@ impl Deployment {
             clusters: users.iter().map(|cluster| cluster.name().clone()).collect(),
         };
         self.shadows().insert(name.clone(), shadowing);
-        self.tell_shadow("shadow-began", &name, "a candidate judges what is decided");
+        self.tell_shadow(EventKind::ShadowBegan, &name, "a candidate judges what is decided");
         Ok(staging)
     }
 
@@ -120,7 +120,7 @@ impl Deployment {
     /// If there is none.
     pub fn discard_shadow(&self, unit: &str) -> Result<(), DeploymentError> {
         self.end_shadow(unit)?;
-        self.tell_shadow("shadow-discarded", unit, "the candidate was discarded");
+        self.tell_shadow(EventKind::ShadowDiscarded, unit, "the candidate was discarded");
         Ok(())
     }
 
@@ -151,12 +151,12 @@ impl Deployment {
         let in_force = self.library.current().get(unit).map(|unit| unit.digest());
         if in_force == Some(shadowing.digest) {
             self.end_shadow(unit)?;
-            self.tell_shadow("shadow-promoted", unit, "the candidate is in force");
+            self.tell_shadow(EventKind::ShadowPromoted, unit, "the candidate is in force");
         }
         Ok(staging)
     }
 
-    fn tell_shadow(&self, kind: &'static str, unit: &str, message: &str) {
+    fn tell_shadow(&self, kind: EventKind, unit: &str, message: &str) {
         self.tell(News {
             kind,
             unit: Some(unit.into()),

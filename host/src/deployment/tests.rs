@@ -1,5 +1,6 @@
 //! A deployment as its faces use it, on a store in a folder.
 
+mod done;
 mod plans;
 mod restart;
 
@@ -267,7 +268,7 @@ fn a_policy_that_cannot_run_somewhere_is_refused_and_the_old_one_goes_on() {
         stale,
         Err(DeploymentError::Revision { current: 1, .. })
     ));
-    let in_use = deployment.remove_policy("mine", &Origin::Api, None);
+    let in_use = deployment.remove_policy("mine", &Origin::Api, None, "test");
     assert!(matches!(in_use, Err(DeploymentError::InUse { .. })));
     let locked = Edit {
         name: "none".to_owned(),
@@ -313,7 +314,7 @@ fn overrides_of_a_cluster_are_heeded_and_can_be_reset() {
 /// How often that kind of event was told.
 fn told(deployment: &Deployment, kind: &str) -> usize {
     let events = deployment.events().listen(Some(0)).missed;
-    events.iter().filter(|event| event.kind == kind).count()
+    events.iter().filter(|event| event.kind.word() == kind).count()
 }
 
 #[test]
@@ -471,7 +472,7 @@ fn with_failing(folder: &Path, on_failure: &str) -> (World, Arc<Cluster>) {
 
 fn kinds(world: &World) -> Vec<&'static str> {
     let events = world.deployment.events().listen(Some(0)).missed;
-    events.iter().map(|event| event.kind).collect()
+    events.iter().map(|event| event.kind.word()).collect()
 }
 
 #[test]
@@ -495,6 +496,13 @@ fn a_unit_that_fails_again_and_again_is_left_out_for_a_while_and_then_tried_agai
     let kept = world.deployment.store().decisions("c", None, 1).unwrap();
     assert!(kept[0].body.contains("judge"), "{}", kept[0].body);
     assert!(kinds(&world).contains(&"unit-paused"));
+    let paused = cluster.turn(|state| Ok(state.paused_units())).wait().unwrap();
+    assert_eq!(paused.len(), 1, "{paused:?}");
+    assert_eq!((paused[0].unit.as_str(), paused[0].skipped), ("judge", true));
+    assert_eq!((paused[0].failures, paused[0].until), (3, 1002));
+    let gauge = "placewright_unit_paused{unit=\"judge\",cluster=\"c\"} 1";
+    let metrics = world.deployment.telemetry.text().unwrap();
+    assert!(metrics.lines().any(|line| line == gauge), "{metrics}");
     world.clock.store(1010, Ordering::Relaxed);
     place(&cluster, request("later", 1));
     assert!(kinds(&world).contains(&"unit-tried-again"));
@@ -645,7 +653,7 @@ fn a_plan_of_moves_is_made_whenever_its_interval_has_passed_and_begins_nothing()
     let on_a = cluster.turn(|state| Ok(state.inventory().pending_count()));
     assert_eq!(on_a.wait().unwrap(), 0, "nothing is begun");
     let planned = kinds(&world);
-    let planned = planned.iter().filter(|kind| **kind == "balance-planned");
+    let planned = planned.iter().filter(|kind| **kind == "plan-made");
     assert_eq!(planned.count(), 1);
 
     let gone = format!(r#"{{"gone": {{"vms": ["{}"]}}}}"#, plan.moves[0].planned.vm);

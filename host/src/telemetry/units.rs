@@ -30,6 +30,12 @@ struct State {
     state: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct UnitOfCluster {
+    unit: Arc<str>,
+    cluster: Arc<str>,
+}
+
 /// What is done about a part of a unit that fails again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breaker {
@@ -62,6 +68,7 @@ pub struct UnitFamilies {
     seconds: Family<Unit, Seconds>,
     failures: Family<Part, Counter>,
     state: Family<State, Gauge>,
+    paused: Family<UnitOfCluster, Gauge>,
 }
 
 impl UnitFamilies {
@@ -73,6 +80,7 @@ impl UnitFamilies {
             seconds: Family::default(),
             failures: Family::default(),
             state: Family::default(),
+            paused: Family::default(),
         };
         registry.register("unit_calls", "Calls of the unit", families.calls.clone());
         registry.register(
@@ -100,6 +108,11 @@ impl UnitFamilies {
             "1 for the state of the part's breaker, 0 for the others",
             families.state.clone(),
         );
+        registry.register(
+            "unit_paused",
+            "1 while a unit that keeps failing is not called in the cluster, else 0",
+            families.paused.clone(),
+        );
         families
     }
 
@@ -114,6 +127,7 @@ impl UnitFamilies {
             seconds: self.seconds.get_or_create_owned(&label),
             failures: self.failures.clone(),
             state: self.state.clone(),
+            paused: self.paused.clone(),
             unit: name,
         }
     }
@@ -153,6 +167,7 @@ pub struct UnitMeter {
     seconds: Seconds,
     failures: Family<Part, Counter>,
     state: Family<State, Gauge>,
+    paused: Family<UnitOfCluster, Gauge>,
 }
 
 impl UnitMeter {
@@ -169,6 +184,15 @@ impl UnitMeter {
     pub fn failed(&self, part: &'static str) {
         let unit = self.unit.clone();
         self.failures.get_or_create(&Part { unit, part }).inc();
+    }
+
+    /// Whether the unit is not called in a cluster for a while.
+    pub fn paused(&self, cluster: &Arc<str>, paused: bool) {
+        let labels = UnitOfCluster {
+            unit: self.unit.clone(),
+            cluster: cluster.clone(),
+        };
+        self.paused.get_or_create(&labels).set(i64::from(paused));
     }
 
     /// The breaker of a part has changed to this state.

@@ -75,7 +75,7 @@ fn a_cluster_that_is_taken_out_holds_up_nobody() {
         let world = World::new();
         world.create("d");
         let one = world.clone();
-        let removed = thread::spawn(move || one.deployment.remove_cluster("d").unwrap());
+        let removed = thread::spawn(move || one.deployment.remove_cluster("d", "test").unwrap());
         let one = world.clone();
         let reload = thread::spawn(move || one.reload(1));
         let one = world.clone();

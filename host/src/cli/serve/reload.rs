@@ -9,6 +9,7 @@ use placewright::api::{Access, Tls};
 use placewright::deployment::Deployment;
 use placewright::library::signature::Signatures;
 use placewright::library::trust::Trust;
+use placewright::telemetry::Telemetry;
 
 use super::arguments::Given;
 use super::settings::Settings;
@@ -39,20 +40,26 @@ pub struct Replaceable {
     pub access: Arc<Access>,
     pub tls: Option<Tls>,
     pub deployment: Arc<Deployment>,
+    pub telemetry: Arc<Telemetry>,
 }
 
 impl Replaceable {
     /// Read the configuration and the files that it names anew, and take over what is in them.
     /// If anything is wrong with them, all stays as it was.
     pub fn take_over(&self, configured: &Configured) {
+        let metrics = &self.telemetry.configuration;
         match self.try_to(configured) {
-            Ok(settings) => tracing::info!(
-                tokens = settings.tokens.len(),
-                trusted_keys = settings.trusted_keys.len(),
-                certificate = self.tls.is_some(),
-                "tokens, certificate and trusted keys were read anew; other options need a restart"
-            ),
+            Ok(settings) => {
+                metrics.reloads.inc();
+                tracing::info!(
+                    tokens = settings.tokens.len(),
+                    trusted_keys = settings.trusted_keys.len(),
+                    certificate = self.tls.is_some(),
+                    "tokens, certificate and trusted keys were read anew; other options need a restart"
+                );
+            }
             Err(failure) => {
+                metrics.failures.inc();
                 tracing::error!("the configuration was not read anew, all is as before: {failure}");
             }
         }

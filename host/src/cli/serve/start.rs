@@ -69,19 +69,20 @@ pub fn serve(
         );
     }
     let (stopper, stop) = Stop::new();
+    let replaceable = Replaceable {
+        listen: settings.listen,
+        access: prepared.access.clone(),
+        tls: prepared.tls.clone(),
+        deployment: running.deployment().clone(),
+        telemetry: telemetry.clone(),
+    };
     let router = api::router(&Foundation {
         deployment: running.deployment().clone(),
-        access: prepared.access.clone(),
+        access: prepared.access,
         telemetry,
         limits: settings.api_limits,
         stop,
     });
-    let replaceable = Replaceable {
-        listen: settings.listen,
-        access: prepared.access,
-        tls: prepared.tls.clone(),
-        deployment: running.deployment().clone(),
-    };
     let handle = Handle::new();
     let served = runtime.block_on(async {
         let signals = Signals::listen()?;

@@ -5,13 +5,15 @@
 //! nobody waits for the unit's time limit to find that out. After a while it is called
 //! again; if all is well, everything is as before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use serde::Serialize;
 
 use super::ClusterState;
 use crate::chain::{LeftOut, Refusal};
 use crate::contract::Part;
-use crate::deployment::{DeploymentError, News};
+use crate::deployment::{DeploymentError, EventKind, News};
 use crate::policy::{OnFailure, Policy};
 use crate::scheduler::{Decision, PlaceError};
 use crate::telemetry::Breaker as State;
@@ -58,7 +60,49 @@ fn counts(fault: &Fault) -> bool {
     !fault.is_refusal() && !matches!(*fault.cause, Cause::NoInstance(_))
 }
 
+/// A part of a unit that keeps failing and is not called for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PausedUnit {
+    /// Name of the unit.
+    pub unit: String,
+    /// The part that fails.
+    pub part: &'static str,
+    /// How often it failed in a row.
+    pub failures: u32,
+    /// When it is called again, in seconds since 1970-01-01 UTC.
+    pub until: i64,
+    /// Whether the policy's entries that ask it are skipped meanwhile; else nothing is decided.
+    pub skipped: bool,
+    /// How it failed last.
+    pub because: String,
+}
+
 impl ClusterState {
+    /// The units that are not called for a while.
+    pub fn paused_units(&self) -> Vec<PausedUnit> {
+        let parts = self.breakers.parts.iter();
+        let paused = parts.filter_map(|((unit, part), breaker)| {
+            Some(PausedUnit {
+                unit: unit.clone(),
+                part,
+                failures: breaker.failures,
+                until: breaker.until?,
+                skipped: breaker.dispensable,
+                because: breaker.fault.to_string(),
+            })
+        });
+        paused.collect()
+    }
+
+    /// The units whose answers are not kept, since they answered differently though nothing had
+    /// changed.
+    pub fn quarantined_units(&self) -> Vec<Arc<str>> {
+        let quarantined = self.scheduler.quarantined().iter();
+        let units: BTreeSet<Arc<str>> = quarantined.map(|it| it.unit.clone()).collect();
+        units.into_iter().collect()
+    }
+
     /// Before a decision: call again what was not called for long enough, and see to it
     /// that the chain has only what is called.
     ///
@@ -75,7 +119,7 @@ impl ClusterState {
             })
             .collect();
         for part in &again {
-            self.tell_breaker(part, State::HalfOpen, "it is called once more");
+            self.tell_breaker(part, State::HalfOpen, "is called once more");
         }
         if !again.is_empty() {
             self.reduce()?;
@@ -150,7 +194,7 @@ impl ClusterState {
         for part in well {
             let breaker = self.breakers.parts.remove(&part);
             if breaker.is_some_and(|breaker| breaker.failures >= FAILURES) {
-                self.tell_breaker(&part, State::Closed, "it works again");
+                self.tell_breaker(&part, State::Closed, "works again");
             }
         }
     }
@@ -180,11 +224,11 @@ impl ClusterState {
         breaker.pause = (breaker.pause * 2).clamp(FIRST, LONGEST);
         breaker.until = Some(now.saturating_add(breaker.pause));
         let what = match breaker.dispensable {
-            true => "it is left out",
-            false => "nothing is decided",
+            true => "is skipped",
+            false => "keeps all decisions from being made",
         };
         let message = format!(
-            "it has failed {} times in a row, and {what} for {} s: {}",
+            "failed {} times in a row and {what} for {} s: {}",
             breaker.failures, breaker.pause, breaker.fault
         );
         self.tell_breaker(&part, State::Open, &message);
@@ -209,24 +253,28 @@ impl ClusterState {
     }
 
     /// Nothing is known any more of units that failed: there are others now.
-    pub(super) fn forget_faults(&mut self) {
+    pub(in crate::deployment) fn forget_faults(&mut self) {
         let breakers = std::mem::take(&mut self.breakers);
         for (unit, part) in breakers.parts.into_keys() {
-            self.units.of(&unit).breaker(part, State::Closed);
+            let meter = self.units.of(&unit);
+            meter.breaker(part, State::Closed);
+            meter.paused(&self.name, false);
         }
     }
 
     fn tell_breaker(&self, (unit, part): &PartOf, state: State, message: &str) {
-        self.units.of(unit).breaker(part, state);
+        let meter = self.units.of(unit);
+        meter.breaker(part, state);
+        meter.paused(&self.name, state == State::Open);
         let news = News {
             kind: match state {
-                State::Open => "unit-paused",
-                State::HalfOpen => "unit-tried-again",
-                State::Closed => "unit-recovered",
+                State::Open => EventKind::UnitPaused,
+                State::HalfOpen => EventKind::UnitTriedAgain,
+                State::Closed => EventKind::UnitRecovered,
             },
             cluster: Some(self.name.clone()),
             unit: Some(unit.as_str().into()),
-            message: format!("{part}: {message}"),
+            message: format!("unit {unit} ({part}) {message}"),
             ..News::default()
         };
         self.events.tell(self.now(), news);

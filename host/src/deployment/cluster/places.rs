@@ -103,6 +103,9 @@ impl ClusterState {
         if let Some(judged) = judged {
             self.compare_with_shadow(judged, decision.number, decision.host.as_ref(), took);
         }
+        if !decision.request.dry_run {
+            self.tell_placed(&decision);
+        }
         let placed = self.placed(&decision, now);
         if let Some(asked) = asked {
             self.remember(asked, &placed, now);
@@ -140,7 +143,12 @@ impl ClusterState {
         for mut turn in turns {
             self.note_faults(turn.outcome.as_mut().map_err(|error| &*error))?;
             shown.push(match turn.outcome {
-                Ok(decision) => Ok(self.record(&decision, now)),
+                Ok(decision) => {
+                    if reserved {
+                        self.tell_placed(&decision);
+                    }
+                    Ok(self.record(&decision, now))
+                }
                 Err(error) => {
                     self.meter.decided(Outcome::Failed);
                     Err(Failed {
@@ -236,11 +244,12 @@ impl ClusterState {
     fn record(&mut self, decision: &Decision, now: i64) -> Arc<str> {
         let body: Arc<str> = super::durable::json(&DecisionShown::new(decision, None)).into();
         let request = super::durable::json(&*decision.request);
+        let by = super::durable::json(&self.by);
         self.changes.push(Change::RecordDecision {
             cluster: self.name.to_string(),
             number: decision.number,
             at: now,
-            body: format!(r#"{{"decision":{body},"request":{request}}}"#),
+            body: format!(r#"{{"decision":{body},"request":{request},"by":{by}}}"#),
         });
         for need in &decision.unheeded {
             tracing::warn!(cluster = %self.name, decision = decision.number, "{need}");

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ClusterState, durable};
 use crate::deployment::DeploymentError;
+use crate::deployment::events::{EventKind, News};
 use crate::inventory::Inventory;
 use crate::scheduler::{BalanceError, BalanceOptions, BalancePlan, PlaceError, Scheduler};
 use crate::store::Change;
@@ -71,7 +72,8 @@ impl ClusterState {
         let plans = &mut self.plans;
         plans.last += 1;
         let number = plans.last;
-        let kept = KeptPlan::new(plan, max_in_flight);
+        let mut kept = KeptPlan::new(plan, max_in_flight);
+        kept.by = Some(self.by.clone());
         let told = kept.shown(Some(number));
         plans.plans.insert(number, kept);
         while plans.plans.len() > REMEMBERED
@@ -84,7 +86,25 @@ impl ClusterState {
             });
         }
         self.keep_plan(number);
+        let message = format!(
+            "plan {number} has {} moves and {} findings, and {} VMs cannot leave their hosts; nothing is begun",
+            told.moves.len(),
+            told.told.notes.len(),
+            told.told.stuck.len()
+        );
+        self.tell_plan(EventKind::PlanMade, number, message);
         told
+    }
+
+    /// Tell of a plan when it is kept.
+    fn tell_plan(&mut self, kind: EventKind, number: u64, message: String) {
+        self.tell_when_kept(News {
+            kind,
+            plan: Some(number),
+            policy: Some(self.attached.policy.clone()),
+            message,
+            ..News::default()
+        });
     }
 
     /// Have a plan kept as it is now.
@@ -184,6 +204,13 @@ impl ClusterState {
         }
         let told = kept.shown(Some(number));
         self.keep_plan(number);
+        let message = format!(
+            "of the {} moves of plan {number}, {} are under way and {} done",
+            told.moves.len(),
+            told.counted.begun,
+            told.counted.confirmed
+        );
+        self.tell_plan(EventKind::PlanBegun, number, message);
         Ok(told)
     }
 
@@ -211,6 +238,8 @@ impl ClusterState {
         }
         self.plans.under_way.remove(&number);
         self.keep_plan(number);
+        let message = format!("plan {number} was cancelled: nothing more of it is begun");
+        self.tell_plan(EventKind::PlanCancelled, number, message);
         Ok(told)
     }
 

@@ -50,7 +50,7 @@ impl ClusterState {
     /// Decide nothing, for want of a policy that can run.
     pub fn break_off(&mut self, why: String) {
         self.tell(
-            "cluster-without-policy",
+            EventKind::ClusterWithoutPolicy,
             format!("nothing is decided: {why}"),
         );
         self.broken = Some(why);

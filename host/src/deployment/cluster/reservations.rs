@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ClusterState;
+use super::done::SERVER;
 use super::ended::{Ended, How};
 use crate::deployment::DeploymentError;
-use crate::deployment::events::News;
+use crate::deployment::events::{EventKind, News};
 use crate::inventory::{Expired, Inventory, VmEntry};
 
 /// Why a place is reserved.
@@ -331,9 +332,9 @@ impl ClusterState {
             decision,
         } = expired;
         self.meter.reservation_expired();
-        self.expired.push(News {
-            kind: "reservation-expired",
-            cluster: Some(self.name.clone()),
+        self.tell_when_kept(News {
+            kind: EventKind::ReservationExpired,
+            by: Some(SERVER.into()),
             vm: Some(vm.clone()),
             host: Some(host.clone()),
             decision,

@@ -10,6 +10,8 @@ use tokio::sync::watch;
 use super::answers::Answers;
 use super::breaker::Breakers;
 use super::ended::EndedReservations;
+use super::done::{SERVER, Told};
+use super::host_states::HostStates;
 use super::plans::Plans;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, durable};
@@ -17,7 +19,7 @@ use crate::chain::UnheededInCluster;
 use crate::deployment::Clock;
 use crate::deployment::DeploymentError;
 use crate::deployment::alarm::Alarm;
-use crate::deployment::events::{Events, News};
+use crate::deployment::events::{EventKind, Events, News};
 use crate::deployment::turns::Answer;
 use crate::inventory::{Inventory, Touched};
 use crate::library::Generation;
@@ -62,13 +64,16 @@ pub struct ClusterState {
     pub(super) shadow: Option<Shadow>,
     pub(super) answers: Answers,
     pub(super) ended: EndedReservations,
-    /// Of what this turn found: reservations that have ended by themselves, to be told when
-    /// that is kept.
-    pub(super) expired: Vec<News>,
     pub(super) longest_reservation: Option<i64>,
     alarm: Arc<Alarm>,
     /// What the alarm is set to.
     due: Option<i64>,
+    /// Who has the turn.
+    pub(super) by: Arc<str>,
+    /// Of what this turn did: what is told when it is kept.
+    pub(super) news: Vec<News>,
+    /// The states of hosts, as they were told last.
+    pub(super) host_states: HostStates,
     /// Of what this turn changed: what is to be kept besides the inventory.
     pub(super) changes: Vec<Change>,
     /// What changed in the inventory up to the version `noted`.
@@ -100,25 +105,11 @@ pub struct Parts {
     pub longest_reservation: Option<i64>,
 }
 
-/// What is told when it is kept.
-struct Told {
-    events: Arc<Events>,
-    at: i64,
-    news: Vec<News>,
-}
-
-impl Told {
-    fn tell(self) {
-        for news in self.news {
-            self.events.tell(self.at, news);
-        }
-    }
-}
-
 impl ClusterState {
     pub fn new(parts: Parts) -> Self {
         let inventory = parts.scheduler.inventory();
         let policy = parts.scheduler.chain().policy().clone();
+        let host_states = HostStates::of(inventory);
         Self {
             policy,
             breakers: Breakers::default(),
@@ -142,10 +133,12 @@ impl ClusterState {
             shadow: None,
             answers: Answers::default(),
             ended: EndedReservations::default(),
-            expired: Vec::new(),
             longest_reservation: parts.longest_reservation,
             alarm: parts.alarm,
             due: None,
+            by: SERVER.into(),
+            news: Vec::new(),
+            host_states,
             changes: Vec::new(),
             touched: Touched::default(),
             everything: Arc::default(),
@@ -275,7 +268,7 @@ impl ClusterState {
         }
     }
 
-    pub(super) fn tell(&self, kind: &'static str, message: String) {
+    pub(super) fn tell(&self, kind: EventKind, message: String) {
         let news = News {
             kind,
             cluster: Some(self.name.clone()),
@@ -300,17 +293,16 @@ impl ClusterState {
         changes.extend(counters);
         self.scheduler.forget_the_past();
         let repeats = mem::take(&mut self.answers.repeats);
-        let news = Told {
-            events: self.events.clone(),
-            at: self.now(),
-            news: mem::take(&mut self.expired),
-        };
+        let news = self.take_news();
         self.set_alarm();
         if changes.is_empty() {
             return match repeats {
                 // Nobody is told of it again before it is kept.
                 true => self.keep(changes, news, outcome, answer),
-                false => answer.give(outcome),
+                false => {
+                    news.tell();
+                    answer.give(outcome);
+                }
             };
         }
         self.turns_with_changes += 1;
@@ -336,9 +328,11 @@ impl ClusterState {
         metrics.submitted();
         self.store.submit(changes, move |kept| {
             metrics.kept(submitted.elapsed(), kept.is_ok());
-            news.tell();
             answer.give(match kept {
-                Ok(()) => outcome,
+                Ok(()) => {
+                    news.tell();
+                    outcome
+                }
                 Err(error) => {
                     // What the store lacks is not known: it gets all rows with the
                     // next change.
@@ -395,7 +389,7 @@ impl ClusterState {
         self.quarantined = quarantined.len();
         for quarantined in new {
             let news = News {
-                kind: "unit-quarantined",
+                kind: EventKind::UnitQuarantined,
                 cluster: Some(self.name.clone()),
                 message: format!(
                     "it said something else of host \"{}\", of which nothing had changed: its answers are not kept any more",
@@ -411,6 +405,7 @@ impl ClusterState {
     /// What is to be written for the rows that changed.
     fn rows_to_keep(&mut self) -> Vec<Change> {
         self.note();
+        self.tell_host_states();
         if self.everything.swap(false, Ordering::AcqRel) {
             self.touched = Touched::default();
             self.keep_plans();

@@ -1,5 +1,7 @@
 //! A plan that is remembered, and how far each of its moves is.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -13,6 +15,9 @@ use crate::scheduler::{BalanceError, BalancePlan, Begun, MoveShown, PlanTold, Pl
 #[serde(rename_all = "kebab-case")]
 pub(super) struct KeptPlan {
     pub(super) plan: BalancePlan,
+    /// Who made it; None: it was only tried, or made before that was kept.
+    #[serde(default)]
+    pub(super) by: Option<Arc<str>>,
     /// One for each move of the plan.
     moves: Vec<Progress>,
     pub(super) max_in_flight: Option<usize>,
@@ -72,6 +77,10 @@ pub struct PlanShown {
     /// Counts up from 1 in each cluster; absent if the plan is not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
+    /// Who made it: the name of a token, `anonymous` where there are none, or `periodic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub by: Option<Arc<str>>,
     #[serde(flatten)]
     pub told: PlanTold,
     /// When it was last found to hold still, in seconds since 1970-01-01 UTC.
@@ -113,6 +122,7 @@ impl KeptPlan {
             moves: vec![Progress::default(); plan.moves.len()],
             checked: plan.now,
             plan,
+            by: None,
             max_in_flight,
             cancelled: false,
         }
@@ -129,6 +139,7 @@ impl KeptPlan {
         });
         PlanShown {
             number,
+            by: self.by.clone(),
             told: self.plan.told(),
             checked: self.checked,
             cancelled: self.cancelled,
