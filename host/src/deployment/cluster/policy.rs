@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::durable;
 use super::{Attached, ClusterSettings, ClusterState};
-use crate::deployment::DeploymentError;
+use crate::deployment::{DeploymentError, EventKind};
 use crate::library::Generation;
 use crate::policy::Policy;
 
