@@ -81,6 +81,12 @@ pub struct Access {
     tokens: ArcSwap<Vec<Token>>,
 }
 
+impl Default for Access {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
 impl Access {
     /// Callers need one of these tokens; none at all means that everything is allowed.
     pub fn new(tokens: Vec<Token>) -> Self {

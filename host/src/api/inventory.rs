@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::Response;
+use serde::Deserialize;
 use serde_json::Value;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -13,7 +16,7 @@ use super::document::{Document, aside, json};
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
 use super::{Caller, Page, PageQuery};
-use crate::deployment::cluster::Counted;
+use crate::deployment::cluster::{Counted, WantedHosts, WantedVms};
 use crate::deployment::{Deployment, DeploymentError};
 use crate::document::{ClusterDocument, InventoryChanges};
 
@@ -22,9 +25,12 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes!(whole, replace))
         .routes(routes!(change))
         .routes(routes!(hosts))
-        .routes(routes!(host))
+        .routes(routes!(host, remove_host))
         .routes(routes!(vms))
-        .routes(routes!(vm))
+        .routes(routes!(vm, remove_vm))
+        .routes(routes!(groups))
+        .routes(routes!(remove_group))
+        .routes(routes!(tenants))
 }
 
 /// The whole cluster as a document.
@@ -81,18 +87,34 @@ async fn change(
     Ok(Json(cluster.turn_as(&caller.name, |state| state.change_and_tell(changes)).await?))
 }
 
+/// Which hosts are wanted.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct HostsQuery {
+    /// Entries at most, from 1 to 1000; 100 if not given.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<u32>,
+    /// Begin after this entry: the `next` of the page before.
+    after: Option<String>,
+    /// Only hosts in this state: up, maintenance, down or error.
+    state: Option<String>,
+}
+
 /// The hosts of a cluster, by id.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/hosts", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    params(("cluster" = String, Path, description = "Name of the cluster"), HostsQuery),
     responses((status = OK, body = Page<Value>)))]
 async fn hosts(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
-    Query(page): Query<PageQuery>,
+    Query(query): Query<HostsQuery>,
 ) -> Result<Json<Page<Value>>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let most = page.limit()?;
-    let shown = cluster.turn(move |state| Ok(state.hosts_shown(page.after.as_deref(), most)));
+    let (after, page) = (query.after, PageQuery::of(query.limit));
+    let (most, state) = (page.limit()?, query.state);
+    let wanted = WantedHosts { state };
+    let shown = cluster.turn(move |state| Ok(state.hosts_shown(&wanted, after.as_deref(), most)));
     let (items, next) = shown.await?;
     let next = next.map(|id| id.to_string());
     Ok(Json(Page { items, next }))
@@ -116,18 +138,131 @@ async fn host(
     Ok(Json(shown.await?))
 }
 
-/// The VMs of a cluster that run or have a place reserved, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms", tag = "inventory",
+/// Take a host out of the cluster.
+#[utoipa::path(delete, path = "/v1/clusters/{cluster}/hosts/{host}", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("host" = String, Path, description = "Id of the host")),
+    responses((status = NO_CONTENT)))]
+async fn remove_host(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, host)): Path<(String, String)>,
+) -> Result<StatusCode, Problem> {
+    remove(&deployment, &caller, &cluster, "hosts", &host).await
+}
+
+/// A VM runs no more, and has no place reserved any more.
+#[utoipa::path(delete, path = "/v1/clusters/{cluster}/vms/{vm}", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("vm" = String, Path, description = "Id of the VM")),
+    responses((status = NO_CONTENT)))]
+async fn remove_vm(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, vm)): Path<(String, String)>,
+) -> Result<StatusCode, Problem> {
+    remove(&deployment, &caller, &cluster, "vms", &vm).await
+}
+
+/// The affinity groups of a cluster, by id.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/groups", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
     responses((status = OK, body = Page<Value>)))]
-async fn vms(
+async fn groups(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Value>>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
+    let groups = cluster.turn(|state| Ok(state.groups_shown())).await?;
+    Ok(Json(page.page(groups, id)?))
+}
+
+/// Take an affinity group out of the cluster.
+#[utoipa::path(delete, path = "/v1/clusters/{cluster}/groups/{group}", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("group" = String, Path, description = "Id of the group")),
+    responses((status = NO_CONTENT)))]
+async fn remove_group(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, group)): Path<(String, String)>,
+) -> Result<StatusCode, Problem> {
+    remove(&deployment, &caller, &cluster, "groups", &group).await
+}
+
+/// The tenants of a cluster, by id.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/tenants", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn tenants(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let tenants = cluster.turn(|state| Ok(state.tenants_shown())).await?;
+    Ok(Json(page.page(tenants, id)?))
+}
+
+/// The id of a row.
+fn id(row: &Value) -> String {
+    row["id"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Take something out, as a change that says that it is gone does.
+async fn remove(
+    deployment: &Arc<Deployment>,
+    caller: &Caller,
+    cluster: &str,
+    list: &str,
+    id: &str,
+) -> Result<StatusCode, Problem> {
+    let cluster = deployment.cluster(cluster)?;
+    let gone = serde_json::json!({ "gone": { list: [id] } }).to_string();
+    let changes = InventoryChanges::read(&gone, "request", cluster.schema());
+    let changes = changes.map_err(DeploymentError::from)?;
+    let changed = cluster.turn_as(&caller.name, |state| state.change_and_tell(changes));
+    changed.await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Which VMs are wanted.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct VmsQuery {
+    /// Entries at most, from 1 to 1000; 100 if not given.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<u32>,
+    /// Begin after this entry: the `next` of the page before.
+    after: Option<String>,
+    /// Only VMs that run on this host or have a place reserved there.
+    host: Option<String>,
+    /// Only VMs of this tenant.
+    tenant: Option<String>,
+    /// true: only VMs for which a place is reserved; false: only those that run.
+    pending: Option<bool>,
+}
+
+/// The VMs of a cluster that run or have a place reserved, by id.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"), VmsQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn vms(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(query): Query<VmsQuery>,
+) -> Result<Json<Page<Value>>, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let (after, page) = (query.after, PageQuery::of(query.limit));
     let most = page.limit()?;
-    let shown = cluster.turn(move |state| Ok(state.vms_shown(page.after.as_deref(), most)));
+    let wanted = WantedVms {
+        host: query.host,
+        tenant: query.tenant,
+        pending: query.pending,
+    };
+    let shown = cluster.turn(move |state| Ok(state.vms_shown(&wanted, after.as_deref(), most)));
     let (items, next) = shown.await?;
     let next = next.map(|id| id.to_string());
     Ok(Json(Page { items, next }))

@@ -33,6 +33,11 @@ pub struct Page<T> {
 }
 
 impl PageQuery {
+    /// A page of at most so many entries.
+    pub fn of(limit: Option<u32>) -> Self {
+        Self { limit, after: None }
+    }
+
     /// Entries at most.
     ///
     /// # Errors

@@ -131,8 +131,23 @@ pub const RULES: &[Rule] = &[
     ),
     rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/hosts/{host}", View, Cluster),
+    rule(
+        "DELETE",
+        "/v1/clusters/{cluster}/hosts/{host}",
+        Operate,
+        Cluster,
+    ),
     rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/vms/{vm}", View, Cluster),
+    rule("DELETE", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster),
+    rule(
+        "DELETE",
+        "/v1/clusters/{cluster}/groups/{group}",
+        Operate,
+        Cluster,
+    ),
+    rule("GET", "/v1/clusters/{cluster}/tenants", View, Cluster),
     rule("POST", "/v1/clusters/{cluster}/place", Operate, Cluster),
     rule("POST", "/v1/clusters/{cluster}/migrate", Operate, Cluster),
     rule(

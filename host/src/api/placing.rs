@@ -211,7 +211,7 @@ pub(super) fn one(mut requests: Vec<Request>) -> Result<Request, Problem> {
         (Some(request), 0) => Ok(request),
         _ => Err(Problem::new(
             Code::Unprocessable,
-            "this takes one request: VMs that go together say \"together\": true, many are a batch",
+            "this route takes one VM, or several for the same host with \"together\": true; to place many VMs independently, use place-batch",
         )),
     }
 }

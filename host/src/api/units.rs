@@ -163,7 +163,14 @@ async fn history(
     let entries: Vec<Value> = history
         .of(&unit)
         .rev()
-        .map(|entry: &Entry| value(entry))
+        .map(|entry: &Entry| {
+            let mut shown = value(entry);
+            // As all other times here, and not as the library writes it.
+            if let Ok(at) = entry.at.duration_since(std::time::UNIX_EPOCH) {
+                shown["at"] = at.as_secs().into();
+            }
+            shown
+        })
         .collect();
     let numbered = entries.into_iter().enumerate();
     let is_after = |(number, _): &(usize, Value), after: &str| {

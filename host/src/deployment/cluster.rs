@@ -29,6 +29,7 @@ pub use policy::Rule;
 pub use reservations::{Reservation, ReservationKind};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
+pub use shown::{WantedHosts, WantedVms};
 pub use state::ClusterState;
 pub(super) use state::Parts;
 

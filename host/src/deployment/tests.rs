@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use super::cluster::{Begin, Key};
 use super::folder::PolicyFolder;
 use super::*;
-use crate::document::InventoryChanges;
+use crate::document::{InventoryChanges, Word};
 use crate::engine::{Engine, Limits};
 use crate::library::live::{LibraryOptions, Surroundings};
 use crate::library::stage::{Candidate, Trials};

@@ -154,3 +154,62 @@ fn a_server_is_ready_when_what_its_folders_hold_was_taken_over() {
     assert!(bad["trouble"].is_string(), "{files}");
     assert_eq!(api.get("/v1/policies/mine").status, 200);
 }
+
+#[test]
+fn hosts_and_vms_are_listed_by_what_they_are_and_taken_out_one_by_one() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let mut document = cluster("c", 2);
+    document["hosts"][1]["state"] = "maintenance".into();
+    document["tenants"] = json!([{"id": "acme"}]);
+    document["groups"] = json!([{"id": "apart", "vms": ["v", "w"], "rule": "apart"}]);
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &document);
+    assert_eq!(made.status, 201, "{made:?}");
+    let mut of_acme = vm("v");
+    of_acme["tenant"] = "acme".into();
+    for body in [&of_acme, &vm("w")] {
+        let placed = api.send("POST", "/v1/clusters/c/place", body);
+        assert_eq!(placed.body["host"], "h0", "{placed:?}");
+    }
+    let dry = api.send("POST", "/v1/clusters/c/place?dry-run=true", &vm("x"));
+    assert_eq!(dry.body["host"], "h0", "{dry:?}");
+    api.send("POST", "/v1/clusters/c/confirm", &json!({"vms": ["w"]}));
+    let ids = |path: &str| {
+        let page = api.get(&format!("/v1/clusters/c/{path}")).body;
+        let items = page["items"].as_array().unwrap_or_else(|| panic!("{page}"));
+        let ids = items.iter().map(|item| item["id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids("hosts"), "h0 h1");
+    assert_eq!(ids("hosts?state=maintenance"), "h1");
+    assert_eq!(ids("hosts?state=up&limit=1"), "h0");
+    assert_eq!(ids("vms"), "v w", "nothing was reserved for x");
+    assert_eq!(ids("vms?tenant=acme"), "v");
+    assert_eq!(ids("vms?pending=true"), "v");
+    assert_eq!(ids("vms?pending=false&host=h0"), "w");
+    assert_eq!(ids("vms?host=h1"), "");
+    assert_eq!(ids("groups"), "apart");
+    assert_eq!(ids("tenants"), "acme");
+    for path in ["vms/w", "groups/apart", "hosts/h1"] {
+        let path = format!("/v1/clusters/c/{path}");
+        let gone = api.send("DELETE", &path, &json!({}));
+        assert_eq!(gone.status, 204, "{path}: {gone:?}");
+        let again = api.send("DELETE", &path, &json!({}));
+        assert_eq!(again.status, 404, "{path}: {again:?}");
+    }
+    assert_eq!((ids("hosts"), ids("vms"), ids("groups")), ("h0".into(), "v".into(), String::new()));
+}
+
+#[test]
+fn a_body_that_is_a_list_is_told_what_belongs_there() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 1));
+    let refused = api.send("POST", "/v1/clusters/c/confirm", &json!(["web-c"]));
+    assert_eq!(
+        refused.body["detail"],
+        "the body must be an object such as {\"vms\": ...}"
+    );
+}

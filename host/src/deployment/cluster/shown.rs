@@ -5,25 +5,100 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::ClusterState;
+use crate::document::ClusterDocument;
+use crate::inventory::{Inventory, VmEntry};
+use crate::model::Facts;
 
 /// Some of a list, and the id after which the rest comes, if there is any.
 pub type Part = (Vec<Value>, Option<Arc<str>>);
 
+/// Which hosts are wanted: all that fit everything that is given.
+#[derive(Debug, Clone, Default)]
+pub struct WantedHosts {
+    pub state: Option<String>,
+}
+
+/// Which VMs are wanted: all that fit everything that is given.
+#[derive(Debug, Clone, Default)]
+pub struct WantedVms {
+    /// Id of the host on which they run or have a place reserved.
+    pub host: Option<String>,
+    pub tenant: Option<String>,
+    /// Whether a place is reserved for them that is not confirmed.
+    pub pending: Option<bool>,
+}
+
+impl WantedVms {
+    fn has(&self, inventory: &Inventory, entry: &VmEntry) -> bool {
+        let host = || inventory.host(entry.slot).map(|host| &*host.id);
+        let tenant = || entry.vm.facts.text("tenant");
+        let is = |wanted: &Option<String>, given: Option<&str>| {
+            wanted.as_deref().is_none_or(|it| given == Some(it))
+        };
+        self.pending.is_none_or(|wanted| wanted == entry.pending)
+            && (self.host.is_none() || is(&self.host, host()))
+            && (self.tenant.is_none() || is(&self.tenant, tenant().map(|it| &**it)))
+    }
+}
+
 impl ClusterState {
-    /// At most so many hosts, by id, from after that id on.
-    pub fn hosts_shown(&self, after: Option<&str>, most: usize) -> Part {
-        let hosts = self.inventory().hosts().map(|(_, host)| &host.id);
-        let (ids, next) = part(hosts, after, most);
+    /// At most so many of the wanted hosts, by id, from after that id on.
+    pub fn hosts_shown(&self, wanted: &WantedHosts, after: Option<&str>, most: usize) -> Part {
+        let inventory = self.inventory();
+        let is_wanted = |slot: u32| match &wanted.state {
+            None => true,
+            Some(state) => inventory.host_value(slot, "state") == Some(state.as_str().into()),
+        };
+        let hosts = inventory.hosts().filter(|(slot, _)| is_wanted(*slot));
+        let (ids, next) = part(hosts.map(|(_, host)| &host.id), after, most);
         let shown = ids.iter().filter_map(|id| self.host_shown(id));
         (shown.collect(), next)
     }
 
-    /// At most so many VMs that run or have a place reserved, by id, from after that id
-    /// on.
-    pub fn vms_shown(&self, after: Option<&str>, most: usize) -> Part {
+    /// The affinity groups, as documents write them, by id.
+    pub fn groups_shown(&self) -> Vec<Value> {
+        let groups = self.inventory().groups();
+        let document = ClusterDocument {
+            groups: groups.map(|entry| entry.group.clone()).collect(),
+            ..self.empty_document()
+        };
+        listed(&document, "groups")
+    }
+
+    /// The tenants, as documents write them, by id.
+    pub fn tenants_shown(&self) -> Vec<Value> {
+        let tenants = self.inventory().tenants();
+        let document = ClusterDocument {
+            tenants: tenants
+                .map(|(id, facts)| (id.clone(), facts.clone()))
+                .collect(),
+            ..self.empty_document()
+        };
+        listed(&document, "tenants")
+    }
+
+    /// A document of this cluster without anything in it.
+    fn empty_document(&self) -> ClusterDocument {
+        ClusterDocument {
+            name: self.name.clone(),
+            now: None,
+            seed: 0,
+            schema: (**self.inventory().schema()).clone(),
+            facts: Facts::new(),
+            tenants: Default::default(),
+            hosts: Vec::new(),
+            vms: Vec::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// At most so many of the wanted VMs that run or have a place reserved, by id, from
+    /// after that id on.
+    pub fn vms_shown(&self, wanted: &WantedVms, after: Option<&str>, most: usize) -> Part {
         let inventory = self.inventory();
         let hosts = inventory.hosts();
         let vms = hosts.flat_map(|(_, host)| inventory.vms_of(host));
+        let vms = vms.filter(|entry| wanted.has(inventory, entry));
         let (ids, next) = part(vms.map(|entry| &entry.vm.id), after, most);
         let shown = ids.iter().filter_map(|id| self.vm_shown(id));
         (shown.collect(), next)
@@ -71,6 +146,19 @@ impl ClusterState {
         }
         Some(shown)
     }
+}
+
+/// The rows of a list of a document, by id.
+fn listed(document: &ClusterDocument, list: &str) -> Vec<Value> {
+    let mut whole = serde_json::to_value(document).unwrap_or_default();
+    let rows = whole.get_mut(list).map(Value::take);
+    let mut rows = match rows {
+        Some(Value::Array(rows)) => rows,
+        _ => Vec::new(),
+    };
+    let id = |row: &Value| row["id"].as_str().unwrap_or_default().to_owned();
+    rows.sort_by_key(id);
+    rows
 }
 
 /// The first `most` of the ids after `after`, ascending, and the last of them if there

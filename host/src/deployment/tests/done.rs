@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::deployment::Event;
-use crate::document::InventoryChanges;
 
 fn events(world: &World) -> Vec<Arc<Event>> {
     world.deployment.events().listen(Some(0)).missed
