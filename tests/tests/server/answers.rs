@@ -68,7 +68,7 @@ fn a_query_that_is_wrong_is_told_by_its_parameters() {
     );
     api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 1));
     let room = api.send("POST", "/v1/clusters/c/capacity?at-most=7", &vm("v"));
-    assert_eq!(room.body["fits"], 7, "{room:?}");
+    assert_eq!(room.body["fit"], 7, "{room:?}");
 }
 
 #[test]

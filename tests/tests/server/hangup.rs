@@ -60,7 +60,7 @@ fn tokens_are_read_anew_and_nothing_changes_where_something_is_wrong() {
     server.signal("TERM");
     let (ended, log) = server.ended();
     assert!(ended.success(), "{log}");
-    assert!(log.contains("no key is trusted"), "{log}");
+    assert!(log.contains("has no [[trusted-keys]]"), "{log}");
     assert!(!log.contains("pw_"), "{log}");
 }
 
