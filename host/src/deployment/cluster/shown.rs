@@ -37,7 +37,7 @@ impl WantedVms {
         };
         self.pending.is_none_or(|wanted| wanted == entry.pending)
             && (self.host.is_none() || is(&self.host, host()))
-            && (self.tenant.is_none() || is(&self.tenant, tenant().map(|it| &**it)))
+            && (self.tenant.is_none() || is(&self.tenant, tenant()))
     }
 }
 
