@@ -38,6 +38,9 @@ impl ClusterState {
     ) -> Result<R, DeploymentError> {
         let before = mem::replace(&mut self.by, by);
         let done = work(self);
+        // Before somebody else has the turn.
+        self.note();
+        self.tell_host_states();
         self.by = before;
         done
     }
