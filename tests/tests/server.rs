@@ -70,7 +70,10 @@ fn a_server_tells_that_it_lives_is_ready_and_what_it_counts() {
         "placewright_http_requests_total{method=\"GET\",route=\"/v1/health\",status=\"200\"} 1";
     assert!(body.lines().any(|line| line == counted), "{body}");
     assert!(body.contains("placewright_build_info"), "{body}");
-    for name in ["process_resident_memory_bytes ", "process_start_time_seconds "] {
+    for name in [
+        "process_resident_memory_bytes ",
+        "process_start_time_seconds ",
+    ] {
         assert!(body.lines().any(|line| line.starts_with(name)), "{body}");
     }
     let (status, body) = get(&url("/v1/openapi.json"), None);

@@ -129,9 +129,7 @@ fn refused(path: String, error: &serde_json::Error) -> Problem {
     // The place is told apart from the sentence.
     let place = format!(" at line {} column {}", error.line(), error.column());
     let sentence = error.to_string();
-    let sentence = sentence
-        .strip_suffix(&place)
-        .unwrap_or(&sentence);
+    let sentence = sentence.strip_suffix(&place).unwrap_or(&sentence);
     let sentence = sentences::plain(sentence);
     let path = Some(path).filter(|path| !path.is_empty() && path != ".");
     let at = match &path {

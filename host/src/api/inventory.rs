@@ -63,7 +63,11 @@ async fn replace(
     let cluster = deployment.cluster(&cluster)?;
     let document = aside(move || ClusterDocument::read(&text, file).map_err(DeploymentError::from));
     let document = document.await?;
-    Ok(Json(cluster.turn_as(&caller.name, |state| state.replace_and_tell(document)).await?))
+    Ok(Json(
+        cluster
+            .turn_as(&caller.name, |state| state.replace_and_tell(document))
+            .await?,
+    ))
 }
 
 /// Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new
@@ -84,7 +88,11 @@ async fn change(
     let changes =
         aside(move || InventoryChanges::read(&text, file, &schema).map_err(DeploymentError::from));
     let changes = changes.await?;
-    Ok(Json(cluster.turn_as(&caller.name, |state| state.change_and_tell(changes)).await?))
+    Ok(Json(
+        cluster
+            .turn_as(&caller.name, |state| state.change_and_tell(changes))
+            .await?,
+    ))
 }
 
 /// Which hosts are wanted.

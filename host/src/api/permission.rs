@@ -139,7 +139,12 @@ pub const RULES: &[Rule] = &[
     ),
     rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/vms/{vm}", View, Cluster),
-    rule("DELETE", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster),
+    rule(
+        "DELETE",
+        "/v1/clusters/{cluster}/vms/{vm}",
+        Operate,
+        Cluster,
+    ),
     rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster),
     rule(
         "DELETE",

@@ -133,7 +133,10 @@ fn take(deployment: &Deployment, change: &Change) -> Result<(), (EventKind, Stri
     match change {
         Change::Seen(_) => {
             let Some(edit) = edit(change) else {
-                return Err((EventKind::PolicyRefused, "it is no text in UTF-8".to_owned()));
+                return Err((
+                    EventKind::PolicyRefused,
+                    "it is no text in UTF-8".to_owned(),
+                ));
             };
             let known = deployment.policy(&edit.name);
             if known.is_ok_and(|it| *it.text == *edit.text && it.origin == edit.origin) {

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use super::alarm::Expiring;
 use super::balancing::Balancing;
 use super::folder::PolicyFolder;
-use super::{Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News};
+use super::{
+    Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News,
+};
 use crate::engine::{Engine, EngineError, Limits};
 use crate::library::live::{
     Library, LibraryEvent, LibraryFailure, LibraryOptions, Surroundings, Watching,

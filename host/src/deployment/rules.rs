@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::cluster::{Attached, Rule};
 use super::overrides::effective;
 use super::{
-    Cluster, ClusterSettings, Deployment, DeploymentError, EventKind, News, Origin, Override, PeriodicBalance,
-    PolicyRecord,
+    Cluster, ClusterSettings, Deployment, DeploymentError, EventKind, News, Origin, Override,
+    PeriodicBalance, PolicyRecord,
 };
 use crate::chain::Chain;
 use crate::inventory::Inventory;

@@ -79,7 +79,11 @@ impl Deployment {
             clusters: users.iter().map(|cluster| cluster.name().clone()).collect(),
         };
         self.shadows().insert(name.clone(), shadowing);
-        self.tell_shadow(EventKind::ShadowBegan, &name, "a candidate judges what is decided");
+        self.tell_shadow(
+            EventKind::ShadowBegan,
+            &name,
+            "a candidate judges what is decided",
+        );
         Ok(staging)
     }
 
@@ -120,7 +124,11 @@ impl Deployment {
     /// If there is none.
     pub fn discard_shadow(&self, unit: &str) -> Result<(), DeploymentError> {
         self.end_shadow(unit)?;
-        self.tell_shadow(EventKind::ShadowDiscarded, unit, "the candidate was discarded");
+        self.tell_shadow(
+            EventKind::ShadowDiscarded,
+            unit,
+            "the candidate was discarded",
+        );
         Ok(())
     }
 

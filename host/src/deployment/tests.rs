@@ -314,7 +314,10 @@ fn overrides_of_a_cluster_are_heeded_and_can_be_reset() {
 /// How often that kind of event was told.
 fn told(deployment: &Deployment, kind: &str) -> usize {
     let events = deployment.events().listen(Some(0)).missed;
-    events.iter().filter(|event| event.kind.word() == kind).count()
+    events
+        .iter()
+        .filter(|event| event.kind.word() == kind)
+        .count()
 }
 
 #[test]
@@ -496,9 +499,15 @@ fn a_unit_that_fails_again_and_again_is_left_out_for_a_while_and_then_tried_agai
     let kept = world.deployment.store().decisions("c", None, 1).unwrap();
     assert!(kept[0].body.contains("judge"), "{}", kept[0].body);
     assert!(kinds(&world).contains(&"unit-paused"));
-    let paused = cluster.turn(|state| Ok(state.paused_units())).wait().unwrap();
+    let paused = cluster
+        .turn(|state| Ok(state.paused_units()))
+        .wait()
+        .unwrap();
     assert_eq!(paused.len(), 1, "{paused:?}");
-    assert_eq!((paused[0].unit.as_str(), paused[0].skipped), ("judge", true));
+    assert_eq!(
+        (paused[0].unit.as_str(), paused[0].skipped),
+        ("judge", true)
+    );
     assert_eq!((paused[0].failures, paused[0].until), (3, 1002));
     let gauge = "placewright_unit_paused{unit=\"judge\",cluster=\"c\"} 1";
     let metrics = world.deployment.telemetry.text().unwrap();

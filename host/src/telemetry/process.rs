@@ -38,7 +38,11 @@ impl Collector for Process {
             )?;
             gauge.encode(encoder)
         };
-        gauge("process_start_time_seconds", "When the process began, in seconds since 1970-01-01 UTC.", started)?;
+        gauge(
+            "process_start_time_seconds",
+            "When the process began, in seconds since 1970-01-01 UTC.",
+            started,
+        )?;
         if let Some(bytes) = resident() {
             gauge(
                 "process_resident_memory_bytes",

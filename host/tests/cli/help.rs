@@ -60,7 +60,13 @@ fn the_help_of_every_command_says_what_it_does_and_gives_an_example() {
 #[test]
 fn the_help_of_commands_that_can_fail_tells_of_exit_codes() {
     for command in COMMANDS {
-        let prints_only = ["completions", "columns", "policy list", "policy show", "unit list"];
+        let prints_only = [
+            "completions",
+            "columns",
+            "policy list",
+            "policy show",
+            "unit list",
+        ];
         if !prints_only.contains(&command) {
             let text = help(command).to_lowercase();
             assert!(text.contains("exit code"), "{command}: {text}");
@@ -124,8 +130,16 @@ fn units_that_come_with_the_program_are_listed_with_their_parts() {
     let units = placewright(&["unit", "list", "--format", "json"]).json();
     let units = units.as_array().unwrap();
     let memory = units.iter().find(|unit| unit["name"] == "memory").unwrap();
-    assert!(memory["parts"].as_array().is_some_and(|parts| !parts.is_empty()));
-    assert!(memory["summary"].as_str().is_some_and(|text| text.len() > 10));
+    assert!(
+        memory["parts"]
+            .as_array()
+            .is_some_and(|parts| !parts.is_empty())
+    );
+    assert!(
+        memory["summary"]
+            .as_str()
+            .is_some_and(|text| text.len() > 10)
+    );
 }
 
 #[test]
@@ -134,5 +148,9 @@ fn the_secret_of_a_token_is_not_among_the_lines_that_are_stored() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.starts_with("[[tokens]]\n"), "{}", run.out);
     assert!(!run.out.contains("pw_"), "{}", run.out);
-    assert!(run.err.lines().any(|line| line.starts_with("pw_")), "{}", run.err);
+    assert!(
+        run.err.lines().any(|line| line.starts_with("pw_")),
+        "{}",
+        run.err
+    );
 }

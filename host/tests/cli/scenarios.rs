@@ -67,7 +67,10 @@ fn of_a_project_that_is_built_the_file_that_is_there_is_tested() {
         let words: Vec<&str> = words.into_iter().chain(tools).collect();
         changed(&unit, 60);
         let out = placewright(&words).done();
-        assert!(out.lines().next().unwrap().ends_with("/memory.wasm"), "{out}");
+        assert!(
+            out.lines().next().unwrap().ends_with("/memory.wasm"),
+            "{out}"
+        );
         let report = placewright(&[&words[..], &["--format", "json"]].concat()).json();
         let from = report["unit"]["from"].as_str().unwrap();
         assert!(from.ends_with("/memory.wasm"), "{from}");

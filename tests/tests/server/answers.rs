@@ -32,7 +32,13 @@ fn hosts_that_fail_are_named_one_by_one_or_together_and_the_answer_has_a_verdict
     let api = Api::of(&server);
     api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 3));
     api.send("POST", "/v1/clusters/c/place", &vm("v"));
-    let ask = |query: &str| api.send("POST", &format!("/v1/clusters/c/what-if{query}"), &json!({}));
+    let ask = |query: &str| {
+        api.send(
+            "POST",
+            &format!("/v1/clusters/c/what-if{query}"),
+            &json!({}),
+        )
+    };
     let all = ask("");
     assert_eq!(all.body["survived"], true, "{all:?}");
     assert_eq!(all.body["failures"].as_array().unwrap().len(), 3, "{all:?}");
@@ -88,7 +94,10 @@ fn a_unit_goes_back_by_the_first_digits_of_its_digest() {
         api.send("POST", "/v1/units/worst-fit/rollback", &body)
     };
     let short = back(&Digest::of(&first).to_string()[..7]);
-    assert_eq!((short.status, &short.body["code"]), (400, &json!("invalid-parameter")));
+    assert_eq!(
+        (short.status, &short.body["code"]),
+        (400, &json!("invalid-parameter"))
+    );
     let unknown = back("00000000");
     assert_eq!(unknown.status, 404, "{unknown:?}");
     let done = back(&Digest::of(&first).short());
@@ -101,7 +110,11 @@ fn a_unit_that_policies_use_is_not_disabled_and_they_are_named() {
     let data = folder();
     let server = Server::start(data.path(), &[]);
     let api = Api::of(&server);
-    api.send("POST", "/v1/policies/worst-fit/clone", &json!({"name": "mine"}));
+    api.send(
+        "POST",
+        "/v1/policies/worst-fit/clone",
+        &json!({"name": "mine"}),
+    );
     api.send("POST", "/v1/clusters?policy=mine", &cluster("c", 1));
     let refused = api.send("POST", "/v1/units/worst-fit/disable", &json!({}));
     assert_eq!(refused.status, 409, "{refused:?}");
@@ -119,15 +132,27 @@ fn calls_that_are_refused_are_in_the_log_without_secrets() {
     let config = data.path().join("placewright.toml");
     fs::write(&config, lines).unwrap();
     let server = Server::start(data.path(), &["--config", &config.display().to_string()]);
-    assert_eq!(get(&format!("{}/v1/clusters", server.url), Some("pw_wrong")).0, 401);
+    assert_eq!(
+        get(&format!("{}/v1/clusters", server.url), Some("pw_wrong")).0,
+        401
+    );
     let api = Api::with(&server, &viewer);
-    assert_eq!(api.send("POST", "/v1/clusters/c/place", &vm("v")).status, 403);
+    assert_eq!(
+        api.send("POST", "/v1/clusters/c/place", &vm("v")).status,
+        403
+    );
     server.signal("TERM");
     let (_, log) = server.ended();
-    let refused: Vec<_> = log.lines().filter(|line| line.contains("\"refused\"")).collect();
+    let refused: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("\"refused\""))
+        .collect();
     assert_eq!(refused.len(), 2, "{log}");
     assert!(refused[0].contains("\"path\":\"/v1/clusters\"") && refused[0].contains("401"));
-    assert!(refused[1].contains("\"caller\":\"alice\"") && refused[1].contains("403"), "{log}");
+    assert!(
+        refused[1].contains("\"caller\":\"alice\"") && refused[1].contains("403"),
+        "{log}"
+    );
     assert!(!log.contains("pw_"), "{log}");
 }
 
@@ -139,7 +164,11 @@ fn a_server_is_ready_when_what_its_folders_hold_was_taken_over() {
     fs::create_dir_all(&policies).unwrap();
     fs::write(units.join("worst-fit.wasm"), variant(1)).unwrap();
     fs::write(units.join("bad.wasm"), "no component").unwrap();
-    fs::write(policies.join("mine.toml"), "[[costs]]\nunit = \"worst-fit\"\n").unwrap();
+    fs::write(
+        policies.join("mine.toml"),
+        "[[costs]]\nunit = \"worst-fit\"\n",
+    )
+    .unwrap();
     let server = Server::start(data.path(), &[]);
     let api = Api::of(&server);
     let begin = Instant::now();
@@ -178,7 +207,9 @@ fn hosts_and_vms_are_listed_by_what_they_are_and_taken_out_one_by_one() {
     let ids = |path: &str| {
         let page = api.get(&format!("/v1/clusters/c/{path}")).body;
         let items = page["items"].as_array().unwrap_or_else(|| panic!("{page}"));
-        let ids = items.iter().map(|item| item["id"].as_str().unwrap().to_owned());
+        let ids = items
+            .iter()
+            .map(|item| item["id"].as_str().unwrap().to_owned());
         ids.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(ids("hosts"), "h0 h1");
@@ -198,7 +229,10 @@ fn hosts_and_vms_are_listed_by_what_they_are_and_taken_out_one_by_one() {
         let again = api.send("DELETE", &path, &json!({}));
         assert_eq!(again.status, 404, "{path}: {again:?}");
     }
-    assert_eq!((ids("hosts"), ids("vms"), ids("groups")), ("h0".into(), "v".into(), String::new()));
+    assert_eq!(
+        (ids("hosts"), ids("vms"), ids("groups")),
+        ("h0".into(), "v".into(), String::new())
+    );
 }
 
 #[test]

@@ -11,7 +11,10 @@ use super::{folder, get};
 
 /// Wait until a metric has been counted so often.
 fn wait_for(server: &Server, secret: &str, metric: &str, count: u64) {
-    let (line, begin) = (format!("placewright_{metric}_total {count}"), Instant::now());
+    let (line, begin) = (
+        format!("placewright_{metric}_total {count}"),
+        Instant::now(),
+    );
     loop {
         let (status, text) = get(&format!("{}/metrics", server.url), Some(secret));
         assert_eq!(status, 200, "{text}");
@@ -77,7 +80,12 @@ fn a_renewed_certificate_is_shown_to_connections_that_begin_later() {
     let data = folder();
     certify(data.path());
     let path = |name: &str| data.path().join(name).display().to_string();
-    let words = ["--tls-certificate", &path("tls.crt"), "--tls-key", &path("tls.key")];
+    let words = [
+        "--tls-certificate",
+        &path("tls.crt"),
+        "--tls-key",
+        &path("tls.key"),
+    ];
     let server = Server::start(data.path(), &words);
     let renewed = certify(data.path());
     let root = ureq::tls::Certificate::from_der(&renewed).to_owned();

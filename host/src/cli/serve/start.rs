@@ -14,8 +14,8 @@ use placewright::telemetry::{Telemetry, start_log};
 use tokio::runtime::{Builder, Runtime};
 
 use super::options::Durability;
-use super::settings::Settings;
 use super::reload::{self, Configured, Replaceable};
+use super::settings::Settings;
 use super::{compile, notify};
 use crate::cli::failure::{Answer, Failure};
 

@@ -107,7 +107,10 @@ impl ClusterState {
         for (vm, from, to) in before {
             let Some(host) = to else { continue };
             let (kind, message) = match from.filter(|from| *from != host) {
-                Some(from) => (EventKind::VmMoved, format!("{vm} moved from {from} to {host}")),
+                Some(from) => (
+                    EventKind::VmMoved,
+                    format!("{vm} moved from {from} to {host}"),
+                ),
                 None => (EventKind::VmConfirmed, format!("{vm} runs on {host}")),
             };
             self.tell_when_kept(News {

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use super::answers::Answers;
 use super::breaker::Breakers;
-use super::ended::EndedReservations;
 use super::done::{SERVER, Told};
+use super::ended::EndedReservations;
 use super::host_states::HostStates;
 use super::plans::Plans;
 use super::shadow::Shadow;

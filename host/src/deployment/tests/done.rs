@@ -41,7 +41,11 @@ fn places_are_told_with_who_asked_for_them() {
     assert_eq!(told[0].cluster.as_deref(), Some("c"));
     assert_eq!(told[0].decision, Some(1));
     let kept = world.deployment.store().decisions("c", None, 1).unwrap();
-    assert!(kept[0].body.ends_with(r#","by":"alice"}"#), "{}", kept[0].body);
+    assert!(
+        kept[0].body.ends_with(r#","by":"alice"}"#),
+        "{}",
+        kept[0].body
+    );
 
     let confirmed = cluster.turn_as(&bob, |state| state.confirm_and_tell(&["v"], None));
     confirmed.wait().unwrap();
@@ -58,8 +62,14 @@ fn places_are_told_with_who_asked_for_them() {
     cluster.turn(|state| state.place(dry, None)).wait().unwrap();
     assert_eq!(of_kind(&world, "vm-placed").len(), 1);
 
-    cluster.turn(|state| state.place(request("w", 1), None)).wait().unwrap();
-    assert_eq!(of_kind(&world, "vm-placed")[1].by.as_deref(), Some("server"));
+    cluster
+        .turn(|state| state.place(request("w", 1), None))
+        .wait()
+        .unwrap();
+    assert_eq!(
+        of_kind(&world, "vm-placed")[1].by.as_deref(),
+        Some("server")
+    );
     let cancelled = cluster.turn_as(&bob, |state| state.cancel_and_tell(&["w"]));
     cancelled.wait().unwrap();
     assert_eq!(of_kind(&world, "vm-cancelled")[0].vm.as_deref(), Some("w"));
@@ -69,11 +79,20 @@ fn places_are_told_with_who_asked_for_them() {
 fn a_vm_that_is_confirmed_elsewhere_has_moved() {
     let folder = tempfile::tempdir().unwrap();
     let (world, cluster) = world(folder.path());
-    cluster.turn(|state| state.place(request("v", 1), None)).wait().unwrap();
-    cluster.turn(|state| state.confirm(&["v"], None)).wait().unwrap();
+    cluster
+        .turn(|state| state.place(request("v", 1), None))
+        .wait()
+        .unwrap();
+    cluster
+        .turn(|state| state.confirm(&["v"], None))
+        .wait()
+        .unwrap();
     let moved = cluster.turn(|state| state.migrate(request("v", 1), None));
     let to = moved.wait().unwrap().host.unwrap();
-    cluster.turn(|state| state.confirm_and_tell(&["v"], None)).wait().unwrap();
+    cluster
+        .turn(|state| state.confirm_and_tell(&["v"], None))
+        .wait()
+        .unwrap();
     let told = of_kind(&world, "vm-moved");
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].host.as_ref(), Some(&to));
@@ -136,9 +155,13 @@ fn plans_are_told_with_who_made_and_began_them() {
     let cluster = deployment.create_cluster(uneven(), attach()).unwrap();
     let planner = cluster.turn(|state| state.planner()).wait().unwrap();
     let plan = planner.plan(&Default::default()).unwrap();
-    let made = cluster.turn_as(&"alice".into(), move |state| Ok(state.remember_plan(plan, None)));
+    let made = cluster.turn_as(&"alice".into(), move |state| {
+        Ok(state.remember_plan(plan, None))
+    });
     assert_eq!(made.wait().unwrap().by.as_deref(), Some("alice"));
-    let begun = cluster.turn_as(&"bob".into(), |state| state.begin_plan(1, &Default::default()));
+    let begun = cluster.turn_as(&"bob".into(), |state| {
+        state.begin_plan(1, &Default::default())
+    });
     begun.wait().unwrap();
     let cancelled = cluster.turn_as(&"carol".into(), |state| state.cancel_plan(1));
     cancelled.wait().unwrap();

@@ -52,7 +52,9 @@ fn reservation(cluster: &Cluster, vm: &'static str) -> Result<Reservation, Strin
 
 fn expired(world: &World) -> Vec<(String, String, Option<u64>)> {
     let events = world.deployment.events().listen(Some(0)).missed;
-    let expired = events.iter().filter(|it| it.kind == EventKind::ReservationExpired);
+    let expired = events
+        .iter()
+        .filter(|it| it.kind == EventKind::ReservationExpired);
     expired
         .map(|event| {
             let text = |text: &Option<Arc<str>>| text.as_deref().unwrap_or_default().to_owned();

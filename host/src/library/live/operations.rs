@@ -85,7 +85,9 @@ impl Library {
             why,
         };
         if digits.len() < SHORTEST || !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
-            let why = format!("is written as 64 hexadecimal digits, or the first {SHORTEST} of them or more");
+            let why = format!(
+                "is written as 64 hexadecimal digits, or the first {SHORTEST} of them or more"
+            );
             return Err(no_digest(why));
         }
         let mut known = self.lock_history().in_force(name);
@@ -103,7 +105,10 @@ impl Library {
             }),
             several => {
                 let several: Vec<String> = several.iter().map(ToString::to_string).collect();
-                Err(no_digest(format!("begins in several ways: {}", several.join(", "))))
+                Err(no_digest(format!(
+                    "begins in several ways: {}",
+                    several.join(", ")
+                )))
             }
         }
     }

@@ -13,8 +13,8 @@ use crate::engine::Limits;
 use crate::library::signature::{Key, Signatures};
 use crate::library::stage::{Outcome, ReplayReport, Source, Staging, Step, StepOutcome};
 use crate::library::watch::Change;
-use crate::unit::Unit;
 use crate::unit::Digest;
+use crate::unit::Unit;
 use crate::unit::testing::Judging;
 
 /// Runs no policies, and answers as it was told to.
