@@ -30,7 +30,7 @@ mod subject;
 mod warm;
 mod weigh;
 
-pub use balance::Proposed;
+pub use balance::{Balancing, Proposed};
 pub use effects::Followed;
 pub use explain::{
     CostShown, Explanation, HostShown, NotConsidered, RemovalShown, SelectionShown, ShareShown,

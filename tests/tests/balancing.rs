@@ -46,8 +46,13 @@ fn generation() -> Generation {
 }
 
 fn scheduler(inventory: Inventory) -> Scheduler {
+    scheduler_by(POLICY, inventory)
+}
+
+/// A scheduler by that policy.
+fn scheduler_by(policy: &str, inventory: Inventory) -> Scheduler {
     let generation = generation();
-    let policy = Policy::load(POLICY, "p.toml", &generation, inventory.schema()).unwrap();
+    let policy = Policy::load(policy, "p.toml", &generation, inventory.schema()).unwrap();
     let options = SchedulerOptions::default();
     Scheduler::new(inventory, Arc::new(policy), &generation, options).unwrap()
 }
@@ -134,7 +139,18 @@ fn a_vm_leaves_a_busy_host_and_planning_changes_nothing() {
         step.cost_before.as_ref().unwrap()[0] > step.cost_after[0],
         "{step:?}"
     );
-    assert!(step.reason.contains("too high a CPU load"), "{step:?}");
+    assert_eq!(plan.reasons, [""; 0]);
+    let reason = step.reason.split_once(" (").unwrap();
+    assert!(
+        reason
+            .0
+            .starts_with("host busy has had too high a CPU load"),
+        "{step:?}"
+    );
+    assert_eq!(
+        reason.1,
+        "cpu.usage is 90.0 %, and at least 75.0 % for 0 s)"
+    );
     let after = (
         scheduler.inventory().version(),
         everything(scheduler.inventory()),
@@ -180,6 +196,63 @@ fn a_move_that_the_chain_would_not_make_is_not_planned() {
     assert_eq!(moves(&plan), []);
     let because: Vec<&Because> = plan.refused.iter().map(|it| &it.because).collect();
     assert_eq!(because, [&Because::NoHost, &Because::NoHost]);
+    assert_eq!(
+        plan.reasons[1],
+        "unit \"even-distribution\" proposes to move 2 VMs, of which none is moved: 2: the policy's filters leave none of the hosts that are proposed"
+    );
+}
+
+#[test]
+fn a_plan_without_moves_says_for_how_long_the_load_has_lasted() {
+    let patient = POLICY.replace("over-commit-duration = 0", "over-commit-duration = 120");
+    let mut scheduler = scheduler_by(&patient, busy_and_idle());
+    let reasons = |scheduler: &mut Scheduler, now| plan(scheduler, now, &options()).reasons;
+    let told =
+        "cpu.usage is at least 75.0 % on 1 of 2 hosts (watch cpu-over), longest on host busy: for";
+    assert_eq!(
+        reasons(&mut scheduler, 1000),
+        [
+            "no VM runs on a host that is not up, no hard group is broken, and no host has promised more than it may",
+            "unit \"even-distribution\" sees 2 hosts and 2 VMs, and proposes no move",
+            &format!(
+                "{told} 0 s; setting over-commit-duration asks for 120 s, and watch.cpu-over.since is not given"
+            ),
+        ]
+    );
+    assert_eq!(
+        reasons(&mut scheduler, 1045)[2],
+        format!("{told} 45 s; setting over-commit-duration asks for 120 s")
+    );
+    assert_eq!(reasons(&mut scheduler, 1120), [""; 0]);
+}
+
+#[test]
+fn a_plan_without_moves_says_what_was_not_measured_or_watched() {
+    let mut inventory = busy_and_idle();
+    for host in ["busy", "idle"] {
+        inventory.set_host_value(host, "cpu.usage", None).unwrap();
+    }
+    let plan_of = |policy: &str| {
+        let mut scheduler = scheduler_by(policy, inventory.clone());
+        plan(&mut scheduler, 1000, &options()).reasons
+    };
+    assert_eq!(
+        plan_of(POLICY)[2..],
+        [
+            "cpu.usage is at least 75.0 % on no host (watch cpu-over)",
+            "cpu.usage is not known of 2 of 2 hosts"
+        ]
+    );
+    let unwatched = POLICY.split("[[watches]]").next().unwrap();
+    assert_eq!(
+        plan_of(unwatched)[2],
+        "watch.cpu-over.since is not given: policy \"p\" has no watch of the name cpu-over"
+    );
+    let unbalanced = POLICY.split("[balance]").next().unwrap();
+    assert_eq!(
+        plan_of(unbalanced)[1],
+        "policy \"p\" names no unit that balances, so that load is not looked at"
+    );
 }
 
 #[test]

@@ -28,6 +28,7 @@ unit = 'memory'
 
 /// Nothing is heeded.
 const CARELESS: &str = "
+unheeded = 'ignore'
 [[costs]]
 unit = 'memory'
 ";

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::effects::row_change;
 use super::encode::Context;
 use super::{Chain, PartStep, Refusal};
-use crate::contract::{self, Change, Moment};
+use crate::contract::{self, Change, Description, Moment, Part};
 use crate::inventory::Inventory;
-use crate::model::{Entity, Write};
+use crate::model::{Entity, Measure, Value, Write};
+use crate::policy::Settings;
 
 /// What a balance unit proposes, in order of preference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,7 +44,58 @@ pub enum Proposed {
     },
 }
 
+/// The policy's balance unit, and how it is set.
+#[derive(Debug, Clone, Copy)]
+pub struct Balancing<'c> {
+    /// The unit's name.
+    pub unit: &'c str,
+    description: &'c Description,
+    settings: &'c Settings,
+}
+
+impl<'c> Balancing<'c> {
+    fn host_columns(&self) -> impl Iterator<Item = &'c str> + use<'c> {
+        let reads = self.description.reads(Part::Balance).unwrap_or_default();
+        let hosts = reads.iter().filter(|read| read.table == "hosts");
+        hosts.flat_map(|read| read.columns.iter().map(|column| column.column.as_str()))
+    }
+
+    /// Whether it reads this column of hosts.
+    pub fn reads_host(&self, column: &str) -> bool {
+        self.host_columns().any(|read| read == column)
+    }
+
+    /// The names of the watches of which it reads since when they hold.
+    pub fn watches_read(&self) -> impl Iterator<Item = &'c str> + use<'c> {
+        self.host_columns()
+            .filter_map(|column| column.strip_prefix("watch.")?.strip_suffix(".since"))
+    }
+
+    /// Its settings that are durations, in seconds.
+    pub fn durations(&self) -> impl Iterator<Item = (&'c str, i64)> + use<'c> {
+        let settings = self.settings;
+        let durations = self.description.settings.iter().filter(|setting| {
+            setting.measure.as_deref().and_then(Measure::from_name) == Some(Measure::Seconds)
+        });
+        durations.filter_map(move |setting| match settings.value(&setting.name)? {
+            Value::Integer(seconds) => Some((setting.name.as_str(), *seconds)),
+            _ => None,
+        })
+    }
+}
+
 impl Chain {
+    /// The policy's balance unit; None if it names none.
+    pub fn balancing(&self) -> Option<Balancing<'_>> {
+        let step = self.balance.as_ref()?;
+        let description = step.unit.description();
+        Some(Balancing {
+            unit: &description.name,
+            description,
+            settings: &step.settings,
+        })
+    }
+
     /// Ask the policy's balance unit, in an instance of its own, what to change.
     /// `now` in seconds. A policy without balance proposes nothing.
     ///

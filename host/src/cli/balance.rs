@@ -174,6 +174,9 @@ fn shown(plan: &BalancePlan) -> String {
     let mut parts = Vec::new();
     if plan.moves.is_empty() {
         parts.push("Nothing is to be moved.".to_owned());
+        if !plan.reasons.is_empty() {
+            parts.push(output::list("Because:", &plan.reasons));
+        }
     } else {
         parts.push(output::shown(&moves(plan)));
     }

@@ -12,6 +12,7 @@ mod evacuate;
 mod gain;
 mod pass;
 mod plan;
+mod reasons;
 mod relocate;
 mod repair;
 mod shown;

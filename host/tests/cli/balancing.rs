@@ -43,6 +43,7 @@ fn a_ganeti_file_is_balanced_and_written_as_a_document() {
     let words = ["balance", "--cluster", &after, "--policy", "ganeti"];
     let out = placewright(&words).done();
     assert!(out.contains("Nothing is to be moved."), "{out}");
+    assert!(out.contains("unit \"ganeti-score\" sees 2 hosts"), "{out}");
     let words = ["balance", "--ganeti", &file, "--format", "json"];
     let plan = placewright(&words).json();
     let step = &plan["moves"][0];

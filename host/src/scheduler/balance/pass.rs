@@ -68,6 +68,9 @@ impl<'a> Pass<'a> {
         }
         while self.plan.moves.len() < self.options.moves {
             if !self.step()? {
+                if self.plan.moves.is_empty() {
+                    self.give_reasons();
+                }
                 return Ok(self.plan);
             }
         }
@@ -176,6 +179,7 @@ impl<'a> Pass<'a> {
             return Ok(Err(Because::Stays));
         }
         let decided = weighing.costs(to).map(<[f64]>::to_vec);
+        let measured = self.measured(*from);
         if to != *from {
             world::carry(&mut self.world, vm, to)?;
             weighing = self.weigh(vm, &[])?;
@@ -189,7 +193,7 @@ impl<'a> Pass<'a> {
         }
         let from = self.host_id(*from);
         Ok(Ok(PlannedMove {
-            reason: format!("host {from} {}", proposal.reason),
+            reason: format!("host {from} {}{measured}", proposal.reason),
             from,
             to: self.host_id(to),
             vm: proposal.vm,
