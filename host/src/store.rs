@@ -34,8 +34,8 @@ pub use change::{Change, Counters, GroupRow, HostRow, TenantRow, UnitEvent, VmRo
 pub use error::StoreError;
 pub use options::{Durability, Health, StoreOptions};
 pub use saved::{
-    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
-    SavedPlan, SavedUnit,
+    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
+    SavedEndedReservation, SavedInventory, SavedPlan, SavedUnit,
 };
 
 use crate::sync::thread::{self, JoinHandle};
@@ -168,6 +168,15 @@ impl Store {
     /// The rows of a cluster; none if there is no such cluster.
     pub fn inventory(&self, cluster: &str) -> Result<SavedInventory, StoreError> {
         self.read(|base| read::inventory(base, cluster))
+    }
+
+    /// What came of the last reservation of each VM of a cluster that ended without the VM
+    /// running, by VM.
+    pub fn ended_reservations(
+        &self,
+        cluster: &str,
+    ) -> Result<Vec<SavedEndedReservation>, StoreError> {
+        self.read(|base| read::ended_reservations(base, cluster))
     }
 
     /// The answers of a cluster that are to be repeated, by key.

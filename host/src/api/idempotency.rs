@@ -94,7 +94,7 @@ fn reserves(path: &str) -> bool {
     let path = path.split('?').next().unwrap_or_default();
     let verb = path.strip_prefix("/v1/clusters/");
     verb.and_then(|rest| rest.split_once('/'))
-        .is_some_and(|(_, verb)| ["place", "migrate"].contains(&verb))
+        .is_some_and(|(_, verb)| ["place", "migrate", "place-batch"].contains(&verb))
 }
 
 /// The key of a request, if it is one that changes something and has a key.

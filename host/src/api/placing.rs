@@ -139,7 +139,7 @@ async fn decide(
         .turn_as(&caller.name, move |state| decide(state, request, first_key))
         .await?;
     let Some(request) = again.filter(|_| placed.passing) else {
-        return Ok(answer(placed));
+        return Ok(answer(placed.body.to_string(), placed.repeated));
     };
     // A time that is up, and a cluster that is gone, are told by the second try.
     let changed = changes.wait_for(|changes| *changes > placed.changes);
@@ -150,12 +150,13 @@ async fn decide(
     });
     let request = Request { now: 0, ..request };
     let placed = cluster.turn_as(&caller.name, move |state| decide(state, request, key));
-    Ok(answer(placed.await?))
+    let placed = placed.await?;
+    Ok(answer(placed.body.to_string(), placed.repeated))
 }
 
-fn answer(placed: Placed) -> Response {
-    let mut response = json(placed.body.to_string());
-    if placed.repeated {
+fn answer(body: String, repeated: bool) -> Response {
+    let mut response = json(body);
+    if repeated {
         let name = HeaderName::from_static("idempotency-replayed");
         response
             .headers_mut()
@@ -260,9 +261,11 @@ struct FailedTurn {
 }
 
 /// Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
-/// that run are a conflict, as for one VM, unless the plan is made from nothing.
+/// that run are a conflict, as for one VM, unless the plan is made from nothing. With a
+/// header Idempotency-Key the same request gets the same answer again, as for one VM.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", tag = "placing",
-    params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery),
+    params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery,
+           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
     request_body(content = Object, description = "A list of VMs under vms"),
     responses((status = OK, body = BatchShown)))]
 async fn batch(
@@ -270,16 +273,21 @@ async fn batch(
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<BatchQuery>,
+    headers: HeaderMap,
     document: Document,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let requests = requests(&deployment, &cluster, document).await?;
     let again = requests.iter().any(|request| request.again);
     let batch = of_requests(requests, query)?;
+    let key = key(&headers, &caller, false);
     let placed = cluster
-        .turn_as(&caller.name, move |state| state.place_batch(batch, again))
+        .turn_as(&caller.name, move |state| {
+            state.place_batch(batch, again, key)
+        })
         .await?;
-    Ok(json(batch_shown(placed)))
+    let repeated = placed.repeated;
+    Ok(answer(batch_shown(placed), repeated))
 }
 
 /// A batch has one time and one set of facts.

@@ -100,6 +100,10 @@ impl Deployment {
             let read = state.restore_plan(plan.number, &plan.body);
             read.map_err(|it| unread(&it))?;
         }
+        for ended in self.store.ended_reservations(&saved.name)? {
+            let read = state.restore_end(&ended.vm, &ended.body);
+            read.map_err(|it| unread(&it))?;
+        }
         for answer in self.store.answers(&saved.name)? {
             let (request, body): (String, String) =
                 serde_json::from_str(&answer.body).map_err(|it| unread(&it))?;

@@ -365,7 +365,7 @@ fn a_batch_is_placed_and_kept_and_a_plan_is_begun_and_cancelled() {
         ..Batch::default()
     };
     let plan = cluster
-        .turn(move |state| state.place_batch(batch, false))
+        .turn(move |state| state.place_batch(batch, false, None))
         .wait()
         .unwrap();
     let placed = plan

@@ -39,7 +39,7 @@ pub(super) struct Apply {
 }
 
 /// What belongs to a cluster.
-const OF_CLUSTERS: [&str; 8] = [
+const OF_CLUSTERS: [&str; 9] = [
     "DELETE FROM hosts WHERE cluster = ?1",
     "DELETE FROM vms WHERE cluster = ?1",
     "DELETE FROM tenants WHERE cluster = ?1",
@@ -47,6 +47,7 @@ const OF_CLUSTERS: [&str; 8] = [
     "DELETE FROM counters WHERE cluster = ?1",
     "DELETE FROM decisions WHERE cluster = ?1",
     "DELETE FROM plans WHERE cluster = ?1",
+    "DELETE FROM ended_reservations WHERE cluster = ?1",
     "DELETE FROM answers WHERE cluster = ?1",
 ];
 impl Apply {
@@ -230,6 +231,15 @@ impl Apply {
             ),
             Change::RemoveUnit { name } => run(base, "DELETE FROM units WHERE name = ?1", (name,)),
             Change::UnitEvent(event) => self.unit_event(base, event),
+            Change::PutEndedReservation { cluster, vm, body } => run(
+                base,
+                "REPLACE INTO ended_reservations (cluster, vm, body) VALUES (?1, ?2, ?3)",
+                (self.cluster(base, cluster)?, vm, body),
+            ),
+            Change::RemoveEndedReservation { cluster, vm } => {
+                const SQL: &str = "DELETE FROM ended_reservations WHERE cluster = ?1 AND vm = ?2";
+                self.of(base, cluster, |cluster| run(base, SQL, (cluster, vm)))
+            }
             Change::Idempotency {
                 cluster,
                 key,

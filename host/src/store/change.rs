@@ -15,7 +15,8 @@ pub enum Change {
         cluster: String,
         body: String,
     },
-    /// A cluster with everything of it: rows, counters, decisions, plans, answers.
+    /// A cluster with everything of it: rows, counters, decisions, plans, answers, and
+    /// what came of reservations.
     RemoveCluster {
         cluster: String,
     },
@@ -134,6 +135,16 @@ pub enum Change {
     /// Something that happened to a unit. The last
     /// [`StoreOptions::unit_events`](super::StoreOptions::unit_events) of all units are kept.
     UnitEvent(UnitEvent),
+    /// What came of the last reservation of a VM that ended without the VM running.
+    PutEndedReservation {
+        cluster: String,
+        vm: String,
+        body: String,
+    },
+    RemoveEndedReservation {
+        cluster: String,
+        vm: String,
+    },
     /// The answer to a request that came with a key, to be repeated. Answers are kept
     /// until [`Change::ForgetAnswers`].
     Idempotency {
@@ -283,6 +294,10 @@ impl Change {
             Self::Idempotency {
                 cluster, key, body, ..
             } => cluster.len() + key.len() + body.len(),
+            Self::PutEndedReservation { cluster, vm, body } => {
+                cluster.len() + vm.len() + body.len()
+            }
+            Self::RemoveEndedReservation { cluster, vm } => cluster.len() + vm.len(),
             Self::Setting { key, body } => key.len() + body.len(),
             Self::RemoveSetting { key } => key.len(),
         };
@@ -303,6 +318,7 @@ impl Change {
             Self::PutPolicy { .. } => "a policy",
             Self::PutArtifact { .. } => "the code of a unit",
             Self::UnitEvent(_) => "the event of a unit",
+            Self::PutEndedReservation { .. } => "an ended reservation",
             Self::Idempotency { .. } => "an answer",
             Self::Setting { .. } => "a setting",
             _ => "a name",

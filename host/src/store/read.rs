@@ -4,8 +4,8 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::change::{Counters, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
 use super::saved::{
-    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision, SavedInventory,
-    SavedPlan, SavedUnit,
+    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
+    SavedEndedReservation, SavedInventory, SavedPlan, SavedUnit,
 };
 
 pub(super) fn saved(base: &Connection) -> rusqlite::Result<Saved> {
@@ -141,6 +141,23 @@ pub(super) fn inventory(base: &Connection, cluster: &str) -> rusqlite::Result<Sa
         )?,
         groups,
     })
+}
+
+pub(super) fn ended_reservations(
+    base: &Connection,
+    cluster: &str,
+) -> rusqlite::Result<Vec<SavedEndedReservation>> {
+    all(
+        base,
+        of_cluster!("vm, body", "ended_reservations", "ORDER BY vm"),
+        (cluster,),
+        |row| {
+            Ok(SavedEndedReservation {
+                vm: row.get(0)?,
+                body: row.get(1)?,
+            })
+        },
+    )
 }
 
 pub(super) fn answers(base: &Connection, cluster: &str) -> rusqlite::Result<Vec<SavedAnswer>> {

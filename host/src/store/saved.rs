@@ -104,6 +104,15 @@ pub struct SavedPlan {
     pub body: String,
 }
 
+/// What came of the last reservation of a VM that ended without the VM running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedEndedReservation {
+    /// Id of the VM.
+    pub vm: String,
+    /// JSON of the caller.
+    pub body: String,
+}
+
 /// An answer to be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedAnswer {

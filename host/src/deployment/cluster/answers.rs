@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::reservations::Standing;
-use super::{ClusterState, Placed, durable};
+use super::{BatchPlaced, ClusterState, Placed, durable};
 use crate::deployment::DeploymentError;
 use crate::model::Request;
+use crate::scheduler::{Batch, BatchOrder};
 use crate::store::Change;
 
 /// Seconds for which an answer is given again.
@@ -41,17 +42,56 @@ pub(super) struct Asked {
 }
 
 impl Key {
-    pub(super) fn of(self, request: &Request) -> Asked {
-        let timeless = Request {
-            now: 0,
-            ..request.clone()
+    /// The key of a request to place.
+    pub(super) fn of_place(self, request: &Request) -> Asked {
+        self.of(&timeless(request.clone()))
+    }
+
+    /// The key of a request to migrate.
+    pub(super) fn of_migration(self, request: &Request) -> Asked {
+        self.of(&("migrate", timeless(request.clone())))
+    }
+
+    /// The key of a request to place a batch; `again` says that VMs that run are placed
+    /// anew.
+    pub(super) fn of_batch(self, batch: &Batch, again: bool) -> Asked {
+        let Batch {
+            members,
+            facts,
+            now: _,
+            draw,
+            from_nothing,
+            dry_run,
+            order,
+            all_or_nothing,
+            reserve_for,
+            search,
+        } = batch;
+        let everyone = Request {
+            members: members.clone(),
+            facts: facts.clone(),
+            draw: *draw,
+            dry_run: *dry_run,
+            all_or_nothing: *all_or_nothing,
+            reserve_for: *reserve_for,
+            again,
+            ..Request::default()
         };
+        let is_listed = *order == BatchOrder::Listed;
+        self.of(&("batch", everyone, from_nothing, is_listed, search))
+    }
+
+    fn of(self, request: &impl Serialize) -> Asked {
         Asked {
             name: format!("{}\n{}", self.caller, self.word),
-            print: hex::encode(Sha256::digest(durable::json(&timeless))),
+            print: hex::encode(Sha256::digest(durable::json(request))),
             key: self,
         }
     }
+}
+
+fn timeless(request: Request) -> Request {
+    Request { now: 0, ..request }
 }
 
 /// The answers of a cluster, by caller and word.
@@ -90,6 +130,42 @@ impl ClusterState {
         asked: &Asked,
         now: i64,
     ) -> Result<Option<Placed>, DeploymentError> {
+        let Some(body) = self.given(asked, now)? else {
+            return Ok(None);
+        };
+        Ok(Some(Placed {
+            body: self.with_standing(&body),
+            host: None,
+            passing: false,
+            repeated: true,
+            changes: self.turns_with_changes,
+        }))
+    }
+
+    /// What the same batch came to before.
+    ///
+    /// # Errors
+    /// If another request came with that key.
+    pub(super) fn repeated_batch(
+        &mut self,
+        asked: &Asked,
+        now: i64,
+    ) -> Result<Option<BatchPlaced>, DeploymentError> {
+        let Some(body) = self.given(asked, now)? else {
+            return Ok(None);
+        };
+        let Ok(mut placed) = serde_json::from_str::<BatchPlaced>(&body) else {
+            return Ok(None);
+        };
+        for decision in placed.turns.iter_mut().flatten() {
+            *decision = self.with_standing(decision);
+        }
+        placed.repeated = true;
+        Ok(Some(placed))
+    }
+
+    /// The answer that was given to the same request.
+    fn given(&mut self, asked: &Asked, now: i64) -> Result<Option<Arc<str>>, DeploymentError> {
         self.forget_answers(now);
         let Some(given) = self.answers.given.get(&asked.name) else {
             return Ok(None);
@@ -99,14 +175,7 @@ impl ClusterState {
         }
         let body = given.body.clone();
         self.answers.repeats = true;
-        let body = self.with_standing(&body);
-        Ok(Some(Placed {
-            body,
-            host: None,
-            passing: false,
-            repeated: true,
-            changes: self.turns_with_changes,
-        }))
+        Ok(Some(body))
     }
 
     /// An answer that is given again; once its places are no longer held, with what has
@@ -130,13 +199,22 @@ impl ClusterState {
         if asked.key.again && placed.passing {
             return;
         }
+        self.remember_body(asked, placed.body.clone(), now);
+    }
+
+    /// Remember what a batch came to.
+    pub(super) fn remember_batch(&mut self, asked: Asked, placed: &BatchPlaced, now: i64) {
+        self.remember_body(asked, durable::json(placed).into(), now);
+    }
+
+    fn remember_body(&mut self, asked: Asked, body: Arc<str>, now: i64) {
         self.changes.push(Change::Idempotency {
             cluster: self.name.to_string(),
             key: asked.name.clone(),
             at: now,
-            body: durable::json(&(&asked.print, &*placed.body)),
+            body: durable::json(&(&asked.print, &*body)),
         });
-        self.restore_answer(asked.name, now, asked.print, placed.body.clone());
+        self.restore_answer(asked.name, now, asked.print, body);
     }
 
     /// An answer was given at `at` and may be asked for again.

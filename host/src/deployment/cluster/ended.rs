@@ -75,15 +75,11 @@ impl EndedReservations {
         true
     }
 
-    /// Forget one that is too old, or one too many, and give its VM.
-    pub(super) fn forget_oldest(&mut self, now: i64) -> Option<Arc<str>> {
+    /// The VM whose end is to be forgotten next, as it is too old or one too many.
+    pub(super) fn oldest(&self, now: i64) -> Option<Arc<str>> {
         let (at, vm) = self.order.first()?;
-        if *at >= now.saturating_sub(REMEMBERED) && self.order.len() <= MOST {
-            return None;
-        }
-        let vm = vm.clone();
-        self.forget(&vm);
-        Some(vm)
+        let is_kept = *at >= now.saturating_sub(REMEMBERED) && self.order.len() <= MOST;
+        (!is_kept).then(|| vm.clone())
     }
 }
 
@@ -106,9 +102,10 @@ mod tests {
         all.note("a".into(), ended(5));
         all.note("b".into(), ended(10));
         all.note("a".into(), ended(20));
-        assert_eq!(all.forget_oldest(10 + REMEMBERED), None);
-        assert_eq!(all.forget_oldest(11 + REMEMBERED), Some("b".into()));
-        assert_eq!(all.forget_oldest(11 + REMEMBERED), None);
+        assert_eq!(all.oldest(10 + REMEMBERED), None);
+        assert_eq!(all.oldest(11 + REMEMBERED), Some("b".into()));
+        assert!(all.forget("b"));
+        assert_eq!(all.oldest(11 + REMEMBERED), None);
         assert_eq!(all.of("a").map(|it| it.at), Some(20));
         assert!(all.forget("a") && !all.forget("a"));
     }

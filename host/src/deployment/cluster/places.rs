@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::ClusterState;
 use super::answers::Key;
 use crate::deployment::DeploymentError;
@@ -32,13 +34,17 @@ pub struct Placed {
 }
 
 /// What came of a batch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct BatchPlaced {
     /// In the order in which they were decided: the decision as programs read it, in
     /// JSON, or why there is none.
     pub turns: Vec<Result<Arc<str>, Failed>>,
     pub without_turn: Vec<Arc<str>>,
     pub reserved: bool,
+    /// The answer was given before, to the same request.
+    #[serde(skip)]
+    pub repeated: bool,
 }
 
 /// What a request asks for.
@@ -49,7 +55,7 @@ enum Verb {
 }
 
 /// A turn that came to no decision.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
     /// Ids of the VMs that were to be placed.
     pub vms: Vec<Arc<str>>,
@@ -78,7 +84,10 @@ impl ClusterState {
         let now = self.advance();
         self.check_time(request.now, now)?;
         request.now = request.now.max(self.inventory().clock());
-        let asked = key.map(|key| key.of(&request));
+        let asked = key.map(|key| match verb {
+            Verb::Place => key.of_place(&request),
+            Verb::Migrate => key.of_migration(&request),
+        });
         if let Some(asked) = &asked
             && let Some(placed) = self.repeated(asked, now)?
         {
@@ -114,6 +123,7 @@ impl ClusterState {
     }
 
     /// Place many VMs in turns; `again` says that those that run are to be placed anew.
+    /// With a `key` the same request gets the same answer again.
     ///
     /// # Errors
     /// As for [`ClusterState::place`]. A place that is reserved already is only an error of
@@ -122,11 +132,18 @@ impl ClusterState {
         &mut self,
         mut batch: Batch,
         again: bool,
+        key: Option<Key>,
     ) -> Result<BatchPlaced, DeploymentError> {
         self.must_decide()?;
         let now = self.advance();
         self.check_time(batch.now, now)?;
         batch.now = batch.now.max(self.inventory().clock());
+        let asked = key.map(|key| key.of_batch(&batch, again));
+        if let Some(asked) = &asked
+            && let Some(placed) = self.repeated_batch(asked, now)?
+        {
+            return Ok(placed);
+        }
         self.check_duration(batch.reserve_for)?;
         self.advance_to(batch.now);
         if !batch.from_nothing {
@@ -158,11 +175,16 @@ impl ClusterState {
                 }
             });
         }
-        Ok(BatchPlaced {
+        let placed = BatchPlaced {
             turns: shown,
             without_turn,
             reserved,
-        })
+            repeated: false,
+        };
+        if let Some(asked) = asked {
+            self.remember_batch(asked, &placed, now);
+        }
+        Ok(placed)
     }
 
     /// Where a VM that runs is to be moved, its own host apart.

@@ -1,5 +1,6 @@
 //! Places that are reserved: shown, confirmed, renewed, given back, and ended in time.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use super::ended::{Ended, How};
 use crate::deployment::DeploymentError;
 use crate::deployment::events::{EventKind, News};
 use crate::inventory::{Expired, Inventory, VmEntry};
+use crate::store::Change;
 
 /// Why a place is reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -162,15 +164,15 @@ impl ClusterState {
     ) -> Result<(), DeploymentError> {
         self.advance();
         let mut confirmed = Vec::new();
+        let vms: BTreeSet<&str> = vms.iter().map(AsRef::as_ref).collect();
         for vm in vms {
-            let vm = vm.as_ref();
-            if self.is_to_confirm(vm, host)? && !confirmed.contains(&vm) {
+            if self.is_to_confirm(vm, host)? {
                 confirmed.push(vm);
             }
         }
         self.all_or_none(&confirmed, Inventory::confirm_vm)?;
         for vm in confirmed {
-            self.ended.forget(vm);
+            self.forget_end(vm);
         }
         Ok(())
     }
@@ -218,17 +220,10 @@ impl ClusterState {
     pub fn cancel<I: AsRef<str>>(&mut self, vms: &[I]) -> Result<(), DeploymentError> {
         let now = self.advance();
         let mut cancelled = Vec::new();
+        let vms: BTreeSet<&str> = vms.iter().map(AsRef::as_ref).collect();
         for vm in vms {
-            let vm = vm.as_ref();
             match self.found(vm) {
-                Found::Reserved(_) => {
-                    if !cancelled
-                        .iter()
-                        .any(|(known, _): &(Arc<str>, _)| **known == *vm)
-                    {
-                        cancelled.extend(self.released(vm, now));
-                    }
-                }
+                Found::Reserved(_) => cancelled.extend(self.released(vm, now)),
                 _ if self.ended.of(vm).is_some() => {}
                 Found::Runs(host) => {
                     return Err(DeploymentError::VmRuns {
@@ -319,8 +314,37 @@ impl ClusterState {
     /// Remember how the last reservation of a VM ended.
     pub(super) fn note_end(&mut self, vm: Arc<str>, ended: Ended) {
         let now = ended.at;
+        self.changes.push(Change::PutEndedReservation {
+            cluster: self.name.to_string(),
+            vm: vm.to_string(),
+            body: super::durable::json(&ended),
+        });
         self.ended.note(vm, ended);
-        while self.ended.forget_oldest(now).is_some() {}
+        while let Some(vm) = self.ended.oldest(now) {
+            self.forget_end(&vm);
+        }
+    }
+
+    fn forget_end(&mut self, vm: &str) {
+        if self.ended.forget(vm) {
+            self.changes.push(Change::RemoveEndedReservation {
+                cluster: self.name.to_string(),
+                vm: vm.to_owned(),
+            });
+        }
+    }
+
+    /// What came of the last reservation of a VM, as it was kept.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(in crate::deployment) fn restore_end(
+        &mut self,
+        vm: &str,
+        body: &str,
+    ) -> serde_json::Result<()> {
+        self.ended.note(vm.into(), serde_json::from_str(body)?);
+        Ok(())
     }
 
     /// A reservation has ended by itself.

@@ -240,11 +240,11 @@ fn a_vm_that_runs_is_not_placed_unless_its_host_fails_or_the_request_says_again(
         ..Batch::default()
     };
     let all = batch();
-    let refused = cluster.turn(move |state| state.place_batch(all, false));
+    let refused = cluster.turn(move |state| state.place_batch(all, false, None));
     assert!(matches!(refused.wait(), Err(DeploymentError::VmsRun(_))));
     assert_eq!(counted(&cluster), (2, 1, 0), "nothing was done");
     let all = batch();
-    let placed = cluster.turn(move |state| state.place_batch(all, true));
+    let placed = cluster.turn(move |state| state.place_batch(all, true, None));
     assert!(placed.wait().unwrap().reserved);
     let refused = try_place(&cluster, request("fresh", 8)).unwrap_err();
     assert!(refused.contains("has a place reserved on"), "{refused}");
@@ -274,6 +274,34 @@ fn an_answer_that_is_given_again_tells_what_has_become_of_the_place() {
     confirm(&cluster, "one", None).unwrap();
     cancel(&cluster, "two").unwrap();
     world.is(1301);
+    let all = Batch {
+        members: vec![Vm::new("four"), Vm::new("five")],
+        now: 1301,
+        ..Batch::default()
+    };
+    let batch = |cluster: &Cluster| {
+        let key = Key {
+            caller: "me".into(),
+            word: "batch".to_owned(),
+            again: false,
+        };
+        let all = all.clone();
+        let placed = cluster.turn(move |state| state.place_batch(all, false, Some(key)));
+        placed.wait().unwrap()
+    };
+    let first = batch(&cluster);
+    assert_eq!(batch(&cluster).turns, first.turns);
+    cancel(&cluster, "four").unwrap();
+    world.deployment.stop();
+    drop((world, cluster));
+    let world = start(folder.path(), &units());
+    world.clock.store(1301, Ordering::Relaxed);
+    let cluster = world.deployment.cluster("c").unwrap();
+    let again = batch(&cluster);
+    assert!(again.repeated);
+    let given_back = |body: &Arc<str>| body.contains(r#""reservation":"released""#);
+    let given_back = again.turns.iter().flatten().map(given_back);
+    assert_eq!(given_back.collect::<Vec<_>>(), [true, false]);
     for (vm, became) in [
         ("one", "confirmed"),
         ("two", "released"),
@@ -302,7 +330,7 @@ fn the_record_of_a_batch_says_what_was_asked_and_whether_it_was_reserved() {
         (batch(false, 1), true),
     ] {
         let dry_run = batch.dry_run;
-        let placed = cluster.turn(move |state| state.place_batch(batch, false));
+        let placed = cluster.turn(move |state| state.place_batch(batch, false, None));
         assert_eq!(placed.wait().unwrap().reserved, reserved);
         let kept = world.deployment.store().decisions("c", None, 2).unwrap();
         for decision in kept {

@@ -3,6 +3,7 @@
 INSERT INTO clusters (number, name, body) VALUES (1, 'old', '{"policy":"spread"}'), (2, 'empty', '{}');
 INSERT INTO counters (cluster, next_decision, clock, next_plan, version, revision) VALUES (1, 42, 1700000000, 3, 4096, 7);
 INSERT INTO plans (cluster, number, body) VALUES (1, 2, '{"p":2}');
+INSERT INTO ended_reservations (cluster, vm, body) VALUES (1, 'v-2', '{"e":1}');
 INSERT INTO hosts (cluster, id, position, body) VALUES (1, 'h-2', 0, '{"h":2}'), (1, 'h-1', 1, '{"h":1}');
 INSERT INTO vms (cluster, id, pending, body) VALUES (1, 'v-1', 0, '{"v":1}'), (1, 'v-1', 1, '{"v":2}');
 INSERT INTO tenants (cluster, id, body) VALUES (1, 't-1', '{"t":1}');

@@ -170,6 +170,11 @@ fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
             put_vm("a", "web-1", "{}"),
             put_vm("b", "web-1", "{}"),
             record("a", 7),
+            Change::PutEndedReservation {
+                cluster: "a".to_owned(),
+                vm: "v".to_owned(),
+                body: "{}".to_owned(),
+            },
             Change::Idempotency {
                 cluster: "a".to_owned(),
                 key: "k".to_owned(),
@@ -198,6 +203,7 @@ fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
     assert_eq!(store.inventory("a").unwrap(), SavedInventory::default());
     assert_eq!(store.inventory("b").unwrap().vms.len(), 1);
     assert_eq!(store.decisions("a", None, 10).unwrap(), []);
+    assert_eq!(store.ended_reservations("a").unwrap(), []);
     assert_eq!(store.answers("a").unwrap(), []);
     assert_eq!(store.plans("a").unwrap(), []);
     let counters = store.load().unwrap().clusters[0].counters;

@@ -33,6 +33,7 @@ struct Cluster {
     decisions: BTreeMap<u64, SavedDecision>,
     plans: BTreeMap<u64, SavedPlan>,
     answers: BTreeMap<String, SavedAnswer>,
+    ended: BTreeMap<String, SavedEndedReservation>,
 }
 
 impl Model {
@@ -212,6 +213,16 @@ impl Model {
                 self.units.remove(&name);
             }
             Change::UnitEvent(event) => self.events.insert(0, event),
+            Change::PutEndedReservation { cluster, vm, body } => {
+                let ended = SavedEndedReservation {
+                    vm: vm.clone(),
+                    body,
+                };
+                self.clusters.get_mut(&cluster)?.ended.insert(vm, ended);
+            }
+            Change::RemoveEndedReservation { cluster, vm } => self.of(&cluster, |c| {
+                c.ended.remove(&vm);
+            }),
             Change::Idempotency {
                 cluster,
                 key,
@@ -311,6 +322,8 @@ impl Cluster {
         assert_eq!(store.inventory(name).unwrap(), expected);
         let plans: Vec<_> = self.plans.values().cloned().collect();
         assert_eq!(store.plans(name).unwrap(), plans);
+        let ended: Vec<_> = self.ended.values().cloned().collect();
+        assert_eq!(store.ended_reservations(name).unwrap(), ended);
         let answers: Vec<_> = self.answers.values().cloned().collect();
         assert_eq!(store.answers(name).unwrap(), answers);
         for key in names() {

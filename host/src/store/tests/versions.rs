@@ -84,6 +84,9 @@ fn check(store: &Store, version: usize) {
     let plans = store.plans("old").unwrap();
     let plans: Vec<_> = plans.iter().map(|plan| plan.number).collect();
     assert_eq!(plans, if version == 1 { vec![] } else { vec![2] });
+    let ended = store.ended_reservations("old").unwrap();
+    let ended: Vec<_> = ended.iter().map(|ended| &*ended.vm).collect();
+    assert_eq!(ended, if version == 1 { vec![] } else { vec!["v-2"] });
     assert_eq!(store.answers("old").unwrap()[0].key, "k-1");
     let events = store.unit_history(None, 9).unwrap();
     assert_eq!((&*events[0].name, &*events[1].name), ("gone", "memory"));

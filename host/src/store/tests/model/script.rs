@@ -109,6 +109,10 @@ fn of_decisions() -> impl Strategy<Value = Change> {
             Change::PutPlan { cluster, number, body }),
         1 => (name(), number()).prop_map(|(cluster, number)|
             Change::RemovePlan { cluster, number }),
+        2 => (name(), name(), body()).prop_map(|(cluster, vm, body)|
+            Change::PutEndedReservation { cluster, vm, body }),
+        1 => (name(), name()).prop_map(|(cluster, vm)|
+            Change::RemoveEndedReservation { cluster, vm }),
         2 => (name(), name(), 0..9_i64, body()).prop_map(|(cluster, key, at, body)|
             Change::Idempotency { cluster, key, at, body }),
         1 => (name(), 0..9_i64).prop_map(|(cluster, before)|
