@@ -15,6 +15,7 @@ mod memory;
 mod needs;
 mod openapi;
 mod reload;
+mod reservations;
 mod roles;
 
 use std::fs;

@@ -14,8 +14,9 @@ use super::folder;
 /// How often the server is killed.
 const KILLS: u64 = 6;
 
-/// What a client was told of a VM: its host, and whether it is confirmed.
-type Told = BTreeMap<String, (String, bool)>;
+/// What a client was told of a VM: its host, when its reservation ends, and whether it is
+/// confirmed.
+type Told = BTreeMap<String, (String, i64, bool)>;
 
 /// Place VMs and confirm every other one, until the server answers no more.
 fn drive(api: &Api, next: &AtomicUsize, told: &Mutex<Told>) {
@@ -28,7 +29,8 @@ fn drive(api: &Api, next: &AtomicUsize, told: &Mutex<Told>) {
         let Some(host) = placed.body["host"].as_str() else {
             panic!("there is room for all: {placed:?}");
         };
-        let entry = (host.to_owned(), false);
+        let expires = placed.body["expires"].as_i64().unwrap();
+        let entry = (host.to_owned(), expires, false);
         told.lock().unwrap().insert(id.clone(), entry);
         if number.is_multiple_of(2) {
             let ids = json!({"vms": [&id]});
@@ -40,7 +42,7 @@ fn drive(api: &Api, next: &AtomicUsize, told: &Mutex<Told>) {
                     return;
                 }
             }
-            if let Some((_, confirmed)) = told.lock().unwrap().get_mut(&id) {
+            if let Some((_, _, confirmed)) = told.lock().unwrap().get_mut(&id) {
                 *confirmed = true;
             }
         }
@@ -87,7 +89,7 @@ fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
         let api = Api::of(&server);
         let vms = all(&api);
         let told = told.lock().unwrap();
-        for (id, (host, confirmed)) in &*told {
+        for (id, (host, expires, confirmed)) in &*told {
             let vm = vms
                 .get(id)
                 .unwrap_or_else(|| panic!("{id} is lost after kill {kill}"));
@@ -96,6 +98,8 @@ fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
                 false => &vm["reserved"]["host"],
             };
             assert_eq!(place, &json!(host), "{id}: {vm}");
+            let left = vm["reserved"]["expires"].as_i64();
+            assert_eq!(left, (!confirmed).then_some(*expires), "{id}: {vm}");
             assert!(
                 !(*confirmed && vm.get("reserved").is_some()),
                 "{id} has two places"
