@@ -221,6 +221,7 @@ impl Deployment {
             policy: attach.policy.as_str().into(),
             overrides: attach.overrides,
             balance: attach.balance,
+            statistics_max_age: attach.statistics_max_age,
             revision: 1,
             seed: document.seed,
         };

@@ -18,14 +18,17 @@ mod tree;
 mod value;
 mod word;
 
-pub use changes::{ChangedVm, Gone, InventoryChanges};
+pub use changes::{
+    ChangedGroup, ChangedPinning, ChangedRow, ChangedVm, Gone, InventoryChanges, MembersChange,
+    Missing, RuleChange, Statistics, changes_json_schema,
+};
 pub(crate) use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
 pub use nearest::nearest;
 pub use problem::{Place, Problem, Problems};
 pub use request::{Surroundings, read_requests, requests_of_tree};
 pub use row::RowReader;
-pub use tree::{Content, Entry, Node, Table, parse};
+pub use tree::{Content, Entry, Node, Table, parse, parse_with_nulls};
 pub use value::Expected;
 pub(crate) use value::{alternatives, shown};
 pub use word::{Word, words};

@@ -9,6 +9,7 @@ mod batch;
 mod changes;
 mod cluster;
 mod column;
+mod entry;
 mod error;
 mod follows;
 mod group;
@@ -23,6 +24,7 @@ mod past;
 mod rows;
 mod saved;
 mod shape;
+mod statistics;
 mod texts;
 mod touched;
 mod vm;
@@ -35,12 +37,14 @@ mod tests;
 
 pub use changes::{Aspects, ChangeLog, Cursor};
 pub use column::{Cell, Column};
+pub use entry::{EntryKind, EntryOutcome, EntryResult};
 pub use error::InventoryError;
 pub use group::{GroupEntry, Presence};
 pub use host::{Amount, HostEntry};
 pub use nested::Nested;
 pub use saved::{SavedHost, SavedVm};
 pub use shape::{Shape, ShapeColumn};
+pub use statistics::Measurement;
 pub use texts::Texts;
 pub use touched::Touched;
 pub use vm::{Expired, Terms, VmEntry};
@@ -111,6 +115,10 @@ pub struct Inventory {
     expiries: BTreeSet<(i64, Arc<str>)>,
     groups: Groups,
     watches: Vec<HostWatch>,
+    /// Seconds for which what was measured counts; None: for good.
+    statistics_max_age: Option<i64>,
+    /// No value that counts was measured before this time.
+    oldest_measured: i64,
     next_listed: i64,
     /// How many slots are free, or of hosts that are not up.
     slots_not_up: usize,
@@ -173,6 +181,8 @@ impl Inventory {
             expiries: BTreeSet::new(),
             groups: Groups::default(),
             watches: Vec::new(),
+            statistics_max_age: None,
+            oldest_measured: i64::MAX,
             next_listed: 0,
             slots_not_up: 0,
             journal: Journal::new(JOURNAL_BOUND),

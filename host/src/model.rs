@@ -12,7 +12,7 @@ mod request;
 mod write;
 
 pub use bounds::Bounds;
-pub use facts::{Facts, Group, GroupRule, Host, Pinning, Vm};
+pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
 pub use measure::Measure;
 pub use request::Request;
 pub use write::{Effect, Entity, Moment, RowChange, Write};

@@ -189,6 +189,11 @@ struct NewSettings {
     /// Whether plans of moves are made from time to time; left out, none are.
     #[serde(default)]
     balance: Option<PeriodicBalance>,
+    /// Seconds after which what was measured of hosts counts as absent; left out, it never
+    /// does.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 2592000)]
+    statistics_max_age: Option<i64>,
 }
 
 /// Attach a policy to a cluster, with what is different there. Without overrides those
@@ -212,12 +217,19 @@ async fn set(
         let sentence = "\"balance\": \"every\" must be from 10 to 2592000 seconds";
         return Err(Problem::new(Code::Unprocessable, sentence));
     }
+    if let Some(age) = new.statistics_max_age
+        && !(1..=2_592_000).contains(&age)
+    {
+        let sentence = "\"statistics-max-age\" must be from 1 to 2592000 seconds";
+        return Err(Problem::new(Code::Unprocessable, sentence));
+    }
     let (attached, name) = (deployment.clone(), cluster.clone());
     let settings = aside(move || {
         let attach = Attach {
             policy: new.policy,
             overrides: new.overrides,
             balance: new.balance,
+            statistics_max_age: new.statistics_max_age,
             revision,
             by: Some(caller.name),
         };

@@ -16,7 +16,7 @@ use super::document::{Document, aside, json};
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
 use super::{Caller, Page, PageQuery};
-use crate::deployment::cluster::{Counted, WantedHosts, WantedVms};
+use crate::deployment::cluster::{Changed, Counted, WantedHosts, WantedVms};
 use crate::deployment::{Deployment, DeploymentError};
 use crate::document::{ClusterDocument, InventoryChanges};
 
@@ -71,20 +71,24 @@ async fn replace(
 }
 
 /// Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new
-/// or different, statistics, and what is gone. Of what is known already only what is
-/// given changes.
+/// or different, attributes that are added, statistics, and what is gone. Of what is known
+/// already only what is given changes, and null takes a value away. Of a group, `add-vms`,
+/// `remove-vms`, `add-hosts` and `remove-hosts` change some members, `vms` and `hosts` give
+/// all. Statistics may say when they were `measured`. With `"missing": "ignore"`, entries
+/// about hosts and VMs that are not there are passed over, and the answer has a result for
+/// each entry.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/inventory/changes", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster")),
-    request_body(content = Object, description = "Lists under tenants, hosts, statistics, vms and groups, and ids under gone"),
-    responses((status = OK, body = Counted)))]
+    request_body(content = Object, description = "Attributes, lists under tenants, hosts, statistics, vms and groups, and ids under gone"),
+    responses((status = OK, body = Changed)))]
 async fn change(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Document { text, file }: Document,
-) -> Result<Json<Counted>, Problem> {
+) -> Result<Json<Changed>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let schema = cluster.schema().clone();
+    let schema = cluster.schema();
     let changes =
         aside(move || InventoryChanges::read(&text, file, &schema).map_err(DeploymentError::from));
     let changes = changes.await?;

@@ -190,7 +190,7 @@ pub(super) async fn requests(
     cluster: &Cluster,
     document: Document,
 ) -> Result<Vec<Request>, Problem> {
-    let (schema, now) = (cluster.schema().clone(), deployment.now());
+    let (schema, now) = (cluster.schema(), deployment.now());
     let is_small = document.text.len() <= SMALL;
     let read = move || {
         let surroundings = Surroundings {

@@ -22,7 +22,7 @@ pub use answers::Key;
 pub use breaker::PausedUnit;
 pub use decisions::{Kept, Past};
 pub(super) use durable::{Body, rows};
-pub use inventory::Counted;
+pub use inventory::{Changed, Counted};
 pub use places::{BatchPlaced, Failed, Placed};
 pub use plans::{Begin, MoveAt, MoveCounts, MoveNamed, MoveState, PlanShown, Planner, only_tried};
 pub use policy::Rule;
@@ -49,7 +49,7 @@ use crate::telemetry::ClusterMeter;
 #[derive(Debug)]
 pub struct Cluster {
     name: Arc<str>,
-    schema: Arc<Schema>,
+    schema: Arc<ArcSwap<Schema>>,
     turns: Turns<ClusterState>,
     /// How long a request may wait for its turn.
     limit: Duration,
@@ -68,7 +68,7 @@ impl Cluster {
         bound: usize,
     ) -> std::io::Result<Self> {
         let name = state.name().clone();
-        let (schema, changed) = (state.inventory().schema().clone(), state.watch());
+        let (schema, changed) = (state.schema.clone(), state.watch());
         let settings = Arc::new(ArcSwap::from_pointee(state.settings().clone()));
         let meter = state.meter().clone();
         state.measure();
@@ -94,8 +94,8 @@ impl Cluster {
     }
 
     /// The tables and columns that it has.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+    pub fn schema(&self) -> Arc<Schema> {
+        self.schema.load_full()
     }
 
     /// Which policy is attached, and how it is set.

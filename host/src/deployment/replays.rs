@@ -57,7 +57,7 @@ impl Deployment {
             if !cluster.uses(unit.name()) {
                 continue;
             }
-            let rule = self.rule_of(&cluster.settings(), cluster.schema(), &generation)?;
+            let rule = self.rule_of(&cluster.settings(), &cluster.schema(), &generation)?;
             let most = wanted.decisions;
             let trial = cluster.turn(move |state| Ok(state.scheduler().trial(most)));
             let trial = trial.wait()?;

@@ -25,6 +25,8 @@ pub struct Attach {
     pub overrides: BTreeMap<String, Override>,
     /// Whether plans of moves are made from time to time.
     pub balance: Option<PeriodicBalance>,
+    /// Seconds after which what was measured of hosts counts as absent.
+    pub statistics_max_age: Option<i64>,
     /// The settings are only changed if they have this revision.
     pub revision: Option<u64>,
     /// Who wants it.
@@ -204,10 +206,11 @@ impl Deployment {
             policy: attach.policy.as_str().into(),
             overrides: attach.overrides,
             balance: attach.balance,
+            statistics_max_age: attach.statistics_max_age,
             revision: old.revision + 1,
             seed: old.seed,
         };
-        let rule = self.rule_of(&settings, cluster.schema(), &self.generation())?;
+        let rule = self.rule_of(&settings, &cluster.schema(), &self.generation())?;
         cluster.rule_by(rule, Some(settings)).wait()?;
         drop(control);
         self.library.sweep();
@@ -306,7 +309,7 @@ impl Deployment {
             if policy.as_ref().is_some_and(same) {
                 continue;
             }
-            match self.rule_of(&cluster.settings(), cluster.schema(), generation) {
+            match self.rule_of(&cluster.settings(), &cluster.schema(), generation) {
                 Ok(rule) => rules.push((cluster, rule)),
                 Err(_) if policy.is_none() => {}
                 Err(error) => problems.push(format!("cluster \"{}\": {error}", cluster.name())),
@@ -332,7 +335,7 @@ impl Deployment {
         }
         let rules = clusters.into_iter().map(|cluster| {
             let overrides = &cluster.settings().overrides;
-            let rule = rule(record, overrides, cluster.schema(), generation)?;
+            let rule = rule(record, overrides, &cluster.schema(), generation)?;
             Ok((cluster, rule))
         });
         rules.collect()

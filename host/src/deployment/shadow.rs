@@ -65,7 +65,7 @@ impl Deployment {
         let generation = Arc::new(self.generation().with(unit.clone()));
         let mut rules = Vec::new();
         for cluster in &users {
-            rules.push(self.rule_of(&cluster.settings(), cluster.schema(), &generation)?);
+            rules.push(self.rule_of(&cluster.settings(), &cluster.schema(), &generation)?);
         }
         for (cluster, rule) in users.iter().zip(rules) {
             let (name, generation) = (name.clone(), generation.clone());

@@ -131,7 +131,7 @@ impl Deployment {
     /// it gets another.
     fn state(
         &self,
-        inventory: Inventory,
+        mut inventory: Inventory,
         settings: ClusterSettings,
         rule: Option<Rule>,
     ) -> Result<ClusterState, DeploymentError> {
@@ -152,6 +152,7 @@ impl Deployment {
             ..self.options.scheduler.clone()
         };
         let name = inventory.name().clone();
+        inventory.set_statistics_max_age(settings.statistics_max_age);
         let scheduler = Scheduler::new(inventory, rule.policy, &rule.generation, options)?;
         Ok(ClusterState::new(cluster::Parts {
             scheduler,

@@ -1,5 +1,6 @@
 //! A deployment as its faces use it, on a store in a folder.
 
+mod changes;
 mod done;
 mod plans;
 mod restart;
@@ -159,7 +160,7 @@ fn what_was_acknowledged_is_there_after_a_restart() {
         .unwrap();
     let changes = r#"{"hosts": [{"id": "c", "memory.total": "1 GiB"}],
         "statistics": [{"id": "a", "cpu.usage": 0.5}]}"#;
-    let changes = InventoryChanges::read(changes, "c.json", cluster.schema()).unwrap();
+    let changes = InventoryChanges::read(changes, "c.json", &cluster.schema()).unwrap();
     cluster.turn(|state| state.change(changes)).wait().unwrap();
     let before = cluster.turn(|state| Ok(state.document())).wait().unwrap();
     world.deployment.stop();

@@ -70,7 +70,7 @@ impl Deployment {
         report: &mut ReplayReport,
     ) {
         let candidate = Arc::new(candidate.clone());
-        let Ok(rule) = self.rule_of(&cluster.settings(), cluster.schema(), &candidate) else {
+        let Ok(rule) = self.rule_of(&cluster.settings(), &cluster.schema(), &candidate) else {
             // The step before has told why.
             return;
         };

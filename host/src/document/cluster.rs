@@ -10,8 +10,9 @@ mod hosts;
 mod json_schema;
 mod write;
 
-pub(super) use groups::{FORM as GROUP, read as read_groups};
-pub(super) use hosts::split_placed;
+pub(super) use attributes::{FORM as ATTRIBUTES, read as read_attributes};
+pub(super) use groups::Rule;
+pub(super) use json_schema::attributes_json_schema;
 pub use json_schema::cluster_json_schema;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -131,7 +132,7 @@ impl ClusterDocument {
         let tenants = tenants(&fields, &mut reader);
         let (hosts, vms) = hosts::read(&fields, &mut reader);
         let known: BTreeSet<&str> = hosts.iter().map(|host| &*host.id).collect();
-        let groups = groups::read(&fields, Some(&known), &mut reader.problems);
+        let groups = groups::read(&fields, &known, &mut reader.problems);
         let problems = reader.problems;
         problems.or(Self {
             name: fields.text("name").unwrap_or_else(|| name.into()),

@@ -4,14 +4,15 @@
 //! Nothing here knows a particular table. A dotted name may be written in one
 //! (`"memory.total" = 1`) or as tables in each other (`memory = { total = 1 }`).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::form::{lower_first, tables};
 use super::value::{Expected, shown};
 use super::{Content, Entry, Node, Problems, Table};
-use crate::model::Facts;
 use crate::model::schema::{self, ATTRIBUTE, Column, Schema, Source, attribute_entity};
+use crate::model::{Facts, FactsChange};
 
 /// Reads rows, and gathers what is wrong with them.
 pub struct RowReader<'s> {
@@ -21,6 +22,9 @@ pub struct RowReader<'s> {
     pub problems: Problems,
     /// The short names of tables, so that all rows share them.
     short_names: BTreeMap<Arc<str>, Arc<str>>,
+    /// Columns and tables that the row at hand takes away; None: it takes none away, as it
+    /// tells all that there is.
+    taken: Option<Vec<Arc<str>>>,
 }
 
 impl<'s> RowReader<'s> {
@@ -30,7 +34,22 @@ impl<'s> RowReader<'s> {
             schema,
             problems,
             short_names: BTreeMap::new(),
+            taken: None,
         }
+    }
+
+    /// What is different in the row of `table` that `entries` belong to: null takes a
+    /// column or table away, and so does a list without rows.
+    pub fn change<'t>(
+        &mut self,
+        table: &str,
+        entries: impl IntoIterator<Item = &'t Entry>,
+        keys: &[&str],
+    ) -> FactsChange {
+        self.taken = Some(Vec::new());
+        let set = self.facts(table, entries, keys);
+        let unset = self.taken.take().unwrap_or_default();
+        FactsChange { set, unset }
     }
 
     /// The facts in `entries`, which belong to a row of `table`. `keys` are what
@@ -60,6 +79,7 @@ impl<'s> RowReader<'s> {
             let name = format!("{prefix}{}", entry.key);
             let below = self.schema.table(&format!("{}/{name}", row.table.name));
             match (row.table.column(&name), below, &entry.node.content) {
+                (column, below, Content::Null) => self.null(row, &name, column, below, entry),
                 (column, _, Content::Table(table))
                     if self.is_prefix(row, &name) || column.is_none() && row.opens(&name) =>
                 {
@@ -76,7 +96,8 @@ impl<'s> RowReader<'s> {
         if column.source == Source::Kept {
             return self.kept(&column.name, entry);
         }
-        if facts.get(&column.name).is_some() {
+        let is_taken = |taken: &Vec<Arc<str>>| taken.contains(&column.name);
+        if facts.get(&column.name).is_some() || self.taken.as_ref().is_some_and(is_taken) {
             let message = format!("\"{}\" is given twice", column.name);
             return self.problems.add(&entry.place, message);
         }
@@ -89,6 +110,48 @@ impl<'s> RowReader<'s> {
         if let Some(value) = expected.read(&entry.node, &mut self.problems) {
             facts.set(column.name.clone(), value);
         }
+    }
+
+    /// A column, a table, or all whose names begin with `name` and a dot are taken away.
+    fn null(
+        &mut self,
+        row: &Row<'_>,
+        name: &str,
+        column: Option<Cow<'_, Column>>,
+        below: Option<&Arc<schema::Table>>,
+        entry: &Entry,
+    ) {
+        let names: Vec<Arc<str>> = match (&column, below) {
+            (Some(column), _) if column.source == Source::Kept => {
+                return self.kept(name, entry);
+            }
+            (None, Some(below)) if below.source == Source::Kept => {
+                return self.kept(name, entry);
+            }
+            (Some(column), _) => vec![column.name.clone()],
+            (None, Some(_)) => vec![name.into()],
+            (None, None) => self.longer(row, name),
+        };
+        if names.is_empty() {
+            return self.unknown(row, name, entry);
+        }
+        // Within a row that is given as a whole, null is as if nothing were given.
+        if let Some(taken) = &mut self.taken {
+            taken.extend(names);
+        }
+    }
+
+    /// The columns and tables that may be given and begin with `name` and a dot.
+    fn longer(&self, row: &Row<'_>, name: &str) -> Vec<Arc<str>> {
+        let given = row.table.columns.iter();
+        let given = given.filter(|column| column.source != Source::Kept);
+        let below = self.schema.children(&row.table.name);
+        let below = below.filter(|table| table.source != Source::Kept);
+        given
+            .map(|column| column.name.clone())
+            .chain(below.map(|table| table.short_name().into()))
+            .filter(|other: &Arc<str>| begins(other, name))
+            .collect()
     }
 
     fn kept(&mut self, name: &str, entry: &Entry) {
@@ -104,9 +167,12 @@ impl<'s> RowReader<'s> {
         if below.source == Source::Kept {
             return self.kept(&name, entry);
         }
+        let taken = self.taken.take();
         let rows = self.rows(below, &name, &entry.node);
-        if !rows.is_empty() {
-            facts.set_rows(name, rows);
+        self.taken = taken;
+        match &mut self.taken {
+            Some(taken) if rows.is_empty() => taken.push(name),
+            _ => facts.set_rows(name, rows),
         }
     }
 
@@ -177,11 +243,7 @@ impl<'s> RowReader<'s> {
 
     /// Whether longer names of the row begin with `name` and a dot.
     fn is_prefix(&self, row: &Row<'_>, name: &str) -> bool {
-        let longer = |other: &str| {
-            other
-                .strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with('.'))
-        };
+        let longer = |other: &str| begins(other, name);
         row.table.columns.iter().any(|column| longer(&column.name))
             || self
                 .schema
@@ -226,9 +288,16 @@ impl Row<'_> {
     }
 }
 
+/// Whether a longer name begins with `name` and a dot.
+fn begins(longer: &str, name: &str) -> bool {
+    let rest = longer.strip_prefix(name);
+    rest.is_some_and(|rest| rest.starts_with('.'))
+}
+
 /// Whether the dotted `name` stands in a table, in one or as tables in each other.
 fn given(table: &Table, name: &str) -> bool {
-    if table.get(name).is_some() {
+    let is_value = |node: &Node| !matches!(node.content, Content::Null);
+    if table.get(name).is_some_and(is_value) {
         return true;
     }
     name.match_indices('.').any(|(dot, _)| {

@@ -40,6 +40,8 @@ pub enum Content {
     List(Vec<Node>),
     /// Values by key.
     Table(Table),
+    /// JSON's null, under a key of a document where it takes a value away.
+    Null,
 }
 
 impl Content {
@@ -52,6 +54,7 @@ impl Content {
             Content::Text(_) => "a text",
             Content::List(_) => "a list",
             Content::Table(_) => "a table",
+            Content::Null => "null",
         }
     }
 }
@@ -113,13 +116,34 @@ impl Language {
 /// # Errors
 /// If it is neither. Every mistake that can be told apart is given.
 pub fn parse(text: &str, file: &str) -> Result<Table, Problems> {
+    parse_with(text, file, Nulls::LeftOut)
+}
+
+/// What becomes of a null under a key. Programs write it for a value that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    /// It is as if the key were not there.
+    LeftOut,
+    /// It is kept, for it takes away what was there.
+    Kept,
+}
+
+/// The same, where a null takes a value away.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_with_nulls(text: &str, file: &str) -> Result<Table, Problems> {
+    parse_with(text, file, Nulls::Kept)
+}
+
+fn parse_with(text: &str, file: &str, nulls: Nulls) -> Result<Table, Problems> {
     let language = Language::of(text, file);
     // Editors of some systems begin files with this mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let positions = Positions::new(text, file);
     match language {
         Language::Toml => toml::parse(text, &positions),
-        Language::Json => json::parse(text, &positions),
+        Language::Json => json::parse(text, &positions, nulls),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::intake::{self, Owner};
 use super::journal::{Journal, Undo};
 use super::{Cell, GroupEntry, HostWatch, Inventory, InventoryError, JOURNAL_BOUND};
+use crate::model::schema::Attribute;
 use crate::model::{Facts, Group};
 
 impl Inventory {
@@ -82,6 +83,24 @@ impl Inventory {
         }
         let old = self.tenants.insert(id.clone(), facts);
         self.changed(Undo::SetTenant { id, old });
+        Ok(())
+    }
+
+    /// Add attributes that are not there already. Columns and tables keep their places.
+    ///
+    /// # Errors
+    /// If there is another attribute of that name; then none is added.
+    pub fn declare(&mut self, attributes: &[Attribute]) -> Result<(), InventoryError> {
+        let mut schema = None;
+        for attribute in attributes {
+            let schema = schema.get_or_insert_with(|| (*self.schema).clone());
+            schema.declare(attribute)?;
+        }
+        let new = schema.filter(|schema| *schema != *self.schema);
+        if let Some(schema) = new {
+            let old = std::mem::replace(&mut self.schema, Arc::new(schema));
+            self.changed(Undo::Schema(old));
+        }
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::Kind;
+use crate::model::schema::BadAttribute;
 
 /// A change that makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -19,6 +20,10 @@ pub enum InventoryError {
     VmPending(Arc<str>),
     #[error("VM \"{0}\" does not run and has no place reserved")]
     UnknownVm(Arc<str>),
+    #[error("group \"{group}\" has no rule that \"{key}\" could be about; give the rule with it")]
+    NoRule { group: Arc<str>, key: &'static str },
+    #[error(transparent)]
+    Attribute(#[from] BadAttribute),
     #[error("{entity} \"{id}\": there is no column \"{column}\" in {table}")]
     UnknownColumn {
         entity: &'static str,
@@ -81,4 +86,11 @@ pub enum InventoryError {
         column: Arc<str>,
         wanted: String,
     },
+}
+
+impl InventoryError {
+    /// Whether it is that a host or VM is not there.
+    pub fn is_about_missing(&self) -> bool {
+        matches!(self, Self::UnknownHost(_) | Self::UnknownVm(_))
+    }
 }

@@ -24,6 +24,8 @@ pub struct HostEntry {
     /// Entries of the VM table, running and pending, in the order of the VMs' ids.
     pub vms: Vec<u32>,
     pub amounts: Vec<Amount>,
+    /// Columns and tables that came as statistics, each with when it was measured.
+    pub(super) measured: Vec<(Arc<str>, i64)>,
     /// Place in the order in which hosts were added.
     pub listed: i64,
 }
@@ -36,6 +38,7 @@ impl HostEntry {
             facts: host.facts,
             vms: Vec::new(),
             amounts,
+            measured: Vec::new(),
             listed,
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
-use crate::model::schema::Source;
+use crate::model::schema::{self, Source};
 use crate::model::{Facts, Host, Kind, Measure, Value};
 
 /// Measured numbers are rounded to so many steps between 0 and 1.
@@ -97,22 +97,8 @@ impl Inventory {
             .values()
             .map(|(column, value)| (column.clone(), value.clone()))
             .collect();
-        let cores = host.facts.integer("cpu.cores");
-        let name_given = host.facts.get("name").is_some();
         for column in &table.columns {
-            let default = match &*column.name {
-                "state" => Some(Value::from("up")),
-                "cpu.total" => Some(Value::Integer(cores.unwrap_or(0).saturating_mul(1000))),
-                "memory.overcommit" => Some(Value::Number(1.0)),
-                "name" if !name_given => Some(Value::Text(id.clone())),
-                _ if column.optional => None,
-                _ => match column.kind {
-                    Kind::Integer => Some(Value::Integer(0)),
-                    Kind::Number => Some(Value::Number(0.0)),
-                    Kind::Boolean => Some(Value::Boolean(false)),
-                    Kind::Text => None,
-                },
-            };
+            let default = self.default_of(slot, column);
             if default.is_some() {
                 self.write(slot, &column.name, default.as_ref());
             }
@@ -282,15 +268,32 @@ impl Inventory {
         self.watch_host(slot);
     }
 
-    pub(super) fn write_default(&mut self, slot: u32, column: &str) {
-        let default = match column {
-            "state" => Some(Value::from("up")),
-            "memory.overcommit" => Some(Value::Number(1.0)),
-            "memory.total" | "memory.reserved" => Some(Value::Integer(0)),
-            "name" => self.host(slot).map(|host| Value::Text(host.id.clone())),
-            _ => None,
-        };
+    fn write_default(&mut self, slot: u32, column: &str) {
+        let schema = self.schema.clone();
+        let known = schema.column("hosts", column);
+        let default = known.and_then(|column| self.default_of(slot, &column));
         self.write(slot, column, default.as_ref());
+    }
+
+    /// What a host has in a column that is not given.
+    fn default_of(&self, slot: u32, column: &schema::Column) -> Option<Value> {
+        let host = self.host(slot)?;
+        match &*column.name {
+            "state" => Some(Value::from("up")),
+            "cpu.total" => {
+                let cores = host.facts.integer("cpu.cores").unwrap_or(0);
+                Some(Value::Integer(cores.saturating_mul(1000)))
+            }
+            "memory.overcommit" => Some(Value::Number(1.0)),
+            "name" => Some(Value::Text(host.id.clone())),
+            _ if column.optional => None,
+            _ => match column.kind {
+                Kind::Integer => Some(Value::Integer(0)),
+                Kind::Number => Some(Value::Number(0.0)),
+                Kind::Boolean => Some(Value::Boolean(false)),
+                Kind::Text => None,
+            },
+        }
     }
 
     /// Replace the rows of a table below a host.

@@ -7,6 +7,7 @@ use super::column::Cell;
 use super::host::HostEntry;
 use super::rows::{FactsOf, RowEdit};
 use super::vm::VmEntry;
+use crate::model::schema::Schema;
 use crate::model::{Facts, Group, Value};
 
 /// How to take one change back.
@@ -61,6 +62,8 @@ pub(super) enum Undo {
         column: usize,
         old: Option<Cell>,
     },
+    /// There were these tables and columns.
+    Schema(Arc<Schema>),
     /// The clock stood here.
     Clock(i64),
 }

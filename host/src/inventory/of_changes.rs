@@ -2,195 +2,207 @@
 
 use std::sync::Arc;
 
+use super::entry::{EntryKind, EntryResult, Results};
+use super::statistics::Measured;
 use super::{Inventory, InventoryError};
-use crate::document::{ChangedVm, InventoryChanges, PlacedVm};
-use crate::model::{Facts, Host, Vm};
+use crate::document::{ChangedGroup, ChangedRow, ChangedVm, InventoryChanges};
+use crate::model::{Entity, Facts, FactsChange, Host, RowChange, Vm, Write};
 
 impl Inventory {
     /// Carry out all changes of a document, or none of them. VMs and groups that are
     /// gone go first, hosts that are gone last, so that the document may move the VMs
-    /// of a host and take it out.
+    /// of a host and take it out. What was measured comes in at the very end. Gives what
+    /// became of each entry, where the document lets entries be passed over.
     ///
     /// # Errors
     /// If something in it does not go together with the cluster as it is.
-    pub fn change(&mut self, changes: InventoryChanges) -> Result<(), InventoryError> {
+    pub fn change(
+        &mut self,
+        changes: InventoryChanges,
+    ) -> Result<Vec<EntryResult>, InventoryError> {
         let before = self.version();
-        let changed = self.change_all(changes);
-        if changed.is_err() {
-            self.take_back(before);
+        let mut results = Results::new(changes.missing);
+        let mut measured = Measured::default();
+        match self.change_all(changes, &mut measured, &mut results) {
+            Ok(()) => {
+                self.note_measured(measured);
+                Ok(results.list)
+            }
+            Err(error) => {
+                self.take_back(before);
+                Err(error)
+            }
         }
-        changed
     }
 
-    fn change_all(&mut self, changes: InventoryChanges) -> Result<(), InventoryError> {
+    fn change_all(
+        &mut self,
+        changes: InventoryChanges,
+        measured: &mut Measured,
+        results: &mut Results,
+    ) -> Result<(), InventoryError> {
         let gone = changes.gone;
-        for vm in &gone.vms {
-            self.remove_vm(vm)?;
+        for vm in gone.vms {
+            let removed = self.remove_vm(&vm);
+            results.take(EntryKind::GoneVm, vm, removed)?;
         }
-        for group in &gone.groups {
-            self.remove_group(group);
+        for group in gone.groups {
+            let known = self.group(&group).is_some();
+            self.remove_group(&group);
+            results.note(EntryKind::GoneGroup, group, known);
         }
-        for (id, facts) in changes.tenants {
-            self.set_tenant(id, facts)?;
+        self.declare(&changes.attributes)?;
+        for tenant in changes.tenants {
+            let mut facts = self.tenant(&tenant.id).cloned().unwrap_or_default();
+            facts.change(&tenant.facts);
+            let set = self.set_tenant(tenant.id.clone(), facts);
+            results.take(EntryKind::Tenant, tenant.id, set)?;
         }
         for host in changes.hosts {
-            match self.slot(&host.id) {
-                None => {
-                    self.add_host(host)?;
-                }
-                Some(_) => self.change_host(&host)?,
-            }
+            let changed = self.take_host(&host, measured);
+            results.take(EntryKind::Host, host.id, changed)?;
         }
-        self.report(&changes.statistics)?;
         for vm in changes.vms {
-            self.change_vm(vm)?;
+            let (id, host) = (vm.id.clone(), vm.host.clone());
+            if let Some(host) = host {
+                // That it runs where no host is would be no news of something gone.
+                self.known_slot(&host)?;
+            }
+            let changed = self.change_vm(vm);
+            results.take(EntryKind::Vm, id, changed)?;
         }
         for group in changes.groups {
-            self.set_group(group)?;
+            self.change_group(&group)?;
+            results.note(EntryKind::Group, group.id, true);
         }
-        for host in &gone.hosts {
-            self.remove_host(host)?;
+        for host in gone.hosts {
+            let removed = self.remove_host(&host);
+            results.take(EntryKind::GoneHost, host, removed)?;
         }
-        Ok(())
-    }
-
-    /// Measured values of hosts come in.
-    ///
-    /// # Errors
-    /// If a host is unknown or a value does not fit the schema; what came before it
-    /// stays.
-    fn report(&mut self, statistics: &[Host]) -> Result<(), InventoryError> {
-        for host in statistics {
-            for (column, value) in host.facts.values() {
-                self.report_host(&host.id, column, value.clone())?;
-            }
-            for (table, rows) in host.facts.tables() {
-                self.set_host_rows(&host.id, table, rows.to_vec())?;
+        for statistics in changes.statistics {
+            match self.report(&statistics, measured) {
+                Ok(taken) => results.measured(statistics.host, taken),
+                Err(error) => {
+                    results.take(EntryKind::Statistics, statistics.host, Err(error))?;
+                }
             }
         }
         Ok(())
     }
 
-    fn change_host(&mut self, host: &Host) -> Result<(), InventoryError> {
-        for (column, value) in host.facts.values() {
-            self.set_host_value(&host.id, column, Some(value.clone()))?;
+    fn take_host(
+        &mut self,
+        host: &ChangedRow,
+        measured: &mut Measured,
+    ) -> Result<(), InventoryError> {
+        let Some(slot) = self.slot(&host.id) else {
+            let mut facts = Facts::new();
+            facts.change(&host.facts);
+            let id = host.id.clone();
+            return self.add_host(Host { id, facts }).map(|_| ());
+        };
+        self.change_host(&host.id, &host.facts)?;
+        // What an operator gives is no measurement, and does not become outdated.
+        for name in names(&host.facts) {
+            measured.forget(slot, name);
         }
-        for (table, rows) in host.facts.tables() {
-            self.set_host_rows(&host.id, table, rows.to_vec())?;
+        Ok(())
+    }
+
+    pub(super) fn change_host(
+        &mut self,
+        id: &Arc<str>,
+        change: &FactsChange,
+    ) -> Result<(), InventoryError> {
+        for name in &change.unset {
+            match self.schema().column("hosts", name).is_some() {
+                true => self.set_host_value(id, name, None)?,
+                false => self.set_host_rows(id, name, Vec::new())?,
+            }
+        }
+        for (column, value) in change.set.values() {
+            self.set_host_value(id, column, Some(value.clone()))?;
+        }
+        for (table, rows) in change.set.tables() {
+            self.set_host_rows(id, table, rows.to_vec())?;
         }
         Ok(())
     }
 
     fn change_vm(&mut self, changed: ChangedVm) -> Result<(), InventoryError> {
-        let ChangedVm { vm, placed, host } = changed;
-        let known = self.running(&vm.id).or_else(|| self.pending(&vm.id));
-        let known = known.map(|entry| (entry.vm.clone(), entry.slot, entry.pending));
-        let id = vm.id.clone();
-        let (vm, here) = match known {
-            None => (vm, None),
-            Some((old, slot, pending)) => {
-                let here = self.host(slot).map(|host| host.id.clone());
-                (merged(&old, vm), here.map(|host| (host, pending)))
-            }
-        };
-        match (host, here) {
+        let ChangedVm {
+            id,
+            mut facts,
+            pinning,
+            host,
+        } = changed;
+        let placed = self.split_placed(&mut facts);
+        let known = self.running(&id).or_else(|| self.pending(&id));
+        let here = known.and_then(|entry| Some((self.host(entry.slot)?.id.clone(), entry.pending)));
+        let mut vm = known.map_or_else(|| Vm::new(id.clone()), |entry| (*entry.vm).clone());
+        vm.facts.change(&facts);
+        pinning.apply(&mut vm.pinning);
+        let host = match (host, here) {
+            (Some(host), _) | (None, Some((host, false))) => host,
             // A place that is only reserved is not one where it runs.
-            (None, Some((_, true))) | (None, None) => Err(InventoryError::UnknownVm(id)),
-            (Some(host), _) | (None, Some((host, false))) => {
-                let placed = PlacedVm {
-                    vm,
-                    placed,
-                    host,
-                    pending: false,
-                };
-                let writes = placed.writes();
-                self.run_vm(placed.vm, &placed.host)?;
-                self.apply(&writes)
-            }
+            (None, _) => return Err(InventoryError::UnknownVm(id)),
+        };
+        self.run_vm(vm, &host)?;
+        let writes = self.placed_writes(&id, &placed);
+        self.apply(&writes)
+    }
+
+    /// Take out of a change what belongs to the VM's stay on its host: the tables that
+    /// only a VM with a place has.
+    fn split_placed(&self, change: &mut FactsChange) -> FactsChange {
+        let of_stay = |name: &str| {
+            self.schema().column("members", name).is_none()
+                && self.schema().table(&format!("members/{name}")).is_none()
+        };
+        let mut placed = FactsChange::default();
+        let tables = change.set.tables().map(|(name, _)| name.clone());
+        for name in tables.filter(|name| of_stay(name)).collect::<Vec<_>>() {
+            let rows = change.set.take_rows(&name);
+            placed.set.set_rows(name, rows);
         }
+        let unset = std::mem::take(&mut change.unset);
+        (placed.unset, change.unset) = unset.into_iter().partition(|name| of_stay(name));
+        placed
+    }
+
+    /// What brings the tables of a VM's stay to what they are from now on.
+    fn placed_writes(&self, id: &Arc<str>, placed: &FactsChange) -> Vec<Write> {
+        let mut writes = Vec::new();
+        let write = |table: &Arc<str>, change| {
+            Write::row(Entity::Placement(id.clone()), table.clone(), change)
+        };
+        for table in names(placed) {
+            let old = self.running(id).map_or(0, |it| it.placed_rows(table).len());
+            writes.extend((0..old).map(|row| write(table, RowChange::Remove(row))));
+        }
+        for (table, rows) in placed.set.tables() {
+            let new = rows.iter();
+            writes.extend(new.map(|row| write(table, RowChange::Append(row.clone()))));
+        }
+        writes
+    }
+
+    fn change_group(&mut self, changed: &ChangedGroup) -> Result<(), InventoryError> {
+        let old = self.group(&changed.id).map(|entry| &entry.group);
+        let group = changed.apply(old).map_err(|key| InventoryError::NoRule {
+            group: changed.id.clone(),
+            key,
+        })?;
+        self.set_group(group)
     }
 }
 
-/// What is known of a VM, with what is different.
-fn merged(old: &Arc<Vm>, new: Vm) -> Vm {
-    let mut vm = (**old).clone();
-    let Vm { facts, pinning, .. } = new;
-    merge(&mut vm.facts, &facts);
-    if !pinning.pinned.is_empty() {
-        vm.pinning.pinned = pinning.pinned;
-    }
-    if !pinning.preferred.is_empty() {
-        vm.pinning.preferred = pinning.preferred;
-    }
-    if !pinning.location.is_empty() {
-        vm.pinning.location = pinning.location;
-    }
-    vm
-}
-
-fn merge(facts: &mut Facts, new: &Facts) {
-    for (column, value) in new.values() {
-        facts.set(column.clone(), value.clone());
-    }
-    for (table, rows) in new.tables() {
-        facts.set_rows(table.clone(), rows.to_vec());
-    }
+/// All columns and tables that a change names.
+pub(super) fn names(change: &FactsChange) -> impl Iterator<Item = &Arc<str>> {
+    let values = change.set.values().map(|(column, _)| column);
+    let tables = change.set.tables().map(|(table, _)| table);
+    values.chain(tables).chain(&change.unset)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::schema::Schema;
-
-    fn changes(text: &str) -> InventoryChanges {
-        InventoryChanges::read(text, "changes.json", &Schema::default()).unwrap()
-    }
-
-    fn cluster() -> Inventory {
-        let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
-        let text = r#"{"hosts": [{"id": "a", "memory.total": 1024}, {"id": "b"}],
-            "vms": [{"id": "v", "host": "a", "memory": 7, "cpu": 500}]}"#;
-        inventory.change(changes(text)).unwrap();
-        inventory
-    }
-
-    #[test]
-    fn what_is_not_given_of_a_known_vm_stays() {
-        let mut inventory = cluster();
-        let text = r#"{"vms": [{"id": "v", "memory": 9}]}"#;
-        inventory.change(changes(text)).unwrap();
-        let entry = inventory.running("v").unwrap();
-        assert_eq!(entry.vm.facts.integer("memory"), Some(9));
-        assert_eq!(entry.vm.facts.integer("cpu"), Some(500));
-        assert_eq!(entry.slot, inventory.slot("a").unwrap());
-    }
-
-    #[test]
-    fn a_host_can_be_emptied_and_taken_out_in_one_document() {
-        let mut inventory = cluster();
-        let text = r#"{"vms": [{"id": "v", "host": "b"}], "gone": {"hosts": ["a"]}}"#;
-        inventory.change(changes(text)).unwrap();
-        assert!(inventory.slot("a").is_none());
-        assert_eq!(
-            inventory.running("v").unwrap().vm.facts.integer("cpu"),
-            Some(500)
-        );
-    }
-
-    #[test]
-    fn a_document_that_does_not_fit_changes_nothing() {
-        let mut inventory = cluster();
-        let before = inventory.version();
-        for text in [
-            r#"{"hosts": [{"id": "new"}], "gone": {"vms": ["nobody"]}}"#,
-            r#"{"hosts": [{"id": "new"}], "gone": {"hosts": ["a"]}}"#,
-            r#"{"hosts": [{"id": "new"}], "vms": [{"id": "v", "host": "nowhere"}]}"#,
-            r#"{"hosts": [{"id": "new"}], "vms": [{"id": "w"}]}"#,
-            r#"{"hosts": [{"id": "new"}], "statistics": [{"id": "nowhere", "cpu.usage": 0.5}]}"#,
-        ] {
-            assert!(inventory.change(changes(text)).is_err(), "{text}");
-            assert_eq!(inventory.version(), before, "{text}");
-            assert!(inventory.slot("new").is_none(), "{text}");
-        }
-    }
-}
+mod tests;

@@ -79,9 +79,14 @@ impl Inventory {
                 self.note_up(false, self.is_up(slot));
                 self.note(slot, Aspects::ALL);
             }
-            Undo::HostValue { slot, column, old } => self.put_host_value(slot, &column, old),
+            Undo::HostValue { slot, column, old } => {
+                self.put_host_value(slot, &column, old);
+                // It may be one that was outdated.
+                self.oldest_measured = i64::MIN;
+            }
             Undo::HostRows { slot, table, old } => {
                 self.put_host_rows(slot, &table, old);
+                self.oldest_measured = i64::MIN;
             }
             Undo::AddVm { id, pending } => {
                 if let Some(index) = self.places(pending).get(&id).copied() {
@@ -125,6 +130,7 @@ impl Inventory {
                 }
             }
             Undo::Since { slot, column, old } => self.set_cell(column, slot, old),
+            Undo::Schema(schema) => self.schema = schema,
             Undo::Clock(clock) => self.clock = clock,
         }
     }

@@ -18,7 +18,7 @@ pub struct Touched {
     pub tenants: BTreeSet<Arc<str>>,
     /// Ids of groups.
     pub groups: BTreeSet<Arc<str>>,
-    /// Whether it was what is known of the cluster as a whole.
+    /// Whether it was what is known of the cluster as a whole, or which attributes it has.
     pub facts: bool,
 }
 
@@ -70,6 +70,7 @@ impl Inventory {
                     touched.vms.insert((id.clone(), *pending));
                 }
             },
+            Undo::Schema(_) => touched.facts = true,
             // These are no facts: they are worked out, or belong to a plan.
             Undo::Vacated { .. } | Undo::Batch(_) | Undo::Since { .. } | Undo::Clock(_) => {}
         }

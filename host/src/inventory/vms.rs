@@ -173,7 +173,8 @@ impl Inventory {
     }
 
     /// Bring the inventory up to `now` (seconds): reservations that have expired
-    /// end; which, is given. The clock never goes back.
+    /// end; which, is given. What was measured too long ago is absent. The clock never
+    /// goes back.
     pub fn advance(&mut self, now: i64) -> Vec<Expired> {
         let mut expired = Vec::new();
         if now <= self.clock {
@@ -199,6 +200,7 @@ impl Inventory {
                 });
             }
         }
+        self.outdate();
         expired
     }
 

@@ -78,9 +78,28 @@ impl Facts {
         }
     }
 
-    /// Replace all rows of the table `table` below.
+    /// Replace all rows of the table `table` below. A table without rows is as one that
+    /// is not there.
     pub fn set_rows(&mut self, table: impl Into<Arc<str>>, rows: Vec<Facts>) {
-        insert(&mut self.tables, table.into(), rows);
+        let table = table.into();
+        match rows.is_empty() {
+            true => drop(self.take_rows(&table)),
+            false => insert(&mut self.tables, table, rows),
+        }
+    }
+
+    /// Take in what is different.
+    pub fn change(&mut self, change: &FactsChange) {
+        for name in &change.unset {
+            self.unset(name);
+            self.take_rows(name);
+        }
+        for (column, value) in change.set.values() {
+            self.set(column.clone(), value.clone());
+        }
+        for (table, rows) in change.set.tables() {
+            self.set_rows(table.clone(), rows.to_vec());
+        }
     }
 
     /// Add a row to the table `table` below, before the row that has the number
@@ -179,6 +198,15 @@ impl Facts {
             .iter()
             .map(|(name, rows)| (name, rows.as_slice()))
     }
+}
+
+/// What is different in facts; all else stays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FactsChange {
+    /// Columns with their new values, and tables with all their new rows.
+    pub set: Facts,
+    /// Names of columns and tables that are taken away.
+    pub unset: Vec<Arc<str>>,
 }
 
 /// A hypervisor that VMs run on.

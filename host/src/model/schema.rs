@@ -5,9 +5,11 @@
 //! operator adds for one deployment (`attribute.*`) is held beside the built-in
 //! tables in a [`Schema`].
 
+mod attributes;
 mod need;
 mod tables;
 
+pub use attributes::{Attribute, AttributeShape};
 pub use need::{Given, Need, Read};
 
 use std::borrow::Cow;
@@ -158,6 +160,10 @@ pub enum BadAttribute {
     UnknownEntity(String),
     #[error("attribute \"{0}\" is defined twice for {1}")]
     Twice(String, String),
+    #[error(
+        "attribute \"{0}\" is defined for {1} already, with another kind, measure or columns; give this one another name"
+    )]
+    Differs(String, String),
     #[error(
         "\"{0}\" is no name for an attribute: use lower-case letters, digits, hyphens and dots"
     )]

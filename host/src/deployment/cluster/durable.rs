@@ -138,9 +138,12 @@ pub(super) fn everything(state: &ClusterState) -> Vec<Change> {
 
 /// What is kept of a host: without what is measured, which comes in again.
 fn host(state: &ClusterState, id: &str) -> Option<HostRow> {
-    let mut saved = state.inventory().saved_host(id)?;
-    for column in &state.measured {
-        saved.facts.unset(column);
+    let inventory = state.inventory();
+    let mut saved = inventory.saved_host(id)?;
+    let known = inventory.slot(id).and_then(|slot| inventory.host(slot))?;
+    for measurement in inventory.measured(known) {
+        saved.facts.unset(measurement.name);
+        saved.facts.take_rows(measurement.name);
     }
     Some(HostRow {
         id: text(&saved.id),

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::ClusterState;
 use crate::deployment::DeploymentError;
-use crate::document::{ClusterDocument, InventoryChanges, PlacedVm};
-use crate::inventory::Inventory;
+use crate::document::{ClusterDocument, InventoryChanges, Missing, PlacedVm};
+use crate::inventory::{EntryResult, Inventory};
+use crate::model::schema::Schema;
 use crate::model::{Facts, Host};
 use crate::scheduler::Scheduler;
 
@@ -22,6 +23,16 @@ pub struct Counted {
     pub groups: usize,
     /// Counts up with every change of the inventory.
     pub version: u64,
+}
+
+/// What became of a document of changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Changed {
+    #[serde(flatten)]
+    pub counted: Counted,
+    /// What became of each entry, where `missing` is `ignore`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<Vec<EntryResult>>,
 }
 
 impl ClusterState {
@@ -42,24 +53,57 @@ impl ClusterState {
     ///
     /// # Errors
     /// If something in them does not go together with the cluster as it is.
-    pub fn change(&mut self, mut changes: InventoryChanges) -> Result<Counted, DeploymentError> {
+    pub fn change(&mut self, mut changes: InventoryChanges) -> Result<Changed, DeploymentError> {
         self.advance();
         let statistics = InventoryChanges {
+            missing: changes.missing,
             statistics: std::mem::take(&mut changes.statistics),
             ..InventoryChanges::default()
         };
-        let before = self.inventory().version();
-        let measured: Vec<Arc<str>> = columns(&statistics.statistics).cloned().collect();
-        self.scheduler.inventory_mut().change(changes)?;
+        let tells_results = changes.missing == Missing::Ignore;
+        let (before, schema) = (
+            self.inventory().version(),
+            self.inventory().schema().clone(),
+        );
+        let mut results = self.scheduler.inventory_mut().change(changes)?;
+        if let Err(error) = self.heed_new_needs(&schema) {
+            self.scheduler.inventory_mut().take_back(before);
+            return Err(error);
+        }
         self.note();
         let inventory = self.scheduler.inventory_mut();
-        if let Err(error) = inventory.change(statistics) {
-            inventory.take_back(before);
-            return Err(error.into());
+        match inventory.change(statistics) {
+            Ok(of_statistics) => results.extend(of_statistics),
+            Err(error) => {
+                inventory.take_back(before);
+                return Err(error.into());
+            }
         }
-        self.measured.extend(measured);
         self.pass_over();
-        Ok(self.counted())
+        self.know_schema();
+        Ok(Changed {
+            counted: self.counted(),
+            results: tells_results.then_some(results),
+        })
+    }
+
+    /// If attributes were declared as needs that were none in `old`: see again which needs
+    /// the policy checks.
+    fn heed_new_needs(&mut self, old: &Schema) -> Result<(), DeploymentError> {
+        let is_new = self.inventory().schema().needs().count() != old.needs().count();
+        if is_new && self.broken.is_none() {
+            let policy = self.scheduler.chain().policy().clone();
+            self.scheduler.set_policy(policy, &self.generation)?;
+        }
+        Ok(())
+    }
+
+    /// From now on documents are read with the tables and columns that there are now.
+    fn know_schema(&self) {
+        let schema = self.inventory().schema();
+        if !Arc::ptr_eq(schema, &self.schema.load()) {
+            self.schema.store(schema.clone());
+        }
     }
 
     /// Put a whole document in the place of the inventory. VMs that have a place
@@ -88,6 +132,8 @@ impl ClusterState {
                 inventory.restore_vm(saved)?;
             }
         }
+        inventory.measured_as_in(old);
+        inventory.set_statistics_max_age(self.settings.statistics_max_age);
         inventory.begin_at(old.version() + 1);
         let policy = self.policy.clone();
         let mut scheduler = Scheduler::new(
@@ -99,7 +145,7 @@ impl ClusterState {
         scheduler.resume(self.scheduler.next_number());
         self.scheduler = scheduler;
         self.forget_faults();
-        self.measured.clear();
+        self.know_schema();
         self.noted = self.inventory().version();
         self.everything
             .store(true, crate::sync::atomic::Ordering::Release);
@@ -140,9 +186,4 @@ impl ClusterState {
                 .collect(),
         }
     }
-}
-
-fn columns(hosts: &[Host]) -> impl Iterator<Item = &Arc<str>> {
-    let facts = hosts.iter().flat_map(|host| host.facts.values());
-    facts.map(|(column, _)| column)
 }

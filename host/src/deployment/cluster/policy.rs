@@ -43,6 +43,8 @@ impl ClusterState {
 
     /// The settings of the cluster are these from now on.
     pub fn set(&mut self, settings: ClusterSettings) {
+        let inventory = self.scheduler.inventory_mut();
+        inventory.set_statistics_max_age(settings.statistics_max_age);
         self.settings = settings;
         self.changes.push(durable::cluster_itself(self));
     }

@@ -19,6 +19,11 @@ pub struct ClusterSettings {
     /// Whether plans of moves are made from time to time, and how often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<PeriodicBalance>,
+    /// Seconds after which what was measured of hosts counts as absent; none: it never
+    /// does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 2592000)]
+    pub statistics_max_age: Option<i64>,
     /// Counts up with every change of these settings.
     pub revision: u64,
     /// What is left to chance is derived from this.

@@ -1,5 +1,6 @@
 //! Hosts and VMs as programs read them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -117,6 +118,16 @@ impl ClusterState {
                     columns.insert(column.name.to_string(), json!(value));
                 }
             }
+        }
+        let measured: BTreeMap<_, _> = inventory
+            .measured(host)
+            .map(|it| {
+                let about = json!({"measured": it.measured, "outdated": it.outdated});
+                (it.name, about)
+            })
+            .collect();
+        if !measured.is_empty() {
+            columns.insert("statistics".to_owned(), json!(measured));
         }
         let vms = inventory.vms_of(host);
         let vms: Vec<_> = vms

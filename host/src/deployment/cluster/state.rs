@@ -1,6 +1,6 @@
 //! The state that a cluster's thread owns.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,9 +23,11 @@ use crate::deployment::events::{EventKind, Events, News};
 use crate::deployment::turns::Answer;
 use crate::inventory::{Inventory, Touched};
 use crate::library::Generation;
+use crate::model::schema::Schema;
 use crate::policy::Policy;
 use crate::scheduler::Scheduler;
 use crate::store::{Change, Counters, Store};
+use crate::sync::ArcSwap;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::telemetry::{ClusterMeter, StoreMetrics, UnitFamilies};
 
@@ -58,8 +60,8 @@ pub struct ClusterState {
     /// What was counted of each unit so far.
     pub(super) counted: BTreeMap<Arc<str>, (u64, u64, u64, Duration)>,
     pub(super) clock: Clock,
-    /// Columns that came as statistics, which are not kept.
-    pub(super) measured: BTreeSet<Arc<str>>,
+    /// The tables and columns that documents are read with.
+    pub(super) schema: Arc<ArcSwap<Schema>>,
     pub(super) plans: Plans,
     pub(super) shadow: Option<Shadow>,
     pub(super) answers: Answers,
@@ -110,6 +112,7 @@ impl ClusterState {
         let inventory = parts.scheduler.inventory();
         let policy = parts.scheduler.chain().policy().clone();
         let host_states = HostStates::of(inventory);
+        let schema = inventory.schema().clone();
         Self {
             policy,
             breakers: Breakers::default(),
@@ -128,7 +131,7 @@ impl ClusterState {
             events: parts.events,
             meter: parts.meter,
             clock: parts.clock,
-            measured: BTreeSet::new(),
+            schema: Arc::new(ArcSwap::new(schema)),
             plans: Plans::default(),
             shadow: None,
             answers: Answers::default(),

@@ -1,12 +1,12 @@
 //! The attributes that a cluster's document adds to the schema.
 
 use crate::document::form::{BOOLEAN, Fields, Key, Shape, TEXT, key};
-use crate::document::{Content, Entry, Node, Problems, Table, Word, words};
-use crate::model::schema::Schema;
+use crate::document::{Content, Entry, Node, Place, Problems, Table, Word, words};
+use crate::model::schema::{Attribute, AttributeShape, Schema};
 use crate::model::{Kind, Measure};
 
 /// What attributes can be defined for.
-pub(super) const FORM: &[Key] = &[
+pub(in crate::document) const FORM: &[Key] = &[
     key("hosts", Shape::Open, "Attributes of hosts"),
     key("vms", Shape::Open, "Attributes of VMs"),
     key("tenants", Shape::Open, "Attributes of tenants"),
@@ -66,95 +66,81 @@ impl Word for Measure {
 /// The built-in schema with the attributes of the document.
 pub(super) fn schema(document: &Fields<'_>, problems: &mut Problems) -> Schema {
     let mut schema = Schema::default();
-    let Some(table) = document.table("attributes") else {
-        return schema;
-    };
-    let entities = Fields::read(table, FORM, "\"attributes\"", problems);
-    for entity in FORM {
-        if let Some(table) = entities.table(entity.name) {
-            for entry in &table.entries {
-                define(&mut schema, entity.name, entry, problems);
-            }
+    for (attribute, place) in read(document, problems) {
+        if let Err(error) = schema.define(&attribute) {
+            problems.add(place, error.to_string());
         }
     }
     schema
 }
 
-fn define(schema: &mut Schema, entity: &str, entry: &Entry, problems: &mut Problems) {
-    let Some(attribute) = Attribute::read(&entry.node, problems) else {
-        return;
+/// The attributes that a document defines, each with its place.
+pub(in crate::document) fn read<'t>(
+    document: &Fields<'t>,
+    problems: &mut Problems,
+) -> Vec<(Attribute, &'t Place)> {
+    let Some(table) = document.table("attributes") else {
+        return Vec::new();
     };
-    let (name, meaning) = (&*entry.key, &*attribute.meaning);
-    let defined = match attribute.shape {
-        AttributeShape::Column(kind, measure) => {
-            schema.define_attribute(entity, name, kind, measure, meaning)
+    let entities = Fields::read(table, FORM, "\"attributes\"", problems);
+    let mut attributes = Vec::new();
+    for entity in FORM {
+        let entries = entities.table(entity.name).map(|table| &table.entries);
+        for entry in entries.into_iter().flatten() {
+            let defined = attribute(entity.name, entry, problems);
+            attributes.extend(defined.map(|it| (it, &entry.place)));
         }
-        AttributeShape::Table(columns) => {
-            schema.define_attribute_table(entity, name, &columns, meaning)
-        }
-    };
-    match defined {
-        Err(error) => problems.add(&entry.place, error.to_string()),
-        Ok(()) if attribute.need && entity == "vms" => schema.declare_need(name, meaning),
-        Ok(()) if attribute.need => problems.add(
-            &entry.node.place,
-            format!("attributes of {entity} are no needs: only those of vms can be"),
-        ),
-        Ok(()) => {}
     }
+    attributes
 }
 
-struct Attribute {
-    shape: AttributeShape,
-    meaning: String,
-    need: bool,
+fn attribute(entity: &'static str, entry: &Entry, problems: &mut Problems) -> Option<Attribute> {
+    let (shape, meaning, need) = shape(&entry.node, problems)?;
+    if need && entity != "vms" {
+        let message = format!("attributes of {entity} are no needs: only those of vms can be");
+        problems.add(&entry.node.place, message);
+    }
+    Some(Attribute {
+        entity,
+        name: entry.key.as_ref().to_owned(),
+        shape,
+        meaning,
+        need,
+    })
 }
 
-enum AttributeShape {
-    Column(Kind, Option<Measure>),
-    Table(Vec<(String, Kind, Option<Measure>)>),
-}
-
-impl Attribute {
-    fn read(node: &Node, problems: &mut Problems) -> Option<Self> {
-        let Content::Table(table) = &node.content else {
-            let (kind, measure) = column(node, problems)?;
-            return Some(Self {
-                shape: AttributeShape::Column(kind, measure),
-                meaning: String::new(),
-                need: false,
-            });
-        };
-        let fields = Fields::read(table, ATTRIBUTE, "an attribute", problems);
-        let shape = match fields.table("table") {
-            Some(columns) => {
-                if let Some(place) = fields.place_of("kind").or(fields.place_of("measure")) {
-                    problems.add(
-                        place,
-                        "an attribute that is a table has no kind and no measure: its columns have",
-                    );
-                }
-                AttributeShape::Table(self::columns(columns, problems)?)
-            }
-            None if table.get("kind").is_none() && table.get("table").is_none() => {
+/// What an attribute is, what it means, and whether it is a need.
+fn shape(node: &Node, problems: &mut Problems) -> Option<(AttributeShape, String, bool)> {
+    let Content::Table(table) = &node.content else {
+        let (kind, measure) = column(node, problems)?;
+        return Some((AttributeShape::Column(kind, measure), String::new(), false));
+    };
+    let fields = Fields::read(table, ATTRIBUTE, "an attribute", problems);
+    let shape = match fields.table("table") {
+        Some(columns) => {
+            if let Some(place) = fields.place_of("kind").or(fields.place_of("measure")) {
                 problems.add(
-                    &node.place,
-                    "an attribute needs \"kind\" or, if it is a table, \"table\"",
+                    place,
+                    "an attribute that is a table has no kind and no measure: its columns have",
                 );
-                return None;
             }
-            None => {
-                let (kind, measure) = kind(&fields, problems)?;
-                AttributeShape::Column(kind, measure)
-            }
-        };
-        let meaning = fields.text("meaning");
-        Some(Self {
-            shape,
-            meaning: meaning.as_deref().unwrap_or_default().to_owned(),
-            need: fields.boolean("need").unwrap_or_default(),
-        })
-    }
+            AttributeShape::Table(self::columns(columns, problems)?)
+        }
+        None if table.get("kind").is_none() && table.get("table").is_none() => {
+            problems.add(
+                &node.place,
+                "an attribute needs \"kind\" or, if it is a table, \"table\"",
+            );
+            return None;
+        }
+        None => {
+            let (kind, measure) = kind(&fields, problems)?;
+            AttributeShape::Column(kind, measure)
+        }
+    };
+    let meaning = fields.text("meaning");
+    let meaning = meaning.as_deref().unwrap_or_default().to_owned();
+    Some((shape, meaning, fields.boolean("need").unwrap_or_default()))
 }
 
 fn columns(table: &Table, problems: &mut Problems) -> Option<Vec<(String, Kind, Option<Measure>)>> {

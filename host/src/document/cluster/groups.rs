@@ -8,7 +8,7 @@ use crate::document::{Problems, Word, shown, words};
 use crate::model::{Group, GroupRule};
 
 /// What a group has.
-pub(in crate::document) const FORM: &[Key] = &[
+pub(super) const FORM: &[Key] = &[
     required("id", TEXT, "Id of the group, unique in the cluster"),
     key("vms", Shape::Texts, "Ids of its VMs, running or not"),
     key("hosts", Shape::Texts, "Ids of its hosts"),
@@ -40,7 +40,7 @@ pub(in crate::document) const FORM: &[Key] = &[
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Rule {
+pub(in crate::document) enum Rule {
     Positive,
     Negative,
 }
@@ -50,11 +50,10 @@ impl Word for Rule {
         &[("positive", Self::Positive), ("negative", Self::Negative)];
 }
 
-/// All groups. Their VMs may be unknown, for they need not run; their hosts may
-/// not, if it is known which there are.
-pub(in crate::document) fn read(
+/// All groups. Their VMs may be unknown, for they need not run; their hosts may not.
+pub(super) fn read(
     document: &Fields<'_>,
-    known: Option<&BTreeSet<&str>>,
+    known: &BTreeSet<&str>,
     problems: &mut Problems,
 ) -> Vec<Group> {
     let mut ids = Ids::new("group");
@@ -62,7 +61,7 @@ pub(in crate::document) fn read(
     for table in document.tables("groups") {
         let fields = Fields::read(table, FORM, "a group", problems);
         for (host, place) in fields.texts("hosts") {
-            if let Some(known) = known.filter(|known| !known.contains(&**host)) {
+            if !known.contains(&**host) {
                 let message = format!("there is no host \"{}\"", shown(host));
                 problems.add_misnamed(place, message, host, known.iter().copied());
             }

@@ -140,7 +140,7 @@ impl<'t> VmReader<'_, 't, '_> {
 
 /// Take out of `facts` what belongs to the VM's stay on its host: the tables that
 /// only a VM with a place has.
-pub(in crate::document) fn split_placed(facts: &mut Facts, schema: &Schema) -> Facts {
+fn split_placed(facts: &mut Facts, schema: &Schema) -> Facts {
     let mut placed = Facts::new();
     let names: Vec<Arc<str>> = facts.tables().map(|(name, _)| name.clone()).collect();
     for name in names {

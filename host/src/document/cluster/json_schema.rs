@@ -31,7 +31,7 @@ pub fn cluster_json_schema() -> JsonSchema {
             key["items"] = rows;
         }
     }
-    keys.insert("attributes".to_owned(), attributes_schema());
+    keys.insert("attributes".to_owned(), attributes_json_schema());
     document(
         "Cluster",
         "A cluster of hosts for Placewright, with the VMs on them",
@@ -43,7 +43,7 @@ fn entity(table: &str, form: &[Key]) -> Json {
     row(Schema::built_in(), table, properties(form), required(form))
 }
 
-fn attributes_schema() -> Json {
+pub(in crate::document) fn attributes_json_schema() -> Json {
     let mut entities = object(attributes::FORM);
     let kinds = json!({ "enum": crate::document::words::<crate::model::Kind>() });
     let attribute = json!({ "anyOf": [kinds, object(attributes::ATTRIBUTE)] });

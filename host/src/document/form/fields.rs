@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Key, lower_first};
-use crate::document::{Entry, Node, Place, Problems, Table, Word, shown};
+use crate::document::{Content, Entry, Node, Place, Problems, Table, Word, nearest, shown};
 use crate::model::Value;
 
 /// A table of a document, read by a form. What was wrong is left out.
@@ -29,6 +29,8 @@ pub(super) enum FieldContent<'t> {
     Table(&'t Table),
     Tables(Vec<&'t Table>),
     Node(&'t Node),
+    /// Null, which takes away what was there.
+    Null,
 }
 
 impl<'t> Fields<'t> {
@@ -37,12 +39,12 @@ impl<'t> Fields<'t> {
     pub fn read(table: &'t Table, form: &[Key], what: &str, problems: &mut Problems) -> Self {
         let (fields, others) = Self::split(table, form, what, problems);
         for entry in others {
-            problems.add_misnamed(
-                &entry.place,
-                format!("{what} has no key \"{}\"", shown(&entry.key)),
-                &entry.key,
-                form.iter().map(|key| key.name),
-            );
+            let names = || form.iter().map(|key| key.name);
+            let mut message = format!("{what} has no key \"{}\"", shown(&entry.key));
+            if nearest(&entry.key, names()).is_none() {
+                message.push_str(&format!("; it may have {}", and(names())));
+            }
+            problems.add_misnamed(&entry.place, message, &entry.key, names());
         }
         fields
     }
@@ -58,6 +60,13 @@ impl<'t> Fields<'t> {
         let mut others = Vec::new();
         for entry in &table.entries {
             match form.iter().find(|key| *key.name == *entry.key) {
+                Some(key) if !key.required && matches!(entry.node.content, Content::Null) => {
+                    fields.push(Field {
+                        name: key.name,
+                        place: &entry.node.place,
+                        content: FieldContent::Null,
+                    });
+                }
                 Some(key) => fields.extend(key.read(&entry.node, problems).map(|content| Field {
                     name: key.name,
                     place: &entry.node.place,
@@ -96,6 +105,12 @@ impl<'t> Fields<'t> {
     /// Where the value of a key begins, if it is there and right.
     pub fn place_of(&self, name: &str) -> Option<&'t Place> {
         self.field(name).map(|field| field.place)
+    }
+
+    /// Whether a null stands under the key.
+    pub fn is_null(&self, name: &str) -> bool {
+        let field = self.field(name);
+        field.is_some_and(|field| matches!(field.content, FieldContent::Null))
     }
 
     /// A text.
@@ -150,6 +165,11 @@ impl<'t> Fields<'t> {
         }
     }
 
+    /// A list of texts, if it is given; an empty one, if it is null.
+    pub fn list_given(&self, name: &str) -> Option<Vec<Arc<str>>> {
+        self.field(name).map(|_| self.list(name))
+    }
+
     /// A list of texts.
     pub fn list(&self, name: &str) -> Vec<Arc<str>> {
         let texts = self.texts(name).iter();
@@ -178,5 +198,15 @@ impl<'t> Fields<'t> {
             Some(FieldContent::Tables(tables)) => tables,
             _ => &[],
         }
+    }
+}
+
+/// `"a", "b" and "c"`.
+fn and<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => "none".to_owned(),
     }
 }

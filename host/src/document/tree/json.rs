@@ -6,7 +6,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::{Content, DEEPEST, Entry, Node, Positions, Table};
+use super::{Content, DEEPEST, Entry, Node, Nulls, Positions, Table};
 use crate::document::Problems;
 
 const OPTIONS: ParseOptions = ParseOptions {
@@ -22,9 +22,14 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-pub(super) fn parse(text: &str, positions: &Positions<'_>) -> Result<Table, Problems> {
+pub(super) fn parse(
+    text: &str,
+    positions: &Positions<'_>,
+    nulls: Nulls,
+) -> Result<Table, Problems> {
     let mut reader = Reader {
         positions,
+        nulls,
         problems: Problems::new(),
     };
     let value = match parse_to_ast(text, &CollectOptions::default(), &OPTIONS) {
@@ -59,6 +64,7 @@ fn empty(positions: &Positions<'_>) -> Table {
 
 struct Reader<'p, 't> {
     positions: &'p Positions<'t>,
+    nulls: Nulls,
     problems: Problems,
 }
 
@@ -76,14 +82,18 @@ impl Reader<'_, '_> {
                 self.problems.add(&place, message);
                 continue;
             }
-            // A null is what programs write for a value that is not there.
-            if matches!(property.value, Value::NullKeyword(_)) {
-                continue;
-            }
+            let node = match (&property.value, self.nulls) {
+                (Value::NullKeyword(_), Nulls::LeftOut) => continue,
+                (Value::NullKeyword(_), Nulls::Kept) => Node {
+                    place: self.positions.place(property.value.start()),
+                    content: Content::Null,
+                },
+                (value, _) => self.node(value, depth + 1),
+            };
             entries.push(Entry {
                 key: key.into(),
                 place,
-                node: self.node(&property.value, depth + 1),
+                node,
             });
         }
         Table {

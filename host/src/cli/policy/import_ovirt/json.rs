@@ -93,6 +93,7 @@ fn add(name: &str, node: &Node, to: &mut Vec<Element>) {
         Content::Integer(integer) => integer.to_string(),
         Content::Number(number) => number.to_string(),
         Content::Boolean(boolean) => boolean.to_string(),
+        Content::Null => return,
     };
     to.push(Element {
         name: name.to_owned(),
