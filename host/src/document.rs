@@ -17,6 +17,7 @@ pub mod serial;
 mod tree;
 mod value;
 mod word;
+mod written;
 
 pub use changes::{
     ChangedGroup, ChangedPinning, ChangedRow, ChangedVm, Gone, InventoryChanges, MembersChange,
@@ -32,6 +33,7 @@ pub use tree::{Content, Entry, Node, Table, parse, parse_with_nulls};
 pub use value::Expected;
 pub(crate) use value::{alternatives, shown};
 pub use word::{Word, words};
+pub use written::WrittenFacts;
 
 #[cfg(test)]
 mod examples;

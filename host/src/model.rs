@@ -7,11 +7,13 @@ pub mod measure;
 pub mod schema;
 
 mod bounds;
+mod doubt;
 mod facts;
 mod request;
 mod write;
 
 pub use bounds::Bounds;
+pub use doubt::doubts;
 pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
 pub use measure::Measure;
 pub use request::Request;

@@ -25,9 +25,11 @@ pub use words::{Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::document::serial;
+use crate::model::Measure;
 
 /// The policy of a cluster, checked and complete. It is serialised as a policy
 /// document that gives the same policy again.
@@ -256,21 +258,33 @@ pub struct UnitEntry {
 /// A condition on a column of `hosts`: of two bounds, that the value lies between
 /// them or, if they cross, outside of them. Since when it holds without a break is the
 /// column `watch.NAME.since`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Watch {
     /// Unique in the policy.
-    #[serde(serialize_with = "serial::text")]
     pub name: Arc<str>,
     /// A column of `hosts` of kind integer or number.
-    #[serde(serialize_with = "serial::text")]
     pub column: Arc<str>,
+    /// The unit of measure of the column.
+    pub measure: Option<Measure>,
     /// The condition holds for values from here, if given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
     /// The condition holds for values up to here, if given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
+}
+
+impl Serialize for Watch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &*self.name)?;
+        map.serialize_entry("column", &*self.column)?;
+        for (key, bound) in [("at-least", self.at_least), ("at-most", self.at_most)] {
+            if let Some(bound) = bound {
+                let of_one = self.measure.map_or(1.0, Measure::of_one);
+                map.serialize_entry(key, &(bound / of_one))?;
+            }
+        }
+        map.end()
+    }
 }
 
 fn is_empty(text: &Arc<str>) -> bool {

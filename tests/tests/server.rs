@@ -4,6 +4,7 @@ mod access;
 mod answers;
 mod configuration;
 mod deployment;
+mod documents;
 mod evacuation;
 mod first_start;
 #[cfg(unix)]

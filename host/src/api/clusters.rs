@@ -20,7 +20,7 @@ use super::{Caller, Page, PageQuery, revision};
 use crate::deployment::cluster::{
     Cluster, ClusterSettings, Counted, Override, PausedUnit, PeriodicBalance,
 };
-use crate::deployment::{Attach, Deployment};
+use crate::deployment::{Attach, Deployment, DeploymentError};
 use crate::document::ClusterDocument;
 use crate::plugins::DEFAULT_POLICY;
 
@@ -54,6 +54,9 @@ struct ClusterShown {
     counted: Counted,
     /// Requests that wait for their turn.
     waiting: usize,
+    /// Of a document that was just sent: what is allowed and surely a mistake.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 async fn shown(cluster: &Cluster) -> Result<ClusterShown, Problem> {
@@ -73,6 +76,7 @@ async fn shown(cluster: &Cluster) -> Result<ClusterShown, Problem> {
         quarantined,
         counted,
         waiting: cluster.waiting(),
+        warnings: Vec::new(),
     })
 }
 
@@ -116,17 +120,23 @@ async fn create(
     Query(query): Query<CreateQuery>,
     Document { text, file }: Document,
 ) -> Result<Response, Problem> {
-    let cluster = aside(move || {
+    let created = aside(move || {
         let document = ClusterDocument::read(&text, file)?;
+        let warnings = document.warnings();
         let attach = Attach {
             policy: query.policy.unwrap_or_else(|| DEFAULT_POLICY.to_owned()),
             by: Some(caller.name),
             ..Attach::default()
         };
-        deployment.create_cluster(document, attach)
+        let cluster = deployment.create_cluster(document, attach)?;
+        Ok::<_, DeploymentError>((cluster, warnings))
     });
-    let cluster = cluster.await?;
-    let created = unheeded::with(&cluster, shown(&cluster).await?).await?;
+    let (cluster, warnings) = created.await?;
+    let shown = ClusterShown {
+        warnings,
+        ..shown(&cluster).await?
+    };
+    let created = unheeded::with(&cluster, shown).await?;
     let mut response = (StatusCode::CREATED, Json(created)).into_response();
     // Names of clusters are plain; one that were not would be none of a header.
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/clusters/{}", cluster.name())) {

@@ -16,7 +16,7 @@ use super::document::{Document, aside, json};
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
 use super::{Caller, Page, PageQuery};
-use crate::deployment::cluster::{Changed, Counted, WantedHosts, WantedVms};
+use crate::deployment::cluster::{Changed, WantedHosts, WantedVms};
 use crate::deployment::{Deployment, DeploymentError};
 use crate::document::{ClusterDocument, InventoryChanges};
 
@@ -53,21 +53,23 @@ async fn whole(
 #[utoipa::path(put, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     request_body(content = Object, description = "The cluster's document"),
-    responses((status = OK, body = Counted)))]
+    responses((status = OK, body = Changed)))]
 async fn replace(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Document { text, file }: Document,
-) -> Result<Json<Counted>, Problem> {
+) -> Result<Json<Changed>, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let document = aside(move || ClusterDocument::read(&text, file).map_err(DeploymentError::from));
     let document = document.await?;
-    Ok(Json(
-        cluster
-            .turn_as(&caller.name, |state| state.replace_and_tell(document))
-            .await?,
-    ))
+    let warnings = document.warnings();
+    let replaced = cluster.turn_as(&caller.name, |state| state.replace_and_tell(document));
+    Ok(Json(Changed {
+        counted: replaced.await?,
+        results: None,
+        warnings,
+    }))
 }
 
 /// Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new

@@ -26,7 +26,10 @@ pub(super) fn frame() -> OpenApi {
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(
             "Places virtual machines by policies made of WebAssembly units. Errors are problem \
-             details after RFC 9457.",
+             details after RFC 9457. A number means what its text means: memory is in bytes, \
+             CPU in cores (4 and \"4\" are four cores, 0.5 is half of one), durations are in \
+             seconds, times in seconds since 1970-01-01 UTC; texts such as \"8 GiB\", \"500m\" \
+             and \"2 min\" are taken, too. What is given is written by the same rule.",
         ))
         .license(Some(license));
     OpenApiBuilder::new().info(info.build()).build()

@@ -583,6 +583,7 @@ fn call_of(description: &Description, part: Part) -> Vec<(String, Vec<Option<Str
     let request = request();
     let subject = Subject::new(&request, &inventory, 0.25);
     let settings = Settings {
+        measures: Vec::new(),
         value_names: description
             .settings
             .iter()

@@ -9,6 +9,7 @@ use placewright::document::ClusterDocument;
 use placewright::inventory::Inventory;
 
 use super::failure::Failure;
+use super::output;
 use super::units;
 
 /// A cluster, as its document tells of it.
@@ -32,6 +33,7 @@ pub fn read(path: &Path) -> Result<Cluster, Failure> {
 pub fn read_with_document(path: &Path) -> Result<(Cluster, ClusterDocument), Failure> {
     let file = path.display().to_string();
     let document = ClusterDocument::read(&units::read(path)?, &file).map_err(Failure::input)?;
+    output::warn(&document.warnings());
     Ok((cluster(document.clone(), file)?, document))
 }
 

@@ -58,6 +58,17 @@ pub fn complain(sentence: &str) {
     let _ = writeln!(io::stderr(), "{mark} {sentence}");
 }
 
+/// Print warnings. They change nothing of the result.
+pub fn warn(sentences: &[String]) {
+    let mark = match io::stderr().is_terminal() && colours_wanted() {
+        true => "\u{1b}[1;33mwarning:\u{1b}[0m",
+        false => "warning:",
+    };
+    for sentence in sentences {
+        let _ = writeln!(io::stderr(), "{mark} {sentence}");
+    }
+}
+
 /// Print a remark beside the result.
 pub fn remark(sentence: &str) {
     let _ = writeln!(io::stderr(), "{sentence}");

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use placewright::chain::Explanation;
 use placewright::document::{Surroundings, read_requests};
-use placewright::model::Request;
+use placewright::model::{Request, doubts};
 use placewright::plugins::DEFAULT_POLICY;
 use placewright::scheduler::{
     Batch, BatchOrder, Decision, DecisionShown, Plan, SEARCH_DECISIONS, Scheduler, SchedulerOptions,
@@ -100,6 +100,7 @@ impl Place {
         };
         let requests =
             read_requests(&units::read(&self.vm)?, &file, surroundings).map_err(Failure::input)?;
+        output::warn(&doubts(requests.iter().flat_map(|it| &it.members)));
         let mut scheduler = self.scheduler(cluster)?;
         let (decisions, batch) = match self.batch {
             true => {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use placewright::document::{Surroundings, nearest, read_requests};
 use placewright::library::Generation;
-use placewright::model::{Request, Vm};
+use placewright::model::{Request, Vm, doubts};
 use placewright::plugins::DEFAULT_POLICY;
 use placewright::policy::Policy;
 use placewright::questions::Situation;
@@ -15,7 +15,7 @@ use placewright::scheduler::{Scheduler, SchedulerOptions};
 
 use super::clusters::{self, Cluster};
 use super::failure::Failure;
-use super::output::Format;
+use super::output::{self, Format};
 use super::units::{self, UnitArgs};
 
 /// The cluster and the policy that a question is about.
@@ -117,7 +117,9 @@ pub fn requests(cluster: &Cluster, vm: &str) -> Result<Vec<Request>, Failure> {
         now: cluster.now,
         hosts: Some(&cluster.hosts),
     };
-    read_requests(&units::read(path)?, vm, surroundings).map_err(Failure::input)
+    let requests = read_requests(&units::read(path)?, vm, surroundings).map_err(Failure::input)?;
+    output::warn(&doubts(requests.iter().flat_map(|it| &it.members)));
+    Ok(requests)
 }
 
 /// Who owns a VM asks for it.

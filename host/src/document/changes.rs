@@ -18,7 +18,7 @@ use super::cluster::{self, Ids};
 use super::form::{Fields, Key, Shape, TEXT, TIME, key, required};
 use super::{Problems, RowReader, Word, parse_with_nulls, pinning, words};
 use crate::model::schema::{Attribute, Schema};
-use crate::model::{FactsChange, Pinning};
+use crate::model::{FactsChange, Pinning, Vm, doubts};
 
 /// What changes in a cluster. Everything in it is one change: all of it or nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,6 +39,8 @@ pub struct InventoryChanges {
     pub groups: Vec<ChangedGroup>,
     /// What is there no more.
     pub gone: Gone,
+    /// What is allowed and surely a mistake, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// What becomes of entries about hosts, VMs and groups that are not there.
@@ -197,7 +199,9 @@ impl InventoryChanges {
                 groups: gone.list("groups"),
             }
         });
+        let sizes: Vec<Vm> = vms.iter().map(ChangedVm::given).collect();
         reader.problems.or(Self {
+            warnings: doubts(&sizes),
             missing: fields.word("missing").unwrap_or_default(),
             attributes,
             tenants,
@@ -291,6 +295,16 @@ fn vms(document: &Fields<'_>, reader: &mut RowReader<'_>) -> Vec<ChangedVm> {
         }
     }
     vms
+}
+
+impl ChangedVm {
+    /// What is given of the VM.
+    fn given(&self) -> Vm {
+        Vm {
+            facts: self.facts.set.clone(),
+            ..Vm::new(self.id.clone())
+        }
+    }
 }
 
 impl ChangedPinning {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::form::{Fields, Key, Shape, TEXT, TIME, key};
 use super::{Place, Problems, RowReader, Table, parse, shown};
 use crate::model::schema::Schema;
-use crate::model::{Bounds, Entity, Facts, Group, Host, Kind, RowChange, Vm, Write};
+use crate::model::{Bounds, Entity, Facts, Group, Host, Kind, RowChange, Vm, Write, doubts};
 
 /// The content of a cluster's document.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,6 +145,13 @@ impl ClusterDocument {
             vms,
             groups,
         })
+    }
+}
+
+impl ClusterDocument {
+    /// What is allowed and surely a mistake, a sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        doubts(self.vms.iter().map(|placed| &placed.vm))
     }
 }
 

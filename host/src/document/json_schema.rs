@@ -100,7 +100,10 @@ pub(crate) fn value(
     if !choices.is_empty() {
         return json!({ "enum": choices });
     }
+    let of_one = measure.map_or(1.0, Measure::of_one);
     let plain = match kind {
+        // Fractions of what a number counts may be whole amounts.
+        Kind::Integer if of_one != 1.0 => "number",
         Kind::Integer => "integer",
         Kind::Number => "number",
         Kind::Boolean => "boolean",
@@ -112,7 +115,7 @@ pub(crate) fn value(
     };
     // Bounds hold for numbers; for a text they say nothing.
     for (keyword, bound) in [("minimum", bounds.least), ("maximum", bounds.greatest)] {
-        if let Some(bound) = bound {
+        if let Some(bound) = bound.map(|bound| bound / of_one) {
             schema[keyword] = if bound.fract() == 0.0 {
                 json!(bound as i64)
             } else {

@@ -79,6 +79,12 @@ impl<'a> Expected<'a> {
 
     fn convert(&self, node: &Node) -> Result<Value, Wrong> {
         match (self.kind, &node.content) {
+            (Kind::Integer | Kind::Number, Content::Integer(value)) if self.is_scaled() => {
+                self.scaled(*value as f64)
+            }
+            (Kind::Integer | Kind::Number, Content::Number(value)) if self.is_scaled() => {
+                self.scaled(*value)
+            }
             (Kind::Boolean, Content::Boolean(value)) => Ok(Value::Boolean(*value)),
             (Kind::Text, Content::Text(text)) => Ok(Value::Text(text.clone())),
             (Kind::Integer, Content::Integer(value)) => Ok(Value::Integer(*value)),
@@ -87,6 +93,19 @@ impl<'a> Expected<'a> {
             (Kind::Number, Content::Number(value)) => Ok(Value::Number(*value)),
             (Kind::Integer | Kind::Number, Content::Text(text)) => self.amount(text),
             (_, other) => Err(self.not(other.noun())),
+        }
+    }
+
+    /// Whether a number counts something else than the program does.
+    fn is_scaled(&self) -> bool {
+        self.measure.is_some_and(|measure| measure.of_one() != 1.0)
+    }
+
+    fn scaled(&self, number: f64) -> Result<Value, Wrong> {
+        let measure = self.measure.map(|it| it.of_number(number, self.kind));
+        match measure {
+            Some(Ok(value)) => Ok(value),
+            _ => Err(self.not(&number.to_string())),
         }
     }
 
@@ -124,7 +143,10 @@ impl<'a> Expected<'a> {
             _ => {}
         }
         match self.bounds.broken_by(&value, self.measure) {
-            Some(sentence) => Err(Wrong::Other(format!("{sentence}, not {value}"))),
+            Some(sentence) => {
+                let written = self.measure.map_or(value.clone(), |it| it.written(&value));
+                Err(Wrong::Other(format!("{sentence}, not {written}")))
+            }
             // Units are promised never to see a negative zero.
             None if value == Value::Number(0.0) => Ok(Value::Number(0.0)),
             None => Ok(value),
@@ -228,6 +250,28 @@ mod tests {
             panic!("-0.0 is a number");
         };
         assert!(zero.is_sign_positive());
+    }
+
+    #[test]
+    fn a_number_counts_what_its_text_counts() {
+        let cpu = Expected {
+            measure: Some(Measure::Millicores),
+            bounds: Bounds::FROM_ZERO,
+            ..any(Kind::Integer)
+        };
+        for (text, amount) in [("4", 4000), ("0.5", 500), ("2.0", 2000), ("1.001", 1001)] {
+            assert_eq!(read(cpu, text), Ok(amount.into()));
+            assert_eq!(read(cpu, &format!("'{text}'")), Ok(amount.into()));
+        }
+        let too_little = "\"x\" must be an amount of CPU, not 0.0001; write for example \"1.5 cores\" or \"1500m\"";
+        assert_eq!(read(cpu, "0.0001"), Err(too_little.into()));
+        let negative = "\"x\" must be 0 or more, not -1";
+        assert_eq!(read(cpu, "-1"), Err(negative.into()));
+        let bound = Expected {
+            measure: Some(Measure::Millicores),
+            ..any(Kind::Number)
+        };
+        assert_eq!(read(bound, "1.5"), Ok(1500.0.into()));
     }
 
     #[test]

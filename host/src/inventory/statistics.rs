@@ -232,14 +232,17 @@ mod tests {
     fn what_was_measured_too_long_ago_is_absent_and_what_came_later_is_not() {
         let mut inventory = cluster(60);
         report(&mut inventory, r#""cpu.usage": 0.5"#);
-        report(&mut inventory, r#""memory.usage": 0.5, "measured": 1030"#);
+        report(
+            &mut inventory,
+            r#""memory.free": 2097152, "measured": 1030"#,
+        );
         inventory.advance(1060);
         assert_eq!(usage(&inventory), Some(0.5));
         let before = inventory.version();
         inventory.advance(1061);
         assert_eq!(usage(&inventory), None);
         // A time that is still to come counts as now.
-        let times = [("cpu.usage", 1000, true), ("memory.usage", 1000, true)];
+        let times = [("cpu.usage", 1000, true), ("memory.free", 1000, true)];
         assert_eq!(measured(&inventory), times);
         assert_eq!(usage(&inventory.at_version(before).unwrap()), Some(0.5));
         report(&mut inventory, r#""cpu.usage": 0.25"#);
@@ -283,18 +286,21 @@ mod tests {
     #[test]
     fn what_is_withdrawn_or_given_by_an_operator_has_no_age() {
         let mut inventory = cluster(60);
-        report(&mut inventory, r#""cpu.usage": 0.5, "memory.usage": 0.5"#);
+        report(
+            &mut inventory,
+            r#""cpu.usage": 0.5, "memory.free": 2097152"#,
+        );
         report(&mut inventory, r#""cpu.usage": null"#);
         assert_eq!(usage(&inventory), None);
-        assert_eq!(measured(&inventory), [("memory.usage", 1000, false)]);
-        let text = r#"{"hosts": [{"id": "h", "memory.usage": 0.25}]}"#;
+        assert_eq!(measured(&inventory), [("memory.free", 1000, false)]);
+        let text = r#"{"hosts": [{"id": "h", "memory.free": 1048576}]}"#;
         let changes = InventoryChanges::read(text, "c.json", inventory.schema()).unwrap();
         inventory.change(changes).unwrap();
         inventory.advance(5000);
         assert_eq!(measured(&inventory), []);
         let slot = inventory.slot("h").unwrap();
-        let memory = inventory.host_value(slot, "memory.usage");
-        assert_eq!(memory, Some(0.25.into()));
+        let memory = inventory.host_value(slot, "memory.free");
+        assert_eq!(memory, Some(1_048_576.into()));
     }
 
     #[test]

@@ -1,4 +1,8 @@
 //! Units of measure: how amounts are written by people and read from documents.
+//!
+//! A number of a document means what the same digits in a text mean: bytes, cores,
+//! seconds. Inside the program CPU is in thousandths of a core, so that amounts that add
+//! up are integers.
 
 use std::fmt;
 
@@ -11,7 +15,8 @@ use super::{GREATEST_INTEGER, Kind, Value};
 pub enum Measure {
     /// Integer. Written as `8589934592` or `"8 GiB"`.
     Bytes,
-    /// Integer, thousandths of a core. Written as `1500`, `"1500m"` or `"1.5 cores"`.
+    /// Integer, thousandths of a core. Written in cores, as `1.5`, `"1.5 cores"` or
+    /// `"1500m"`.
     Millicores,
     /// Integer, a duration. Written as `90`, `"90 s"` or `"2 min"`.
     Seconds,
@@ -77,6 +82,51 @@ impl Measure {
             text: text.to_owned(),
             measure: self,
         })
+    }
+
+    /// Read an amount that is written as a number, for a column of kind `kind`.
+    ///
+    /// # Errors
+    /// If the number is no amount of this measure, or one beyond 2^53 - 1.
+    pub fn of_number(self, number: f64, kind: Kind) -> Result<Value, NotAnAmount> {
+        let amount = match self {
+            Measure::Millicores => millicores(number),
+            _ => number,
+        };
+        let is_amount = amount.is_finite() && amount.abs() <= GREATEST_INTEGER as f64;
+        match kind {
+            Kind::Integer if is_amount && amount.fract() == 0.0 => {
+                Ok(Value::Integer(amount as i64))
+            }
+            Kind::Number if is_amount => Ok(Value::Number(amount)),
+            _ => Err(NotAnAmount {
+                text: number.to_string(),
+                measure: self,
+            }),
+        }
+    }
+
+    /// An amount of this measure as a document has it, to be read again as the same.
+    pub fn written(self, value: &Value) -> Value {
+        match (self, value) {
+            (Measure::Millicores, Value::Integer(amount)) => match amount % 1000 {
+                0 => Value::Integer(amount / 1000),
+                _ if amount.unsigned_abs() > MOST_AS_FRACTION => {
+                    Value::Text(format!("{amount}m").into())
+                }
+                _ => Value::Number(*amount as f64 / 1000.0),
+            },
+            (Measure::Millicores, Value::Number(amount)) => Value::Number(amount / 1000.0),
+            (_, value) => value.clone(),
+        }
+    }
+
+    /// What of this measure a number of a document counts, in amounts of the program.
+    pub fn of_one(self) -> f64 {
+        match self {
+            Measure::Millicores => 1000.0,
+            _ => 1.0,
+        }
     }
 
     fn parse_number(self, text: &str) -> Option<f64> {
@@ -160,9 +210,22 @@ fn parse_millicores(text: &str) -> Option<f64> {
         .strip_suffix("cores")
         .or_else(|| text.strip_suffix("core"))
         .unwrap_or(text);
-    let cores: f64 = cores.trim().parse().ok()?;
-    Some((cores * 1000.0 * 1e6).round() / 1e6)
+    cores.trim().parse().ok().map(millicores)
 }
+
+/// Thousandths of so many cores: whole ones, where only the writing as a fraction keeps
+/// them from it.
+fn millicores(cores: f64) -> f64 {
+    let millicores = cores * 1000.0;
+    match (millicores - millicores.round()).abs() < 1e-6 {
+        true => millicores.round(),
+        false => millicores,
+    }
+}
+
+/// More thousandths of a core than this are not written as a fraction of cores, which
+/// might not be read again as the same.
+const MOST_AS_FRACTION: u64 = 1 << 42;
 
 #[cfg(test)]
 mod tests {
@@ -192,6 +255,59 @@ mod tests {
             Measure::Fraction.parse("80 %", Kind::Number),
             Ok(Value::Number(0.8))
         );
+    }
+
+    #[test]
+    fn a_number_means_what_its_text_means() {
+        for (measure, number, kind) in [
+            (Measure::Millicores, "4", Kind::Integer),
+            (Measure::Millicores, "0.5", Kind::Integer),
+            (Measure::Millicores, "1.001", Kind::Integer),
+            (Measure::Millicores, "0.25", Kind::Number),
+            (Measure::Bytes, "8192", Kind::Integer),
+            (Measure::Seconds, "90", Kind::Integer),
+            (Measure::Fraction, "0.8", Kind::Number),
+            (Measure::Percent, "80", Kind::Integer),
+        ] {
+            let value = measure.of_number(number.parse().unwrap(), kind);
+            assert_eq!(value, measure.parse(number, kind), "{measure} {number}");
+        }
+        let half = Measure::Millicores.of_number(0.5, Kind::Integer);
+        assert_eq!(half, Ok(Value::Integer(500)));
+        let little = Measure::Millicores.of_number(0.0001, Kind::Integer);
+        assert!(little.is_err());
+    }
+
+    #[test]
+    fn what_is_written_is_read_again_as_the_same() {
+        let amounts = [
+            0,
+            1,
+            7,
+            420,
+            999,
+            1000,
+            1001,
+            4000,
+            123_457,
+            GREATEST_INTEGER,
+        ];
+        for amount in amounts.into_iter().flat_map(|it| [it, -it]) {
+            let written = Measure::Millicores.written(&Value::Integer(amount));
+            let read = match &written {
+                Value::Integer(number) => {
+                    Measure::Millicores.of_number(*number as f64, Kind::Integer)
+                }
+                Value::Number(number) => Measure::Millicores.of_number(*number, Kind::Integer),
+                Value::Text(text) => Measure::Millicores.parse(text, Kind::Integer),
+                Value::Boolean(_) => panic!("{written}"),
+            };
+            assert_eq!(read, Ok(Value::Integer(amount)), "{written}");
+        }
+        let written = |amount: i64| Measure::Millicores.written(&amount.into());
+        assert_eq!(written(4000), Value::Integer(4));
+        assert_eq!(written(500), Value::Number(0.5));
+        assert_eq!(Measure::Bytes.written(&8192.into()), Value::Integer(8192));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::{Bounds, Kind, Measure};
+use super::{Bounds, Kind, Measure, Value};
 
 /// Prefix of columns and tables that operators define.
 pub const ATTRIBUTE: &str = "attribute.";
@@ -59,6 +59,16 @@ pub struct Column {
     pub choices: &'static [&'static str],
     /// One sentence.
     pub meaning: Arc<str>,
+}
+
+impl Column {
+    /// A value of this column as documents have it.
+    pub fn written(&self, value: &Value) -> Value {
+        match self.measure {
+            Some(measure) => measure.written(value),
+            None => value.clone(),
+        }
+    }
 }
 
 /// One table.

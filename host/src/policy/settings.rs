@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::model::{Facts, Value};
+use crate::model::{Facts, Measure, Value};
 
 /// The values of a unit's settings, in the order in which the unit describes
 /// them, with its defaults filled in.
@@ -15,6 +15,8 @@ pub struct Settings {
     pub value_names: Vec<Arc<str>>,
     /// Their values; none = absent.
     pub values: Vec<Option<Value>>,
+    /// Their units of measure.
+    pub measures: Vec<Option<Measure>>,
     /// The names of the settings that are tables.
     pub table_names: Vec<Arc<str>>,
     /// Their rows.
@@ -47,9 +49,15 @@ impl Settings {
 impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (name, value) in self.value_names.iter().zip(&self.values) {
-            if let Some(value) = value {
-                map.serialize_entry(&**name, value)?;
+        let measures = self.measures.iter().copied().chain(std::iter::repeat(None));
+        let values = self.value_names.iter().zip(&self.values).zip(measures);
+        for ((name, value), measure) in values {
+            match (value, measure) {
+                (Some(value), Some(measure)) => {
+                    map.serialize_entry(&**name, &measure.written(value))?;
+                }
+                (Some(value), None) => map.serialize_entry(&**name, value)?,
+                (None, _) => {}
             }
         }
         for (name, rows) in self.table_names.iter().zip(&self.tables) {

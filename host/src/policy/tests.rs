@@ -152,6 +152,15 @@ fn units() -> Units {
         }],
         ..unit("power-saving")
     };
+    let step = Description {
+        judge: judge(Answers::COSTS),
+        settings: vec![Setting {
+            measure: Some("millicores".into()),
+            default: Some(Value::Integer(1000)),
+            ..setting("step", Kind::Integer)
+        }],
+        ..unit("room")
+    };
     let selection = |name: &str, position| Description {
         selection: Some(SelectionPart {
             reads: Vec::new(),
@@ -184,6 +193,7 @@ fn units() -> Units {
         (selection("top", crate::contract::Position::First), "dd00"),
         (rack, "ee00"),
         (team, "ff00"),
+        (step, "0011"),
         (unit("nothing"), "1100"),
     ])
 }
@@ -327,6 +337,32 @@ fn a_policy_is_written_as_a_document_that_gives_it_again() {
     assert_eq!(load(&toml), Ok(policy.clone()), "{toml}");
     let json = serde_json::to_string(&policy).unwrap();
     let again = Policy::load(&json, "p.json", &units(), Schema::built_in());
+    assert_eq!(again, Ok(policy));
+}
+
+#[test]
+fn settings_and_watches_of_cpu_count_cores() {
+    let text = "costs = [{ unit = 'room', settings = { step = 1.5 } }, { unit = 'room', name = 'other' }]\n\
+                watches = [{ name = 'promised', column = 'cpu.committed', at-least = 20, at-most = '64 cores' }]";
+    let policy = load(text).unwrap();
+    let step = |entry: usize| {
+        policy.stages[0].costs[entry]
+            .settings
+            .value("step")
+            .cloned()
+    };
+    assert_eq!(step(0), Some(crate::model::Value::Integer(1500)));
+    let watch = &policy.watches[0];
+    assert_eq!(
+        (watch.at_least, watch.at_most),
+        (Some(20_000.0), Some(64_000.0))
+    );
+    let json = serde_json::to_value(&policy).unwrap();
+    let costs = &json["stages"][0]["costs"];
+    assert_eq!(costs[0]["settings"]["step"], 1.5);
+    assert_eq!(costs[1]["settings"]["step"], 1);
+    assert_eq!(json["watches"][0]["at-least"], 20.0);
+    let again = Policy::load(&json.to_string(), "p.json", &units(), Schema::built_in());
     assert_eq!(again, Ok(policy));
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Decision;
 use crate::chain::{Explanation, ShareShown, UnheededNeed};
+use crate::model::doubts;
 
 /// A decision as programs read it.
 #[derive(Serialize)]
@@ -32,6 +33,9 @@ pub struct DecisionShown<'a> {
     /// Needs that no filter of the policy checks, where the policy warns of them.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     unheeded: &'a [UnheededNeed],
+    /// What of the request is allowed and surely a mistake.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     draw: f64,
     inventory_version: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,6 +94,7 @@ impl<'a> DecisionShown<'a> {
             removed: removed.collect(),
             left_out: left_out.collect(),
             unheeded: &decision.unheeded,
+            warnings: doubts(&decision.request.members),
             draw: decision.draw,
             inventory_version: decision.inventory_version,
             explanation,

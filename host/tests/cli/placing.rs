@@ -124,7 +124,7 @@ fn json_documents_are_read_like_toml() {
         "cluster.json",
         r#"{"hosts": [{"id": "h1", "cpu.cores": 8, "memory": {"total": "16 GiB"}}]}"#,
     );
-    let vm = folder.write("vm.json", r#"{"id": "v", "cpu": 1000, "memory": "1 GiB"}"#);
+    let vm = folder.write("vm.json", r#"{"id": "v", "cpu": 1, "memory": "1 GiB"}"#);
     let policy = folder.write("policy.json", r#"{"filters": [{"unit": "best-fit"}]}"#);
     let words = [
         "place",
@@ -218,4 +218,20 @@ fn a_balance_unit_is_asked_about_the_example_cluster() {
         "json",
     ];
     assert!(placewright(&words).json()["moves"].is_array());
+}
+
+#[test]
+fn an_amount_that_is_surely_a_mistake_is_warned_of() {
+    let folder = Folder::new();
+    let vm = folder.write("vm.json", r#"{"id": "v", "cpu": 0.5, "memory": 8192}"#);
+    let run = placewright(&place(&["--vm", &vm, "--format", "json"]));
+    assert!(
+        run.err
+            .starts_with("warning: VM \"v\" has 8192 bytes of memory, less than 1 MiB"),
+        "{}",
+        run.err
+    );
+    let decisions: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let warnings = decisions[0]["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
 }

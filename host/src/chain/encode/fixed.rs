@@ -188,6 +188,7 @@ mod tests {
         ];
         let shape = Facts::new().with("cpu", 4);
         let settings = Settings {
+            measures: Vec::new(),
             value_names: vec!["word".into(), "none".into()],
             values: vec![Some("b".into()), None],
             table_names: vec!["shapes".into()],

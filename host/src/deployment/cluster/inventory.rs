@@ -33,6 +33,9 @@ pub struct Changed {
     /// What became of each entry, where `missing` is `ignore`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<Vec<EntryResult>>,
+    /// What is allowed and surely a mistake, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl ClusterState {
@@ -60,6 +63,7 @@ impl ClusterState {
             statistics: std::mem::take(&mut changes.statistics),
             ..InventoryChanges::default()
         };
+        let warnings = std::mem::take(&mut changes.warnings);
         let tells_results = changes.missing == Missing::Ignore;
         let (before, schema) = (
             self.inventory().version(),
@@ -84,6 +88,7 @@ impl ClusterState {
         Ok(Changed {
             counted: self.counted(),
             results: tells_results.then_some(results),
+            warnings,
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::ClusterState;
-use crate::document::ClusterDocument;
+use crate::document::{ClusterDocument, WrittenFacts};
 use crate::inventory::{Inventory, VmEntry};
 use crate::model::Facts;
 
@@ -110,12 +110,12 @@ impl ClusterState {
         let inventory = self.inventory();
         let slot = inventory.slot(id)?;
         let host = inventory.host(slot)?;
-        let mut shown = serde_json::to_value(&host.facts).unwrap_or_default();
+        let mut shown = self.written("hosts", &host.facts);
         let columns = shown.as_object_mut()?;
         if let Some(table) = inventory.schema().table("hosts") {
             for column in &table.columns {
                 if let Some(value) = inventory.host_value(slot, &column.name) {
-                    columns.insert(column.name.to_string(), json!(value));
+                    columns.insert(column.name.to_string(), json!(column.written(&value)));
                 }
             }
         }
@@ -137,12 +137,23 @@ impl ClusterState {
         Some(shown)
     }
 
+    /// Facts of a row of that table as documents have them.
+    fn written(&self, table: &str, facts: &Facts) -> Value {
+        let schema = self.inventory().schema();
+        let written = WrittenFacts {
+            schema,
+            table,
+            facts,
+        };
+        serde_json::to_value(written).unwrap_or_default()
+    }
+
     /// A VM with its places.
     pub fn vm_shown(&self, id: &str) -> Option<Value> {
         let inventory = self.inventory();
         let (running, pending) = (inventory.running(id), inventory.pending(id));
         let entry = pending.or(running)?;
-        let mut shown = serde_json::to_value(&entry.vm.facts).unwrap_or_default();
+        let mut shown = self.written("hosts/vms", &entry.vm.facts);
         let columns = shown.as_object_mut()?;
         let host = |slot: u32| inventory.host(slot).map(|host| host.id.clone());
         columns.insert("id".to_owned(), json!(entry.vm.id));

@@ -84,7 +84,7 @@ const JSON: &str = r#"{
    "watch.busy.since": 100},
   {"id": "h2"}],
 "vms": [
-  {"id": "v0", "host": "h1", "cpu": 500, "fixed-keys": [{"name": "cpu", "value": 2.5}],
+  {"id": "v0", "host": "h1", "cpu": 0.5, "fixed-keys": [{"name": "cpu", "value": 2.5}],
    "numa-nodes": [{"index": 0, "memory": 1073741824, "host-nodes": [{"index": 1}]}]},
   {"id": "v1", "host": "h2", "memory": "4 GiB", "pending": true, "priority": -5,
    "pinned": ["h1", "h2"], "preferred": ["h2"],

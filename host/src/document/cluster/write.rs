@@ -7,6 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{ClusterDocument, PlacedVm};
+use crate::document::WrittenFacts;
 use crate::model::schema::{ATTRIBUTE, Column, Schema};
 use crate::model::{Facts, Group, GroupRule, Host, Pinning};
 
@@ -32,13 +33,29 @@ impl Serialize for ClusterDocument {
         if !attributes.is_empty() {
             map.serialize_entry("attributes", &attributes)?;
         }
-        facts(&mut map, &self.facts)?;
-        let tenants = self.tenants.iter().map(|(id, facts)| WithId { id, facts });
+        let schema = &self.schema;
+        let written = |table, facts| WrittenFacts {
+            schema,
+            table,
+            facts,
+        };
+        written("cluster", &self.facts).entries(&mut map)?;
+        let tenants = self.tenants.iter().map(|(id, facts)| WithId {
+            id,
+            facts: written("tenant", facts),
+        });
         entries(&mut map, "tenants", tenants)?;
-        let hosts = self.hosts.iter();
-        let hosts = hosts.map(|Host { id, facts }| WithId { id, facts });
+        let hosts = self.hosts.iter().map(|Host { id, facts }| WithId {
+            id,
+            facts: written("hosts", facts),
+        });
         entries(&mut map, "hosts", hosts)?;
-        entries(&mut map, "vms", self.vms.iter())?;
+        let vms = self.vms.iter();
+        entries(
+            &mut map,
+            "vms",
+            vms.map(|placed| WrittenVm { placed, schema }),
+        )?;
         entries(&mut map, "groups", self.groups.iter().map(WrittenGroup))?;
         map.end()
     }
@@ -56,45 +73,52 @@ fn entries<M: SerializeMap, T: Serialize>(
     }
 }
 
-fn facts<M: SerializeMap>(map: &mut M, facts: &Facts) -> Result<(), M::Error> {
-    for (column, value) in facts.values() {
-        map.serialize_entry(&**column, value)?;
-    }
-    for (table, rows) in facts.tables() {
-        map.serialize_entry(&**table, rows)?;
-    }
-    Ok(())
-}
-
 struct WithId<'a> {
     id: &'a Arc<str>,
-    facts: &'a Facts,
+    facts: WrittenFacts<'a>,
 }
 
 impl Serialize for WithId<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &**self.id)?;
-        facts(&mut map, self.facts)?;
+        self.facts.entries(&mut map)?;
         map.end()
     }
 }
 
-impl Serialize for PlacedVm {
+struct WrittenVm<'a> {
+    placed: &'a PlacedVm,
+    schema: &'a Schema,
+}
+
+impl Serialize for WrittenVm<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PlacedVm {
+            vm,
+            placed,
+            host,
+            pending,
+        } = self.placed;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &*self.vm.id)?;
-        map.serialize_entry("host", &*self.host)?;
-        if self.pending {
+        map.serialize_entry("id", &*vm.id)?;
+        map.serialize_entry("host", &**host)?;
+        if *pending {
             map.serialize_entry("pending", &true)?;
         }
-        facts(&mut map, &self.vm.facts)?;
-        facts(&mut map, &self.placed)?;
+        for facts in [&vm.facts, placed] {
+            let written = WrittenFacts {
+                schema: self.schema,
+                table: "hosts/vms",
+                facts,
+            };
+            written.entries(&mut map)?;
+        }
         let Pinning {
             pinned,
             preferred,
             location,
-        } = &self.vm.pinning;
+        } = &vm.pinning;
         for (key, hosts) in [("pinned", pinned), ("preferred", preferred)] {
             if !hosts.is_empty() {
                 map.serialize_entry(key, hosts)?;

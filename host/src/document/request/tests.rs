@@ -104,7 +104,7 @@ fn mistakes_are_said() {
          5:22: there is no host \"hx\" (did you mean \"h1\"?)\n\
          6:1: a VM has no \"memry\" (did you mean \"memory\"?)\n\
          7:1: \"vcpus\" is worked out by the runtime; leave it out\n\
-         8:7: \"cpu\" must be 0 or more, not -1000\n\
+         8:7: \"cpu\" must be 0 or more, not -1\n\
          9:1: a VM has no \"host\""
     );
     assert_eq!(
@@ -116,7 +116,7 @@ fn mistakes_are_said() {
         problems("requests = [{ allowed = 'h1' }]\nzone = 'z'"),
         "1:13: a request needs \"vms\": the VMs to be placed\n\
          1:25: \"allowed\" must be a list of texts, not a text\n\
-         2:1: a document of requests has no key \"zone\""
+         2:1: a document of requests has no key \"zone\"; it may have \"requests\""
     );
 }
 

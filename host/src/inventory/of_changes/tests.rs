@@ -64,10 +64,12 @@ fn shown(list: &[EntryResult]) -> Vec<(EntryKind, &str, EntryOutcome)> {
 fn of_groups_and_tenants_only_what_is_given_changes() {
     let mut inventory = cluster();
     let text = r#"{"groups": [{"id": "g", "vms": ["v", "w"], "hosts": ["a"], "rule": "negative", "hard": true}],
-        "tenants": [{"id": "t", "kind": "internal", "keys": [{"name": "k", "value": 1}]}]}"#;
+        "attributes": {"tenants": {"tier": "text"}},
+        "tenants": [{"id": "t", "attribute.tier": "gold", "bindings": [{"host": "a", "start": 1}]}]}"#;
     inventory.change(changes(text)).unwrap();
     let text = r#"{"groups": [{"id": "g", "remove-vms": ["w"], "add-vms": ["x"], "add-hosts": ["b"]}],
-        "tenants": [{"id": "t", "kind": null}]}"#;
+        "attributes": {"tenants": {"tier": "text"}},
+        "tenants": [{"id": "t", "attribute.tier": null}]}"#;
     inventory.change(changes(text)).unwrap();
     let group = &inventory.group("g").unwrap().group;
     let names = |list: &[Arc<str>]| list.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -75,7 +77,8 @@ fn of_groups_and_tenants_only_what_is_given_changes() {
     assert_eq!(names(&group.hosts), ["a", "b"]);
     assert_eq!(group.vm_rule, Some(GroupRule::Negative { hard: true }));
     let tenant = inventory.tenant("t").unwrap();
-    assert_eq!((tenant.get("kind"), tenant.rows("keys").len()), (None, 1));
+    let tier = tenant.get("attribute.tier");
+    assert_eq!((tier, tenant.rows("bindings").len()), (None, 1));
     let text = r#"{"groups": [{"id": "new", "hard": true}]}"#;
     let error = inventory.change(changes(text)).unwrap_err();
     assert_eq!(

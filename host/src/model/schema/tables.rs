@@ -274,7 +274,7 @@ fn vm_columns() -> Vec<Column> {
         given(
             "cpu",
             Integer,
-            "CPU that it was promised; 1000 per vCPU if not given",
+            "CPU that it was promised; a core per vCPU if not given",
         )
         .in_measure(Millicores),
         given(
@@ -409,7 +409,7 @@ fn hosts() -> Vec<Column> {
         maybe("cpu.sockets", Integer, "CPU sockets"),
         maybe("cpu.cores", Integer, "CPU cores of all sockets"),
         maybe("cpu.threads", Integer, "CPU threads of all cores"),
-        given("cpu.total", Integer, "CPU that it has; 1000 per core if not given")
+        given("cpu.total", Integer, "CPU that it has; that of its cores if not given")
             .in_measure(Millicores),
         maybe(
             "cpu.overcommit",

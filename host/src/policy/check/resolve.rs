@@ -30,6 +30,7 @@ impl<'a> Checker<'a, '_> {
             };
             if setting.columns.is_empty() {
                 settings.value_names.push(name.into());
+                settings.measures.push(measure(setting));
                 settings.values.push(reader.value(node));
             } else {
                 settings.table_names.push(name.into());
@@ -55,6 +56,10 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
+fn measure(setting: &Setting) -> Option<Measure> {
+    setting.measure.as_deref().and_then(Measure::from_name)
+}
+
 /// Reads one setting of one unit.
 struct SettingReader<'s> {
     setting: &'s Setting,
@@ -77,7 +82,7 @@ impl SettingReader<'_> {
         let choices: Vec<&str> = setting.choices.iter().map(String::as_str).collect();
         let expected = Expected {
             owner: Some(self.owner),
-            measure: setting.measure.as_deref().and_then(Measure::from_name),
+            measure: measure(setting),
             bounds: Bounds {
                 least: setting.least,
                 greatest: setting.greatest,

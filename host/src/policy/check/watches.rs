@@ -34,6 +34,7 @@ pub(super) fn watches(
         if let Some(name) = name {
             watches.push(Watch {
                 name,
+                measure: column.measure,
                 column: column.name,
                 at_least,
                 at_most,
