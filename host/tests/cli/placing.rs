@@ -224,7 +224,8 @@ fn a_balance_unit_is_asked_about_the_example_cluster() {
 fn an_amount_that_is_surely_a_mistake_is_warned_of() {
     let folder = Folder::new();
     let vm = folder.write("vm.json", r#"{"id": "v", "cpu": 0.5, "memory": 8192}"#);
-    let run = placewright(&place(&["--vm", &vm, "--format", "json"]));
+    let words = ["--policy", "none", "--vm", &vm, "--format", "json"];
+    let run = placewright(&place(&words));
     assert!(
         run.err
             .starts_with("warning: VM \"v\" has 8192 bytes of memory, less than 1 MiB"),
