@@ -667,7 +667,7 @@ fn a_plan_of_moves_is_made_whenever_its_interval_has_passed_and_begins_nothing()
     assert_eq!(planned.count(), 1);
 
     let gone = format!(r#"{{"gone": {{"vms": ["{}"]}}}}"#, plan.moves[0].planned.vm);
-    let gone = InventoryChanges::read(&gone, "c.json", cluster.schema()).unwrap();
+    let gone = InventoryChanges::read(&gone, "c.json", &cluster.schema()).unwrap();
     cluster.turn(|state| state.change(gone)).wait().unwrap();
     assert_eq!(at(5000), 2, "another plan is");
     deployment.attach("c", attach()).unwrap();

@@ -107,3 +107,32 @@ fn what_an_operator_gives_is_kept_although_it_was_measured_before() {
     let cluster = world.deployment.cluster("c").unwrap();
     assert_eq!(host(&cluster, "a")["cpu.usage"], 0.25);
 }
+
+#[test]
+fn a_need_that_a_change_declares_is_heeded_from_then_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let licensed = |id: &str| {
+        let mut request = request(id, 1);
+        request.members[0].facts.set("attribute.licence", "l");
+        request
+    };
+    change(&cluster, r#"{"attributes": {"vms": {"licence": "text"}}}"#);
+    assert!(place(&cluster, licensed("before")).is_some());
+    let need = r#"{"attributes": {"vms": {"licence": {"kind": "text", "need": true}}}}"#;
+    change(&cluster, need);
+    let after = licensed("after");
+    let refused = cluster
+        .turn(move |state| state.place(after, None))
+        .wait()
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("attribute.licence"),
+        "{refused}"
+    );
+    assert!(place(&cluster, request("other", 1)).is_some());
+}

@@ -59,7 +59,7 @@ fn confirm(cluster: &Cluster, vm: &Arc<str>) {
 }
 
 fn change(cluster: &Cluster, changes: &str) {
-    let changes = InventoryChanges::read(changes, "c.json", cluster.schema()).unwrap();
+    let changes = InventoryChanges::read(changes, "c.json", &cluster.schema()).unwrap();
     cluster
         .turn(|state| state.change(changes).map(|_| ()))
         .wait()

@@ -254,7 +254,7 @@ fn a_vm_that_runs_is_not_placed_unless_its_host_fails_or_the_request_says_again(
         let _ = cancel(&cluster, vm);
     }
     let down = r#"{"hosts": [{"id": "a", "state": "down"}]}"#;
-    let down = InventoryChanges::read(down, "d.json", cluster.schema()).unwrap();
+    let down = InventoryChanges::read(down, "d.json", &cluster.schema()).unwrap();
     cluster.turn(|state| state.change(down)).wait().unwrap();
     assert_eq!(place(&cluster, request("old", 8)).as_deref(), Some("b"));
 }
