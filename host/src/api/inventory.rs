@@ -234,7 +234,7 @@ async fn remove(
 ) -> Result<StatusCode, Problem> {
     let cluster = deployment.cluster(cluster)?;
     let gone = serde_json::json!({ "gone": { list: [id] } }).to_string();
-    let changes = InventoryChanges::read(&gone, "request", cluster.schema());
+    let changes = InventoryChanges::read(&gone, "request", &cluster.schema());
     let changes = changes.map_err(DeploymentError::from)?;
     let changed = cluster.turn_as(&caller.name, |state| state.change_and_tell(changes));
     changed.await?;

@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use super::{ClusterState, Counted};
+use super::{Changed, ClusterState, Counted};
 use crate::deployment::DeploymentError;
 use crate::deployment::events::{EventKind, Events, News};
 use crate::document::{ClusterDocument, InventoryChanges};
@@ -151,8 +151,8 @@ impl ClusterState {
     pub fn change_and_tell(
         &mut self,
         changes: InventoryChanges,
-    ) -> Result<Counted, DeploymentError> {
-        let counted = self.change(changes)?;
+    ) -> Result<Changed, DeploymentError> {
+        let changed = self.change(changes)?;
         let Touched {
             hosts,
             vms,
@@ -181,7 +181,7 @@ impl ClusterState {
                 ..News::default()
             });
         }
-        Ok(counted)
+        Ok(changed)
     }
 
     /// Replace the inventory as [`ClusterState::replace`], and tell of it.

@@ -103,7 +103,7 @@ fn a_vm_that_is_confirmed_elsewhere_has_moved() {
 fn changes_of_the_inventory_and_of_hosts_states_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let (world, cluster) = world(folder.path());
-    let schema = cluster.schema().clone();
+    let schema = cluster.schema();
     let change = |text: &str| {
         let changes = InventoryChanges::read(text, "body.json", &schema).unwrap();
         let changed = cluster.turn_as(&"carol".into(), |state| state.change_and_tell(changes));
