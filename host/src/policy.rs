@@ -20,7 +20,7 @@ pub use document::PolicyDocument;
 pub use json_schema::policy_json_schema;
 pub use settings::Settings;
 pub use unit_name::UnitName;
-pub use words::{Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
+pub use words::{InfiniteCosts, Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,6 +56,12 @@ pub struct Policy {
     /// The unit that puts the requests of a batch in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<UnitEntry>,
+    /// What becomes of hosts whose costs add up to infinity.
+    #[serde(
+        serialize_with = "serial::word",
+        skip_serializing_if = "is_last_resort"
+    )]
+    pub infinite_costs: InfiniteCosts,
     /// Whether a batch may be searched for a better plan than first-come order gives.
     #[serde(serialize_with = "serial::word", skip_serializing_if = "is_allowed")]
     pub search: Search,
@@ -121,6 +127,10 @@ impl Policy {
 
 fn is_refused(unheeded: &Unheeded) -> bool {
     *unheeded == Unheeded::Refuse
+}
+
+fn is_last_resort(costs: &InfiniteCosts) -> bool {
+    *costs == InfiniteCosts::LastResort
 }
 
 fn is_allowed(search: &Search) -> bool {

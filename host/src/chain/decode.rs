@@ -2,13 +2,18 @@
 
 use super::explain::ValueShown;
 use super::plan::{ColumnPlan, ReadPlan, Source};
-use crate::contract::Call;
+use crate::contract::{Call, Setting};
 use crate::model::schema::Schema;
-use crate::model::{Kind, Value};
+use crate::model::{Kind, Measure, Value};
 
-/// The values of a call by table and column, the unit's settings apart. A column
-/// without any value is left out; several rows are joined, `-` where one has none.
-pub(super) fn seen(plan: &ReadPlan, call: &Call, schema: &Schema) -> Vec<ValueShown> {
+/// The values of a call by table and column, the unit's settings in force among them. A
+/// column without any value is left out; several rows are joined, `-` where one has none.
+pub(super) fn seen(
+    plan: &ReadPlan,
+    call: &Call,
+    schema: &Schema,
+    settings: &[Setting],
+) -> Vec<ValueShown> {
     let mut reader = Reader::new(call);
     let mut shown = Vec::new();
     for (number, table) in plan.tables.iter().enumerate() {
@@ -18,13 +23,18 @@ pub(super) fn seen(plan: &ReadPlan, call: &Call, schema: &Schema) -> Vec<ValueSh
         }
         for column in &table.columns {
             let values = reader.column(column, rows);
-            let is_setting = matches!(table.source, Source::Settings | Source::SettingTable);
-            if is_setting || values.iter().all(Option::is_none) {
+            if values.iter().all(Option::is_none) {
                 continue;
             }
-            let measure = schema
-                .column(&table.name, &column.name)
-                .and_then(|column| column.measure);
+            let measure = match table.source {
+                Source::Settings => {
+                    let setting = settings.iter().find(|it| *it.name == *column.name);
+                    setting.and_then(|it| Measure::from_name(it.measure.as_deref()?))
+                }
+                _ => schema
+                    .column(&table.name, &column.name)
+                    .and_then(|column| column.measure),
+            };
             let text = |value: &Option<Value>| match (value, measure) {
                 (None, _) => "-".to_owned(),
                 (Some(value), Some(measure)) => measure.display(value),

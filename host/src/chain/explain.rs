@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::decode;
 use super::encode::{Dictionary, HostRows, encode};
 use super::facts::{FactShown, Facts};
-use super::run::{Decided, Refusal, Runner, StageRun};
+use super::run::{COSTS_INFINITELY_MUCH, Decided, Refusal, Runner, StageRun, cuts_infinite};
 use super::scale::weighted;
 use super::subject::Subject;
 use super::{Chain, Cost, Stage, Step};
@@ -97,7 +97,7 @@ pub struct HostShown {
     /// Who removed it; none if it was left to the end of the stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<RemovalShown>,
-    /// Its costs, in policy order; none if it was removed.
+    /// Its costs, in policy order; none if a filter removed it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<CostShown>,
     /// The sums of its weighted costs, tier by tier; null = infinite.
@@ -118,7 +118,8 @@ pub struct RemovalShown {
     pub reason: String,
     /// Waiting for pending placements may help.
     pub passing: bool,
-    /// What the unit saw of the VMs and of this host.
+    /// What the unit saw of the VMs and of this host, and its settings in force (table
+    /// `settings`).
     pub values: Vec<ValueShown>,
 }
 
@@ -167,7 +168,7 @@ impl Runner {
         let mut stages = Vec::with_capacity(chain.stages.len());
         let mut silent: Vec<(Arc<str>, String)> = Vec::new();
         for (number, (stage, run)) in chain.stages.iter().zip(self.stage_runs()).enumerate() {
-            let mut shown = stage_shown(stage, run, inventory, &subject);
+            let mut shown = stage_shown(&chain, stage, run, inventory, &subject);
             shown.facts = asks.of_stage(number, self.stage_runs(), &mut silent);
             stages.push(shown);
         }
@@ -254,6 +255,7 @@ pub(super) fn not_asked(
 }
 
 fn stage_shown(
+    chain: &Chain,
     stage: &Stage,
     run: &StageRun,
     inventory: &Inventory,
@@ -272,6 +274,7 @@ fn stage_shown(
     for survivor in 0..run.survivors() {
         survivor_of[run.survivor_row(survivor) as usize] = Some(survivor);
     }
+    let cuts_infinite = cuts_infinite(chain, stage);
     let mut hosts: Vec<(u32, HostShown)> = Vec::with_capacity(run.considered());
     for (row, survivor) in survivor_of.into_iter().enumerate() {
         let slot = run.slot(row);
@@ -303,6 +306,13 @@ fn stage_shown(
                 filter,
             }
         });
+        let infinite = survivor.filter(|it| cuts_infinite && run.is_infinite(*it));
+        let removed = removed.or_else(|| {
+            infinite.map(|_| {
+                let entry = run.infinite_by(stage, row as u32);
+                too_costly(stage, entry, slot, inventory, subject)
+            })
+        });
         let shown = HostShown {
             host: host.id.clone(),
             removed,
@@ -321,6 +331,28 @@ fn stage_shown(
         hosts: hosts.into_iter().map(|(_, host)| host).collect(),
         selections: selections_shown(stage, run, inventory),
         facts: Vec::new(),
+    }
+}
+
+/// A host that a cost entry costs infinitely much, where that is no place.
+fn too_costly(
+    stage: &Stage,
+    entry: Arc<str>,
+    slot: u32,
+    inventory: &Inventory,
+    subject: &Subject<'_>,
+) -> RemovalShown {
+    let mut steps = stage.steps.iter();
+    let step = steps.find(|step| {
+        let mut costs = step.costs.iter();
+        costs.any(|cost| stage.costs[*cost].name == entry)
+    });
+    RemovalShown {
+        unit: step.map_or_else(String::new, |step| step.unit.description().name.clone()),
+        reason: COSTS_INFINITELY_MUCH.to_owned(),
+        passing: false,
+        values: step.map_or_else(Vec::new, |step| values(step, slot, inventory, subject)),
+        filter: entry,
     }
 }
 
@@ -372,7 +404,10 @@ fn values(step: &Step, slot: u32, inventory: &Inventory, subject: &Subject<'_>) 
         &mut call,
     );
     match encoded {
-        Ok(()) => decode::seen(&step.plan, &call, inventory.schema()),
+        Ok(()) => {
+            let settings = &step.unit.description().settings;
+            decode::seen(&step.plan, &call, inventory.schema(), settings)
+        }
         Err(_) => Vec::new(),
     }
 }

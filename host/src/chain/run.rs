@@ -1,6 +1,7 @@
 //! Runs a chain for one request.
 
 mod ask;
+mod infinite;
 mod kept;
 mod refine;
 mod related;
@@ -24,6 +25,7 @@ use crate::model::Request;
 use crate::unit::{Fault, Instance, Unit};
 use ask::Asker;
 pub(super) use ask::CALLS_PER_INSTANCE;
+pub(super) use infinite::{COSTS_INFINITELY_MUCH, cuts_infinite};
 pub(super) use refine::{candidates, equal};
 pub(super) use stage::{LACKS_A_VALUE, StageRun};
 
@@ -303,6 +305,20 @@ impl Runner {
     /// Decide; if `whole`, with all costs of all hosts, whether they are needed or
     /// not.
     pub(super) fn run(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        whole: bool,
+    ) -> Result<Decided, Refusal> {
+        let decided = self.run_chain(inventory, request, draw, whole)?;
+        match infinite::is_no_place(&self.chain, &decided) {
+            true => self.without_infinite(inventory, request, draw, decided),
+            false => Ok(decided),
+        }
+    }
+
+    fn run_chain(
         &mut self,
         inventory: &Inventory,
         request: &Request,

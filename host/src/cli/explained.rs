@@ -294,6 +294,7 @@ pub fn values(removal: &RemovalShown) -> String {
             let of = match &*value.table {
                 "hosts" => String::new(),
                 "members" => "VM ".to_owned(),
+                "settings" => "setting ".to_owned(),
                 table => format!("{table} "),
             };
             format!("{of}{} {}", value.column, value.value)

@@ -89,6 +89,7 @@ impl<'a, 't> Checker<'a, 't> {
             stages,
             effects,
             order,
+            infinite_costs: fields.word("infinite-costs").unwrap_or_default(),
             search: fields.word("search").unwrap_or_default(),
             balance,
             watches,

@@ -1,6 +1,6 @@
 //! The keys of a policy document.
 
-use super::{Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
+use super::{InfiniteCosts, Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
 use crate::document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, required};
 use crate::document::{Word, words};
 use crate::model::{Bounds, Kind};
@@ -65,6 +65,11 @@ pub(super) const POLICY: &[Key] = &[
         "order",
         Shape::Table(UNIT_ALONE),
         "The unit that puts the requests of a batch in order; by priority, current score and size if not given",
+    ),
+    key(
+        "infinite-costs",
+        Shape::Word(words::<InfiniteCosts>),
+        "Whether a host whose costs add up to infinity is taken if there is no other: last-resort, or no-place, for units by which such a host cannot take the VM; last-resort if not given",
     ),
     key(
         "search",

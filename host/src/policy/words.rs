@@ -93,6 +93,23 @@ impl Word for Keep {
     const WORDS: &'static [(&'static str, Self)] = &[("all", Self::All), ("best", Self::Best)];
 }
 
+/// What becomes of hosts whose costs add up to infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum InfiniteCosts {
+    /// One of them is taken if no other host is left.
+    #[default]
+    LastResort,
+    /// None of them is taken.
+    NoPlace,
+}
+
+impl Word for InfiniteCosts {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("last-resort", Self::LastResort),
+        ("no-place", Self::NoPlace),
+    ];
+}
+
 /// Whether a batch may be searched for a plan that leaves out less than first-come
 /// order does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -63,6 +63,64 @@ fn an_explanation_as_json_holds_reasons_values_costs_and_digests() {
 }
 
 #[test]
+fn an_explanation_tells_the_settings_and_the_overcommit_that_decided() {
+    let folder = Folder::new();
+    let cluster = folder.write(
+        "cluster.toml",
+        "name = 'c'\n[[hosts]]\nid = 'own'\ncpu = { total = '8 cores', overcommit = 1.5 }\nmemory.total = '64 GiB'\n\
+         [[hosts]]\nid = 'plain'\ncpu.total = '8 cores'\nmemory.total = '64 GiB'\n",
+    );
+    let vm = folder.write("vm.toml", "id = 'v'\ncpu = '16 cores'\ncores = 1\n");
+    let explained = placewright(&["place", "--cluster", &cluster, "--vm", &vm, "--explain"]);
+    assert_eq!(explained.code, NO, "{explained:?}");
+    let words: Vec<&str> = explained.out.split_whitespace().collect();
+    let out = words.join(" ");
+    assert!(out.contains("too little CPU left to promise"), "{out}");
+    assert!(out.contains("cpu.overcommit 150.0 %"), "{out}");
+    assert!(out.contains("setting overcommit 100.0 %"), "{out}");
+    let why = placewright(&[
+        "explain",
+        "--cluster",
+        &cluster,
+        "--vm",
+        &vm,
+        "--host",
+        "own",
+        "--format",
+        "json",
+    ]);
+    for part in ["\"settings\"", "\"cpu.overcommit\"", "\"150.0 %\""] {
+        assert!(why.out.contains(part), "{part}: {why:?}");
+    }
+}
+
+#[test]
+fn a_host_that_ganeti_costs_infinitely_much_is_no_place() {
+    let folder = Folder::new();
+    let cluster = folder.write(
+        "cluster.toml",
+        "name = 'c'\n[[hosts]]\nid = 'h'\ncpu.total = '8 cores'\nmemory.total = '8 GiB'\n\
+         attribute.disk.total = 1000\nattribute.disk.available = 1000\n\
+         [attributes.hosts]\n'disk.total' = 'integer'\n'disk.available' = 'integer'\n",
+    );
+    let place = |memory: &str| {
+        let vm = folder.write("vm.toml", &format!("id = 'v'\nmemory = '{memory}'\n"));
+        let policy = ["--policy", "ganeti", "--format", "json", "--explain"];
+        placewright(&[&["place", "--cluster", &cluster, "--vm", &vm][..], &policy].concat())
+    };
+    let fits = place("4 GiB");
+    assert_eq!(fits.code, 0, "{fits:?}");
+    let refused = place("500 GiB");
+    assert_eq!(refused.code, NO, "{refused:?}");
+    let decisions: serde_json::Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!(decisions[0]["host"], serde_json::Value::Null, "{decisions}");
+    let removed = &decisions[0]["explanation"]["stages"][0]["hosts"][0]["removed"];
+    assert_eq!(removed["filter"], "ganeti-score", "{decisions}");
+    let reason = "costs infinitely much, so it cannot take the VM";
+    assert_eq!(removed["reason"], reason, "{decisions}");
+}
+
+#[test]
 fn the_same_documents_give_the_same_output() {
     let words = examples("even.toml", &["--explain", "--format", "json"]);
     assert_eq!(placewright(&words).done(), placewright(&words).done());
