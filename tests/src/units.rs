@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use placewright::engine::{Engine, Limits};
 use placewright::library::Generation;
+use placewright::plugins;
 use placewright::unit::{Unit, build};
 
 use crate::{repository, target_folder};
@@ -79,6 +80,20 @@ pub fn unit(name: &str) -> Arc<Unit> {
         }
     });
     unit.clone()
+}
+
+/// The generation of all units that come with the program, loaded at its first use.
+///
+/// # Panics
+/// If one of them cannot be loaded.
+pub fn built_in() -> &'static Generation {
+    static LOADED: OnceLock<Generation> = OnceLock::new();
+    LOADED.get_or_init(|| {
+        let units = plugins::UNITS.iter().map(|unit| {
+            Unit::load(engine(), unit.bytes, unit.name).expect("it comes with the program")
+        });
+        Generation::new(units).expect("units of different names go together")
+    })
 }
 
 /// A generation of these units.

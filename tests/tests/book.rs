@@ -14,6 +14,7 @@
 mod commands;
 mod cookbook;
 mod documents;
+mod heeded;
 mod html;
 mod links;
 mod page;

@@ -4,31 +4,19 @@
 pub mod cases;
 mod pairs;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use placewright::chain::Explanation;
 use placewright::document::{ClusterDocument, Surroundings, read_requests};
 use placewright::inventory::Inventory;
-use placewright::library::Generation;
+use placewright::model::schema::Schema;
 use placewright::plugins;
 use placewright::policy::Policy;
 use placewright::scheduler::{Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
-use placewright_tests::units;
+use placewright_tests::units::built_in;
 
 use cases::{CASES, Case};
-
-/// All units that come with the program.
-pub fn generation() -> &'static Generation {
-    static GENERATION: LazyLock<Generation> = LazyLock::new(|| {
-        let units = plugins::UNITS.iter().map(|unit| {
-            Unit::load(units::engine(), unit.bytes, unit.name).expect("it comes with the program")
-        });
-        Generation::new(units).expect("their names differ")
-    });
-    &GENERATION
-}
 
 /// A cluster of a host that lacks what is needed and one that has it. The second one is
 /// busier, so that nothing but the need speaks for it.
@@ -60,13 +48,13 @@ fn explained(policy: &str, inventory: Inventory, request: &str) -> Explanation {
     };
     let requests = read_requests(request, "request.toml", surroundings);
     let mut requests = requests.unwrap_or_else(|problems| panic!("{problems}\n{request}"));
-    let policy = Policy::load(policy, "policy.toml", generation(), &schema);
+    let policy = Policy::load(policy, "policy.toml", built_in(), &schema);
     let policy = Arc::new(policy.unwrap_or_else(|problems| panic!("{problems}")));
     let options = SchedulerOptions {
         chain_limit: Duration::from_secs(60),
         ..SchedulerOptions::default()
     };
-    let mut scheduler = Scheduler::new(inventory, policy, generation(), options).unwrap();
+    let mut scheduler = Scheduler::new(inventory, policy, built_in(), options).unwrap();
     let decision = scheduler.place(requests.remove(0)).unwrap();
     scheduler.explain(decision.number).unwrap()
 }
@@ -95,6 +83,19 @@ fn a_host_that_lacks_what_is_needed_is_removed_for_it_and_one_that_has_it_is_cho
         );
         assert_eq!(explanation.chosen.as_deref(), Some("has"), "{}", case.need);
     }
+}
+
+#[test]
+fn every_need_has_a_case() {
+    let schema = Schema::built_in();
+    let without = schema
+        .needs()
+        .filter(|need| CASES.iter().all(|case| case.need != &*need.name));
+    let without: Vec<&str> = without.map(|need| &*need.name).collect();
+    assert!(
+        without.is_empty(),
+        "the policy general is not tried with {without:?}: give it a case, and a filter if it has none"
+    );
 }
 
 #[test]

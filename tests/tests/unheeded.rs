@@ -14,7 +14,7 @@ use placewright::questions::Situation;
 use placewright::scheduler::{Batch, PlaceError, Scheduler, SchedulerOptions};
 
 use crate::general::cases::{CASES, Case};
-use crate::general::generation;
+use placewright_tests::units::built_in;
 
 /// One attribute of VMs is declared as a need, one is not.
 fn schema() -> Schema {
@@ -98,7 +98,7 @@ fn request(given: &Given, inventory: &mut Inventory) -> Request {
 }
 
 fn policy(text: &str) -> Arc<Policy> {
-    let policy = Policy::load(text, "policy.toml", generation(), &schema());
+    let policy = Policy::load(text, "policy.toml", built_in(), &schema());
     Arc::new(policy.unwrap_or_else(|problems| panic!("{problems}")))
 }
 
@@ -107,7 +107,7 @@ fn scheduler(text: &str, inventory: Inventory) -> Scheduler {
         chain_limit: std::time::Duration::from_secs(60),
         ..SchedulerOptions::default()
     };
-    Scheduler::new(inventory, policy(text), generation(), options).unwrap()
+    Scheduler::new(inventory, policy(text), built_in(), options).unwrap()
 }
 
 /// Checks nothing but memory.
@@ -184,7 +184,7 @@ fn a_policy_says_what_becomes_of_all_needs_and_of_single_ones() {
 
 #[test]
 fn a_policy_with_a_misspelt_need_or_word_is_refused_with_the_nearest() {
-    let load = |text: &str| Policy::load(text, "p.toml", generation(), &schema()).unwrap_err();
+    let load = |text: &str| Policy::load(text, "p.toml", built_in(), &schema()).unwrap_err();
     let problems = load("[unheeded-needs]\npined = 'warn'\n").to_string();
     assert!(problems.contains("there is no need \"pined\" (did you mean \"pinned\"?)"));
     let problems = load("[unheeded-needs]\npinned = 'warm'\n").to_string();
@@ -238,7 +238,7 @@ fn the_failure_of_a_host_is_not_survived_by_a_vm_whose_huge_pages_nobody_checks(
         let situation = Situation {
             inventory: &world,
             policy: &policy,
-            generation: generation(),
+            generation: built_in(),
             options: &SchedulerOptions::default(),
         };
         let failure = situation.without_hosts(&["a".to_owned()], 0, None).unwrap();
@@ -255,7 +255,7 @@ fn the_failure_of_a_host_is_not_survived_by_a_vm_whose_huge_pages_nobody_checks(
 #[test]
 fn needs_of_vms_that_are_there_are_told_of_a_chain() {
     let mut world = with_huge_pages();
-    let chain = Chain::resolve(policy(MEMORY), generation(), &mut world).unwrap();
+    let chain = Chain::resolve(policy(MEMORY), built_in(), &mut world).unwrap();
     let unheeded = chain.unheeded_in(&world);
     assert_eq!(unheeded.len(), 1);
     assert_eq!(&*unheeded[0].need, "huge-pages");
@@ -269,7 +269,7 @@ fn a_policy_that_says_what_becomes_of_needs_is_written_as_it_was_read() {
     let text = format!("unheeded = 'warn'\nunheeded-needs = {{ zone = 'ignore' }}\n{MEMORY}");
     let policy = policy(&text);
     let written = serde_json::to_string(&*policy).unwrap();
-    let again = Policy::load(&written, "again.json", generation(), &schema()).unwrap();
+    let again = Policy::load(&written, "again.json", built_in(), &schema()).unwrap();
     assert_eq!(again, *policy);
 }
 
@@ -283,12 +283,12 @@ fn decided(policy: &str, case: &Case) -> Result<Option<Arc<str>>, PlaceError> {
     };
     let mut requests = read_requests(case.request, "request.toml", surroundings).unwrap();
     let text = plugins::policy(policy).unwrap().text;
-    let loaded = Policy::load(text, "policy.toml", generation(), inventory.schema());
+    let loaded = Policy::load(text, "policy.toml", built_in(), inventory.schema());
     let options = SchedulerOptions {
         chain_limit: std::time::Duration::from_secs(60),
         ..SchedulerOptions::default()
     };
-    let scheduler = Scheduler::new(inventory, Arc::new(loaded.unwrap()), generation(), options);
+    let scheduler = Scheduler::new(inventory, Arc::new(loaded.unwrap()), built_in(), options);
     let decision = scheduler.unwrap().place(requests.remove(0))?;
     Ok(decision.host)
 }

@@ -15,7 +15,7 @@ struct Vm {
 }
 
 /// A device that a VM needs.
-#[derive(Row)]
+#[derive(Row, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Device {
     name: Text,
     kind: Option<Text>,
@@ -48,6 +48,7 @@ struct Host {
 #[derive(Row)]
 struct DeviceOfHost {
     name: Text,
+    kind: Option<Text>,
     free: Option<bool>,
 }
 
@@ -94,7 +95,7 @@ enum Reason {
 struct Wish {
     /// Its number among the members.
     member: i64,
-    devices: Vec<Text>,
+    devices: Vec<Device>,
     pci: bool,
 }
 
@@ -116,7 +117,7 @@ impl RowWise for HostDevice {
     fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
         let wish = |(member, vm): (i64, Vm)| Wish {
             member,
-            devices: vm.devices.iter().map(|device| device.name).collect(),
+            devices: vm.devices.iter().collect(),
             pci: (vm.devices.iter()).any(|device| device.kind.as_deref() == Some("pci")),
         };
         let wishes = (0..).zip(&request.vms).map(wish);
@@ -139,15 +140,13 @@ impl RowFilter for HostDevice {
                 Verdict::keep_if(here, AnotherHost)
             })
             .and(|| {
-                let mut devices: Vec<&Text> = newcomers().flat_map(|wish| &wish.devices).collect();
-                let wanted = devices.len();
-                devices.sort_unstable();
-                devices.dedup();
-                let apart = devices.len() == wanted;
-                Verdict::keep_if(
-                    apart && devices.into_iter().all(|it| host.is_free(it)),
-                    NotFree,
-                )
+                let devices = || newcomers().flat_map(|wish| &wish.devices);
+                let mut names: Vec<&Text> = devices().map(|device| &device.name).collect();
+                let wanted = names.len();
+                names.sort_unstable();
+                names.dedup();
+                let apart = names.len() == wanted;
+                Verdict::keep_if(apart && devices().all(|it| host.is_free(it)), NotFree)
             })
     }
 }
@@ -157,12 +156,16 @@ fn has(rows: &Rows<Member>, member: i64) -> bool {
 }
 
 impl Host {
-    /// Has the host the device, and nobody it?
-    fn is_free(&self, name: &Text) -> bool {
+    /// Has the host the device, of its kind if both say which, and nobody it?
+    fn is_free(&self, wanted: &Device) -> bool {
+        let is_wanted = |device: &DeviceOfHost| {
+            let kinds = wanted.kind.as_ref().zip(device.kind.as_ref());
+            device.name == wanted.name && kinds.is_none_or(|(wanted, own)| wanted == own)
+        };
         let mut devices = self.devices.iter();
         let mut vms = self.vms.iter();
-        devices.any(|device| device.name == *name && device.free != Some(false))
-            && !vms.any(|vm| vm.devices.iter().any(|device| device.name == *name))
+        devices.any(|device| is_wanted(&device) && device.free != Some(false))
+            && !vms.any(|vm| vm.devices.iter().any(|device| device.name == wanted.name))
     }
 }
 

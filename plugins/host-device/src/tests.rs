@@ -19,6 +19,7 @@ fn members(members: &[i64]) -> Rows<Member> {
 fn host() -> Host {
     let device = |name: &str| DeviceOfHost {
         name: name.into(),
+        kind: None,
         free: Some(true),
     };
     Host {
@@ -107,6 +108,21 @@ fn where_devices_of_a_name_are_alike_a_vm_gets_them_on_any_host_that_has_them_fr
 }
 
 #[test]
+fn a_device_of_another_kind_is_another_device() {
+    let of_kind = |kind: &str| Host {
+        devices: vec![DeviceOfHost {
+            name: "card".into(),
+            kind: Some(kind.into()),
+            free: None,
+        }]
+        .into(),
+        ..host()
+    };
+    assert_eq!(keep(card(), &of_kind("pci")), Verdict::Keep);
+    assert_eq!(keep(card(), &of_kind("usb")), NOT_FREE);
+}
+
+#[test]
 fn all_devices_must_be_there_and_free() {
     assert_eq!(
         keep(vec![vm(&[("card", "pci"), ("disk", "scsi")])], &host()),
@@ -115,6 +131,7 @@ fn all_devices_must_be_there_and_free() {
     let taken = Host {
         devices: vec![DeviceOfHost {
             name: "card".into(),
+            kind: None,
             free: Some(false),
         }]
         .into(),

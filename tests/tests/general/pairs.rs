@@ -5,9 +5,10 @@ use placewright::inventory::Inventory;
 use placewright::model::{Facts, Group, Host, Request};
 use placewright::policy::Policy;
 use placewright::scheduler::{Scheduler, SchedulerOptions};
+use placewright_tests::units::built_in;
 
 use super::cases::{CASES, Case};
-use super::{general, generation};
+use super::general;
 
 /// A case as the model has it.
 struct Read {
@@ -122,13 +123,13 @@ fn of_two_needs_at_once_a_host_that_lacks_either_is_not_taken() {
             }
             pairs += 1;
             let about = format!("{} and {}", first.document.name, second.document.name);
-            let policy = Policy::load(general(), "p.toml", generation(), inventory.schema());
+            let policy = Policy::load(general(), "p.toml", built_in(), inventory.schema());
             let options = SchedulerOptions {
                 chain_limit: std::time::Duration::from_secs(60),
                 ..SchedulerOptions::default()
             };
             let policy = policy.unwrap().into();
-            let mut scheduler = Scheduler::new(inventory, policy, generation(), options).unwrap();
+            let mut scheduler = Scheduler::new(inventory, policy, built_in(), options).unwrap();
             let dry = |excluded: &[&str]| Request {
                 excluded: excluded.iter().map(|host| (*host).into()).collect(),
                 dry_run: true,

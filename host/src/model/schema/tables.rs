@@ -338,7 +338,6 @@ fn vm_columns() -> Vec<Column> {
             "How strongly it wants to stay where it runs",
         )
         .within(Bounds::NONE),
-        maybe("started", Integer, "When it was started").in_measure(Time),
     ]
 }
 
@@ -675,7 +674,6 @@ fn below_hosts() -> Vec<Table> {
                 maybe("numa", Integer, "Number of its NUMA node"),
                 maybe("online", Boolean, "Whether it is online"),
                 maybe("exclusive", Boolean, "Whether a VM has it for itself"),
-                maybe("usage", Number, "Measured share in use").in_measure(Fraction),
             ],
         ),
         nested(
