@@ -104,7 +104,7 @@ fn a_host_that_ganeti_costs_infinitely_much_is_no_place() {
          [attributes.hosts]\n'disk.total' = 'integer'\n'disk.available' = 'integer'\n",
     );
     let place = |memory: &str| {
-        let vm = folder.write("vm.toml", &format!("id = 'v'\nmemory = '{memory}'\n"));
+        let vm = folder.write("vm.toml", format!("id = 'v'\nmemory = '{memory}'\n"));
         let policy = ["--policy", "ganeti", "--format", "json", "--explain"];
         placewright(&[&["place", "--cluster", &cluster, "--vm", &vm][..], &policy].concat())
     };
