@@ -25,7 +25,7 @@ mod turns;
 pub use artifacts::KeptArtifacts;
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
 pub use error::DeploymentError;
-pub use events::{Event, EventKind, Events, Listening, News};
+pub use events::{Event, EventKind, Events, Listening, News, acting_as};
 pub use open::{OpenError, Opening, Running, compile_units};
 pub use policies::{Origin, PolicyRecord};
 pub use replays::{ReplayWanted, UnitReplayed};

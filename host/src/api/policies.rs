@@ -171,6 +171,23 @@ async fn check(
     Ok(Json(Valid { valid: true }))
 }
 
+/// The document with that name in the place of its own, if it has one.
+fn renamed(text: &str, name: &str) -> String {
+    if let Ok(mut document) = serde_json::from_str::<serde_json::Value>(text) {
+        if document.get("name").is_some() {
+            document["name"] = name.into();
+        }
+        return format!("{document:#}");
+    }
+    match text.parse::<toml_edit::DocumentMut>() {
+        Ok(mut document) if document.contains_key("name") => {
+            document["name"] = toml_edit::value(name);
+            document.to_string()
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// Which name the copy gets.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -190,7 +207,7 @@ async fn clone(
     Json(CloneAs { name }): Json<CloneAs>,
 ) -> Result<Response, Problem> {
     let cloned = aside(move || {
-        let text = deployment.policy(&policy)?.text.to_string();
+        let text = renamed(&deployment.policy(&policy)?.text, &name);
         if deployment.policy(&name).is_ok() {
             let what = "policy";
             return Err(DeploymentError::Exists { what, name });
@@ -198,4 +215,21 @@ async fn clone(
         deployment.put_policy(&edit(name, text, Some(0)), &caller.name)
     });
     Ok(with_tag(StatusCode::CREATED, &*cloned.await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_its_own_name_and_all_else_as_it_was() {
+        let text = "# mine\nname = \"a\" # old\ntie-rule = [\"id\"]\n\n[[costs]]\nname = \"a\"\n";
+        let copy = "# mine\nname = \"b\"\ntie-rule = [\"id\"]\n\n[[costs]]\nname = \"a\"\n";
+        assert_eq!(renamed(text, "b"), copy);
+        let json = renamed(r#"{"name": "a", "costs": [{"name": "a"}]}"#, "b");
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json, serde_json::json!({"name": "b", "costs": [{"name": "a"}]}));
+        let unnamed = "[[costs]]\nunit = \"a\"\n";
+        assert_eq!(renamed(unnamed, "b"), unnamed);
+    }
 }

@@ -17,7 +17,7 @@ use super::document::aside;
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::units::{candidate, staged};
-use crate::deployment::{Deployment, ShadowShown};
+use crate::deployment::{Deployment, ShadowShown, acting_as};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -55,7 +55,11 @@ async fn begin(
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
     let candidate = candidate(&headers, bytes)?;
-    let staging = aside(move || deployment.begin_shadow(&candidate, &caller.name, every)).await?;
+    let staging = aside(move || {
+        let begin = || deployment.begin_shadow(&candidate, &caller.name, every);
+        acting_as(&caller.name, begin)
+    })
+    .await?;
     Ok(staged(&staging))
 }
 
@@ -76,9 +80,10 @@ async fn show(
     responses((status = NO_CONTENT)))]
 async fn discard(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    aside(move || deployment.discard_shadow(&unit)).await?;
+    aside(move || acting_as(&caller.name, || deployment.discard_shadow(&unit))).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -92,6 +97,10 @@ async fn promote(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<Response, Problem> {
-    let staging = aside(move || deployment.promote_shadow(&unit, &caller.name)).await?;
+    let staging = aside(move || {
+        let promote = || deployment.promote_shadow(&unit, &caller.name);
+        acting_as(&caller.name, promote)
+    })
+    .await?;
     Ok(staged(&staging))
 }

@@ -18,7 +18,7 @@ use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery};
 use crate::deployment::cluster::PausedUnit;
-use crate::deployment::{Deployment, ReplayWanted, UnitReplayed};
+use crate::deployment::{Deployment, ReplayWanted, UnitReplayed, acting_as};
 use crate::library::history::Entry;
 use crate::library::live::{FileStatus, LibraryFailure, UnitStatus};
 use crate::library::stage::{Candidate, Outcome, Staging, Trials};
@@ -221,7 +221,11 @@ async fn upload(
 ) -> Result<Response, Problem> {
     let candidate = candidate(&headers, bytes)?;
     let library = deployment.library().clone();
-    let staging = aside(move || Ok::<_, Problem>(library.upload(&candidate, &caller.name))).await?;
+    let staging = aside(move || {
+        let upload = || library.upload(&candidate, &caller.name);
+        Ok::<_, Problem>(acting_as(&caller.name, upload))
+    })
+    .await?;
     Ok(staged(&staging))
 }
 
@@ -311,13 +315,14 @@ struct RollbackTo {
               (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
 async fn rollback(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
     Json(RollbackTo { digest }): Json<RollbackTo>,
 ) -> Result<Response, Problem> {
     let library = deployment.library().clone();
     let staging = aside(move || {
         let digest = library.digest_of(&unit, &digest)?;
-        library.rollback(&unit, digest)
+        acting_as(&caller.name, || library.rollback(&unit, digest))
     });
     let staging = staging.await?;
     Ok(staged(&staging))
@@ -325,11 +330,12 @@ async fn rollback(
 
 async fn alter(
     deployment: &Deployment,
+    caller: Caller,
     unit: String,
     alter: fn(&crate::library::live::Library, &str) -> Result<(), LibraryFailure>,
 ) -> Result<StatusCode, Problem> {
     let library = deployment.library().clone();
-    aside(move || alter(&library, &unit)).await?;
+    aside(move || acting_as(&caller.name, || alter(&library, &unit))).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -340,9 +346,10 @@ async fn alter(
     responses((status = NO_CONTENT)))]
 async fn withdraw(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, unit, crate::library::live::Library::withdraw).await
+    alter(&deployment, caller, unit, crate::library::live::Library::withdraw).await
 }
 
 /// Have the unit of that name in force again.
@@ -351,9 +358,10 @@ async fn withdraw(
     responses((status = NO_CONTENT)))]
 async fn enable(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, unit, crate::library::live::Library::enable).await
+    alter(&deployment, caller, unit, crate::library::live::Library::enable).await
 }
 
 /// Have no unit of that name in force. Refused while policies use it.
@@ -362,9 +370,10 @@ async fn enable(
     responses((status = NO_CONTENT)))]
 async fn disable(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, unit, crate::library::live::Library::disable).await
+    alter(&deployment, caller, unit, crate::library::live::Library::disable).await
 }
 
 /// Keep what is in force, whatever its file becomes.
@@ -373,9 +382,10 @@ async fn disable(
     responses((status = NO_CONTENT)))]
 async fn pin(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, unit, crate::library::live::Library::pin).await
+    alter(&deployment, caller, unit, crate::library::live::Library::pin).await
 }
 
 /// Take the pin off.
@@ -384,9 +394,10 @@ async fn pin(
     responses((status = NO_CONTENT)))]
 async fn unpin(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, unit, crate::library::live::Library::unpin).await
+    alter(&deployment, caller, unit, crate::library::live::Library::unpin).await
 }
 
 /// The files of the watched folder, by path: what each offers, and what is wrong with it.

@@ -1,7 +1,9 @@
 //! What happens in a deployment, told to whoever listens.
 
+mod acting;
 mod kind;
 
+pub use acting::acting_as;
 pub use kind::EventKind;
 
 use std::collections::VecDeque;
@@ -161,6 +163,10 @@ impl Events {
 
     /// Tell of something that happened at `at` (seconds).
     pub fn tell(&self, at: i64, news: News) {
+        let news = News {
+            by: news.by.or_else(acting::acting),
+            ..news
+        };
         log(&news);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.number += 1;

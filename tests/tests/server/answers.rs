@@ -247,3 +247,32 @@ fn a_body_that_is_a_list_is_told_what_belongs_there() {
         "the body must be an object such as {\"vms\": ...}"
     );
 }
+
+#[test]
+fn who_disables_a_unit_is_in_the_log() {
+    let data = folder();
+    let (alice, lines) = token(&["--name", "alice", "--role", "admin"]);
+    let config = data.path().join("placewright.toml");
+    fs::write(&config, lines).unwrap();
+    let server = Server::start(data.path(), &["--config", &config.display().to_string()]);
+    let api = Api::with(&server, &alice);
+    let cloned = api.send("POST", "/v1/policies/worst-fit/clone", &json!({"name": "mine"}));
+    let text = cloned.body["text"].as_str().unwrap();
+    assert!(text.contains("name = \"mine\""), "{text}");
+    let disabled = api.send("POST", "/v1/units/vm-count/disable", &json!({}));
+    let made = api.send("POST", "/v1/clusters?policy=mine", &cluster("c", 1));
+    assert_eq!((disabled.status, made.status), (204, 201), "{disabled:?}");
+    api.send("POST", "/v1/clusters/c/place", &vm("v"));
+    let decision = api.get("/v1/clusters/c/decisions/1").body;
+    assert_eq!(decision["by"], "alice", "{decision}");
+    server.signal("TERM");
+    let (_, log) = server.ended();
+    let line = |kind: &str| {
+        let kind = format!("\"kind\":\"{kind}\"");
+        let line = log.lines().find(|line| line.contains(&kind));
+        line.unwrap_or_else(|| panic!("{kind} is not in {log}")).to_owned()
+    };
+    for kind in ["unit-disabled", "cluster-created", "policy-changed"] {
+        assert!(line(kind).contains("\"by\":\"alice\""), "{}", line(kind));
+    }
+}

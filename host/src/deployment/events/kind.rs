@@ -152,6 +152,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_book_lists_every_kind() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../book/src/events.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let listed: Vec<String> = rows.map(str::to_owned).collect();
+        let kinds = EventKind::WORDS.iter();
+        let wanted: Vec<String> = kinds
+            .map(|(word, kind)| format!("| `{word}` | {} |", kind.meaning()))
+            .collect();
+        assert_eq!(listed, wanted);
+    }
+
+    #[test]
     fn every_kind_has_a_word_of_its_own_and_a_meaning() {
         let words: BTreeSet<&str> = EventKind::WORDS.iter().map(|(word, _)| *word).collect();
         assert_eq!(words.len(), EventKind::WORDS.len());
