@@ -231,7 +231,9 @@ fn probed(report: &Report) -> Result<String, String> {
         && let Outcome::Failed { why } = &failed.outcome
     {
         let (part, claim) = (failed.part, failed.claim);
-        return Err(format!("it does not hold that its {part} {claim}: {why}"));
+        return Err(format!(
+            "tried out, the unit does not keep to what it must: its {part} {claim}: {why}"
+        ));
     }
     let claims = report.steps.len();
     if report.is_complete() {
