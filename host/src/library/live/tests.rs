@@ -571,3 +571,29 @@ fn a_file_that_was_refused_for_want_of_time_to_compile_is_tried_again() {
     assert_eq!(scene.library.files()[0].trouble, None);
     assert_eq!(again.next(), None);
 }
+
+#[test]
+fn a_file_that_waits_for_its_staging_is_told_by_the_name_it_will_have() {
+    let scene = Scene::new();
+    let path = PathBuf::from("units/late.wasm");
+    scene.library.will_stage(path.clone());
+    assert_eq!(scene.library.staging().get("late"), Some(&path));
+    scene.library.has_staged(&path);
+    assert!(scene.library.staging().is_empty());
+}
+
+#[test]
+fn a_digest_is_found_by_its_beginning() {
+    let scene = Scene::new();
+    let bytes = component("sample", "no");
+    scene.sees("units/sample.wasm", &bytes);
+    let digest = Digest::of(&bytes);
+    let found = |prefix: &str| scene.library.digest_of("sample", prefix);
+    let text = digest.to_string();
+    for prefix in [&text[..8], &text[..20], &text, &text.to_uppercase()[..9]] {
+        assert_eq!(found(prefix).unwrap(), digest);
+    }
+    assert!(matches!(found(&text[..7]), Err(LibraryFailure::NoPrefix { .. })));
+    assert!(matches!(found("no digit"), Err(LibraryFailure::NoPrefix { .. })));
+    assert!(matches!(found("00000000"), Err(LibraryFailure::NoDigest { .. })));
+}
