@@ -62,17 +62,17 @@ fn a_query_that_is_wrong_is_told_by_its_parameters() {
     let data = folder();
     let server = Server::start(data.path(), &[]);
     let api = Api::of(&server);
-    let made = api.send("POST", "/v1/clusters", &cluster("c", 1));
-    assert_eq!(
-        made.body["detail"],
-        "the query parameter \"policy\" is missing; add ?policy=VALUE"
-    );
     let listed = api.get("/v1/policies?state=x");
     assert_eq!(
         listed.body["detail"],
         "unknown query parameter \"state\"; this route takes \"limit\" and \"after\""
     );
     api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 1));
+    let why = api.send("POST", "/v1/clusters/c/why", &vm("v"));
+    assert_eq!(
+        why.body["detail"],
+        "the query parameter \"host\" is missing; add ?host=VALUE"
+    );
     let room = api.send("POST", "/v1/clusters/c/capacity?at-most=7", &vm("v"));
     assert_eq!(room.body["fit"], 7, "{room:?}");
 }
@@ -192,7 +192,7 @@ fn hosts_and_vms_are_listed_by_what_they_are_and_taken_out_one_by_one() {
     let mut document = cluster("c", 2);
     document["hosts"][1]["state"] = "maintenance".into();
     document["tenants"] = json!([{"id": "acme"}]);
-    document["groups"] = json!([{"id": "apart", "vms": ["v", "w"], "rule": "apart"}]);
+    document["groups"] = json!([{"id": "apart", "vms": ["v", "w"], "rule": "negative"}]);
     let made = api.send("POST", "/v1/clusters?policy=worst-fit", &document);
     assert_eq!(made.status, 201, "{made:?}");
     let mut of_acme = vm("v");
