@@ -228,7 +228,10 @@ mod tests {
         assert_eq!(renamed(text, "b"), copy);
         let json = renamed(r#"{"name": "a", "costs": [{"name": "a"}]}"#, "b");
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(json, serde_json::json!({"name": "b", "costs": [{"name": "a"}]}));
+        assert_eq!(
+            json,
+            serde_json::json!({"name": "b", "costs": [{"name": "a"}]})
+        );
         let unnamed = "[[costs]]\nunit = \"a\"\n";
         assert_eq!(renamed(unnamed, "b"), unnamed);
     }

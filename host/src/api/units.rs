@@ -349,7 +349,13 @@ async fn withdraw(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, caller, unit, crate::library::live::Library::withdraw).await
+    alter(
+        &deployment,
+        caller,
+        unit,
+        crate::library::live::Library::withdraw,
+    )
+    .await
 }
 
 /// Have the unit of that name in force again.
@@ -361,7 +367,13 @@ async fn enable(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, caller, unit, crate::library::live::Library::enable).await
+    alter(
+        &deployment,
+        caller,
+        unit,
+        crate::library::live::Library::enable,
+    )
+    .await
 }
 
 /// Have no unit of that name in force. Refused while policies use it.
@@ -373,7 +385,13 @@ async fn disable(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, caller, unit, crate::library::live::Library::disable).await
+    alter(
+        &deployment,
+        caller,
+        unit,
+        crate::library::live::Library::disable,
+    )
+    .await
 }
 
 /// Keep what is in force, whatever its file becomes.
@@ -385,7 +403,13 @@ async fn pin(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, caller, unit, crate::library::live::Library::pin).await
+    alter(
+        &deployment,
+        caller,
+        unit,
+        crate::library::live::Library::pin,
+    )
+    .await
 }
 
 /// Take the pin off.
@@ -397,7 +421,13 @@ async fn unpin(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(&deployment, caller, unit, crate::library::live::Library::unpin).await
+    alter(
+        &deployment,
+        caller,
+        unit,
+        crate::library::live::Library::unpin,
+    )
+    .await
 }
 
 /// The files of the watched folder, by path: what each offers, and what is wrong with it.

@@ -256,7 +256,11 @@ fn who_disables_a_unit_is_in_the_log() {
     fs::write(&config, lines).unwrap();
     let server = Server::start(data.path(), &["--config", &config.display().to_string()]);
     let api = Api::with(&server, &alice);
-    let cloned = api.send("POST", "/v1/policies/worst-fit/clone", &json!({"name": "mine"}));
+    let cloned = api.send(
+        "POST",
+        "/v1/policies/worst-fit/clone",
+        &json!({"name": "mine"}),
+    );
     let text = cloned.body["text"].as_str().unwrap();
     assert!(text.contains("name = \"mine\""), "{text}");
     let disabled = api.send("POST", "/v1/units/vm-count/disable", &json!({}));
@@ -270,7 +274,8 @@ fn who_disables_a_unit_is_in_the_log() {
     let line = |kind: &str| {
         let kind = format!("\"kind\":\"{kind}\"");
         let line = log.lines().find(|line| line.contains(&kind));
-        line.unwrap_or_else(|| panic!("{kind} is not in {log}")).to_owned()
+        line.unwrap_or_else(|| panic!("{kind} is not in {log}"))
+            .to_owned()
     };
     for kind in ["unit-disabled", "cluster-created", "policy-changed"] {
         assert!(line(kind).contains("\"by\":\"alice\""), "{}", line(kind));

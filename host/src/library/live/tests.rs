@@ -593,7 +593,16 @@ fn a_digest_is_found_by_its_beginning() {
     for prefix in [&text[..8], &text[..20], &text, &text.to_uppercase()[..9]] {
         assert_eq!(found(prefix).unwrap(), digest);
     }
-    assert!(matches!(found(&text[..7]), Err(LibraryFailure::NoPrefix { .. })));
-    assert!(matches!(found("no digit"), Err(LibraryFailure::NoPrefix { .. })));
-    assert!(matches!(found("00000000"), Err(LibraryFailure::NoDigest { .. })));
+    assert!(matches!(
+        found(&text[..7]),
+        Err(LibraryFailure::NoPrefix { .. })
+    ));
+    assert!(matches!(
+        found("no digit"),
+        Err(LibraryFailure::NoPrefix { .. })
+    ));
+    assert!(matches!(
+        found("00000000"),
+        Err(LibraryFailure::NoDigest { .. })
+    ));
 }
