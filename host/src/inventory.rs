@@ -376,6 +376,11 @@ impl Inventory {
         self.placed(id, false)
     }
 
+    /// The ids of the VMs that have a place reserved, in no order.
+    pub fn pending_ids(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.pending.keys()
+    }
+
     /// The VM of that id where it has a place reserved.
     pub fn pending(&self, id: &str) -> Option<&VmEntry> {
         self.placed(id, true)

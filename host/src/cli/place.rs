@@ -191,8 +191,9 @@ impl Place {
                 .map(|(decision, explanation)| DecisionShown::new(decision, explanation.as_ref()));
             return output::print_json(&decisions.collect::<Vec<_>>());
         }
+        let is_dry = placed.iter().any(|(decision, _)| decision.request.dry_run);
         let mut text = output::shown(&decisions(placed));
-        text.push_str(&batch.map_or(String::new(), about));
+        text.push_str(&batch.map_or(String::new(), |plan| about(plan, is_dry)));
         for (decision, explanation) in placed {
             if let Some(explanation) = explanation {
                 let _ = write!(text, "\n\n{}:\n", vms(decision));
@@ -204,7 +205,7 @@ impl Place {
 }
 
 /// What there is to say of a batch as a whole.
-fn about(plan: &Plan) -> String {
+fn about(plan: &Plan, is_dry: bool) -> String {
     let mut text = String::new();
     if let Some(searched) = &plan.searched {
         let _ = write!(
@@ -216,7 +217,7 @@ fn about(plan: &Plan) -> String {
             if searched.bounded { ", its bound" } else { "" }
         );
     }
-    if !plan.reserved {
+    if !plan.reserved && !is_dry {
         text.push_str(
             "\n\nNot every VM finds a host: all or nothing was asked for, so none gets one.",
         );

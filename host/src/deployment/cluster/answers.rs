@@ -112,6 +112,11 @@ struct Answered {
     host: Option<Arc<str>>,
     #[serde(default)]
     reserved: bool,
+    expires: Option<i64>,
+}
+
+fn or_null(seconds: Option<i64>) -> String {
+    seconds.map_or("null".to_owned(), |seconds| seconds.to_string())
 }
 
 #[derive(Debug)]
@@ -189,7 +194,14 @@ impl ClusterState {
             return body.clone();
         };
         match self.standing(answered.number, &answered.vms, &host) {
-            Standing::Held => body.clone(),
+            Standing::Held => {
+                // It may have been renewed. An answer has its own words in this order, and no
+                // id in it has quotation marks without a stroke before them.
+                let told = format!(r#""reserved":true,"expires":{}"#, or_null(answered.expires));
+                let until = self.held_until(answered.number, &answered.vms);
+                let now = format!(r#""reserved":true,"expires":{}"#, or_null(until));
+                body.replacen(&told, &now, 1).into()
+            }
             other => format!(r#"{rest},"reservation":"{}"}}"#, other.word()).into(),
         }
     }

@@ -78,11 +78,7 @@ impl ClusterState {
     ) -> (Vec<Reservation>, Option<Arc<str>>) {
         self.advance();
         let inventory = self.inventory();
-        let entries = inventory
-            .hosts()
-            .flat_map(|(_, host)| inventory.vms_of(host));
-        let pending = entries.filter(|entry| entry.pending);
-        let (ids, next) = super::shown::part(pending.map(|entry| &entry.vm.id), after, most);
+        let (ids, next) = super::shown::part(inventory.pending_ids(), after, most);
         let shown = ids.iter().filter_map(|id| {
             let entry = inventory.pending(id)?;
             self.shown_reservation(entry)
@@ -374,6 +370,14 @@ impl ClusterState {
             decision,
         };
         self.note_end(vm, ended);
+    }
+
+    /// Until when the places are held that a decision reserved for these VMs, or the first
+    /// of them that ends; None: for good.
+    pub(super) fn held_until(&self, decision: u64, vms: &[Arc<str>]) -> Option<i64> {
+        let pending = vms.iter().filter_map(|vm| self.inventory().pending(vm));
+        let held = pending.filter(|entry| entry.decision == Some(decision));
+        held.filter_map(|entry| entry.expires).min()
     }
 
     /// What has become by now of the places that a decision reserved for these VMs on

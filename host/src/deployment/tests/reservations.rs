@@ -269,6 +269,13 @@ fn an_answer_that_is_given_again_tells_what_has_become_of_the_place() {
         (&true.into(), &1300.into())
     );
     assert_eq!(keyed(&cluster, "one"), first);
+    let renewed = cluster.turn(|state| state.renew("one", Some(900)));
+    renewed.wait().unwrap();
+    let again = keyed(&cluster, "one");
+    assert_eq!(
+        (&again["expires"], &again["reservation"]),
+        (&1900.into(), &serde_json::Value::Null)
+    );
     keyed(&cluster, "two");
     keyed(&cluster, "three");
     confirm(&cluster, "one", None).unwrap();
