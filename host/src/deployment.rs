@@ -14,6 +14,7 @@ mod events;
 mod folder;
 mod open;
 mod overrides;
+mod past;
 mod policies;
 mod replays;
 mod rules;

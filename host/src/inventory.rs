@@ -42,7 +42,7 @@ pub use error::InventoryError;
 pub use group::{GroupEntry, Presence};
 pub use host::{Amount, HostEntry};
 pub use nested::Nested;
-pub use saved::{SavedHost, SavedVm};
+pub use saved::{SavedHost, SavedMeasured, SavedVm};
 pub use shape::{Shape, ShapeColumn};
 pub use statistics::Measurement;
 pub use texts::Texts;

@@ -27,7 +27,7 @@ pub use decision::Decision;
 pub use draw::derive as derived_draw;
 pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
-pub use past::{PastDecision, RunnerUp};
+pub use past::{KeptDecision, PastDecision, RunnerUp};
 pub use shown::DecisionShown;
 pub use trial::{Compared, MadeAgain, Trial};
 

@@ -15,6 +15,7 @@ mod checkpoint;
 mod error;
 mod file;
 mod options;
+mod past;
 mod queue;
 mod read;
 mod readers;
@@ -30,12 +31,12 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-pub use change::{Change, Counters, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+pub use change::{Change, Counters, GroupRow, HostRow, MeasuredRow, TenantRow, UnitEvent, VmRow};
 pub use error::StoreError;
 pub use options::{Durability, Health, StoreOptions};
 pub use saved::{
-    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
-    SavedEndedReservation, SavedInventory, SavedPlan, SavedUnit,
+    Gone, PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
+    SavedEndedReservation, SavedInventory, SavedPast, SavedPlan, SavedUnit, Then,
 };
 
 use crate::sync::thread::{self, JoinHandle};
@@ -58,6 +59,7 @@ pub struct Store(Arc<Handle>);
 
 /// What all handles share.
 struct Handle {
+    options: StoreOptions,
     shared: Arc<Shared>,
     readers: Readers,
     writer: Option<JoinHandle<()>>,
@@ -101,11 +103,13 @@ impl Store {
             folder,
         });
         let of_writer = Arc::clone(&shared);
+        let kept = options.clone();
         let writer = thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer::run(&of_writer, checkpoints, options))
             .map_err(StoreError::Thread)?;
         Ok(Self(Arc::new(Handle {
+            options: kept,
             shared,
             readers: Readers::default(),
             writer: Some(writer),
@@ -150,6 +154,11 @@ impl Store {
             let _ = send.send(outcome);
         });
         outcome.recv().unwrap_or(Err(StoreError::Stopped))
+    }
+
+    /// What is kept, and how well.
+    pub fn options(&self) -> &StoreOptions {
+        &self.0.options
     }
 
     /// Whether the store keeps what it is given.
@@ -228,6 +237,11 @@ impl Store {
             return Ok(None);
         };
         self.read(|base| read::decision_of(base, cluster, number))
+    }
+
+    /// A cluster as it was when a decision was made.
+    pub fn past(&self, cluster: &str, number: u64) -> Result<SavedPast, StoreError> {
+        self.read(|base| past::past(base, cluster, number))
     }
 
     /// What happened to a unit or to all, at most so many events, the newest first.

@@ -136,13 +136,21 @@ async fn show(
     Ok(Json(recorded))
 }
 
-async fn past(deployment: &Deployment, cluster: &str, number: u64) -> Result<Past, Problem> {
+async fn past(deployment: &Arc<Deployment>, cluster: &str, number: u64) -> Result<Past, Problem> {
     let cluster = deployment.cluster(cluster)?;
     let next = cluster.turn(|state| Ok(state.scheduler().next_number()));
     if !(1..next.await?).contains(&number) {
         return Err(Problem::not_found("decision", &number.to_string()));
     }
-    Ok(cluster.turn(move |state| Ok(state.past(number)?)).await?)
+    let remembered = cluster.turn(move |state| Ok(state.past(number).ok()));
+    match remembered.await? {
+        Some(past) => Ok(past),
+        // It takes longer, and the cluster does not wait for it.
+        None => {
+            let (deployment, name) = (deployment.clone(), cluster.name().clone());
+            Ok(aside(move || deployment.kept_past(&name, number)).await?)
+        }
+    }
 }
 
 /// Why there, and why not elsewhere: the decision's chain is run again on the inventory

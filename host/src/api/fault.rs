@@ -79,7 +79,9 @@ fn of_inventory(error: &InventoryError) -> Code {
 
 fn of_explain(error: &ExplainError) -> Code {
     match error {
-        ExplainError::Forgotten(_) | ExplainError::TooLongAgo(_) => Code::Gone,
+        ExplainError::Forgotten(_)
+        | ExplainError::TooLongAgo(_)
+        | ExplainError::NoLonger { .. } => Code::Gone,
         ExplainError::Refusal(refusal) => of_refusal(refusal),
     }
 }

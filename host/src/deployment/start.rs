@@ -86,7 +86,8 @@ impl Deployment {
         let body: cluster::Body = serde_json::from_str(&saved.body).map_err(|it| unread(&it))?;
         let document = ClusterDocument::read(&body.document.to_string(), "cluster.json")
             .map_err(|it| unread(&it))?;
-        let rows = self.store.inventory(&saved.name)?;
+        let mut rows = self.store.inventory(&saved.name)?;
+        let measured = std::mem::take(&mut rows.measured);
         let schema = document.schema.clone();
         let inventory = cluster::rows(document, rows, saved.counters.clock)?;
         let rule = self.rule_of(&body.settings, &schema, &self.generation());
@@ -95,6 +96,7 @@ impl Deployment {
             Err(error) => (None, Some(error.to_string())),
         };
         let mut state = self.state(inventory, body.settings, rule)?;
+        state.restore_measured(measured)?;
         state.resume(saved.counters);
         for plan in self.store.plans(&saved.name)? {
             let read = state.restore_plan(plan.number, &plan.body);

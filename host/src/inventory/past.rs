@@ -15,6 +15,13 @@ impl Inventory {
         self.version = self.version.max(version);
     }
 
+    /// Be of that version, before which nothing is remembered: for an inventory that is put
+    /// together anew as it was then.
+    pub(crate) fn set_version(&mut self, version: u64) {
+        self.journal.keep(0);
+        self.version = version;
+    }
+
     /// The oldest version that [`Inventory::at_version`] can still show.
     pub fn oldest_version(&self) -> u64 {
         self.version - self.journal.len() as u64

@@ -1,11 +1,12 @@
 //! What is kept of hosts and VMs outside the process, so that they can be had again.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::vm::Stay;
-use super::{Inventory, InventoryError, Shape, VmEntry};
+use super::{Cell, Inventory, InventoryError, Shape, VmEntry};
 use crate::model::{Facts, Host, Vm};
 
 /// A VM with a place, and all that belongs to its stay there.
@@ -41,7 +42,92 @@ pub struct SavedHost {
     pub listed: i64,
 }
 
+/// What is measured of a host, and noted of what is watched there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedMeasured {
+    /// What came as statistics.
+    facts: Facts,
+    /// When it was measured, by the names of columns and tables.
+    at: BTreeMap<Arc<str>, i64>,
+    /// Since when what is watched holds, by the names of the watches.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    since: BTreeMap<Arc<str>, i64>,
+    /// How many VMs the batch at hand has placed there.
+    #[serde(skip_serializing_if = "is_zero")]
+    in_batch: i64,
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
 impl Inventory {
+    /// What is to be kept of what is measured of a host, and of what is noted there. None
+    /// if there is nothing.
+    pub fn saved_measured(&self, id: &str) -> Option<SavedMeasured> {
+        let slot = self.slot(id)?;
+        let host = self.host(slot)?;
+        let mut saved = SavedMeasured::default();
+        for (name, at) in &host.measured {
+            saved.at.insert(name.clone(), *at);
+            if let Some(value) = host.facts.get(name) {
+                saved.facts.set(name.clone(), value.clone());
+            }
+            let rows = host.facts.rows(name);
+            if !rows.is_empty() {
+                saved.facts.set_rows(name.clone(), rows.to_vec());
+            }
+        }
+        for watch in &self.watches {
+            let column = self.column_index(&watch.since_column());
+            let since = column.and_then(|column| self.columns[column].integer(slot as usize));
+            saved
+                .since
+                .extend(since.map(|since| (watch.name.clone(), since)));
+        }
+        let batch = &self.columns[self.sums.batch_placed];
+        saved.in_batch = batch.integer(slot as usize).unwrap_or(0);
+        (saved != SavedMeasured::default()).then_some(saved)
+    }
+
+    /// What is measured of a host is what was kept, and so is what is noted of the watches
+    /// there are.
+    ///
+    /// # Errors
+    /// If there is no such host, or a value does not fit the schema.
+    pub fn restore_measured(
+        &mut self,
+        id: &str,
+        saved: SavedMeasured,
+    ) -> Result<(), InventoryError> {
+        let slot = self.known_slot(id)?;
+        for (column, value) in saved.facts.values() {
+            self.set_host_value(id, column, Some(value.clone()))?;
+        }
+        for (table, rows) in saved.facts.tables() {
+            self.set_host_rows(id, table, rows.to_vec())?;
+        }
+        if let Some(host) = self.host_mut(slot) {
+            host.measured = saved.at.into_iter().collect();
+            self.oldest_measured = i64::MIN;
+        }
+        let names: Vec<_> = self
+            .watches
+            .iter()
+            .map(|watch| (watch.name.clone(), watch.since_column()))
+            .collect();
+        for (name, column) in names {
+            if let Some(column) = self.ensure_column(&column) {
+                let since = saved.since.get(&name).copied();
+                self.set_cell(column, slot, since.map(Cell::Integer));
+            }
+        }
+        let placed = Some(Cell::Integer(saved.in_batch));
+        self.set_cell(self.sums.batch_placed, slot, placed);
+        Ok(())
+    }
+
     /// What is to be kept of the VM of that id where it runs, or where it has a place
     /// reserved. None if there is no such place.
     pub fn saved_vm(&self, id: &str, pending: bool) -> Option<SavedVm> {

@@ -18,6 +18,9 @@ pub struct Touched {
     pub tenants: BTreeSet<Arc<str>>,
     /// Ids of groups.
     pub groups: BTreeSet<Arc<str>>,
+    /// Ids of hosts of which something else was noted that lasts: since when what is
+    /// watched holds, and what a batch has placed there.
+    pub noted: BTreeSet<Arc<str>>,
     /// Whether it was what is known of the cluster as a whole, or which attributes it has.
     pub facts: bool,
 }
@@ -71,8 +74,20 @@ impl Inventory {
                 }
             },
             Undo::Schema(_) => touched.facts = true,
+            Undo::Since { slot, .. } => self.note_slot(*slot, touched),
+            Undo::Batch(hosts) => {
+                for (slot, _) in hosts {
+                    self.note_slot(*slot, touched);
+                }
+            }
             // These are no facts: they are worked out, or belong to a plan.
-            Undo::Vacated { .. } | Undo::Batch(_) | Undo::Since { .. } | Undo::Clock(_) => {}
+            Undo::Vacated { .. } | Undo::Clock(_) => {}
+        }
+    }
+
+    fn note_slot(&self, slot: u32, touched: &mut Touched) {
+        if let Some(host) = self.host(slot) {
+            touched.noted.insert(host.id.clone());
         }
     }
 

@@ -62,6 +62,8 @@ pub struct Plan {
     /// Whether the places are reserved: not after a dry run, and not if all or nothing
     /// was asked for and somebody is left out.
     pub reserved: bool,
+    /// Whether it was decided on a copy of the inventory.
+    pub made_on_copy: bool,
     /// What a search has come to; none if there was no need of one.
     pub searched: Option<Searched>,
 }
@@ -204,6 +206,7 @@ impl Scheduler {
             turns,
             without_turn,
             reserved,
+            made_on_copy: apart,
             searched,
         })
     }

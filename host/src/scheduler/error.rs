@@ -52,6 +52,9 @@ fn unheeded(needs: &[UnheededNeed]) -> String {
 pub enum ExplainError {
     #[error("decision {0} is not among the ones that are remembered")]
     Forgotten(u64),
+    /// What is needed for it is kept no longer.
+    #[error("decision {number} can no longer be explained: {why}")]
+    NoLonger { number: u64, why: String },
     #[error("decision {0} is too long ago: the inventory of then is no longer remembered")]
     TooLongAgo(u64),
     #[error(transparent)]

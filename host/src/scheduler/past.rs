@@ -4,17 +4,47 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::Value;
 
-use super::{Decision, ExplainError, MadeOn, Recorded, Scheduler};
+use super::{Decision, DecisionShown, ExplainError, MadeOn, Recorded, Scheduler, place};
 use crate::chain::{Chain, Decided, Explanation, Refusal, Runner};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, SavedMeasured};
+use crate::library::Generation;
+use crate::model::Request;
+use crate::policy::Policy;
 
 /// A decision, and a copy of the inventory that it was made on: it can be made again,
 /// and explained, beside the scheduler's work.
 pub struct PastDecision {
-    decision: Decision,
+    request: Arc<Request>,
+    draw: f64,
+    chain: Arc<Chain>,
+    made: Made,
     inventory: Inventory,
     limit: Duration,
+}
+
+/// What was decided.
+enum Made {
+    /// By this scheduler.
+    Here(Box<Decision>),
+    /// As it was kept.
+    Kept(Box<KeptDecision>),
+}
+
+/// A decision as it was kept.
+#[derive(Debug, Clone)]
+pub struct KeptDecision {
+    /// Counts up from 1 in each scheduler.
+    pub number: u64,
+    /// The request, with what the inventory knew filled in.
+    pub request: Arc<Request>,
+    /// The number that decided what was left to chance.
+    pub draw: f64,
+    /// The version of the inventory that it was made on.
+    pub inventory_version: u64,
+    /// The decision as programs read it.
+    pub shown: Value,
 }
 
 /// A host that came after the chosen one.
@@ -46,7 +76,10 @@ impl Scheduler {
             .and_then(|inventory| inventory.at_version(decision.inventory_version))
             .ok_or(ExplainError::TooLongAgo(number))?;
         Ok(PastDecision {
-            decision: decision.clone(),
+            request: decision.request.clone(),
+            draw: decision.draw,
+            chain: decision.chain.clone(),
+            made: Made::Here(Box::new(decision.clone())),
             inventory,
             limit: self.options.chain_limit,
         })
@@ -54,9 +87,37 @@ impl Scheduler {
 }
 
 impl PastDecision {
-    /// What was decided.
-    pub fn decision(&self) -> &Decision {
-        &self.decision
+    /// A decision that was kept, with the inventory of then, what was measured and noted
+    /// there, by the ids of hosts, and what decided.
+    ///
+    /// # Errors
+    /// If the units are not those of the policy.
+    pub fn kept(
+        decision: KeptDecision,
+        (mut inventory, measured): (Inventory, Vec<(String, SavedMeasured)>),
+        (policy, generation): (Arc<Policy>, &Generation),
+        limit: Duration,
+    ) -> Result<Self, ExplainError> {
+        let unlike = |error: &dyn std::error::Error| ExplainError::NoLonger {
+            number: decision.number,
+            why: error.to_string(),
+        };
+        let chain =
+            super::chain(policy, generation, &mut inventory).map_err(|error| unlike(&error))?;
+        for (host, saved) in measured {
+            inventory
+                .restore_measured(&host, saved)
+                .map_err(|error| unlike(&error))?;
+        }
+        inventory.set_version(decision.inventory_version);
+        Ok(Self {
+            request: decision.request.clone(),
+            draw: decision.draw,
+            chain,
+            made: Made::Kept(Box::new(decision)),
+            inventory,
+            limit,
+        })
     }
 
     /// Explain it by running its chain again.
@@ -64,8 +125,8 @@ impl PastDecision {
     /// # Errors
     /// If a unit fails.
     pub fn explain(&self) -> Result<Explanation, Refusal> {
-        let Decision { request, draw, .. } = &self.decision;
-        let (_, explanation) = self.runner().explain(&self.inventory, request, *draw)?;
+        let mut runner = self.runner();
+        let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
         Ok(explanation)
     }
 
@@ -75,9 +136,8 @@ impl PastDecision {
     /// # Errors
     /// If a unit fails.
     pub fn explain_by(&self, chain: Arc<Chain>) -> Result<Explanation, Refusal> {
-        let Decision { request, draw, .. } = &self.decision;
         let mut runner = Runner::new(chain, self.limit);
-        let (_, explanation) = runner.explain(&self.inventory, request, *draw)?;
+        let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
         Ok(explanation)
     }
 
@@ -88,10 +148,9 @@ impl PastDecision {
     /// # Errors
     /// If a unit fails.
     pub fn runners_up(&self, most: usize) -> Result<Vec<RunnerUp>, Refusal> {
-        let Decision { request, draw, .. } = &self.decision;
-        let ranked = self
-            .runner()
-            .rank(&self.inventory, request, *draw, most.saturating_add(1))?;
+        let mut runner = self.runner();
+        let most = most.saturating_add(1);
+        let ranked = runner.rank(&self.inventory, &self.request, self.draw, most)?;
         let shown = ranked.into_iter().skip(1).filter_map(|(slot, costs)| {
             let host = self.inventory.host(slot)?.id.clone();
             Some(RunnerUp { host, costs })
@@ -99,16 +158,47 @@ impl PastDecision {
         Ok(shown.collect())
     }
 
-    /// Run its chain again.
+    /// Run its chain again, and say whether the same comes out.
     ///
     /// # Errors
     /// If a unit fails.
-    pub fn decide_again(&self) -> Result<Decided, Refusal> {
-        let Decision { request, draw, .. } = &self.decision;
-        self.runner().decide(&self.inventory, request, *draw)
+    pub fn comes_out_the_same(&self) -> Result<bool, Refusal> {
+        let mut runner = self.runner();
+        let decided = runner.decide(&self.inventory, &self.request, self.draw)?;
+        Ok(match &self.made {
+            Made::Here(decision) => decided == decision.decided,
+            Made::Kept(kept) => {
+                let again = self.shown(kept, decided);
+                DECIDED
+                    .iter()
+                    .all(|key| again.get(key) == kept.shown.get(key))
+            }
+        })
+    }
+
+    /// The decision as programs read it, if this is decided.
+    fn shown(&self, kept: &KeptDecision, decided: Decided) -> Value {
+        let (host, shares) = place::told(&self.inventory, &decided);
+        let decision = Decision {
+            number: kept.number,
+            request: self.request.clone(),
+            inventory_version: kept.inventory_version,
+            draw: self.draw,
+            chain: self.chain.clone(),
+            decided,
+            host,
+            reserved: None,
+            shares,
+            followed: Vec::new(),
+            unheeded: Vec::new(),
+        };
+        serde_json::to_value(DecisionShown::new(&decision, None)).unwrap_or_default()
     }
 
     fn runner(&self) -> Runner {
-        Runner::new(self.decision.chain.clone(), self.limit)
+        Runner::new(self.chain.clone(), self.limit)
     }
 }
+
+/// What of a decision as programs read it was decided.
+const DECIDED: [&str; 6] = ["host", "considered", "tied", "costs", "shares", "removed"];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Decision, PlaceError, SchedulerOptions, draw, needs};
-use crate::chain::{Followed, Runner};
+use crate::chain::{Decided, Followed, Runner};
 use crate::inventory::{Inventory, InventoryError, Terms};
 use crate::model::{Request, Vm, Write};
 
@@ -41,23 +41,17 @@ pub(super) fn place(
     let draw = draw(options, &request, number)?;
     let version = inventory.version();
     let decided = runner.decide(inventory, &request, draw)?;
-    let mut followed = Vec::new();
-    let mut host = None;
-    if let Some(chosen) = &decided.chosen {
-        followed = runner.follow(inventory, &request, draw, chosen.slot)?;
-        host = inventory.host(chosen.slot).map(|host| host.id.clone());
-    }
+    let (host, shares) = told(inventory, &decided);
+    let followed = match &decided.chosen {
+        Some(chosen) => runner.follow(inventory, &request, draw, chosen.slot)?,
+        None => Vec::new(),
+    };
     let mut reserved = None;
     if let Some(host) = host.as_ref().filter(|_| !request.dry_run) {
         let terms = terms(options, &request, number);
         settle(inventory, terms, &request, host, &followed)?;
         reserved = Some(terms);
     }
-    let id_of = |(slot, share): &(u32, f64)| Some((inventory.host(*slot)?.id.clone(), *share));
-    let groups = decided.shares.iter();
-    let shares = groups
-        .map(|group| group.iter().filter_map(id_of).collect())
-        .collect();
     Ok(Decision {
         number,
         request: Arc::new(request),
@@ -83,6 +77,19 @@ fn terms(options: &SchedulerOptions, request: &Request, number: u64) -> Terms {
         expires: seconds.map(|seconds| request.now.saturating_add(seconds)),
         decision: Some(number),
     }
+}
+
+/// Shares of chance, by ids of hosts, in groups.
+type Shares = Vec<Vec<(Arc<str>, f64)>>;
+
+/// The chosen host and the shares of candidates by their ids.
+pub(super) fn told(inventory: &Inventory, decided: &Decided) -> (Option<Arc<str>>, Shares) {
+    let id = |slot: u32| inventory.host(slot).map(|host| host.id.clone());
+    let host = decided.chosen.as_ref().and_then(|chosen| id(chosen.slot));
+    let share = |(slot, share): &(u32, f64)| Some((id(*slot)?, *share));
+    let groups = decided.shares.iter();
+    let shares = groups.map(|group| group.iter().filter_map(share).collect());
+    (host, shares.collect())
 }
 
 /// Fill in what the inventory knows of a VM of which only the id is given.

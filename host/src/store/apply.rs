@@ -1,16 +1,18 @@
 //! Changes as SQL, within a transaction of the writer.
 
 mod bounded;
+pub(super) mod history;
 mod table;
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params};
 
 use super::change::Change;
 use super::error::StoreError;
 use super::options::StoreOptions;
-use table::{GROUPS, HOSTS, TENANTS, VMS};
+use history::Histories;
+use table::{CHAINS, CLUSTERS, GROUPS, HOSTS, MEASURED, TENANTS, Table, VMS};
 
 /// Why a change could not be made.
 pub(super) enum Fault {
@@ -36,14 +38,19 @@ pub(super) struct Apply {
     /// How many decisions of a cluster came in since the oldest were removed.
     untrimmed: HashMap<i64, usize>,
     events_untrimmed: usize,
+    histories: Histories,
 }
 
 /// What belongs to a cluster.
-const OF_CLUSTERS: [&str; 9] = [
+const OF_CLUSTERS: [&str; 13] = [
     "DELETE FROM hosts WHERE cluster = ?1",
     "DELETE FROM vms WHERE cluster = ?1",
     "DELETE FROM tenants WHERE cluster = ?1",
     "DELETE FROM vm_groups WHERE cluster = ?1",
+    "DELETE FROM measured WHERE cluster = ?1",
+    "DELETE FROM chains WHERE cluster = ?1",
+    "DELETE FROM history WHERE cluster = ?1",
+    "DELETE FROM history_starts WHERE cluster = ?1",
     "DELETE FROM counters WHERE cluster = ?1",
     "DELETE FROM decisions WHERE cluster = ?1",
     "DELETE FROM plans WHERE cluster = ?1",
@@ -53,6 +60,7 @@ const OF_CLUSTERS: [&str; 9] = [
 impl Apply {
     pub(super) fn new(options: StoreOptions) -> Self {
         Self {
+            histories: Histories::new(options.history_bytes),
             options,
             clusters: HashMap::new(),
             untrimmed: HashMap::new(),
@@ -65,6 +73,7 @@ impl Apply {
     pub(super) fn forget(&mut self) {
         self.clusters.clear();
         self.untrimmed.clear();
+        self.histories.forget();
     }
 
     /// Make one change.
@@ -80,12 +89,30 @@ impl Apply {
 
     fn dispatch(&mut self, base: &Connection, change: &Change) -> Applied {
         match change {
-            Change::PutCluster { cluster, body } => run(
-                base,
-                "INSERT INTO clusters (name, body) VALUES (?1, ?2)
-                 ON CONFLICT (name) DO UPDATE SET body = excluded.body",
-                params![cluster, body],
-            ),
+            Change::PutCluster { cluster, body } => match self.find_cluster(base, cluster)? {
+                None => run(
+                    base,
+                    "INSERT INTO clusters (name, body) VALUES (?1, ?2)",
+                    (cluster, body),
+                ),
+                Some(cluster) => {
+                    let row = (false, &String::new(), 0, body);
+                    CLUSTERS.put(base, &mut self.histories, cluster, row.into())
+                }
+            },
+            Change::PutChain { cluster, body } => {
+                let row = (false, &String::new(), 0, body);
+                let cluster = self.cluster(base, cluster)?;
+                CHAINS.put(base, &mut self.histories, cluster, row.into())
+            }
+            Change::PutMeasured { cluster, id, body } => {
+                let row = (false, id, 0, body);
+                let cluster = self.cluster(base, cluster)?;
+                MEASURED.put(base, &mut self.histories, cluster, row.into())
+            }
+            Change::RemoveMeasured { cluster, id } => {
+                self.remove(base, &MEASURED, cluster, (false, id))
+            }
             Change::RemoveCluster { cluster } => self.remove_cluster(base, cluster),
             Change::PutHost {
                 cluster,
@@ -94,11 +121,10 @@ impl Apply {
                 body,
             } => {
                 let row = (false, id, *position, body);
-                HOSTS.put(base, self.cluster(base, cluster)?, row.into())
+                let cluster = self.cluster(base, cluster)?;
+                HOSTS.put(base, &mut self.histories, cluster, row.into())
             }
-            Change::RemoveHost { cluster, id } => self.of(base, cluster, |cluster| {
-                HOSTS.remove(base, cluster, false, id)
-            }),
+            Change::RemoveHost { cluster, id } => self.remove(base, &HOSTS, cluster, (false, id)),
             Change::PutVm {
                 cluster,
                 id,
@@ -106,22 +132,20 @@ impl Apply {
                 body,
             } => {
                 let row = (*pending, id, 0, body);
-                VMS.put(base, self.cluster(base, cluster)?, row.into())
+                let cluster = self.cluster(base, cluster)?;
+                VMS.put(base, &mut self.histories, cluster, row.into())
             }
             Change::RemoveVm {
                 cluster,
                 id,
                 pending,
-            } => self.of(base, cluster, |cluster| {
-                VMS.remove(base, cluster, *pending, id)
-            }),
+            } => self.remove(base, &VMS, cluster, (*pending, id)),
             Change::PutTenant { cluster, id, body } => {
                 let row = (false, id, 0, body);
-                TENANTS.put(base, self.cluster(base, cluster)?, row.into())
+                let cluster = self.cluster(base, cluster)?;
+                TENANTS.put(base, &mut self.histories, cluster, row.into())
             }
-            Change::RemoveTenant { cluster, id } => self.of(base, cluster, |cluster| {
-                TENANTS.remove(base, cluster, false, id)
-            }),
+            Change::RemoveTenant { cluster, id } => self.remove(base, &TENANTS, cluster, (false, id)),
             Change::PutGroup {
                 cluster,
                 id,
@@ -129,23 +153,25 @@ impl Apply {
                 body,
             } => {
                 let row = (false, id, *position, body);
-                GROUPS.put(base, self.cluster(base, cluster)?, row.into())
+                let cluster = self.cluster(base, cluster)?;
+                GROUPS.put(base, &mut self.histories, cluster, row.into())
             }
-            Change::RemoveGroup { cluster, id } => self.of(base, cluster, |cluster| {
-                GROUPS.remove(base, cluster, false, id)
-            }),
+            Change::RemoveGroup { cluster, id } => self.remove(base, &GROUPS, cluster, (false, id)),
             Change::ReplaceInventory {
                 cluster,
                 hosts,
                 vms,
                 tenants,
                 groups,
+                measured,
             } => {
                 let cluster = self.cluster(base, cluster)?;
-                HOSTS.replace(base, cluster, hosts)?;
-                VMS.replace(base, cluster, vms)?;
-                TENANTS.replace(base, cluster, tenants)?;
-                GROUPS.replace(base, cluster, groups)
+                let histories = &mut self.histories;
+                HOSTS.replace(base, histories, cluster, hosts)?;
+                VMS.replace(base, histories, cluster, vms)?;
+                TENANTS.replace(base, histories, cluster, tenants)?;
+                MEASURED.replace(base, histories, cluster, measured)?;
+                GROUPS.replace(base, histories, cluster, groups)
             }
             Change::Counter { cluster, counters } => run(
                 base,
@@ -285,6 +311,20 @@ impl Apply {
         Ok(found)
     }
 
+    /// Remove a row of a cluster, if there is that cluster.
+    fn remove(
+        &mut self,
+        base: &Connection,
+        table: &Table,
+        cluster: &str,
+        row: (bool, &str),
+    ) -> Applied {
+        match self.find_cluster(base, cluster)? {
+            Some(cluster) => table.remove(base, &mut self.histories, cluster, row),
+            None => Ok(()),
+        }
+    }
+
     /// Remove something of a cluster, if there is that cluster.
     fn of(
         &mut self,
@@ -301,6 +341,7 @@ impl Apply {
         };
         self.clusters.remove(name);
         self.untrimmed.remove(&cluster);
+        self.histories.forget_cluster(cluster);
         for sql in OF_CLUSTERS {
             run(base, sql, (cluster,))?;
         }

@@ -64,7 +64,22 @@ pub enum Change {
         cluster: String,
         id: String,
     },
-    /// All hosts, VMs, tenants and groups of a cluster, in place of those that were
+    /// What is measured of a host; and noted of what is watched there.
+    PutMeasured {
+        cluster: String,
+        id: String,
+        body: String,
+    },
+    RemoveMeasured {
+        cluster: String,
+        id: String,
+    },
+    /// The chain that decides in a cluster.
+    PutChain {
+        cluster: String,
+        body: String,
+    },
+    /// All hosts, VMs, tenants and groups of a cluster, and what is measured, in place of those that were
     /// there. Of rows with the same key the last one counts.
     ReplaceInventory {
         cluster: String,
@@ -72,6 +87,7 @@ pub enum Change {
         vms: Vec<VmRow>,
         tenants: Vec<TenantRow>,
         groups: Vec<GroupRow>,
+        measured: Vec<MeasuredRow>,
     },
     /// Where a cluster's numbers and its clock stand.
     Counter {
@@ -88,7 +104,10 @@ pub enum Change {
         cluster: String,
         number: u64,
     },
-    /// A decision. The oldest are removed when there are more than
+    /// A decision that was made on the rows as they are after the changes before this
+    /// one. How they were is remembered up to
+    /// [`StoreOptions::history_bytes`](super::StoreOptions::history_bytes), as long as
+    /// the decision is. The oldest are removed when there are more than
     /// [`StoreOptions::decisions`](super::StoreOptions::decisions), in batches: up to a
     /// sixteenth more is there for a while.
     RecordDecision {
@@ -205,6 +224,15 @@ pub struct VmRow {
     pub body: String,
 }
 
+/// What is measured of a host, and noted of what is watched there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasuredRow {
+    /// The id of the host.
+    pub id: String,
+    /// JSON of the caller.
+    pub body: String,
+}
+
 /// A tenant as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TenantRow {
@@ -247,7 +275,9 @@ impl Change {
     /// About how much memory it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let texts = match self {
-            Self::PutCluster { cluster, body } => cluster.len() + body.len(),
+            Self::PutCluster { cluster, body } | Self::PutChain { cluster, body } => {
+                cluster.len() + body.len()
+            }
             Self::RemoveCluster { cluster } | Self::ForgetAnswers { cluster, .. } => cluster.len(),
             Self::PutHost {
                 cluster, id, body, ..
@@ -256,12 +286,14 @@ impl Change {
                 cluster, id, body, ..
             }
             | Self::PutTenant { cluster, id, body }
+            | Self::PutMeasured { cluster, id, body }
             | Self::PutGroup {
                 cluster, id, body, ..
             } => cluster.len() + id.len() + body.len(),
             Self::RemoveHost { cluster, id }
             | Self::RemoveVm { cluster, id, .. }
             | Self::RemoveTenant { cluster, id }
+            | Self::RemoveMeasured { cluster, id }
             | Self::RemoveGroup { cluster, id } => cluster.len() + id.len(),
             Self::ReplaceInventory {
                 cluster,
@@ -269,6 +301,7 @@ impl Change {
                 vms,
                 tenants,
                 groups,
+                measured,
             } => {
                 let row = |id: &String, body: &String| id.len() + body.len() + OVERHEAD;
                 cluster.len()
@@ -276,6 +309,7 @@ impl Change {
                     + vms.iter().map(|r| row(&r.id, &r.body)).sum::<usize>()
                     + tenants.iter().map(|r| row(&r.id, &r.body)).sum::<usize>()
                     + groups.iter().map(|r| row(&r.id, &r.body)).sum::<usize>()
+                    + measured.iter().map(|r| row(&r.id, &r.body)).sum::<usize>()
             }
             Self::Counter { cluster, .. } | Self::RemovePlan { cluster, .. } => cluster.len(),
             Self::RecordDecision { cluster, body, .. } | Self::PutPlan { cluster, body, .. } => {
@@ -311,6 +345,8 @@ impl Change {
             Self::PutHost { .. } => "the row of a host",
             Self::PutVm { .. } => "the row of a VM",
             Self::PutTenant { .. } => "the row of a tenant",
+            Self::PutMeasured { .. } => "what is measured of a host",
+            Self::PutChain { .. } => "the chain that decides",
             Self::PutGroup { .. } => "the row of a group",
             Self::ReplaceInventory { .. } => "a row of an inventory",
             Self::RecordDecision { .. } => "the record of a decision",

@@ -18,6 +18,10 @@ pub struct StoreOptions {
     pub durability: Durability,
     /// Recorded decisions kept of each cluster.
     pub decisions: usize,
+    /// How much may be kept of each cluster so that recorded decisions can be explained:
+    /// what has changed since then, in bytes. With more the oldest goes, and decisions
+    /// before it are recorded, but not explained.
+    pub history_bytes: u64,
     /// Revisions kept of each policy; at least the one in force is.
     pub revisions: usize,
     /// Events kept of all units together.
@@ -29,6 +33,7 @@ impl Default for StoreOptions {
         Self {
             durability: Durability::default(),
             decisions: 10_000,
+            history_bytes: 64 << 20,
             revisions: 100,
             unit_events: 10_000,
         }

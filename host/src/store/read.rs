@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::change::{Counters, GroupRow, HostRow, TenantRow, UnitEvent, VmRow};
+use super::change::{Counters, GroupRow, HostRow, MeasuredRow, TenantRow, UnitEvent, VmRow};
 use super::saved::{
     PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
     SavedEndedReservation, SavedInventory, SavedPlan, SavedUnit,
@@ -114,7 +114,19 @@ pub(super) fn inventory(base: &Connection, cluster: &str) -> rusqlite::Result<Sa
         },
     )?;
     groups.sort_by_key(|group| group.position);
+    let measured = all(
+        base,
+        of_cluster!("id, body", "measured", "ORDER BY id"),
+        (cluster,),
+        |row| {
+            Ok(MeasuredRow {
+                id: row.get(0)?,
+                body: row.get(1)?,
+            })
+        },
+    )?;
     Ok(SavedInventory {
+        measured,
         hosts,
         vms: all(
             base,
@@ -261,6 +273,19 @@ pub(super) fn decision_of(
         (cluster, number),
         decision,
     )
+}
+
+/// The number of the oldest decision that is recorded.
+pub(super) fn oldest_decision(base: &Connection, cluster: &str) -> rusqlite::Result<Option<u64>> {
+    let oldest: Option<Option<i64>> = one(
+        base,
+        of_cluster!("min(number)", "decisions", ""),
+        (cluster,),
+        |row| row.get(0),
+    )?;
+    Ok(oldest
+        .flatten()
+        .and_then(|number| u64::try_from(number).ok()))
 }
 
 fn decision(row: &Row<'_>) -> rusqlite::Result<SavedDecision> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change::{Counters, GroupRow, HostRow, TenantRow, VmRow};
+use super::change::{Counters, GroupRow, HostRow, MeasuredRow, TenantRow, VmRow};
 
 /// What a start needs, the rows of clusters and the bytes of artifacts apart: those
 /// are large, and read one by one ([`Store::inventory`](super::Store::inventory),
@@ -43,6 +43,48 @@ pub struct SavedInventory {
     pub tenants: Vec<TenantRow>,
     /// By position, then id.
     pub groups: Vec<GroupRow>,
+    /// By id.
+    pub measured: Vec<MeasuredRow>,
+}
+
+/// A cluster as it was when a decision was made, or why that is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SavedPast {
+    /// No such decision is recorded.
+    NoDecision {
+        /// The oldest that is; none if there is none.
+        oldest: Option<u64>,
+    },
+    /// It is not known for decisions before this one.
+    Gone {
+        /// The first one of which it is known.
+        since: u64,
+        why: Gone,
+    },
+    /// It is known.
+    Known(Box<Then>),
+}
+
+/// Why it is not known how a cluster was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gone {
+    /// There was more than the bound.
+    Bytes,
+    /// An earlier version of the program did not keep it.
+    Version,
+}
+
+/// A cluster as it was when a decision was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Then {
+    /// The decision.
+    pub decision: SavedDecision,
+    /// As [`Change::PutCluster`](super::Change::PutCluster) put it.
+    pub body: String,
+    /// As [`Change::PutChain`](super::Change::PutChain) put it; none if it did not.
+    pub chain: Option<String>,
+    /// The rows.
+    pub inventory: SavedInventory,
 }
 
 /// A revision of a policy.

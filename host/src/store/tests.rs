@@ -2,6 +2,7 @@
 
 mod changes;
 mod failing;
+mod history;
 mod kill;
 mod model;
 mod opening;
@@ -15,6 +16,7 @@ use super::*;
 fn small() -> StoreOptions {
     StoreOptions {
         decisions: 32,
+        history_bytes: 4096,
         revisions: 3,
         unit_events: 16,
         ..StoreOptions::default()

@@ -47,6 +47,8 @@ pub struct Settings {
     pub longest_reservation: Option<i64>,
     /// Decisions of a cluster that are remembered.
     pub recorded_decisions: usize,
+    /// Bytes of a cluster's past that are kept for them.
+    pub history_bytes: u64,
     /// How sure changes are on disk.
     pub durability: Durability,
     /// What units may use.
@@ -108,6 +110,7 @@ impl Reader<'_> {
                 .integer("longest-reservation")
                 .filter(|seconds| *seconds > 0),
             recorded_decisions: self.count("recorded-decisions"),
+            history_bytes: self.count("history-bytes") as u64,
             durability: self.word("durability").unwrap_or(Durability::Full),
             unit_limits: Limits {
                 time: self.duration("unit-time"),

@@ -135,6 +135,7 @@ fn opening(settings: &Settings) -> Opening {
                 Durability::Normal => store::Durability::Process,
             },
             decisions: settings.recorded_decisions,
+            history_bytes: settings.history_bytes,
             ..StoreOptions::default()
         },
         library: LibraryOptions {

@@ -12,14 +12,16 @@ use crate::inventory::Inventory;
 use crate::library::Generation;
 use crate::policy::Policy;
 use crate::questions::Situation;
-use crate::scheduler::{
-    Decision, ExplainError, PastDecision, PlaceError, RunnerUp, SchedulerOptions,
-};
+use crate::scheduler::{ExplainError, PastDecision, PlaceError, RunnerUp, SchedulerOptions};
 
 /// A decision and the inventory that it was made on.
 pub struct Past(PastDecision);
 
 impl Past {
+    pub(in crate::deployment) fn of(past: PastDecision) -> Self {
+        Self(past)
+    }
+
     /// Explain it by running its chain again.
     ///
     /// # Errors
@@ -36,18 +38,12 @@ impl Past {
         Ok(self.0.runners_up(most).map_err(PlaceError::from)?)
     }
 
-    /// What was decided.
-    pub fn decision(&self) -> &Decision {
-        self.0.decision()
-    }
-
     /// Decide it again by what decided then, and say whether the same comes out.
     ///
     /// # Errors
     /// If a unit fails.
     pub fn replay(&self) -> Result<bool, DeploymentError> {
-        let again = self.0.decide_again().map_err(PlaceError::from)?;
-        Ok(again == self.0.decision().decided)
+        Ok(self.0.comes_out_the_same().map_err(PlaceError::from)?)
     }
 }
 

@@ -159,6 +159,8 @@ impl ClusterState {
             tenants,
             groups,
             facts,
+            // What is measured is no change to be told of.
+            noted: _,
         } = &self.touched;
         let counts = [
             (hosts.len(), "host"),

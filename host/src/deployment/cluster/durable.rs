@@ -8,7 +8,7 @@ use crate::deployment::DeploymentError;
 use crate::document::ClusterDocument;
 use crate::inventory::{Inventory, InventoryError, SavedHost, SavedVm, Touched};
 use crate::model::Group;
-use crate::store::{Change, GroupRow, HostRow, SavedInventory, TenantRow, VmRow};
+use crate::store::{Change, GroupRow, HostRow, MeasuredRow, SavedInventory, TenantRow, VmRow};
 
 /// What is kept of a cluster besides its rows.
 #[derive(Debug, Clone, Serialize, serde::Deserialize)]
@@ -29,150 +29,200 @@ fn text(id: &str) -> String {
     id.to_owned()
 }
 
-/// The changes that keep what is named.
-pub(super) fn touched(state: &ClusterState, touched: &Touched) -> Vec<Change> {
-    let (inventory, cluster) = (state.inventory(), || text(&state.name));
-    let mut changes = Vec::new();
-    for id in &touched.hosts {
-        changes.push(match host(state, id) {
+/// What rows are kept of.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'s> {
+    /// The cluster, whose inventory may be that of another time.
+    state: &'s ClusterState,
+    inventory: &'s Inventory,
+}
+
+impl<'s> Rows<'s> {
+    /// The cluster as it is.
+    pub(super) fn now(state: &'s ClusterState) -> Self {
+        Self::then(state, state.inventory())
+    }
+
+    /// The cluster as it was when its inventory was this one.
+    pub(super) fn then(state: &'s ClusterState, inventory: &'s Inventory) -> Self {
+        Self { state, inventory }
+    }
+
+    fn cluster(self) -> String {
+        text(&self.state.name)
+    }
+
+    /// The changes that keep what is named.
+    pub(super) fn touched(self, touched: &Touched) -> Vec<Change> {
+        let mut changes = Vec::new();
+        changes.extend(touched.hosts.iter().map(|id| self.put_host(id)));
+        let measured = touched.hosts.union(&touched.noted);
+        changes.extend(measured.map(|id| self.put_measured(id)));
+        let vms = touched.vms.iter();
+        changes.extend(vms.map(|(id, pending)| self.put_vm(id, *pending)));
+        changes.extend(touched.tenants.iter().map(|id| self.put_tenant(id)));
+        changes.extend(touched.groups.iter().map(|id| self.put_group(id)));
+        if touched.facts {
+            changes.push(self.itself());
+        }
+        changes
+    }
+
+    /// The changes that keep the whole cluster, whatever was kept of it before.
+    pub(super) fn everything(self) -> Vec<Change> {
+        let inventory = self.inventory;
+        let ids = || inventory.hosts().map(|(_, host)| &*host.id);
+        let entries = inventory
+            .hosts()
+            .flat_map(|(_, host)| inventory.vms_of(host));
+        let tenants = inventory.tenants().map(|(id, facts)| TenantRow {
+            id: text(id),
+            body: json(facts),
+        });
+        let groups = inventory.groups().map(|entry| GroupRow {
+            id: text(&entry.group.id),
+            position: 0,
+            body: json(&entry.group),
+        });
+        vec![
+            self.itself(),
+            Change::ReplaceInventory {
+                cluster: self.cluster(),
+                hosts: ids().filter_map(|id| self.host(id)).collect(),
+                vms: entries
+                    .filter_map(|entry| self.vm(&entry.vm.id, entry.pending))
+                    .collect(),
+                tenants: tenants.collect(),
+                groups: groups.collect(),
+                measured: ids().filter_map(|id| self.measured(id)).collect(),
+            },
+        ]
+    }
+
+    fn put_host(self, id: &str) -> Change {
+        let cluster = self.cluster();
+        match self.host(id) {
             Some(HostRow { id, position, body }) => Change::PutHost {
-                cluster: cluster(),
+                cluster,
                 id,
                 position,
                 body,
             },
             None => Change::RemoveHost {
-                cluster: cluster(),
+                cluster,
                 id: text(id),
             },
-        });
+        }
     }
-    for (id, pending) in &touched.vms {
-        let (id, pending) = (text(id), *pending);
-        changes.push(match inventory.saved_vm(&id, pending) {
-            Some(vm) => Change::PutVm {
-                cluster: cluster(),
+
+    fn put_measured(self, id: &str) -> Change {
+        let cluster = self.cluster();
+        match self.measured(id) {
+            Some(MeasuredRow { id, body }) => Change::PutMeasured { cluster, id, body },
+            None => Change::RemoveMeasured {
+                cluster,
+                id: text(id),
+            },
+        }
+    }
+
+    fn put_vm(self, id: &str, pending: bool) -> Change {
+        let cluster = self.cluster();
+        match self.vm(id, pending) {
+            Some(VmRow { id, pending, body }) => Change::PutVm {
+                cluster,
                 id,
                 pending,
-                body: json(&vm),
+                body,
             },
             None => Change::RemoveVm {
-                cluster: cluster(),
-                id,
+                cluster,
+                id: text(id),
                 pending,
             },
-        });
+        }
     }
-    for id in &touched.tenants {
-        changes.push(match inventory.tenant(id) {
+
+    fn put_tenant(self, id: &str) -> Change {
+        let (cluster, id) = (self.cluster(), text(id));
+        match self.inventory.tenant(&id) {
             Some(facts) => Change::PutTenant {
-                cluster: cluster(),
-                id: text(id),
+                cluster,
+                id,
                 body: json(facts),
             },
-            None => Change::RemoveTenant {
-                cluster: cluster(),
-                id: text(id),
-            },
-        });
+            None => Change::RemoveTenant { cluster, id },
+        }
     }
-    for id in &touched.groups {
-        let entry = inventory.group(id);
-        changes.push(match entry {
+
+    fn put_group(self, id: &str) -> Change {
+        let (cluster, id) = (self.cluster(), text(id));
+        match self.inventory.group(&id) {
             Some(entry) => Change::PutGroup {
-                cluster: cluster(),
-                id: text(id),
+                cluster,
+                id,
                 position: 0,
                 body: json(&entry.group),
             },
-            None => Change::RemoveGroup {
-                cluster: cluster(),
-                id: text(id),
-            },
-        });
-    }
-    if touched.facts {
-        changes.push(cluster_itself(state));
-    }
-    changes
-}
-
-/// The changes that keep the whole cluster, whatever was kept of it before.
-pub(super) fn everything(state: &ClusterState) -> Vec<Change> {
-    let inventory = state.inventory();
-    let ids = inventory.hosts().map(|(_, host)| &*host.id);
-    let hosts = ids.filter_map(|id| host(state, id)).collect();
-    let mut vms: Vec<VmRow> = Vec::new();
-    for entry in inventory
-        .hosts()
-        .flat_map(|(_, host)| inventory.vms_of(host))
-    {
-        if let Some(saved) = inventory.saved_vm(&entry.vm.id, entry.pending) {
-            vms.push(VmRow {
-                id: text(&entry.vm.id),
-                pending: entry.pending,
-                body: json(&saved),
-            });
+            None => Change::RemoveGroup { cluster, id },
         }
     }
-    let tenants = inventory.tenants().map(|(id, facts)| TenantRow {
-        id: text(id),
-        body: json(facts),
-    });
-    let groups = inventory.groups().map(|entry| GroupRow {
-        id: text(&entry.group.id),
-        position: 0,
-        body: json(&entry.group),
-    });
-    vec![
-        cluster_itself(state),
-        Change::ReplaceInventory {
-            cluster: text(&state.name),
-            hosts,
-            vms,
-            tenants: tenants.collect(),
-            groups: groups.collect(),
-        },
-    ]
-}
 
-/// What is kept of a host: without what is measured, which comes in again.
-fn host(state: &ClusterState, id: &str) -> Option<HostRow> {
-    let inventory = state.inventory();
-    let mut saved = inventory.saved_host(id)?;
-    let known = inventory.slot(id).and_then(|slot| inventory.host(slot))?;
-    for measurement in inventory.measured(known) {
-        saved.facts.unset(measurement.name);
-        saved.facts.take_rows(measurement.name);
+    /// What is kept of a host: without what is measured, which comes in often and is kept
+    /// apart.
+    fn host(self, id: &str) -> Option<HostRow> {
+        let mut saved = self.inventory.saved_host(id)?;
+        let slot = self.inventory.slot(id)?;
+        for measurement in self.inventory.measured(self.inventory.host(slot)?) {
+            saved.facts.unset(measurement.name);
+            saved.facts.take_rows(measurement.name);
+        }
+        Some(HostRow {
+            id: text(&saved.id),
+            position: saved.listed,
+            body: json(&saved),
+        })
     }
-    Some(HostRow {
-        id: text(&saved.id),
-        position: saved.listed,
-        body: json(&saved),
-    })
-}
 
-/// The change that keeps the cluster besides its rows.
-pub(super) fn cluster_itself(state: &ClusterState) -> Change {
-    let inventory = state.inventory();
-    let document = ClusterDocument {
-        name: state.name.clone(),
-        now: None,
-        seed: state.settings.seed,
-        schema: (**inventory.schema()).clone(),
-        facts: inventory.facts().clone(),
-        tenants: Default::default(),
-        hosts: Vec::new(),
-        vms: Vec::new(),
-        groups: Vec::new(),
-    };
-    let body = Body {
-        document: serde_json::to_value(&document).unwrap_or_default(),
-        settings: state.settings.clone(),
-    };
-    Change::PutCluster {
-        cluster: text(&state.name),
-        body: json(&body),
+    fn measured(self, id: &str) -> Option<MeasuredRow> {
+        let saved = self.inventory.saved_measured(id)?;
+        Some(MeasuredRow {
+            id: text(id),
+            body: json(&saved),
+        })
+    }
+
+    fn vm(self, id: &str, pending: bool) -> Option<VmRow> {
+        let saved = self.inventory.saved_vm(id, pending)?;
+        Some(VmRow {
+            id: text(id),
+            pending,
+            body: json(&saved),
+        })
+    }
+
+    /// The change that keeps the cluster besides its rows.
+    pub(super) fn itself(self) -> Change {
+        let Self { state, inventory } = self;
+        let document = ClusterDocument {
+            name: state.name.clone(),
+            now: None,
+            seed: state.settings.seed,
+            schema: (**inventory.schema()).clone(),
+            facts: inventory.facts().clone(),
+            tenants: Default::default(),
+            hosts: Vec::new(),
+            vms: Vec::new(),
+            groups: Vec::new(),
+        };
+        let body = Body {
+            document: serde_json::to_value(&document).unwrap_or_default(),
+            settings: state.settings.clone(),
+        };
+        Change::PutCluster {
+            cluster: self.cluster(),
+            body: json(&body),
+        }
     }
 }
 
@@ -221,6 +271,6 @@ pub fn rows(
     Ok(inventory)
 }
 
-fn read<T: DeserializeOwned>(body: &str) -> serde_json::Result<T> {
+pub(super) fn read<T: DeserializeOwned>(body: &str) -> serde_json::Result<T> {
     serde_json::from_str(body)
 }

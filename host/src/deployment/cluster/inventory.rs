@@ -52,7 +52,7 @@ impl ClusterState {
     }
 
     /// Carry out changes, all of them or none. Statistics are taken in after
-    /// everything else, and are not kept for good.
+    /// everything else.
     ///
     /// # Errors
     /// If something in them does not go together with the cluster as it is.
@@ -63,6 +63,9 @@ impl ClusterState {
             statistics: std::mem::take(&mut changes.statistics),
             ..InventoryChanges::default()
         };
+        // When something was measured is kept even where the value is the same again.
+        let reported = statistics.statistics.iter();
+        let reported: Vec<Arc<str>> = reported.map(|it| it.host.clone()).collect();
         let warnings = std::mem::take(&mut changes.warnings);
         let tells_results = changes.missing == Missing::Ignore;
         let (before, schema) = (
@@ -83,7 +86,8 @@ impl ClusterState {
                 return Err(error.into());
             }
         }
-        self.pass_over();
+        self.touched.noted.extend(reported);
+        self.note_measured();
         self.know_schema();
         Ok(Changed {
             counted: self.counted(),

@@ -100,6 +100,7 @@ impl ClusterState {
             Verb::Migrate => self.exclude_hosts(&mut request)?,
         }
         self.heed_breakers(now)?;
+        self.keep_situation();
         let span = decision_span(&self.name, self.scheduler.next_number());
         let _entered = span.enter();
         let judged = self.judge_by_shadow(&request);
@@ -150,12 +151,20 @@ impl ClusterState {
             self.check_running(&batch.members, again)?;
         }
         self.heed_breakers(now)?;
+        self.keep_situation();
         let Plan {
             turns,
             without_turn,
             reserved,
+            made_on_copy,
             ..
         } = self.scheduler.place_batch(batch)?;
+        let decided = turns.iter().filter_map(|turn| turn.outcome.as_ref().ok());
+        let versions: Vec<u64> = match made_on_copy {
+            true => Vec::new(),
+            false => decided.map(|decision| decision.inventory_version).collect(),
+        };
+        let mut changed = self.rows_up_to(&versions).into_iter();
         let mut shown = Vec::with_capacity(turns.len());
         for mut turn in turns {
             self.note_faults(turn.outcome.as_mut().map_err(|error| &*error))?;
@@ -164,6 +173,7 @@ impl ClusterState {
                     if reserved {
                         self.tell_placed(&decision);
                     }
+                    self.changes.extend(changed.next().unwrap_or_default());
                     Ok(self.record(&decision, now))
                 }
                 Err(error) => {
@@ -267,11 +277,12 @@ impl ClusterState {
         let body: Arc<str> = super::durable::json(&DecisionShown::new(decision, None)).into();
         let request = super::durable::json(&*decision.request);
         let by = super::durable::json(&self.by);
+        let clock = self.inventory().clock();
         self.changes.push(Change::RecordDecision {
             cluster: self.name.to_string(),
             number: decision.number,
             at: now,
-            body: format!(r#"{{"decision":{body},"request":{request},"by":{by}}}"#),
+            body: format!(r#"{{"decision":{body},"request":{request},"clock":{clock},"by":{by}}}"#),
         });
         for need in &decision.unheeded {
             tracing::warn!(cluster = %self.name, decision = decision.number, "{need}");

@@ -46,7 +46,7 @@ impl ClusterState {
         let inventory = self.scheduler.inventory_mut();
         inventory.set_statistics_max_age(settings.statistics_max_age);
         self.settings = settings;
-        self.changes.push(durable::cluster_itself(self));
+        self.changes.push(durable::Rows::now(self).itself());
     }
 
     /// Decide nothing, for want of a policy that can run.

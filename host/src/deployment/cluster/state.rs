@@ -10,12 +10,14 @@ use tokio::sync::watch;
 use super::answers::Answers;
 use super::breaker::Breakers;
 use super::done::{SERVER, Told};
+use super::durable::Rows;
 use super::ended::EndedReservations;
 use super::host_states::HostStates;
+use super::past::SavedChain;
 use super::plans::Plans;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, durable};
-use crate::chain::UnheededInCluster;
+use crate::chain::{Chain, UnheededInCluster};
 use crate::deployment::Clock;
 use crate::deployment::DeploymentError;
 use crate::deployment::alarm::Alarm;
@@ -83,6 +85,10 @@ pub struct ClusterState {
     pub(super) noted: u64,
     /// Whether all rows are to be kept anew.
     pub(super) everything: Arc<AtomicBool>,
+    /// Whether rows have changed in this turn.
+    rows_changed: bool,
+    /// The chain that was kept last.
+    kept_chain: Option<Arc<Chain>>,
     /// Where the numbers stand, as it was kept last.
     counters: Counters,
     pub(super) changed: watch::Sender<u64>,
@@ -145,6 +151,8 @@ impl ClusterState {
             changes: Vec::new(),
             touched: Touched::default(),
             everything: Arc::default(),
+            rows_changed: false,
+            kept_chain: None,
             counters: Counters::default(),
             changed: watch::Sender::new(0),
             turns_with_changes: 0,
@@ -163,11 +171,16 @@ impl ClusterState {
         let inventory = self.scheduler.inventory_mut();
         inventory.begin_at(counters.version);
         self.noted = inventory.version();
+        if counters.revision == 0 {
+            // A version of the program has kept it that did not keep all of this.
+            self.keep_everything();
+        }
         self.counters = counters;
     }
 
     /// Where the numbers stand, if that is to be kept: the clock alone is no reason.
-    fn counters_to_keep(&mut self, rows_changed: bool) -> Option<Change> {
+    fn counters_to_keep(&mut self) -> Option<Change> {
+        let rows_changed = mem::take(&mut self.rows_changed);
         let version = self.inventory().version();
         let counters = Counters {
             next_decision: self.scheduler.next_number(),
@@ -289,11 +302,9 @@ impl ClusterState {
     ) {
         let outcome = work(self);
         self.follow_plans();
+        self.keep_rows();
         let mut changes = mem::take(&mut self.changes);
-        let rows = self.rows_to_keep();
-        let counters = self.counters_to_keep(!rows.is_empty());
-        changes.extend(rows);
-        changes.extend(counters);
+        changes.extend(self.counters_to_keep());
         self.scheduler.forget_the_past();
         let repeats = mem::take(&mut self.answers.repeats);
         let news = self.take_news();
@@ -405,19 +416,65 @@ impl ClusterState {
         }
     }
 
-    /// What is to be written for the rows that changed.
-    fn rows_to_keep(&mut self) -> Vec<Change> {
+    /// Have the rows kept that have changed so far.
+    pub(super) fn keep_rows(&mut self) {
         self.note();
         self.tell_host_states();
-        if self.everything.swap(false, Ordering::AcqRel) {
-            self.touched = Touched::default();
-            self.keep_plans();
-            let mut changes = durable::everything(self);
-            changes.append(&mut self.changes);
-            return changes;
-        }
         let touched = mem::take(&mut self.touched);
-        durable::touched(self, &touched)
+        let rows = match self.everything.swap(false, Ordering::AcqRel) {
+            true => Rows::now(self).everything(),
+            false => Rows::now(self).touched(&touched),
+        };
+        let everything = matches!(rows[..], [_, Change::ReplaceInventory { .. }]);
+        self.rows_changed |= !rows.is_empty();
+        self.changes.extend(rows);
+        if everything {
+            self.kept_chain = None;
+            self.keep_plans();
+        }
+    }
+
+    /// After decisions on these versions of the inventory, ascending: what is to be kept of
+    /// what has changed before each of them, since the one before or the last note.
+    pub(super) fn rows_up_to(&mut self, versions: &[u64]) -> Vec<Vec<Change>> {
+        let Some(last) = versions.last() else {
+            return Vec::new();
+        };
+        let since: Vec<u64> = std::iter::once(self.noted)
+            .chain(versions.iter().copied())
+            .collect();
+        let mut parts = Vec::with_capacity(versions.len());
+        let mut then = self.inventory().clone();
+        for (since, version) in since.iter().zip(versions).rev() {
+            let touched = match then.take_back(*version) {
+                true => then.touched_since(*since),
+                false => None,
+            };
+            let Some(touched) = touched else {
+                self.everything.store(true, Ordering::Release);
+                return Vec::new();
+            };
+            parts.push(Rows::then(self, &then).touched(&touched));
+        }
+        parts.reverse();
+        self.noted = *last;
+        self.rows_changed |= parts.iter().any(|part| !part.is_empty());
+        parts
+    }
+
+    /// Before a decision: have kept on what it is made, and by what.
+    pub(super) fn keep_situation(&mut self) {
+        self.keep_rows();
+        let chain = self.scheduler.chain().clone();
+        let is_kept = self.kept_chain.as_ref();
+        if is_kept.is_some_and(|kept| Arc::ptr_eq(kept, &chain)) {
+            return;
+        }
+        self.changes.push(Change::PutChain {
+            cluster: self.name.to_string(),
+            body: durable::json(&SavedChain::of(&chain, &self.generation)),
+        });
+        self.kept_chain = Some(chain);
     }
 
     /// Take note of what has changed in the inventory so far.
@@ -430,6 +487,7 @@ impl ClusterState {
                 self.touched.vms.extend(touched.vms);
                 self.touched.tenants.extend(touched.tenants);
                 self.touched.groups.extend(touched.groups);
+                self.touched.noted.extend(touched.noted);
                 self.touched.facts |= touched.facts;
             }
             None => self.everything.store(true, Ordering::Release),
@@ -437,8 +495,16 @@ impl ClusterState {
         self.noted = version;
     }
 
-    /// What has changed since the last note is not to be kept.
-    pub(super) fn pass_over(&mut self) {
-        self.noted = self.inventory().version();
+    /// The same of statistics, which are kept apart: of the hosts nothing else has changed.
+    pub(super) fn note_measured(&mut self) {
+        let version = self.inventory().version();
+        match self.inventory().touched_since(self.noted.min(version)) {
+            Some(touched) => {
+                self.touched.noted.extend(touched.hosts);
+                self.touched.noted.extend(touched.noted);
+            }
+            None => self.everything.store(true, Ordering::Release),
+        }
+        self.noted = version;
     }
 }

@@ -94,3 +94,114 @@ fn the_version_of_an_inventory_never_goes_back() {
         last = version(&cluster);
     }
 }
+
+/// Changes as a client sends them.
+fn change(cluster: &Cluster, text: &str) {
+    let changes = InventoryChanges::read(text, "changes.toml", &cluster.schema()).unwrap();
+    let changed = cluster.turn(move |state| state.change(changes).map(|_| ()));
+    changed.wait().unwrap();
+}
+
+/// What a decision is explained by.
+fn told(past: &cluster::Past) -> (String, String, bool) {
+    let explanation = past.explain().unwrap();
+    let runners_up = past.runners_up(9).unwrap();
+    (
+        serde_json::to_string(&explanation).unwrap(),
+        serde_json::to_string(&runners_up).unwrap(),
+        past.replay().unwrap(),
+    )
+}
+
+const WATCHING: &str = r#"
+    watches = [{ name = "busy", column = "cpu.usage", at-least = 0.5 }]
+    [[filters]]
+    unit = "worst-fit"
+    [[filters]]
+    unit = "affinity"
+    [[costs]]
+    unit = "even-guest-distribution"
+    [[costs]]
+    unit = "worst-fit"
+"#;
+
+#[test]
+fn decisions_are_explained_after_a_restart_as_they_were_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let mut before = Vec::new();
+    let mut note = |number: u64| {
+        let past = cluster.turn(move |state| Ok(state.past(number)?)).wait();
+        let remembered = told(&past.unwrap());
+        assert!(remembered.2, "decision {number}");
+        let kept = deployment.kept_past("c", number).unwrap();
+        assert_eq!(told(&kept), remembered, "decision {number}");
+        before.push((number, remembered));
+    };
+    place(&cluster, request("new", 4));
+    place(&cluster, request("x", 20));
+    change(
+        &cluster,
+        "[[statistics]]\nid = \"a\"\n\"cpu.usage\" = \"73.1 %\"\n[[vms]]\nid = \"old\"\nmemory = \"9 GiB\"",
+    );
+    place(&cluster, request("y", 2));
+    world.clock.store(1100, Ordering::Relaxed);
+    cluster
+        .turn(|state| state.confirm(&["new", "y"], None))
+        .wait()
+        .unwrap();
+    change(
+        &cluster,
+        "[[hosts]]\nid = \"c\"\nmemory.total = \"64 GiB\"\ncpu.cores = 4",
+    );
+    let batch = Batch {
+        members: (0..3)
+            .map(|it| Vm::new(format!("v{it}")).with("memory", 3_i64 << 30))
+            .collect(),
+        now: 1100,
+        ..Batch::default()
+    };
+    let placed = cluster
+        .turn(move |state| state.place_batch(batch, false, None))
+        .wait();
+    assert_eq!(placed.unwrap().turns.len(), 3);
+    change(
+        &cluster,
+        "gone.vms = [\"old\"]\n[[statistics]]\nid = \"a\"\n\"cpu.usage\" = \"20 %\"",
+    );
+    (1..=6).for_each(&mut note);
+
+    deployment.put_policy(&edit(WATCHING), "somebody").unwrap();
+    world.clock.store(1200, Ordering::Relaxed);
+    change(
+        &cluster,
+        "[[statistics]]\nid = \"b\"\n\"cpu.usage\" = \"60 %\"",
+    );
+    place(&cluster, request("z", 1));
+    note(7);
+    cluster
+        .turn(|state| state.replace(document()))
+        .wait()
+        .unwrap();
+    place(&cluster, request("last", 1));
+    let past = cluster.turn(|state| Ok(state.past(8)?)).wait().unwrap();
+    before.push((8, told(&past)));
+    for (number, before) in &before {
+        let after = deployment.kept_past("c", *number).unwrap();
+        assert_eq!(told(&after), *before, "decision {number} after PUT");
+    }
+    drop(cluster);
+
+    let (world, cluster) = again(folder.path(), world, &generation);
+    change(&cluster, "gone.vms = [\"last\"]");
+    for (number, before) in &before {
+        let after = world.deployment.kept_past("c", *number).unwrap();
+        assert_eq!(told(&after), *before, "decision {number} after a restart");
+    }
+    let unknown = world.deployment.kept_past("c", 9);
+    assert!(unknown.is_err());
+}

@@ -22,6 +22,7 @@ impl Apply {
             "REPLACE INTO decisions (cluster, number, at, body) VALUES (?1, ?2, ?3, ?4)",
             (cluster, number, at, body),
         )?;
+        self.histories.decided(base, cluster, number)?;
         let bound = self.options.decisions;
         // The first one since the start removes what was left then.
         let untrimmed = self.untrimmed.entry(cluster).or_insert(bound);
@@ -36,7 +37,15 @@ impl Apply {
                  SELECT number FROM decisions WHERE cluster = ?1
                  ORDER BY number DESC LIMIT 1 OFFSET ?2)",
             (cluster, limit(bound)),
-        )
+        )?;
+        const OLDEST: &str = "SELECT min(number) FROM decisions WHERE cluster = ?1";
+        let oldest: Option<i64> = base
+            .prepare_cached(OLDEST)?
+            .query_row((cluster,), |row| row.get(0))?;
+        match oldest {
+            Some(oldest) => self.histories.forget_before(base, cluster, oldest),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn trim_revisions(&self, base: &Connection, name: &str) -> Applied {

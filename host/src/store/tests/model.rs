@@ -30,7 +30,11 @@ struct Cluster {
     vms: BTreeMap<(bool, String), VmRow>,
     tenants: BTreeMap<String, TenantRow>,
     groups: BTreeMap<String, GroupRow>,
+    measured: BTreeMap<String, MeasuredRow>,
+    chain: Option<String>,
     decisions: BTreeMap<u64, SavedDecision>,
+    /// How it was when decisions were made.
+    then: BTreeMap<u64, Then>,
     plans: BTreeMap<u64, SavedPlan>,
     answers: BTreeMap<String, SavedAnswer>,
     ended: BTreeMap<String, SavedEndedReservation>,
@@ -123,6 +127,7 @@ impl Model {
                 vms,
                 tenants,
                 groups,
+                measured,
             } => {
                 let cluster = self.clusters.get_mut(&cluster)?;
                 cluster.hosts = hosts.into_iter().map(|r| (r.id.clone(), r)).collect();
@@ -132,6 +137,20 @@ impl Model {
                     .collect();
                 cluster.tenants = tenants.into_iter().map(|r| (r.id.clone(), r)).collect();
                 cluster.groups = groups.into_iter().map(|r| (r.id.clone(), r)).collect();
+                cluster.measured = measured.into_iter().map(|r| (r.id.clone(), r)).collect();
+            }
+            Change::PutMeasured { cluster, id, body } => {
+                let row = MeasuredRow {
+                    id: id.clone(),
+                    body,
+                };
+                self.clusters.get_mut(&cluster)?.measured.insert(id, row);
+            }
+            Change::RemoveMeasured { cluster, id } => self.of(&cluster, |c| {
+                c.measured.remove(&id);
+            }),
+            Change::PutChain { cluster, body } => {
+                self.clusters.get_mut(&cluster)?.chain = Some(body);
             }
             Change::Counter { cluster, counters } => {
                 let cluster = self.clusters.get_mut(&cluster)?;
@@ -162,7 +181,19 @@ impl Model {
                 let cluster = self.clusters.get_mut(&cluster)?;
                 i64::try_from(number).ok()?;
                 let decision = SavedDecision { number, at, body };
-                cluster.decisions.insert(number, decision);
+                let is_next = cluster.decisions.keys().all(|known| *known < number);
+                cluster.decisions.insert(number, decision.clone());
+                // Numbers go up; of those that do not, nothing is promised.
+                cluster.then.remove(&number);
+                if is_next {
+                    let then = Then {
+                        decision,
+                        body: cluster.body.clone(),
+                        chain: cluster.chain.clone(),
+                        inventory: cluster.inventory(),
+                    };
+                    cluster.then.insert(number, then);
+                }
             }
             Change::PutPolicy {
                 name,
@@ -308,18 +339,22 @@ impl Model {
 }
 
 impl Cluster {
-    fn compare(&self, store: &Store, name: &str) {
+    fn inventory(&self) -> SavedInventory {
         let mut hosts: Vec<_> = self.hosts.values().cloned().collect();
         hosts.sort_by_key(|host| host.position);
         let mut groups: Vec<_> = self.groups.values().cloned().collect();
         groups.sort_by_key(|group| group.position);
-        let expected = SavedInventory {
+        SavedInventory {
             hosts,
             vms: self.vms.values().cloned().collect(),
             tenants: self.tenants.values().cloned().collect(),
             groups,
-        };
-        assert_eq!(store.inventory(name).unwrap(), expected);
+            measured: self.measured.values().cloned().collect(),
+        }
+    }
+
+    fn compare(&self, store: &Store, name: &str) {
+        assert_eq!(store.inventory(name).unwrap(), self.inventory());
         let plans: Vec<_> = self.plans.values().cloned().collect();
         assert_eq!(store.plans(name).unwrap(), plans);
         let ended: Vec<_> = self.ended.values().cloned().collect();
@@ -338,6 +373,17 @@ impl Cluster {
         for decision in newest {
             let found = store.decision(name, decision.number).unwrap();
             assert_eq!(found.as_ref(), Some(decision));
+            let Some(then) = self.then.get(&decision.number) else {
+                continue;
+            };
+            match store.past(name, decision.number).unwrap() {
+                SavedPast::Known(known) => assert_eq!(*known, *then),
+                SavedPast::Gone { since, why } => {
+                    assert_eq!(why, Gone::Bytes);
+                    assert!(decision.number < since);
+                }
+                none @ SavedPast::NoDecision { .. } => panic!("{none:?}"),
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use super::*;
 const ROWS: &[&str] = &[
     include_str!("../schema/1.rows.sql"),
     include_str!("../schema/2.rows.sql"),
+    include_str!("../schema/3.rows.sql"),
 ];
 
 #[test]
@@ -87,8 +88,28 @@ fn check(store: &Store, version: usize) {
     let ended = store.ended_reservations("old").unwrap();
     let ended: Vec<_> = ended.iter().map(|ended| &*ended.vm).collect();
     assert_eq!(ended, if version == 1 { vec![] } else { vec!["v-2"] });
+    check_history(store, version);
     assert_eq!(store.answers("old").unwrap()[0].key, "k-1");
     let events = store.unit_history(None, 9).unwrap();
     assert_eq!((&*events[0].name, &*events[1].name), ("gone", "memory"));
     assert_eq!(store.unit_history(Some("memory"), 9).unwrap(), events[1..]);
+}
+
+fn check_history(store: &Store, version: usize) {
+    let gone = |number| match store.past("old", number).unwrap() {
+        SavedPast::Gone { since, why } => Some((since, why)),
+        _ => None,
+    };
+    if version < 3 {
+        assert_eq!(gone(41), Some((42, Gone::Version)));
+        return;
+    }
+    assert_eq!(gone(40), Some((41, Gone::Bytes)));
+    let SavedPast::Known(then) = store.past("old", 41).unwrap() else {
+        panic!("it is known");
+    };
+    assert_eq!(then.chain.as_deref(), Some("{\"c\":1}"));
+    assert_eq!(then.inventory.hosts[1].body, "{\"h\":0}");
+    assert_eq!(then.inventory.vms.len(), 1);
+    assert_eq!(then.inventory.measured[0].body, "{\"m\":1}");
 }

@@ -178,6 +178,14 @@ pub const OPTIONS: &[ServeOption] = &[
     ),
     option(
         DECISIONS,
+        "history-bytes",
+        "SIZE",
+        SIZE,
+        "64 MiB",
+        "How much is kept of each cluster's past, so that recorded decisions are explained and replayed also after a restart",
+    ),
+    option(
+        DECISIONS,
         "durability",
         "WORD",
         Shape::Word(words::<Durability>),

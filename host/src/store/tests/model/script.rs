@@ -63,6 +63,12 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn measured()(id in name(), body in body()) -> MeasuredRow {
+        MeasuredRow { id, body }
+    }
+}
+
 fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         6 => (name(), body()).prop_map(|(cluster, body)| Change::PutCluster { cluster, body }),
@@ -90,9 +96,17 @@ fn of_inventory() -> impl Strategy<Value = Change> {
         1 => (name(), group()).prop_map(|(cluster, GroupRow { id, position, body })|
             Change::PutGroup { cluster, id, position, body }),
         1 => (name(), name()).prop_map(|(cluster, id)| Change::RemoveGroup { cluster, id }),
-        1 => (name(), vec(host(), 0..6), vec(vm(), 0..6), vec(tenant(), 0..3), vec(group(), 0..3))
-            .prop_map(|(cluster, hosts, vms, tenants, groups)|
-                Change::ReplaceInventory { cluster, hosts, vms, tenants, groups }),
+        2 => (name(), measured()).prop_map(|(cluster, MeasuredRow { id, body })|
+            Change::PutMeasured { cluster, id, body }),
+        1 => (name(), name()).prop_map(|(cluster, id)| Change::RemoveMeasured { cluster, id }),
+        1 => (name(), body()).prop_map(|(cluster, body)| Change::PutChain { cluster, body }),
+        1 => (
+            name(),
+            (vec(host(), 0..6), vec(vm(), 0..6)),
+            (vec(tenant(), 0..3), vec(group(), 0..3), vec(measured(), 0..3)),
+        )
+            .prop_map(|(cluster, (hosts, vms), (tenants, groups, measured))|
+                Change::ReplaceInventory { cluster, hosts, vms, tenants, groups, measured }),
     ]
 }
 

@@ -1,0 +1,200 @@
+//! How rows were when decisions were made.
+//!
+//! Whenever a row changes, what it was is kept under the number of the last decision,
+//! unless that is known already: it is how the row was when that decision was made, and
+//! those before it back to the last change. So what is kept is as much as has changed
+//! between decisions, however often it has. It goes when the decisions go, or when there
+//! is too much of it, the oldest first.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{Applied, run};
+
+/// The oldest is removed when this part of the bound is to become free.
+const BATCHES: u64 = 32;
+
+/// Bytes that a row of the history is taken to have besides its texts.
+const OVERHEAD: u64 = 24;
+
+/// Why the history does not begin with the oldest decision: there is too much of it.
+pub(in crate::store) const BYTES: &str = "bytes";
+
+/// What a row is, by its number in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(i64)]
+pub(in crate::store) enum Kind {
+    Cluster = 0,
+    Host = 1,
+    Vm = 2,
+    PendingVm = 3,
+    Tenant = 4,
+    Group = 5,
+    Measured = 6,
+    Chain = 7,
+}
+
+/// The histories of all clusters, as far as they were needed.
+pub(super) struct Histories {
+    /// Bytes that are kept of each cluster.
+    bound: u64,
+    clusters: HashMap<i64, History>,
+}
+
+/// What is known of the history of one cluster.
+struct History {
+    /// The number of the last decision.
+    last: Option<i64>,
+    /// How many bytes there are under the numbers of decisions, oldest first.
+    parts: VecDeque<(i64, u64)>,
+    bytes: u64,
+}
+
+impl Histories {
+    pub(super) fn new(bound: u64) -> Self {
+        Self {
+            bound,
+            clusters: HashMap::new(),
+        }
+    }
+
+    /// Forget what may have been undone by a rollback.
+    pub(super) fn forget(&mut self) {
+        self.clusters.clear();
+    }
+
+    /// Forget a cluster, whose rows are removed.
+    pub(super) fn forget_cluster(&mut self, cluster: i64) {
+        self.clusters.remove(&cluster);
+    }
+
+    /// A decision was made on the rows as they are.
+    pub(super) fn decided(&mut self, base: &Connection, cluster: i64, number: i64) -> Applied {
+        let history = self.of(base, cluster)?;
+        history.last = history.last.max(Some(number));
+        Ok(())
+    }
+
+    /// A row changes that was so until now; None: there was none.
+    pub(super) fn remember(
+        &mut self,
+        base: &Connection,
+        cluster: i64,
+        (kind, id): (Kind, &str),
+        old: Option<(i64, &str)>,
+    ) -> Applied {
+        let bound = self.bound;
+        let history = self.of(base, cluster)?;
+        let Some(decision) = history.last else {
+            return Ok(());
+        };
+        let (position, body) = old.map_or((0, None), |(position, body)| (position, Some(body)));
+        let new = base
+            .prepare_cached(
+                "INSERT OR IGNORE INTO history (cluster, decision, kind, id, position, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![cluster, decision, kind as i64, id, position, body])?;
+        if new == 0 {
+            return Ok(());
+        }
+        let bytes = OVERHEAD + (id.len() + body.map_or(0, str::len)) as u64;
+        history.add(decision, bytes);
+        match history.bytes > bound {
+            true => history.trim(base, cluster, bound - bound / BATCHES),
+            false => Ok(()),
+        }
+    }
+
+    /// Decisions before this one are no longer recorded.
+    pub(super) fn forget_before(
+        &mut self,
+        base: &Connection,
+        cluster: i64,
+        oldest: i64,
+    ) -> Applied {
+        let history = self.of(base, cluster)?;
+        if history
+            .parts
+            .front()
+            .is_none_or(|(first, _)| *first >= oldest)
+        {
+            return Ok(());
+        }
+        while let Some((_, bytes)) = history.parts.pop_front_if(|(first, _)| *first < oldest) {
+            history.bytes -= bytes;
+        }
+        run(
+            base,
+            "DELETE FROM history WHERE cluster = ?1 AND decision < ?2",
+            (cluster, oldest),
+        )
+    }
+
+    fn of(&mut self, base: &Connection, cluster: i64) -> rusqlite::Result<&mut History> {
+        Ok(match self.clusters.entry(cluster) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(History::read(base, cluster)?),
+        })
+    }
+}
+
+impl History {
+    fn read(base: &Connection, cluster: i64) -> rusqlite::Result<Self> {
+        let last = base
+            .prepare_cached("SELECT max(number) FROM decisions WHERE cluster = ?1")?
+            .query_row((cluster,), |row| row.get(0))
+            .optional()?
+            .flatten();
+        let mut parts = base.prepare_cached(
+            "SELECT decision, sum(octet_length(id) + coalesce(octet_length(body), 0) + ?2)
+             FROM history WHERE cluster = ?1 GROUP BY decision ORDER BY decision",
+        )?;
+        let overhead = i64::try_from(OVERHEAD).unwrap_or(0);
+        let parts: VecDeque<(i64, u64)> = parts
+            .query_map((cluster, overhead), |row| {
+                let bytes: i64 = row.get(1)?;
+                Ok((row.get(0)?, u64::try_from(bytes).unwrap_or(0)))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(Self {
+            last,
+            bytes: parts.iter().map(|(_, bytes)| bytes).sum(),
+            parts,
+        })
+    }
+
+    fn add(&mut self, decision: i64, bytes: u64) {
+        self.bytes += bytes;
+        match self.parts.back_mut() {
+            Some((last, sum)) if *last == decision => *sum += bytes,
+            _ => self.parts.push_back((decision, bytes)),
+        }
+    }
+
+    /// Remove the oldest, so that no more than that is left.
+    fn trim(&mut self, base: &Connection, cluster: i64, left: u64) -> Applied {
+        let mut dropped = None;
+        while self.bytes > left
+            && let Some((decision, bytes)) = self.parts.pop_front()
+        {
+            self.bytes -= bytes;
+            dropped = Some(decision);
+        }
+        let Some(dropped) = dropped else {
+            return Ok(());
+        };
+        run(
+            base,
+            "DELETE FROM history WHERE cluster = ?1 AND decision <= ?2",
+            (cluster, dropped),
+        )?;
+        run(
+            base,
+            "REPLACE INTO history_starts (cluster, decision, why) VALUES (?1, ?2, ?3)",
+            (cluster, dropped.saturating_add(1), BYTES),
+        )
+    }
+}

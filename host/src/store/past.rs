@@ -1,0 +1,125 @@
+//! A cluster as it was when a decision was made: its rows as they are, with what they were
+//! in place of what has changed.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::apply::history::{BYTES, Kind};
+use super::change::{GroupRow, HostRow, MeasuredRow, TenantRow, VmRow};
+use super::read;
+use super::saved::{Gone, SavedInventory, SavedPast, Then};
+
+/// Rows by kind and id, each with its position and body.
+type Rows = BTreeMap<(i64, String), (i64, String)>;
+
+/// All of it is read in one state of the database.
+pub(super) fn past(base: &Connection, cluster: &str, number: u64) -> rusqlite::Result<SavedPast> {
+    let bounded = i64::try_from(number).unwrap_or(i64::MAX);
+    let decision = read::decision_of(base, cluster, bounded)?;
+    let key: Option<(i64, String)> = base
+        .prepare_cached("SELECT number, body FROM clusters WHERE name = ?1")?
+        .query_row((cluster,), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let (Some(decision), Some((key, body))) = (decision, key) else {
+        let oldest = read::oldest_decision(base, cluster)?;
+        return Ok(SavedPast::NoDecision { oldest });
+    };
+    if let Some((since, why)) = start(base, key)?.filter(|(since, _)| number < *since) {
+        return Ok(SavedPast::Gone { since, why });
+    }
+    let mut rows = rows(base, key, body)?;
+    take_back(base, key, bounded, &mut rows)?;
+    let mut alone = |kind: Kind| rows.remove(&(kind as i64, String::new()));
+    let body = alone(Kind::Cluster).map(|(_, body)| body);
+    let chain = alone(Kind::Chain).map(|(_, body)| body);
+    Ok(SavedPast::Known(Box::new(Then {
+        decision,
+        body: body.unwrap_or_default(),
+        chain,
+        inventory: inventory(rows),
+    })))
+}
+
+/// From which decision on the history is whole.
+fn start(base: &Connection, cluster: i64) -> rusqlite::Result<Option<(u64, Gone)>> {
+    base.prepare_cached("SELECT decision, why FROM history_starts WHERE cluster = ?1")?
+        .query_row((cluster,), |row| {
+            let since: i64 = row.get(0)?;
+            let why: String = row.get(1)?;
+            let why = match &*why {
+                BYTES => Gone::Bytes,
+                _ => Gone::Version,
+            };
+            Ok((u64::try_from(since).unwrap_or(0), why))
+        })
+        .optional()
+}
+
+/// The rows as they are.
+fn rows(base: &Connection, cluster: i64, body: String) -> rusqlite::Result<Rows> {
+    let mut rows = Rows::new();
+    rows.insert((Kind::Cluster as i64, String::new()), (0, body));
+    let mut all = base.prepare_cached(
+        "SELECT 1, id, position, body FROM hosts WHERE cluster = ?1
+         UNION ALL SELECT 2 + pending, id, 0, body FROM vms WHERE cluster = ?1
+         UNION ALL SELECT 4, id, 0, body FROM tenants WHERE cluster = ?1
+         UNION ALL SELECT 5, id, position, body FROM vm_groups WHERE cluster = ?1
+         UNION ALL SELECT 6, id, 0, body FROM measured WHERE cluster = ?1
+         UNION ALL SELECT 7, '', 0, body FROM chains WHERE cluster = ?1",
+    )?;
+    let mut found = all.query((cluster,))?;
+    while let Some(row) = found.next()? {
+        rows.insert((row.get(0)?, row.get(1)?), (row.get(2)?, row.get(3)?));
+    }
+    Ok(rows)
+}
+
+/// Put in what rows were when the decision was made.
+fn take_back(
+    base: &Connection,
+    cluster: i64,
+    decision: i64,
+    rows: &mut Rows,
+) -> rusqlite::Result<()> {
+    // What is nearest to the decision comes last and counts.
+    let mut changed = base.prepare_cached(
+        "SELECT kind, id, position, body FROM history
+         WHERE cluster = ?1 AND decision >= ?2 ORDER BY decision DESC",
+    )?;
+    let mut found = changed.query((cluster, decision))?;
+    while let Some(row) = found.next()? {
+        let key = (row.get(0)?, row.get(1)?);
+        match row.get::<_, Option<String>>(3)? {
+            Some(body) => rows.insert(key, (row.get(2)?, body)),
+            None => rows.remove(&key),
+        };
+    }
+    Ok(())
+}
+
+fn inventory(rows: Rows) -> SavedInventory {
+    let mut inventory = SavedInventory::default();
+    for ((kind, id), (position, body)) in rows {
+        match kind {
+            kind if kind == Kind::Host as i64 => {
+                inventory.hosts.push(HostRow { id, position, body });
+            }
+            kind if kind == Kind::Vm as i64 || kind == Kind::PendingVm as i64 => {
+                let pending = kind == Kind::PendingVm as i64;
+                inventory.vms.push(VmRow { id, pending, body });
+            }
+            kind if kind == Kind::Tenant as i64 => inventory.tenants.push(TenantRow { id, body }),
+            kind if kind == Kind::Group as i64 => {
+                inventory.groups.push(GroupRow { id, position, body });
+            }
+            kind if kind == Kind::Measured as i64 => {
+                inventory.measured.push(MeasuredRow { id, body });
+            }
+            _ => {}
+        }
+    }
+    inventory.hosts.sort_by_key(|host| host.position);
+    inventory.groups.sort_by_key(|group| group.position);
+    inventory
+}
