@@ -16,7 +16,7 @@ use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery};
 use crate::deployment::Deployment;
-use crate::deployment::cluster::{Begin, MoveNamed, PlanShown, only_tried};
+use crate::deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
 use crate::scheduler::BalanceOptions;
 
 /// Moves of one plan at most.
@@ -48,7 +48,7 @@ struct PlanWanted {
     /// hard groups that are broken, hosts that have promised more than they may. True if not
     /// given.
     repairs: Option<bool>,
-    /// How many moves may be under way at once; any number if not given.
+    /// How many moves may be under way at once; 8 if not given.
     #[schema(minimum = 1)]
     max_in_flight: Option<usize>,
 }
@@ -63,7 +63,7 @@ struct Evacuate {
     /// Make the plan, and do not keep it.
     #[serde(default)]
     dry_run: bool,
-    /// How many moves may be under way at once; any number if not given.
+    /// How many moves may be under way at once; 8 if not given.
     #[schema(minimum = 1)]
     max_in_flight: Option<usize>,
 }
@@ -143,7 +143,7 @@ async fn plan(
 ) -> Result<Response, Problem> {
     let options = wanted.options()?;
     let cluster = deployment.cluster(&cluster)?;
-    let max_in_flight = in_flight(wanted.max_in_flight)?;
+    let max_in_flight = in_flight(wanted.max_in_flight)?.or(Some(USUAL_IN_FLIGHT));
     let planner = cluster.turn(|state| state.planner()).await?;
     let plan = aside(move || planner.plan(&options)).await?;
     let kept = cluster.turn_as(&caller.name, move |state| {
@@ -169,7 +169,7 @@ async fn evacuate(
         let wrong = "\"hosts\" must name the hosts that are to be emptied";
         return Err(Problem::new(Code::Unprocessable, wrong));
     }
-    let max_in_flight = in_flight(wanted.max_in_flight)?;
+    let max_in_flight = in_flight(wanted.max_in_flight)?.or(Some(USUAL_IN_FLIGHT));
     let cluster = deployment.cluster(&cluster)?;
     let planner = cluster.turn(|state| state.planner()).await?;
     let hosts: Vec<Arc<str>> = wanted

@@ -26,7 +26,10 @@ pub(super) use durable::{Body, rows};
 pub use inventory::{Changed, Counted};
 pub(super) use past::{SavedChain, measured};
 pub use places::{BatchPlaced, Failed, Placed};
-pub use plans::{Begin, MoveAt, MoveCounts, MoveNamed, MoveState, PlanShown, Planner, only_tried};
+pub use plans::{
+    Begin, MoveAt, MoveCounts, MoveNamed, MoveState, PlanShown, Planner, USUAL_IN_FLIGHT,
+    only_tried,
+};
 pub use policy::Rule;
 pub use reservations::{Reservation, ReservationKind};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};

@@ -96,6 +96,7 @@ fn a_plan_moves_vms_off_a_host_in_maintenance_though_the_policy_balances_nothing
         json!("host h0 is in maintenance")
     );
     assert_eq!(plan["moves"][0]["cause"], json!("host-state"));
+    assert_eq!(plan["max-in-flight"], json!(8));
     let plan = api.send("POST", "/v1/clusters/c/plans", &json!({"repairs": false}));
     assert_eq!(plan.body["moves"], json!([]), "{plan:?}");
 }

@@ -19,6 +19,9 @@ pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
 /// How many plans of a cluster are remembered.
 const REMEMBERED: usize = 32;
 
+/// How many moves of a plan may be under way at once if nobody says.
+pub const USUAL_IN_FLIGHT: usize = 8;
+
 /// The plans of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
@@ -154,7 +157,7 @@ impl ClusterState {
             self.keep_plan(number);
             return None;
         }
-        Some(self.remember_plan(plan, None))
+        Some(self.remember_plan(plan, Some(USUAL_IN_FLIGHT)))
     }
 
     /// The plans that are remembered, oldest first.

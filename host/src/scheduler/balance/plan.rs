@@ -261,8 +261,14 @@ mod optional_costs {
     }
 }
 
+impl Stuck {
+    fn about(&self) -> (&str, &str, Cause) {
+        (&self.vm, &self.from, self.cause)
+    }
+}
+
 impl BalancePlan {
-    /// Whether both would do the same moves for the same reasons.
+    /// Whether both would do the same moves, and leave the same VMs stuck.
     pub fn is_like(&self, other: &Self) -> bool {
         let same = |one: &PlannedMove, other: &PlannedMove| {
             (&one.vm, &one.from, &one.to, &one.changes)
@@ -272,7 +278,11 @@ impl BalancePlan {
             && self.notes == other.notes
             && self.moves.len() == other.moves.len()
             && self.moves.iter().zip(&other.moves).all(|(a, b)| same(a, b))
-            && self.stuck == other.stuck
+            && self
+                .stuck
+                .iter()
+                .map(Stuck::about)
+                .eq(other.stuck.iter().map(Stuck::about))
     }
 }
 
