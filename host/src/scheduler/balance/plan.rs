@@ -204,7 +204,7 @@ impl From<&Removed> for RemovedHosts {
 
 fn nowhere(considered: usize, removed: &[RemovedHosts]) -> String {
     if considered == 0 {
-        return "there is no other host that is up".to_owned();
+        return "no host that is up is in question".to_owned();
     }
     let reasons = removed.iter().map(|removed| {
         let RemovedHosts {
@@ -217,7 +217,7 @@ fn nowhere(considered: usize, removed: &[RemovedHosts]) -> String {
     });
     let reasons: Vec<String> = reasons.collect();
     let taken = match considered {
-        1 => "the one other host that is up does not take it".to_owned(),
+        1 => "the one host in question does not take it".to_owned(),
         _ => format!("none of {considered} hosts takes it"),
     };
     format!("{taken}: {}", reasons.join("; "))
