@@ -7,6 +7,7 @@ mod deployment;
 mod documents;
 mod evacuation;
 mod first_start;
+mod general;
 #[cfg(unix)]
 mod hangup;
 mod kill;
