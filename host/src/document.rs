@@ -27,7 +27,7 @@ pub(crate) use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
 pub use nearest::nearest;
 pub use problem::{Place, Problem, Problems};
-pub use request::{Surroundings, read_requests, requests_of_tree};
+pub use request::{Surroundings, WrittenRequest, read_requests, requests_of_tree};
 pub use row::RowReader;
 pub use tree::{Content, Entry, Node, Table, parse, parse_with_nulls};
 pub use value::Expected;

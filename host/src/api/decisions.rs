@@ -16,6 +16,9 @@ use super::problem::{Code, Problem};
 use super::{Page, PageQuery};
 use crate::deployment::cluster::Past;
 use crate::deployment::{Deployment, DeploymentError};
+use crate::document::WrittenRequest;
+use crate::model::Request;
+use crate::model::schema::Schema;
 use crate::scheduler::RunnerUp;
 use crate::store::SavedDecision;
 
@@ -40,7 +43,7 @@ struct Recorded {
     /// What was decided.
     #[schema(value_type = Object)]
     decision: Value,
-    /// What was asked for, with what was known of the VMs.
+    /// What was asked for, with what was known of the VMs: a document that asks for the same.
     #[schema(value_type = Object)]
     request: Value,
     /// The hosts that would have been chosen next, best first, if they were asked for.
@@ -50,7 +53,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn of(saved: SavedDecision) -> Self {
+    fn of(saved: SavedDecision, schema: &Schema) -> Self {
         let mut body: Value = serde_json::from_str(&saved.body).unwrap_or_default();
         let mut part = |name: &str| body.get_mut(name).map(Value::take).unwrap_or_default();
         Self {
@@ -58,10 +61,21 @@ impl Recorded {
             at: saved.at,
             by: part("by").as_str().map(str::to_owned),
             decision: part("decision"),
-            request: part("request"),
+            request: request(part("request"), schema),
             runners_up: None,
         }
     }
+}
+
+/// A recorded request as the document that asks for it; as it was recorded, where it is none
+/// of this version of the program.
+fn request(recorded: Value, schema: &Schema) -> Value {
+    let read = Request::deserialize(&recorded).ok();
+    let written = read.and_then(|request| {
+        let request = &request;
+        serde_json::to_value(WrittenRequest { schema, request }).ok()
+    });
+    written.unwrap_or(recorded)
 }
 
 /// The decisions that are recorded, the newest first.
@@ -73,7 +87,8 @@ async fn list(
     Path(cluster): Path<String>,
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Recorded>>, Problem> {
-    let cluster = deployment.cluster(&cluster)?.name().clone();
+    let cluster = deployment.cluster(&cluster)?;
+    let (cluster, schema) = (cluster.name().clone(), cluster.schema());
     let limit = page.limit()?;
     let before = match &page.after {
         None => None,
@@ -91,7 +106,10 @@ async fn list(
     found.truncate(limit);
     let last = found.last().map(|decision| decision.number.to_string());
     Ok(Json(Page {
-        items: found.into_iter().map(Recorded::of).collect(),
+        items: found
+            .into_iter()
+            .map(|saved| Recorded::of(saved, &schema))
+            .collect(),
         next: last.filter(|_| more),
     }))
 }
@@ -122,13 +140,14 @@ async fn show(
         let sentence = "\"runners-up\" must be from 0 to 100";
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
-    let name = deployment.cluster(&cluster)?.name().clone();
+    let found = deployment.cluster(&cluster)?;
+    let (name, schema) = (found.name().clone(), found.schema());
     let store = deployment.store().clone();
     let found = aside(move || store.decision(&name, number).map_err(DeploymentError::from));
     let Some(decision) = found.await? else {
         return Err(Problem::not_found("decision", &number.to_string()));
     };
-    let mut recorded = Recorded::of(decision);
+    let mut recorded = Recorded::of(decision, &schema);
     if wanted > 0 {
         let past = past(&deployment, &cluster, number).await?;
         recorded.runners_up = Some(aside(move || past.runners_up(wanted)).await?);

@@ -14,6 +14,7 @@ pub(super) use attributes::{FORM as ATTRIBUTES, read as read_attributes};
 pub(super) use groups::Rule;
 pub(super) use json_schema::attributes_json_schema;
 pub use json_schema::cluster_json_schema;
+pub(super) use write::write_pinning;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -4,6 +4,10 @@
 //! for each of them, or one for all if they go `together`. One with `[[requests]]`
 //! says all of each request, VMs included.
 
+mod written;
+
+pub use written::WrittenRequest;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -45,6 +45,16 @@ fn what_is_given_by_the_api_can_be_sent_back_as_it_is() {
     let placed = api.send("POST", "/v1/clusters/c/place", &large);
     assert_eq!(placed.body["host"], json!("b"), "{placed:?}");
     assert!(placed.body.get("warnings").is_none(), "{placed:?}");
+    let recorded = api.get("/v1/clusters/c/decisions/1").body;
+    let request = &recorded["request"];
+    assert_eq!(request["vms"][0]["cpu"], json!(5), "{recorded}");
+    let cancelled = json!({"vms": ["large"]});
+    assert_eq!(
+        api.send("POST", "/v1/clusters/c/cancel", &cancelled).status,
+        204
+    );
+    let again = api.send("POST", "/v1/clusters/c/place", request);
+    assert_eq!(again.body["host"], json!("b"), "{again:?}");
     let tiny = json!({"id": "tiny", "cpu": "4m", "memory": 8192});
     let placed = api.send("POST", "/v1/clusters/c/place", &tiny);
     let warnings = placed.body["warnings"].as_array().unwrap();

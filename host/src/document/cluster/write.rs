@@ -114,24 +114,35 @@ impl Serialize for WrittenVm<'_> {
             };
             written.entries(&mut map)?;
         }
-        let Pinning {
-            pinned,
-            preferred,
-            location,
-        } = &vm.pinning;
-        for (key, hosts) in [("pinned", pinned), ("preferred", preferred)] {
-            if !hosts.is_empty() {
-                map.serialize_entry(key, hosts)?;
-            }
-        }
-        let score = |(host, score): &(Arc<str>, i64)| {
-            Facts::new()
-                .with("host", crate::model::Value::Text(host.clone()))
-                .with("score", *score)
-        };
-        entries(&mut map, "location", location.iter().map(score))?;
+        write_pinning(&vm.pinning, &mut map)?;
         map.end()
     }
+}
+
+/// Write the hosts that a VM names, as far as it does.
+///
+/// # Errors
+/// If the serializer has one.
+pub(in crate::document) fn write_pinning<M: SerializeMap>(
+    pinning: &Pinning,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    let Pinning {
+        pinned,
+        preferred,
+        location,
+    } = pinning;
+    for (key, hosts) in [("pinned", pinned), ("preferred", preferred)] {
+        if !hosts.is_empty() {
+            map.serialize_entry(key, hosts)?;
+        }
+    }
+    let score = |(host, score): &(Arc<str>, i64)| {
+        Facts::new()
+            .with("host", crate::model::Value::Text(host.clone()))
+            .with("score", *score)
+    };
+    entries(map, "location", location.iter().map(score))
 }
 
 struct WrittenGroup<'a>(&'a Group);

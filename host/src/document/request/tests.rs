@@ -138,3 +138,27 @@ fn hosts_are_not_checked_where_none_are_known() {
     };
     assert!(read_requests("id = 'v'\nforce = 'h9'", "r.toml", surroundings).is_ok());
 }
+
+#[test]
+fn a_request_is_written_as_the_document_that_asks_for_it() {
+    let text = r#"{"zone": "z", "kind": "restart", "allowed": ["a", "b"], "excluded": ["c"],
+        "preferred-hosts": ["a"], "force": "b", "dry-run": true, "all-or-nothing": true,
+        "reserve-for": 60, "again": true, "together": true, "draw": 0.5, "now": 7,
+        "vms": [{"id": "v", "cpu": 0.5, "memory": 8192, "pinned": ["a"], "preferred": ["b"],
+                 "location": [{"host": "a", "score": 3}], "nics": [{"network": "n"}],
+                 "numa-nodes": [{"index": 0, "memory": "1 MiB"}]}, {"id": "w"}]}"#;
+    let schema = Schema::built_in();
+    let surroundings = Surroundings {
+        schema,
+        now: 0,
+        hosts: None,
+    };
+    let requests = read_requests(text, "r.json", surroundings).unwrap();
+    let request = &requests[0];
+    let written = serde_json::to_string(&WrittenRequest { schema, request }).unwrap();
+    assert_eq!(
+        read_requests(&written, "w.json", surroundings).unwrap(),
+        requests,
+        "{written}"
+    );
+}
