@@ -90,7 +90,8 @@ impl Alarm {
 }
 
 impl Deployment {
-    /// End the reservations whose time is up by now, in every cluster.
+    /// End the reservations whose time is up by now, in every cluster, and what was measured
+    /// too long ago.
     pub fn end_reservations(&self) {
         for name in self.alarm.due(self.now()) {
             let Ok(cluster) = self.cluster(&name) else {

@@ -176,6 +176,18 @@ impl Inventory {
         }
     }
 
+    /// A second before which nothing that was measured becomes outdated; None: nothing
+    /// ever does.
+    pub fn next_outdated(&self) -> Option<i64> {
+        let age = self.statistics_max_age?;
+        match self.oldest_measured {
+            i64::MAX => None,
+            // It is looked for with the next second.
+            i64::MIN => Some(self.clock.saturating_add(1)),
+            oldest => Some(oldest.saturating_add(age).saturating_add(1)),
+        }
+    }
+
     fn make_absent(&mut self, slot: u32, name: Arc<str>) {
         let old = self
             .host(slot)

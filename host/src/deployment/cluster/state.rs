@@ -258,9 +258,11 @@ impl ClusterState {
         now
     }
 
-    /// Be given a turn when the next reservation ends.
+    /// Be given a turn when the next reservation ends, or statistics become outdated.
     pub(super) fn set_alarm(&mut self) {
-        let due = self.inventory().next_expiry();
+        let inventory = self.inventory();
+        let times = [inventory.next_expiry(), inventory.next_outdated()];
+        let due = times.into_iter().flatten().min();
         if due != self.due {
             self.due = due;
             self.alarm.set(&self.name, due);

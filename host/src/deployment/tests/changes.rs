@@ -74,7 +74,13 @@ fn the_limit_of_statistics_is_a_setting_that_lasts() {
         (&about["measured"], &about["outdated"]),
         (&1000.into(), &false.into())
     );
+    world.clock.store(1060, Ordering::Relaxed);
+    world.deployment.end_reservations();
+    assert_eq!(host(&cluster, "a")["cpu.usage"], 0.5);
+    // No request has to come for it.
     world.clock.store(1061, Ordering::Relaxed);
+    world.deployment.end_reservations();
+    assert!(host(&cluster, "a").get("cpu.usage").is_none());
     let results = change(
         &cluster,
         r#"{"missing": "ignore", "gone": {"vms": ["nobody"]}}"#,
