@@ -79,6 +79,23 @@ async fn list(
     }))
 }
 
+/// What became of a candidate, with its time as all others here.
+fn entry_shown(entry: &Entry) -> Value {
+    let mut shown = value(entry);
+    if let Ok(at) = entry.at.duration_since(std::time::UNIX_EPOCH) {
+        shown["at"] = at.as_secs().into();
+    }
+    shown
+}
+
+/// The last candidate for a unit, if it was refused.
+fn last_refused(deployment: &Deployment, unit: &str) -> Option<Value> {
+    let history = deployment.library().history();
+    let last = history.of(unit).next_back();
+    let refused = last.filter(|entry| matches!(entry.outcome, Outcome::Refused { .. }));
+    refused.map(entry_shown)
+}
+
 /// A unit that is not called for a while in a cluster.
 #[derive(Debug, Serialize)]
 struct Paused {
@@ -88,8 +105,9 @@ struct Paused {
 }
 
 /// A unit: what is in force, what it says of itself, the policies that use it, and the clusters
-/// in which it is not called for a while because it keeps failing (`paused`). Of one whose
-/// file is being staged for the first time only `name` and the file, under `staging`.
+/// in which it is not called for a while because it keeps failing (`paused`). If the last
+/// candidate for it was refused, `refused` says why. Of a unit that was never in force only these
+/// are told: its file, under `staging`, while it is being staged, and why it was refused.
 #[utoipa::path(get, path = "/v1/units/{unit}", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = OK, body = Object)))]
@@ -115,15 +133,25 @@ async fn show(
         let units = deployment.library().units();
         let status = units.into_iter().find(|known| known.name == unit);
         let Some(status) = status else {
+            let mut known = serde_json::Map::new();
             let staging = deployment.library().staging().remove(&unit);
-            let path = staging.ok_or_else(|| Problem::not_found("unit", &unit))?;
-            return Ok(serde_json::json!({ "name": unit, "staging": path }));
+            known.extend(staging.map(|path| ("staging".to_owned(), value(&path))));
+            let refused = last_refused(&deployment, &unit);
+            known.extend(refused.map(|refused| ("refused".to_owned(), refused)));
+            if known.is_empty() {
+                return Err(Problem::not_found("unit", &unit));
+            }
+            known.insert("name".to_owned(), unit.into());
+            return Ok(Value::Object(known));
         };
         let mut shown = value(&status);
         if let Some(columns) = shown.as_object_mut() {
             let users = Trials::users(&*deployment, &unit);
             columns.insert("policies".to_owned(), value(&users));
             columns.insert("paused".to_owned(), value(&paused));
+            if let Some(refused) = last_refused(&deployment, &unit) {
+                columns.insert("refused".to_owned(), refused);
+            }
             if let Some(unit) = deployment.library().current().get(&unit) {
                 let description = unit.description();
                 columns.insert("summary".to_owned(), value(&description.summary));
@@ -163,14 +191,7 @@ async fn history(
     let entries: Vec<Value> = history
         .of(&unit)
         .rev()
-        .map(|entry: &Entry| {
-            let mut shown = value(entry);
-            // As all other times here, and not as the library writes it.
-            if let Ok(at) = entry.at.duration_since(std::time::UNIX_EPOCH) {
-                shown["at"] = at.as_secs().into();
-            }
-            shown
-        })
+        .map(entry_shown)
         .collect();
     let numbered = entries.into_iter().enumerate();
     let is_after = |(number, _): &(usize, Value), after: &str| {

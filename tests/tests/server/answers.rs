@@ -126,6 +126,31 @@ fn a_unit_that_policies_use_is_not_disabled_and_they_are_named() {
 }
 
 #[test]
+fn a_unit_says_why_its_last_candidate_was_refused() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let in_force = api.get("/v1/units/worst-fit").body;
+    assert!(in_force.get("refused").is_none(), "{in_force}");
+    // The policy wants these bytes and no others.
+    let digest = in_force["in-force"].as_str().unwrap();
+    let unit = format!("worst-fit@{}", &digest[..12]);
+    let policy = json!({"costs": [{"unit": unit}]}).to_string();
+    let headers = [("content-type", "application/json"), ("if-none-match", "*")];
+    let put = api.ask("PUT", "/v1/policies/mine", &headers, policy.as_bytes());
+    assert_eq!(put.unwrap().status, 200);
+    api.send("POST", "/v1/clusters?policy=mine", &cluster("c", 1));
+    let kind = [("content-type", "application/wasm")];
+    let refused = api.ask("PUT", "/v1/units", &kind, &variant(1)).unwrap();
+    assert_eq!(refused.status, 422, "{refused:?}");
+    let shown = api.get("/v1/units/worst-fit").body;
+    assert_eq!(shown["in-force"], digest, "{shown}");
+    let refused = &shown["refused"];
+    assert_eq!(refused["digest"], Digest::of(&variant(1)).to_string(), "{shown}");
+    assert!(refused["at"].is_u64(), "{shown}");
+}
+
+#[test]
 fn calls_that_are_refused_are_in_the_log_without_secrets() {
     let data = folder();
     let (viewer, lines) = token(&["--name", "alice", "--role", "viewer"]);
