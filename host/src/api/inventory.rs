@@ -202,6 +202,15 @@ async fn remove_group(
     Extension(caller): Extension<Caller>,
     Path((cluster, group)): Path<(String, String)>,
 ) -> Result<StatusCode, Problem> {
+    let (of, id) = (deployment.cluster(&cluster)?, group.clone());
+    let there = of.turn(move |state| {
+        let known = state.inventory().groups().map(|entry| &*entry.group.id);
+        match state.inventory().group(&id) {
+            Some(_) => Ok(()),
+            None => Err(DeploymentError::unknown("group", &id, known)),
+        }
+    });
+    there.await?;
     remove(&deployment, &caller, &cluster, "groups", &group).await
 }
 
