@@ -188,11 +188,7 @@ async fn history(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Value>>, Problem> {
     let history = deployment.library().history();
-    let entries: Vec<Value> = history
-        .of(&unit)
-        .rev()
-        .map(entry_shown)
-        .collect();
+    let entries: Vec<Value> = history.of(&unit).rev().map(entry_shown).collect();
     let numbered = entries.into_iter().enumerate();
     let is_after = |(number, _): &(usize, Value), after: &str| {
         after.parse().is_ok_and(|after: usize| *number > after)

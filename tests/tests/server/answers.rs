@@ -146,7 +146,11 @@ fn a_unit_says_why_its_last_candidate_was_refused() {
     let shown = api.get("/v1/units/worst-fit").body;
     assert_eq!(shown["in-force"], digest, "{shown}");
     let refused = &shown["refused"];
-    assert_eq!(refused["digest"], Digest::of(&variant(1)).to_string(), "{shown}");
+    assert_eq!(
+        refused["digest"],
+        Digest::of(&variant(1)).to_string(),
+        "{shown}"
+    );
     assert!(refused["at"].is_u64(), "{shown}");
 }
 
