@@ -30,6 +30,7 @@ impl From<DeploymentError> for Problem {
             DeploymentError::NoPolicy { .. } => Code::Conflict,
             DeploymentError::Paused { .. } => Code::UnitFailed,
             DeploymentError::Future { .. }
+            | DeploymentError::OtherName { .. }
             | DeploymentError::Refused(_)
             | DeploymentError::Chain(_) => Code::Unprocessable,
             DeploymentError::OtherRequest(_) => Code::KeyReused,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 use super::document::{Document, aside, json};
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
+use super::revision::{etag, wanted_if_any};
 use super::{Caller, Page, PageQuery};
 use crate::deployment::cluster::{Changed, WantedHosts, WantedVms};
 use crate::deployment::{Deployment, DeploymentError};
@@ -33,7 +34,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes!(tenants))
 }
 
-/// The whole cluster as a document.
+/// The whole cluster as a document. Its ETag is another one after every change of the
+/// inventory, statistics included. Put again, the document changes nothing.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     responses((status = OK, body = Object, description = "The cluster's document")))]
@@ -42,29 +44,43 @@ async fn whole(
     Path(cluster): Path<String>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let document = cluster.turn(|state| Ok(state.document())).await?;
+    let whole = cluster.turn(|state| {
+        let document = state.document();
+        Ok((document, state.revision()))
+    });
+    let (document, revision) = whole.await?;
     let text =
         aside(move || serde_json::to_string(&document).map_err(|error| Problem::internal(&error)));
-    Ok(json(text.await?))
+    Ok(([etag(revision)], json(text.await?)).into_response())
 }
 
 /// Put a document in the place of the whole inventory. Places that decisions have
-/// reserved and the document does not speak of are kept.
+/// reserved and the document does not speak of are kept, and of those that it has as they
+/// were, their ends and what goes with them. With If-Match it is only put if the inventory
+/// has not changed since.
 #[utoipa::path(put, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster")),
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is replaced")),
     request_body(content = Object, description = "The cluster's document"),
     responses((status = OK, body = Changed)))]
 async fn replace(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
+    headers: HeaderMap,
     Document { text, file }: Document,
 ) -> Result<Json<Changed>, Problem> {
+    let revision = wanted_if_any(&headers)?;
     let cluster = deployment.cluster(&cluster)?;
-    let document = aside(move || ClusterDocument::read(&text, file).map_err(DeploymentError::from));
+    let name = cluster.name().clone();
+    let document =
+        aside(move || ClusterDocument::read_as(&text, file, &name).map_err(DeploymentError::from));
     let document = document.await?;
     let warnings = document.warnings();
-    let replaced = cluster.turn_as(&caller.name, |state| state.replace_and_tell(document));
+    let replaced = cluster.turn_as(&caller.name, move |state| {
+        state.check_revision(revision)?;
+        state.replace_and_tell(document)
+    });
     Ok(Json(Changed {
         counted: replaced.await?,
         results: None,
@@ -78,17 +94,20 @@ async fn replace(
 /// `remove-vms`, `add-hosts` and `remove-hosts` change some members, `vms` and `hosts` give
 /// all. Statistics may say when they were `measured`. With `"missing": "ignore"`, entries
 /// about hosts and VMs that are not there are passed over, and the answer has a result for
-/// each entry.
+/// each entry. With If-Match nothing is changed unless the inventory is as it was read.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/inventory/changes", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster")),
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is changed")),
     request_body(content = Object, description = "Attributes, lists under tenants, hosts, statistics, vms and groups, and ids under gone"),
     responses((status = OK, body = Changed)))]
 async fn change(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
+    headers: HeaderMap,
     Document { text, file }: Document,
 ) -> Result<Json<Changed>, Problem> {
+    let revision = wanted_if_any(&headers)?;
     let cluster = deployment.cluster(&cluster)?;
     let schema = cluster.schema();
     let changes =
@@ -96,7 +115,10 @@ async fn change(
     let changes = changes.await?;
     Ok(Json(
         cluster
-            .turn_as(&caller.name, |state| state.change_and_tell(changes))
+            .turn_as(&caller.name, move |state| {
+                state.check_revision(revision)?;
+                state.change_and_tell(changes)
+            })
             .await?,
     ))
 }

@@ -41,6 +41,17 @@ pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     })
 }
 
+/// The same where a request need not say it.
+///
+/// # Errors
+/// If it names none of ours.
+pub(super) fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    match headers.contains_key(header::IF_MATCH) {
+        true => wanted(headers),
+        false => Ok(None),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,6 +32,14 @@ pub enum DeploymentError {
     InFile { name: String, file: String },
     #[error("policy \"{name}\" is in force in {}: attach another policy there first", .clusters.join(", "))]
     InUse { name: String, clusters: Vec<String> },
+    #[error(
+        "the document is of {what} \"{given}\", not of \"{name}\": send it there, or leave its name out"
+    )]
+    OtherName {
+        what: &'static str,
+        given: String,
+        name: String,
+    },
     #[error("{what} has revision {current} by now, not {given}: read it again, and change that")]
     Revision {
         what: String,

@@ -117,6 +117,15 @@ impl ClusterDocument {
         Self::of_tree(&parse(text, file)?, stem(file))
     }
 
+    /// Read the document of a cluster that is called `name` if the document has no name for
+    /// it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read_as(text: &str, file: &str, name: &str) -> Result<Self, Problems> {
+        Self::of_tree(&parse(text, file)?, name)
+    }
+
     /// Read the document of a cluster that was parsed already. `name` is what the cluster
     /// is called if the document has no name for it.
     ///

@@ -20,7 +20,10 @@ impl Inventory {
         for host in document.hosts {
             inventory.add_host(host)?;
         }
-        for placed in document.vms {
+        // A VM on the move runs before it has its other place.
+        let (pending, running): (Vec<_>, Vec<_>) =
+            document.vms.into_iter().partition(|placed| placed.pending);
+        for placed in running.into_iter().chain(pending) {
             let writes = placed.writes();
             match placed.pending {
                 true => inventory.reserve_vm(Arc::new(placed.vm), &placed.host, None)?,

@@ -91,6 +91,58 @@ impl Inventory {
         (saved != SavedMeasured::default()).then_some(saved)
     }
 
+    /// Take over from `old` what a document does not tell: of VMs that have the same place
+    /// here, when it was reserved, until when and by what, and what goes with it.
+    pub fn stays_as_in(&mut self, old: &Inventory) {
+        for (_, host) in old.hosts() {
+            let Some(slot) = self.slot(&host.id) else {
+                continue;
+            };
+            for known in old.vms_of(host) {
+                let index = self.places(known.pending).get(&known.vm.id).copied();
+                let here = index.and_then(|index| self.vms[index as usize].as_ref());
+                if here.is_none_or(|here| here.slot != slot) {
+                    continue;
+                }
+                let Some(mut entry) = index.and_then(|index| self.take_vm(index)) else {
+                    continue;
+                };
+                entry.expires = known.expires;
+                entry.since = known.since;
+                entry.decision = known.decision;
+                if let Some(stay) = &known.stay {
+                    let here = entry.stay_mut();
+                    here.reserved = stay.reserved.clone();
+                    here.waiting = stay.waiting.clone();
+                }
+                self.put_vm(entry);
+            }
+        }
+    }
+
+    /// Take over from `old` since when what is watched there and here holds.
+    pub fn watches_as_in(&mut self, old: &Inventory) {
+        let watches = self.watches.iter();
+        let watches = watches.filter(|watch| old.watches.contains(watch));
+        let columns: Vec<String> = watches.map(|watch| watch.since_column()).collect();
+        for column in columns {
+            let (Some(there), Some(here)) = (old.column_index(&column), self.column_index(&column))
+            else {
+                continue;
+            };
+            for (slot, host) in old.hosts() {
+                let since = old.columns[there].get(slot as usize);
+                let Some(slot) = self.slot(&host.id) else {
+                    continue;
+                };
+                let holds = self.columns[here].get(slot as usize).is_some();
+                if let Some(since) = since.filter(|_| holds) {
+                    self.set_cell(here, slot, Some(since));
+                }
+            }
+        }
+    }
+
     /// What is measured of a host is what was kept, and so is what is noted of the watches
     /// there are.
     ///

@@ -115,14 +115,45 @@ impl ClusterState {
         }
     }
 
+    /// How often the rows of the inventory have changed, this turn included.
+    pub fn revision(&mut self) -> u64 {
+        self.keep_rows();
+        self.kept_revision()
+    }
+
+    /// That the inventory is at a revision, if one is given.
+    ///
+    /// # Errors
+    /// If it is at another one.
+    pub fn check_revision(&mut self, given: Option<u64>) -> Result<(), DeploymentError> {
+        self.advance();
+        let current = self.revision();
+        match given.filter(|given| *given != current) {
+            Some(given) => Err(DeploymentError::Revision {
+                what: format!("the inventory of cluster \"{}\"", self.name),
+                given,
+                current,
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// Put a whole document in the place of the inventory. VMs that have a place
     /// reserved by a decision keep it if the document does not speak of them and their
-    /// hosts are still there.
+    /// hosts are still there; and those that have the same place as before keep what the
+    /// document does not tell of it, such as its end.
     ///
     /// # Errors
     /// If something in the document does not go together, or the policy cannot run
     /// with it.
     pub fn replace(&mut self, document: ClusterDocument) -> Result<Counted, DeploymentError> {
+        if document.name != self.name {
+            return Err(DeploymentError::OtherName {
+                what: "cluster",
+                given: document.name.to_string(),
+                name: self.name.to_string(),
+            });
+        }
         let now = self.advance();
         let mut inventory = Inventory::of_document(
             ClusterDocument {
@@ -141,6 +172,7 @@ impl ClusterState {
                 inventory.restore_vm(saved)?;
             }
         }
+        inventory.stays_as_in(old);
         inventory.measured_as_in(old);
         inventory.set_statistics_max_age(self.settings.statistics_max_age);
         inventory.begin_at(old.version() + 1);
@@ -151,6 +183,7 @@ impl ClusterState {
             &self.generation,
             self.scheduler.options().clone(),
         )?;
+        scheduler.inventory_mut().watches_as_in(self.inventory());
         scheduler.resume(self.scheduler.next_number());
         self.scheduler = scheduler;
         self.forget_faults();
@@ -164,7 +197,10 @@ impl ClusterState {
     /// The document of the cluster as it is now.
     pub fn document(&self) -> ClusterDocument {
         let inventory = self.inventory();
-        let hosts = inventory.hosts().map(|(_, host)| Host {
+        let mut hosts: Vec<_> = inventory.hosts().map(|(_, host)| host).collect();
+        // Read again, they are listed as they were.
+        hosts.sort_by_key(|host| host.listed);
+        let hosts = hosts.into_iter().map(|host| Host {
             id: host.id.clone(),
             facts: host.facts.clone(),
         });

@@ -436,6 +436,10 @@ impl ClusterState {
         }
     }
 
+    pub(super) fn kept_revision(&self) -> u64 {
+        self.counters.revision + u64::from(self.rows_changed)
+    }
+
     /// After decisions on these versions of the inventory, ascending: what is to be kept of
     /// what has changed before each of them, since the one before or the last note.
     pub(super) fn rows_up_to(&mut self, versions: &[u64]) -> Vec<Vec<Change>> {

@@ -205,3 +205,67 @@ fn decisions_are_explained_after_a_restart_as_they_were_before() {
     let unknown = world.deployment.kept_past("c", 9);
     assert!(unknown.is_err());
 }
+
+#[test]
+fn an_inventory_that_is_read_and_put_again_is_the_same_and_decides_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(WATCHING), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    change(
+        &cluster,
+        "[[hosts]]\nid = \"c\"\nmemory.total = \"64 GiB\"\ncpu.cores = 4\n[[statistics]]\nid = \"a\"\n\"cpu.usage\" = 0.75\nmeasured = 990",
+    );
+    place(&cluster, request("new", 4));
+    change(
+        &cluster,
+        "[[vms]]\nid = \"runs\"\nhost = \"a\"\nmemory = \"1 GiB\"",
+    );
+    let moved = cluster.turn(|state| state.migrate(request("runs", 1), None));
+    assert!(moved.wait().unwrap().host.is_some());
+    world.clock.store(1100, Ordering::Relaxed);
+    let kept = |cluster: &Cluster| {
+        cluster.turn(|state| {
+            let inventory = state.inventory().clone();
+            let places: Vec<_> = ["new", "runs", "old"]
+                .iter()
+                .flat_map(|id| [inventory.saved_vm(id, false), inventory.saved_vm(id, true)])
+                .collect();
+            let measured: Vec<_> = ["a", "b", "c"]
+                .iter()
+                .map(|id| inventory.saved_measured(id))
+                .collect();
+            let document = serde_json::to_string(&state.document()).unwrap();
+            Ok((places, measured, document, state.revision()))
+        })
+    };
+    let before = kept(&cluster).wait().unwrap();
+    assert!(before.0[1].as_ref().unwrap().expires.is_some());
+    assert!(before.0[3].is_some(), "it is on the move");
+    let text = before.2.clone();
+    let again = ClusterDocument::read_as(&text, "body.json", "c").unwrap();
+    let stale = cluster.turn(|state| state.check_revision(Some(1))).wait();
+    assert!(stale.unwrap_err().to_string().contains("has revision"));
+    let revision = before.3;
+    cluster
+        .turn(move |state| {
+            state.check_revision(Some(revision))?;
+            state.replace(again)
+        })
+        .wait()
+        .unwrap();
+    let after = kept(&cluster).wait().unwrap();
+    assert_eq!(after.0, before.0);
+    assert_eq!(after.1, before.1);
+    assert_eq!(after.2, before.2);
+    let other =
+        ClusterDocument::read_as(&text.replace("\"c\"", "\"d\""), "body.json", "c").unwrap();
+    let refused = cluster.turn(|state| state.replace(other)).wait();
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("is of cluster \"d\", not of \"c\""),
+        "{refused}"
+    );
+}

@@ -54,7 +54,7 @@ pub(super) fn read(
     let outside = document.tables("vms").iter().map(|vm| (None, *vm));
     let mut vms = VmReader {
         hosts: &ids,
-        ids: Ids::new("VM"),
+        ids: [Ids::new("VM"), Ids::new("reserved place of VM")],
         reader,
     };
     let vms = inside
@@ -75,7 +75,8 @@ fn form(host: &Table) -> &'static [Key] {
 
 struct VmReader<'a, 't, 's> {
     hosts: &'a Ids<'t>,
-    ids: Ids<'t>,
+    /// Of VMs that run, and of those that have a place reserved: one may do both.
+    ids: [Ids<'t>; 2],
     reader: &'a mut RowReader<'s>,
 }
 
@@ -93,7 +94,8 @@ impl<'t> VmReader<'_, 't, '_> {
             None => self.outside(&fields, table),
         };
         let problems = &mut self.reader.problems;
-        let id = self.ids.take(&fields, problems);
+        let pending = fields.boolean("pending").unwrap_or(false);
+        let id = self.ids[usize::from(pending)].take(&fields, problems);
         let keys: Vec<_> = VM.iter().map(|key| key.name).collect();
         let mut facts = self.reader.facts("hosts/vms", others, &keys);
         let placed = split_placed(&mut facts, self.reader.schema);
@@ -105,7 +107,7 @@ impl<'t> VmReader<'_, 't, '_> {
             },
             placed,
             host: host?,
-            pending: fields.boolean("pending").unwrap_or(false),
+            pending,
         })
     }
 
