@@ -200,6 +200,10 @@ fn a_move_that_the_chain_would_not_make_is_not_planned() {
         plan.reasons[1],
         "unit \"even-distribution\" proposes to move 2 VMs, of which none is moved: 2: the policy's filters leave none of the hosts that are proposed"
     );
+    assert_eq!(
+        plan.reasons[2],
+        "for example VM a: the one host in question does not take it: affinity: 1 (runs VMs that these must be kept apart from)"
+    );
 }
 
 #[test]

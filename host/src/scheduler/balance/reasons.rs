@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Because;
-use super::pass::Pass;
+use super::pass::{Pass, of_running};
+use super::relocate::with_tenant;
+use super::{Because, RemovedHosts};
 use crate::chain::Balancing;
 use crate::inventory::Inventory;
-use crate::model::{Kind, Measure, Value};
+use crate::model::{Kind, Measure, Request, Value};
 use crate::policy::{Policy, Watch};
+use crate::scheduler::place;
 
 impl Pass<'_> {
     /// Say why the plan has no moves.
@@ -30,6 +32,7 @@ impl Pass<'_> {
             Some(balancing) => {
                 let refused = self.plan.refused.iter().map(|it| &it.because);
                 reasons.push(proposed(&balancing, &self.world, refused));
+                reasons.extend(self.example());
                 if self.plan.refused.is_empty() {
                     let now = self.plan.now;
                     reasons.extend(watched(chain.policy(), &balancing, &self.world, now));
@@ -38,6 +41,27 @@ impl Pass<'_> {
             }
         }
         self.plan.reasons = reasons;
+    }
+
+    /// Of the first VM for which the filters leave none of the proposed hosts: what they say
+    /// of all others, if they leave none of these either.
+    fn example(&mut self) -> Option<String> {
+        let mut refused = self.plan.refused.iter();
+        let refused = refused.find(|it| it.because == Because::NoHost)?;
+        let (vm, from) = (refused.vm.clone(), refused.from.clone());
+        let request = Request {
+            excluded: vec![from],
+            ..with_tenant(of_running(&self.world, &[&vm], self.plan.now))
+        };
+        let draw = place::draw(self.scheduling, &request, self.number).ok()?;
+        // Whatever is wrong with the request was no reason to fail before.
+        let decided = self.runner.decide(&self.world, &request, draw).ok()?;
+        let why = Because::Nowhere {
+            considered: decided.considered,
+            removed: decided.removed.iter().map(RemovedHosts::from).collect(),
+        };
+        let nobody_is_left = decided.chosen.is_none();
+        nobody_is_left.then(|| format!("for example VM {vm}: {why}"))
     }
 
     /// What was measured of a host of which the balance unit reads since when a condition
