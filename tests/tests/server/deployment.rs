@@ -212,7 +212,13 @@ fn unknown_ids_and_documents_that_make_no_sense_get_problems_and_change_nothing(
     let server = Server::start(data.path(), &[]);
     let api = Api::of(&server);
     api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 1));
-    let before = api.get("/v1/clusters/c").body["counted"].clone();
+    let counted = || {
+        let mut counted = api.get("/v1/clusters/c").body["counted"].clone();
+        // The clock counts up the version, too.
+        counted.as_object_mut().unwrap().remove("version");
+        counted
+    };
+    let before = counted();
     for (method, path, body, status) in [
         ("POST", "/v1/clusters/d/place", vm("v"), 404),
         (
@@ -281,5 +287,5 @@ fn unknown_ids_and_documents_that_make_no_sense_get_problems_and_change_nothing(
             "{answer:?}"
         );
     }
-    assert_eq!(api.get("/v1/clusters/c").body["counted"], before);
+    assert_eq!(counted(), before);
 }

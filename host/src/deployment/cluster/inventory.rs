@@ -110,7 +110,7 @@ impl ClusterState {
     /// From now on documents are read with the tables and columns that there are now.
     fn know_schema(&self) {
         let schema = self.inventory().schema();
-        if !Arc::ptr_eq(schema, &self.schema.load()) {
+        if !Arc::ptr_eq(schema, &self.schema.load_full()) {
             self.schema.store(schema.clone());
         }
     }
