@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::ClusterState;
 use crate::deployment::DeploymentError;
 use crate::document::{ClusterDocument, InventoryChanges, Missing, PlacedVm};
-use crate::inventory::{EntryResult, Inventory};
+use crate::inventory::{EntryResult, Inventory, VmEntry};
 use crate::model::schema::Schema;
 use crate::model::{Facts, Host};
 use crate::scheduler::Scheduler;
@@ -164,7 +164,8 @@ impl ClusterState {
         )?;
         let old = self.inventory();
         let pending = old.hosts().flat_map(|(_, host)| old.vms_of(host));
-        let pending = pending.filter(|entry| entry.pending && entry.expires.is_some());
+        let decided = |entry: &VmEntry| entry.expires.is_some() || entry.decision.is_some();
+        let pending = pending.filter(|entry| entry.pending && decided(entry));
         for saved in pending.filter_map(|entry| old.saved_vm(&entry.vm.id, true)) {
             let known = inventory.running(&saved.vm.id).is_some()
                 || inventory.pending(&saved.vm.id).is_some();
@@ -172,6 +173,9 @@ impl ClusterState {
                 inventory.restore_vm(saved)?;
             }
         }
+        let is_lost = |id: &str| inventory.pending(id).is_none() && inventory.running(id).is_none();
+        let lost = old.pending_ids().filter(|id| is_lost(id));
+        let lost: Vec<_> = lost.filter_map(|id| self.released(id, now)).collect();
         inventory.stays_as_in(old);
         inventory.measured_as_in(old);
         inventory.set_statistics_max_age(self.settings.statistics_max_age);
@@ -186,6 +190,9 @@ impl ClusterState {
         scheduler.inventory_mut().watches_as_in(self.inventory());
         scheduler.resume(self.scheduler.next_number());
         self.scheduler = scheduler;
+        for (vm, ended) in lost {
+            self.note_end(vm, ended);
+        }
         self.forget_faults();
         self.know_schema();
         self.noted = self.inventory().version();

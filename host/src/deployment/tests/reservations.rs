@@ -348,3 +348,18 @@ fn the_record_of_a_batch_says_what_was_asked_and_whether_it_was_reserved() {
         }
     }
 }
+
+#[test]
+fn a_reservation_outlasts_an_inventory_that_is_put_anew_unless_its_host_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = world(folder.path());
+    assert_eq!(place(&cluster, request("new", 4)).as_deref(), Some("b"));
+    assert_eq!(place(&cluster, request("other", 4)).as_deref(), Some("a"));
+    let mut left = document();
+    left.hosts.retain(|host| &*host.id == "a");
+    cluster.turn(|state| state.replace(left)).wait().unwrap();
+    assert_eq!(reservation(&cluster, "other").unwrap().decision, Some(2));
+    let lost = confirm(&cluster, "new", None).unwrap_err();
+    assert!(lost.contains("on b was given back"), "{lost}");
+    cancel(&cluster, "new").unwrap();
+}
