@@ -76,6 +76,13 @@ impl Deployment {
         let mut recorded: Value =
             serde_json::from_str(&decision.body).map_err(|error| unread(&error))?;
         let mut part = |name: &str| recorded.get_mut(name).map(Value::take).unwrap_or_default();
+        if part("copy") == Value::Bool(true) {
+            return Err(ExplainError::NoLonger {
+                number,
+                why: ON_COPY.to_owned(),
+            }
+            .into());
+        }
         let shown = part("decision");
         let clock = part("clock").as_i64();
         let request: Request =
@@ -139,6 +146,11 @@ impl Deployment {
         Ok(found.map(|unit| unit.bytes.to_vec()))
     }
 }
+
+/// Why a decision of a batch is not made again from what was kept.
+const ON_COPY: &str = "it was made on a copy of the cluster, as in batches that are dry runs, \
+                       planned from nothing, searched, or all or nothing: the copy is kept for \
+                       the last such batch, until the server ends";
 
 /// Bytes in a unit of which they are many.
 fn shown(bytes: u64) -> String {

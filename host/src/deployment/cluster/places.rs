@@ -174,7 +174,7 @@ impl ClusterState {
                         self.tell_placed(&decision);
                     }
                     self.changes.extend(changed.next().unwrap_or_default());
-                    Ok(self.record(&decision, now))
+                    Ok(self.record(&decision, now, made_on_copy))
                 }
                 Err(error) => {
                     self.meter.decided(Outcome::Failed);
@@ -273,16 +273,20 @@ impl ClusterState {
     }
 
     /// Have the decision kept, and give it as programs read it.
-    fn record(&mut self, decision: &Decision, now: i64) -> Arc<str> {
+    fn record(&mut self, decision: &Decision, now: i64, made_on_copy: bool) -> Arc<str> {
         let body: Arc<str> = super::durable::json(&DecisionShown::new(decision, None)).into();
         let request = super::durable::json(&*decision.request);
         let by = super::durable::json(&self.by);
         let clock = self.inventory().clock();
+        // The rows that are kept are not those on which it was made.
+        let copy = if made_on_copy { r#","copy":true"# } else { "" };
         self.changes.push(Change::RecordDecision {
             cluster: self.name.to_string(),
             number: decision.number,
             at: now,
-            body: format!(r#"{{"decision":{body},"request":{request},"clock":{clock},"by":{by}}}"#),
+            body: format!(
+                r#"{{"decision":{body},"request":{request},"clock":{clock}{copy},"by":{by}}}"#
+            ),
         });
         for need in &decision.unheeded {
             tracing::warn!(cluster = %self.name, decision = decision.number, "{need}");
@@ -304,7 +308,7 @@ impl ClusterState {
     fn placed(&mut self, decision: &Decision, now: i64) -> Placed {
         let mut removed = decision.decided.removed.iter();
         Placed {
-            body: self.record(decision, now),
+            body: self.record(decision, now, false),
             passing: decision.host.is_none() && removed.any(|removed| removed.passing),
             host: decision.host.clone(),
             repeated: false,

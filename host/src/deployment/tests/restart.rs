@@ -269,3 +269,28 @@ fn an_inventory_that_is_read_and_put_again_is_the_same_and_decides_the_same() {
         "{refused}"
     );
 }
+
+#[test]
+fn a_decision_that_was_made_on_a_copy_is_not_explained_by_what_was_no_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let batch = Batch {
+        members: vec![Vm::new("v").with("memory", 3_i64 << 30)],
+        now: 1000,
+        all_or_nothing: true,
+        ..Batch::default()
+    };
+    let placed = cluster.turn(move |state| state.place_batch(batch, false, None));
+    assert!(placed.wait().unwrap().reserved);
+    let past = cluster.turn(|state| Ok(state.past(1)?)).wait().unwrap();
+    assert!(past.replay().unwrap());
+    let refused = deployment.kept_past("c", 1).err().unwrap().to_string();
+    assert!(
+        refused.contains("decision 1 can no longer be explained: it was made on a copy"),
+        "{refused}"
+    );
+}
