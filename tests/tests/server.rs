@@ -5,6 +5,7 @@ mod answers;
 mod configuration;
 mod deployment;
 mod documents;
+mod durable;
 mod evacuation;
 mod first_start;
 mod general;
