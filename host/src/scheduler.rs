@@ -16,6 +16,7 @@ mod place;
 mod search;
 mod shown;
 mod trial;
+mod zone;
 
 pub use balance::{
     BalanceError, BalanceOptions, BalancePlan, Because, Begun, Cause, ChangeShown, MoveShown,

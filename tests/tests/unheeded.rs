@@ -317,3 +317,53 @@ fn no_policy_that_comes_with_the_program_places_a_vm_where_a_need_of_it_is_not_m
         }
     }
 }
+
+#[test]
+fn a_zone_that_was_asked_for_binds_the_vm_whenever_it_is_moved() {
+    let mut world = Inventory::new("test", Arc::new(schema()));
+    for (id, zone) in [("a", "x"), ("b", "y"), ("c", "y")] {
+        let host = Host::new(id)
+            .with("cpu.total", 64_000)
+            .with("memory.total", 1 << 40)
+            .with("zone", zone);
+        world.add_host(host).unwrap();
+    }
+    let text = format!("{MEMORY}[[filters]]\nunit = 'availability-zone'\n");
+    let mut scheduler = scheduler(&text, world);
+    let request = |zone: Option<&str>, excluded: &[&str]| {
+        let mut request = Request {
+            members: vec![Vm::new("vm")],
+            excluded: excluded.iter().map(|host| (*host).into()).collect(),
+            ..Request::default()
+        };
+        if let Some(zone) = zone {
+            request.facts.set("zone", zone);
+        }
+        request
+    };
+    let placed = scheduler.place(request(Some("y"), &[])).unwrap();
+    assert_eq!(placed.host.as_deref(), Some("b"));
+    scheduler.inventory_mut().confirm_vm("vm").unwrap();
+    // It would go to host a, which is empty and whose id is least.
+    let plan = scheduler.plan_evacuation(0, &["b".into()]).unwrap();
+    assert_eq!(plan.moves.len(), 1);
+    assert_eq!(*plan.moves[0].to, *"c");
+    let moved = scheduler.place(request(None, &["b"])).unwrap();
+    assert_eq!(moved.host.as_deref(), Some("c"));
+    scheduler.inventory_mut().cancel_vm("vm").unwrap();
+    let elsewhere = scheduler.place(request(Some("x"), &[])).unwrap();
+    assert_eq!(elsewhere.host.as_deref(), Some("a"));
+}
+
+#[test]
+fn vms_of_several_zones_are_not_placed_together_without_a_word() {
+    let members = [("v", "x"), ("w", "y")].map(|(id, zone)| Vm::new(id).with("zone", zone));
+    let request = Request {
+        members: members.into(),
+        ..Request::default()
+    };
+    let refused = scheduler(MEMORY, inventory()).place(request).unwrap_err();
+    assert!(
+        matches!(&refused, PlaceError::Zones(first, second) if **first == *"x" && **second == *"y")
+    );
+}

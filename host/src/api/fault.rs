@@ -54,6 +54,7 @@ fn of_place(error: &PlaceError) -> Code {
         PlaceError::Unheeded(_) => Code::UnheededNeed,
         PlaceError::NoMembers
         | PlaceError::MemberTwice(_)
+        | PlaceError::Zones(..)
         | PlaceError::SearchForbidden(_)
         | PlaceError::BadDraw(_) => Code::Unprocessable,
     }

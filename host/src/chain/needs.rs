@@ -167,8 +167,7 @@ impl Chain {
     }
 
     /// The needs of VMs that have a place in the cluster which no filter checks, whatever
-    /// the policy wants of them, in the order of the schema. What only requests say, such
-    /// as a zone, is not known of VMs that have a place.
+    /// the policy wants of them, in the order of the schema.
     pub fn unheeded_in(&self, inventory: &Inventory) -> Vec<UnheededInCluster> {
         let mut with_need: BTreeMap<usize, Vec<Arc<str>>> = BTreeMap::new();
         let hosts = inventory.hosts();
@@ -177,8 +176,10 @@ impl Chain {
                 members: vec![(*vm.vm).clone()],
                 ..Request::default()
             };
-            if let Some(tenant) = vm.vm.facts.get("tenant") {
-                request.facts.set("tenant", tenant.clone());
+            for column in ["tenant", "zone"] {
+                if let Some(value) = vm.vm.facts.get(column) {
+                    request.facts.set(column, value.clone());
+                }
             }
             for (number, unchecked) in self.unchecked.iter().enumerate() {
                 if first_with(&unchecked.need, &request, inventory).is_some() {

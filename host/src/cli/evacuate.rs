@@ -21,7 +21,7 @@ use super::questions::About;
 #[command(after_help = "\
 Examples:
   placewright evacuate --cluster cluster.toml --policy even.toml --host h1
-  placewright evacuate --cluster cluster.toml --policy even.toml --host h1 --host h2 --format json
+  placewright evacuate --cluster cluster.toml --host h1 --host h2 --format json
 
 Exit code 1: a VM cannot go. See placewright --help for the others.")]
 pub struct Evacuate {

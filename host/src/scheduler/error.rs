@@ -10,6 +10,10 @@ use crate::inventory::InventoryError;
 pub enum PlaceError {
     #[error("the request names no VM")]
     NoMembers,
+    #[error(
+        "the VMs of the request belong to several availability zones, \"{0}\" and \"{1}\": name the one that is meant as \"zone\", or place them one by one"
+    )]
+    Zones(Arc<str>, Arc<str>),
     #[error("the request names VM \"{0}\" twice")]
     MemberTwice(Arc<str>),
     #[error("VM \"{0}\" has a place reserved already: confirm or cancel it first")]

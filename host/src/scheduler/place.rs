@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Decision, PlaceError, SchedulerOptions, draw, needs};
+use super::{Decision, PlaceError, SchedulerOptions, draw, needs, zone};
 use crate::chain::{Decided, Followed, Runner};
 use crate::inventory::{Inventory, InventoryError, Terms};
 use crate::model::{Request, Vm, Write};
@@ -31,8 +31,9 @@ pub(super) fn place(
     runner: &mut Runner,
     options: &SchedulerOptions,
     number: u64,
-    request: Request,
+    mut request: Request,
 ) -> Result<Decision, PlaceError> {
+    zone::agree(&mut request)?;
     let mut members = request.members.iter();
     if let Some(member) = members.find(|member| inventory.pending(&member.id).is_some()) {
         return Err(PlaceError::Pending(member.id.clone()));

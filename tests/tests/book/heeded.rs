@@ -26,6 +26,10 @@ const OF_THE_RUNTIME: &[(&str, &str)] = &[
         "the runtime: a request is made for the tenant of its VMs",
     ),
     (
+        "members zone",
+        "the runtime: a request for the VM asks for that zone",
+    ),
+    (
         "members memory.usage",
         "the runtime: a plan of moves takes it along from host to host",
     ),

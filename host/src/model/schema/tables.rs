@@ -265,6 +265,11 @@ fn vm_columns() -> Vec<Column> {
             "What it is optimised for, for example high-performance",
         ),
         maybe("state", Text, "For example up, down, paused, migrating"),
+        maybe(
+            "zone",
+            Text,
+            "Availability zone that it belongs to: the one that the request asked for which placed it",
+        ),
         given(
             "priority",
             Integer,

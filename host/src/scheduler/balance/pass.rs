@@ -9,7 +9,7 @@ use crate::chain::{Proposed, Runner};
 use crate::inventory::Inventory;
 use crate::model::{Request, Vm, Write};
 use crate::scheduler::balance::CoolDown;
-use crate::scheduler::{PlaceError, Scheduler, SchedulerOptions, needs, place};
+use crate::scheduler::{PlaceError, Scheduler, SchedulerOptions, needs, place, zone};
 
 /// A plan in the making.
 pub(super) struct Pass<'a> {
@@ -251,7 +251,8 @@ pub(super) fn weigh(
     vms: &[&Arc<str>],
     among: &[u32],
 ) -> Result<crate::chain::Weighing, PlaceError> {
-    let request = of_running(inventory, vms, now);
+    let mut request = of_running(inventory, vms, now);
+    zone::agree(&mut request)?;
     let draw = place::draw(options, &request, number)?;
     Ok(runner.weigh(inventory, &request, draw, among)?)
 }
