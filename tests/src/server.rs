@@ -1,9 +1,11 @@
 //! The program as a server, on a free port and a folder of its own.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::target_folder;
 
@@ -45,8 +47,9 @@ pub fn placewright<S: AsRef<std::ffi::OsStr>>(words: impl IntoIterator<Item = S>
 }
 
 impl Server {
-    /// Start on a folder, with these words besides; returns when it serves. Compiled code
-    /// is shared by all servers of a test run.
+    /// Start on a folder, with these words besides; returns when it serves and has taken over
+    /// what lies in its folders, or after a minute. Compiled code is shared by all servers of
+    /// a test run.
     pub fn start(data: &Path, words: &[&str]) -> Self {
         let mut command = placewright(["serve", "--listen", "127.0.0.1:0"]);
         command
@@ -55,7 +58,30 @@ impl Server {
             .arg("--data")
             .arg(data)
             .args(words);
-        Self::spawn(command)
+        let server = Self::spawn(command);
+        let begin = Instant::now();
+        while !server.is_ready() && begin.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        server
+    }
+
+    /// Whether it says that it is ready. One that serves by TLS alone is not asked.
+    fn is_ready(&self) -> bool {
+        let Some(address) = self.url.strip_prefix("http://") else {
+            return true;
+        };
+        let Ok(mut stream) = TcpStream::connect(address) else {
+            return false;
+        };
+        let asked = write!(
+            stream,
+            "GET /v1/ready HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        );
+        let mut answer = String::new();
+        asked.is_ok()
+            && stream.read_to_string(&mut answer).is_ok()
+            && answer.starts_with("HTTP/1.1 200")
     }
 
     /// Run a command that becomes a server; its log must be JSON.

@@ -10,7 +10,7 @@ use super::output;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  placewright completions bash > ~/.local/share/bash-completion/completions/placewright
+  placewright completions bash > ~/.bash_completion
   placewright completions zsh > ~/.zfunc/_placewright")]
 pub struct Completions {
     /// The shell
