@@ -20,6 +20,7 @@ mod openapi;
 mod reload;
 mod reservations;
 mod roles;
+mod round_trip;
 
 use std::fs;
 use std::io::{Read, Write};

@@ -4,6 +4,7 @@ mod changes;
 mod done;
 mod plans;
 mod restart;
+mod round_trip;
 
 use std::path::Path;
 use std::sync::Arc;
