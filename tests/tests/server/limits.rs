@@ -188,7 +188,8 @@ fn a_unit_that_breaks_a_limit_fails_alone_and_the_others_go_on() {
     for name in ["misbehaving", "unsound"] {
         put(&units, &format!("{name}.wasm"), &component(name));
         let path = format!("/v1/units/{name}");
-        wait_for(name, || scene.api.get(&path).status == 200);
+        // While it is tried out, it is known and not in force.
+        wait_for(name, || scene.api.get(&path).body["in-force"].is_string());
     }
     scene.under_load(|| {
         for (unit, how, says) in BREAKS {
