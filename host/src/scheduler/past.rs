@@ -120,6 +120,11 @@ impl PastDecision {
         })
     }
 
+    /// The chain that decided.
+    pub fn chain(&self) -> &Arc<Chain> {
+        &self.chain
+    }
+
     /// Explain it by running its chain again.
     ///
     /// # Errors

@@ -283,7 +283,7 @@ pub fn decides(state: &ClusterState) -> Vec<usize> {
 fn past(state: &ClusterState, placed: &Placed) -> Vec<usize> {
     let shown: serde_json::Value = serde_json::from_str(&placed.body).unwrap();
     let past = state.past(shown["number"].as_u64().unwrap()).unwrap();
-    numbers(&past.decision().chain.units())
+    numbers(&past.chain().units())
 }
 
 fn numbers(units: &[&Arc<Unit>]) -> Vec<usize> {

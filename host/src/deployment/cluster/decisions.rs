@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::ClusterState;
-use crate::chain::Explanation;
+use crate::chain::{Chain, Explanation};
 use crate::deployment::DeploymentError;
 use crate::inventory::Inventory;
 use crate::library::Generation;
@@ -20,6 +20,11 @@ pub struct Past(PastDecision);
 impl Past {
     pub(in crate::deployment) fn of(past: PastDecision) -> Self {
         Self(past)
+    }
+
+    /// The chain that decided.
+    pub fn chain(&self) -> &Arc<Chain> {
+        self.0.chain()
     }
 
     /// Explain it by running its chain again.
