@@ -56,7 +56,7 @@ def require(project: Project) -> None:
         found = metadata.version("componentize-py")
     except metadata.PackageNotFoundError:
         raise BuildError(
-            f"componentize-py {VERSION} is missing, which makes components of Python; get it with: {how(project)}"
+            f"Building Python units needs componentize-py {VERSION}, which is not installed. Install it with: {how(project)}"
         ) from None
     if found != VERSION:
         raise BuildError(
