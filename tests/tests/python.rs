@@ -141,7 +141,7 @@ fn what_builds_units_in_python_and_is_missing_is_told_before_they_are_built() {
     };
     match build::is_ready(&project, &options) {
         Err(BuildError::Python(said)) => {
-            assert!(said.contains("is missing"), "{said}");
+            assert!(said.contains("is not installed"), "{said}");
             assert!(said.contains("pip install componentize-py=="), "{said}");
         }
         other => panic!("{other:?}"),
