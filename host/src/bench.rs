@@ -15,8 +15,8 @@ mod trace;
 
 pub use calls::{CallCost, Calls, Series, Situation};
 pub use limits::LimitShown;
-pub use load::{LoadCost, Loaded, Unmeasured, load};
+pub use load::{LoadCost, Loaded, MeasureError, load};
 pub use quartiles::Quartiles;
 pub use report::{Compared, Report, UnitCost};
-pub use subject::NoQuestion;
+pub use subject::BenchQuestionError;
 pub use trace::{TraceCost, on_trace};

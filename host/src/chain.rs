@@ -43,12 +43,13 @@ pub use query::{
 };
 pub use resolve::ChainError;
 pub use reuse::{Quarantined, Reuse, ReuseCounts, UnitReuse};
-pub use run::{Chosen, Decided, LeftOut, Refusal, Removed, Runner, UnitTime};
+pub use run::{Chosen, Decided, DecisionError, LeftOut, Removed, Runner, UnitTime};
 pub use weigh::Weighing;
 
 use std::sync::Arc;
 
 use crate::contract::{Answers, Evaluation, Part};
+use crate::engine::Clock;
 use crate::policy::{Keep, OnFailure, Policy, Scaling, Settings};
 use crate::unit::Unit;
 use plan::ReadPlan;
@@ -161,6 +162,12 @@ impl Chain {
             }
         }
         units
+    }
+
+    /// The clock by which its runs are limited.
+    fn clock(&self) -> Clock {
+        let unit = self.units().into_iter().next();
+        unit.map_or_else(Clock::default, |unit| unit.engine().clock().clone())
     }
 
     fn step_count(&self) -> usize {

@@ -3,11 +3,13 @@
 //! Each command turns words and files into calls of the library, and what comes out
 //! into a table or JSON. Nothing is decided here.
 
+mod audit;
 mod balance;
 mod capacity;
 mod clusters;
 mod columns;
 mod compare_openb;
+mod compile_unit;
 mod completions;
 mod demo;
 mod evacuate;
@@ -19,6 +21,7 @@ mod place;
 mod policy;
 mod progress;
 mod questions;
+mod rounds;
 mod serve;
 mod simulate;
 mod simulate_openb;
@@ -71,7 +74,11 @@ enum Command {
     Token(token::TokenCommand),
     #[command(subcommand)]
     Unit(unit::Unit),
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
     Completions(completions::Completions),
+    #[command(hide = true)]
+    CompileUnit(compile_unit::CompileUnit),
 }
 
 /// Run the command that the words of the command line name.
@@ -91,7 +98,9 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Token(token) => token.run(),
         Command::Unit(unit) => unit.run(),
+        Command::Audit(audit) => audit.run(),
         Command::Completions(completions) => completions.run(),
+        Command::CompileUnit(compile) => compile.run(),
     };
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@
 //! `wit/policy.wit`; here stands only what is particular to this side. Wasmtime
 //! checks the types against a component once, when its functions are looked up.
 
+pub mod bounds;
 mod description;
 mod part;
 mod proposal;

@@ -9,37 +9,42 @@ mod alarm;
 mod artifacts;
 mod balancing;
 pub mod cluster;
+mod enforce;
 mod error;
 mod events;
 mod folder;
+mod in_force;
+mod mend;
 mod open;
 mod overrides;
 mod past;
 mod policies;
 mod replays;
+mod revisions;
 mod rules;
 mod shadow;
 mod start;
 mod trials;
 mod turns;
 
-pub use artifacts::KeptArtifacts;
+pub use artifacts::{KeptArtifacts, digests_of_decisions};
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
 pub use error::DeploymentError;
-pub use events::{Event, EventKind, Events, Listening, News, acting_as};
+pub use events::{Event, EventKind, Events, Listening, News};
+pub use mend::BrokenCluster;
 pub use open::{OpenError, Opening, Running, compile_units};
-pub use policies::{Origin, PolicyRecord};
+pub use policies::{Origin, PolicyRecord, PolicyUse};
 pub use replays::{ReplayWanted, UnitReplayed};
 pub use rules::{Attach, Edit, Who};
 pub use shadow::ShadowShown;
 pub use start::Started;
-pub use turns::{NoTurn, Reply};
+pub use turns::{Reply, TurnError};
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::document::ClusterDocument;
 use crate::library::Generation;
@@ -49,9 +54,13 @@ use crate::store::{Change, Health, Store};
 use crate::sync::{ArcSwap, Mutex, MutexGuard, RwLock};
 use crate::telemetry::Telemetry;
 use alarm::Alarm;
+use in_force::{Attaching, InForce};
+use mend::{Restarts, Unread};
 use policies::Policies;
+use revisions::GoneRevisions;
 use rules::check_name;
 use shadow::Shadowing;
+use trials::UnitsNamed;
 
 /// Seconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
@@ -61,6 +70,11 @@ pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 pub struct DeploymentOptions {
     /// How long a request may wait for its cluster.
     pub wait: Duration,
+    /// Wall time that one turn of a cluster may take for decisions: batches and searches that
+    /// take longer end with what they have decided.
+    pub turn: Duration,
+    /// Wall time that a question may take: why, capacity, what if, plans, explanations.
+    pub question: Duration,
     /// How many requests may wait for one cluster.
     pub waiting: usize,
     /// How decisions are made; the seed is the cluster's own.
@@ -78,6 +92,8 @@ impl Default for DeploymentOptions {
     fn default() -> Self {
         Self {
             wait: Duration::from_secs(10),
+            turn: Duration::from_secs(10),
+            question: Duration::from_secs(30),
             waiting: 10_000,
             scheduler: SchedulerOptions::default(),
             longest_reservation: Some(24 * 3600),
@@ -95,6 +111,14 @@ fn system_clock() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
+/// A cluster that was taken out.
+#[derive(Clone)]
+struct Leaving {
+    cluster: Arc<Cluster>,
+    /// Who took it out.
+    by: String,
+}
+
 /// A running deployment.
 pub struct Deployment {
     options: DeploymentOptions,
@@ -102,20 +126,29 @@ pub struct Deployment {
     events: Arc<Events>,
     telemetry: Arc<Telemetry>,
     clusters: RwLock<BTreeMap<Arc<str>, Arc<Cluster>>>,
+    /// Clusters that could not be read from the store, and why.
+    unread: Mutex<BTreeMap<Arc<str>, Unread>>,
+    /// Clusters that were started again after a panic.
+    restarts: Mutex<BTreeMap<Arc<str>, Restarts>>,
+    /// Clusters that were taken out, and of which something is kept still.
+    leaving: Mutex<BTreeMap<Arc<str>, Leaving>>,
     library: Arc<Library>,
-    /// The units that clusters decide by; the library's, as soon as they have all taken
-    /// them over.
-    generation: ArcSwap<Generation>,
+    /// The units that policies name, as far as that was asked.
+    units_named: Mutex<UnitsNamed>,
+    /// Looked at without waiting; changed under `control`.
+    in_force: Arc<ArcSwap<InForce>>,
+    /// Settings that clusters are being given; added to under `control`.
+    attaching: Arc<Mutex<BTreeMap<u64, Attaching>>>,
     /// When the next reservation ends in each cluster.
     alarm: Arc<Alarm>,
     /// When the next plan of moves is due, by the names of clusters that want them.
     due: Mutex<BTreeMap<Arc<str>, i64>>,
     /// Candidates that run beside units, by the units' names.
     shadows: Mutex<BTreeMap<String, Shadowing>>,
-    /// Looked at without waiting; changed under `control`.
-    policies: ArcSwap<Policies>,
     /// Held while what concerns several clusters is changed. Nobody looks on while it is.
     control: Mutex<()>,
+    /// Changed under `control`.
+    gone: Mutex<GoneRevisions>,
     /// Whether what the folders held at the start is not yet in force or refused.
     folders_awaited: AtomicBool,
 }
@@ -129,7 +162,13 @@ impl Deployment {
         let clusters = self.clusters.read().unwrap_or_else(PoisonError::into_inner);
         let known = || clusters.keys().map(|name| &**name);
         let cluster = clusters.get(name).cloned();
-        cluster.ok_or_else(|| DeploymentError::unknown("cluster", name, known()))
+        cluster.ok_or_else(|| match self.unread().get_key_value(name) {
+            Some((name, unread)) => DeploymentError::Unread {
+                cluster: name.clone(),
+                why: unread.why.clone(),
+            },
+            None => DeploymentError::unknown("cluster", name, known()),
+        })
     }
 
     /// All clusters, by name.
@@ -149,15 +188,16 @@ impl Deployment {
     }
 
     /// What it still waits for before it can decide, or what keeps it from keeping what
-    /// it decides; empty if nothing.
+    /// it decides, in sentences for everybody; empty if nothing.
     pub fn awaited(&self) -> Vec<String> {
         let mut awaited = Vec::new();
         if self.folders_awaited.load(Ordering::Acquire) {
             let what = "the units and policies of its folders to be in force or refused";
             awaited.push(what.to_owned());
         }
-        if let Health::Fails(why) = self.store.health() {
-            awaited.push(why);
+        if let Health::Fails(_) = self.store.health() {
+            // Everybody may ask, and the sentence names a file.
+            awaited.push("its store, which fails; the server's log says why".to_owned());
         }
         awaited
     }
@@ -169,7 +209,7 @@ impl Deployment {
 
     /// The units in force.
     pub fn generation(&self) -> Arc<Generation> {
-        self.generation.load_full()
+        self.in_force().generation.clone()
     }
 
     /// Count the units in force.
@@ -182,18 +222,35 @@ impl Deployment {
             .set(i64::try_from(generation.len()).unwrap_or(i64::MAX));
     }
 
+    /// How long a question may take.
+    pub fn question_time(&self) -> Duration {
+        self.options.question
+    }
+
     /// Seconds since 1970-01-01 UTC.
     pub fn now(&self) -> i64 {
         (self.options.clock)()
     }
 
     fn policies(&self) -> Arc<Policies> {
-        self.policies.load_full()
+        self.in_force().policies.clone()
     }
 
     /// Whoever has this may change policies, clusters and what decides there.
     fn control(&self) -> MutexGuard<'_, ()> {
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn gone(&self) -> GoneRevisions {
+        *self.gone.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Have a removal kept, with the revisions of what is removed.
+    fn remove(&self, removal: Change, gone: GoneRevisions) -> Result<(), DeploymentError> {
+        let gone = self.gone().with(gone);
+        self.store.commit(vec![removal, gone.kept()])?;
+        *self.gone.lock().unwrap_or_else(PoisonError::into_inner) = gone;
+        Ok(())
     }
 
     fn tell(&self, news: News) {
@@ -210,28 +267,32 @@ impl Deployment {
         document: ClusterDocument,
         attach: Attach,
     ) -> Result<Arc<Cluster>, DeploymentError> {
-        let _control = self.control();
         let name = document.name.clone();
-        if self.cluster(&name).is_ok() {
-            return Err(DeploymentError::Exists {
-                what: "cluster",
-                name: name.to_string(),
-            });
-        }
+        self.check_free(&name)?;
         let settings = ClusterSettings {
             policy: attach.policy.as_str().into(),
             overrides: attach.overrides,
             balance: attach.balance,
             statistics_max_age: attach.statistics_max_age,
-            revision: 1,
+            revision: self.gone().settings + 1,
             seed: document.seed,
         };
         check_name(&name)?;
-        let generation = self.generation();
-        let rule = self.rule_of(&settings, &document.schema, &generation)?;
-        let mut state = self.new_state(document, settings, rule)?;
+        let in_force = self.in_force();
+        let schema = document.schema.clone();
+        let rule = self.rule_of(&settings, &schema, &in_force.generation)?;
+        // It may have many hosts: nobody else waits for it.
+        let mut state = self.new_state(document, settings.clone(), (rule, &in_force))?;
         state.keep_everything();
-        let cluster = self.run(state)?;
+        let cluster = {
+            let _control = self.control();
+            self.check_free(&name)?;
+            if self.in_force().number != in_force.number {
+                self.rule_of(&settings, &schema, &self.generation())?;
+            }
+            state.revise_from(self.gone().inventory);
+            self.run(state)?
+        };
         // The rows are kept in the first turn; without a cluster there would be none.
         let created = cluster.turn(|_| Ok(())).wait();
         if let Err(error) = created {
@@ -248,37 +309,87 @@ impl Deployment {
         Ok(cluster)
     }
 
+    /// That no cluster has that name.
+    fn check_free(&self, name: &Arc<str>) -> Result<(), DeploymentError> {
+        if self.leaving().contains_key(name) {
+            return Err(DeploymentError::Ending(name.clone()));
+        }
+        match self.cluster(name) {
+            Err(error @ DeploymentError::Unread { .. }) => Err(error),
+            Err(_) => Ok(()),
+            Ok(_) => Err(DeploymentError::Exists {
+                what: "cluster",
+                name: name.to_string(),
+            }),
+        }
+    }
+
     /// Take a cluster out, with everything of it.
     ///
     /// # Errors
     /// If there is none of that name, or its end cannot be kept.
     pub fn remove_cluster(&self, name: &str, by: Who<'_>) -> Result<(), DeploymentError> {
-        let _control = self.control();
-        let cluster = self.cluster(name)?;
-        let name = cluster.name().clone();
-        drop(cluster);
-        // No turn may write rows after the cluster has gone.
-        if let Some(cluster) = self.take_out(&name) {
-            // Nothing is paused in a cluster that is not there.
-            let forgotten = cluster.whenever(|state| {
-                state.forget_faults();
-                Ok(())
-            });
-            drop(forgotten);
-            cluster.stop();
-            self.telemetry.clusters.forget(cluster.meter());
-            self.alarm.set(&name, None);
+        let cluster = {
+            let _control = self.control();
+            if self.remove_unread(name)? {
+                self.tell_removed(&name.into(), by);
+                return Ok(());
+            }
+            let cluster = self.cluster(name)?;
+            // Its name is taken until its rows are gone.
+            let leaving = Leaving {
+                cluster: cluster.clone(),
+                by: by.to_owned(),
+            };
+            self.leaving().insert(cluster.name().clone(), leaving);
+            self.take_out(cluster.name());
+            cluster
+        };
+        // Nobody else waits for the turn that is under way there.
+        cluster.cut_off();
+        let patience = self.options.turn.saturating_add(self.options.wait);
+        if cluster.join(Instant::now().checked_add(patience)) {
+            return self.finish_removal(cluster.name());
         }
-        let cluster = name.to_string();
-        self.store.commit(vec![Change::RemoveCluster { cluster }])?;
+        Err(DeploymentError::Ending(cluster.name().clone()))
+    }
+
+    /// Remove what was kept of a cluster that was taken out and whose thread has ended: no
+    /// turn may write rows after that.
+    fn finish_removal(&self, name: &Arc<str>) -> Result<(), DeploymentError> {
+        let _control = self.control();
+        let Some(Leaving { cluster, by }) = self.leaving().get(name).cloned() else {
+            // Somebody else has.
+            return Ok(());
+        };
+        self.telemetry.clusters.forget(cluster.meter());
+        self.alarm.set(name, None);
+        let gone = GoneRevisions {
+            inventory: cluster.revision(),
+            settings: cluster.settings().revision,
+            ..GoneRevisions::default()
+        };
+        let removal = Change::RemoveCluster {
+            cluster: name.to_string(),
+        };
+        self.remove(removal, gone)?;
+        self.leaving().remove(name);
+        self.tell_removed(name, &by);
+        Ok(())
+    }
+
+    fn tell_removed(&self, name: &Arc<str>, by: Who<'_>) {
         self.tell(News {
             kind: EventKind::ClusterRemoved,
             by: Some(by.into()),
-            cluster: Some(name),
+            cluster: Some(name.clone()),
             message: "the cluster was removed".to_owned(),
             ..News::default()
         });
-        Ok(())
+    }
+
+    fn leaving(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Leaving>> {
+        self.leaving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take_out(&self, name: &str) -> Option<Arc<Cluster>> {
@@ -305,6 +416,12 @@ impl Deployment {
 
     /// Let those who wait have their turns, keep everything, and end the threads.
     pub fn stop(&self) {
+        self.stop_by(None);
+    }
+
+    /// The same, and wait for it until then at most: a turn that is under way then is given
+    /// up, with what it has not answered. Whether everything has ended.
+    pub fn stop_by(&self, until: Option<Instant>) -> bool {
         let clusters = {
             let mut clusters = self
                 .clusters
@@ -312,13 +429,24 @@ impl Deployment {
                 .unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *clusters)
         };
-        for cluster in clusters.into_values() {
-            cluster.stop();
+        // All of them at once, or each would have to wait for those before.
+        for cluster in clusters.values() {
+            cluster.close();
+        }
+        let mut all_ended = true;
+        for cluster in clusters.values() {
+            if !cluster.join(until) {
+                let name = &**cluster.name();
+                tracing::warn!(cluster = name, "a turn that is under way is given up");
+                cluster.cut_off();
+                all_ended = false;
+            }
         }
         // What was submitted before is kept when this is.
         if let Err(error) = self.store.commit(Vec::new()) {
             tracing::error!(%error, "the last changes may not have been kept");
         }
+        all_ended
     }
 }
 

@@ -5,30 +5,43 @@
 //! on every machine. What is run in it is [`crate::unit`]'s business.
 
 mod cache;
+mod clock;
 mod compile;
 mod functions;
 mod limits;
+mod process;
 mod ticker;
+mod total;
+mod verdict;
 
+pub(crate) use clock::{Allowance, Clock, Moment};
 pub use limits::Limits;
+pub use process::{CompilerProgram, serve_compile};
+pub(crate) use total::Share;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use wasmtime::component::Component;
 use wasmtime::{Config, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
+use crate::model::cut;
 use cache::Cache;
 use compile::{Compilers, Turn};
 use functions::Functions;
+use process::{Ended, Processes};
 use ticker::Ticker;
+use total::Total;
+use verdict::Verdict;
 
 /// Core instances that one component may have.
-const CORE_INSTANCES: u32 = 64;
+pub(crate) const CORE_INSTANCES: u32 = 64;
 
 /// Frames of a trap's backtrace that are kept; a recursion repeats itself, and a panic adds some
 /// ten of its own.
@@ -39,15 +52,26 @@ const FRAMES: NonZeroUsize = NonZeroUsize::new(32).expect("32 is not 0");
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
+    /// Whether components are compiled in this process although there is another one for that.
+    here: bool,
 }
+
+/// Verdicts that are remembered where no code is kept; of more, any is forgotten.
+const VERDICTS: usize = 4096;
 
 struct Inner {
     // Declared first, dropped first: the ticker holds the engine.
     _ticker: Option<Ticker>,
+    clock: Clock,
     engine: wasmtime::Engine,
     limits: Limits,
     cache: Option<Arc<Cache>>,
     compilers: Compilers,
+    /// Compiles what nobody has vouched for.
+    processes: Option<Processes>,
+    /// By the digest of the component.
+    verdicts: Mutex<BTreeMap<String, Verdict>>,
+    total: Arc<Total>,
 }
 
 /// Why there is no engine.
@@ -73,9 +97,40 @@ pub enum CompileError {
         humantime::format_duration(*.0)
     )]
     TooSlow(Duration),
-    /// The compiling thread could not be started or did not finish.
+    /// Compiling took more memory than [`Limits::compile_memory`].
+    #[error(
+        "compiling took more than the limit of {} of memory; split its largest functions, or raise the limit (of a server: `unit-compile-memory`)",
+        ByteSize(*.0 as u64).display().iec()
+    )]
+    TooMuchMemory(usize),
+    /// Compiling used all processors for longer than [`Limits::compile_time`].
+    #[error(
+        "compiling used more processor time than the limit of {} allows; split its largest functions, or raise the limit (of a server: `unit-compile-time`)",
+        humantime::format_duration(*.0)
+    )]
+    TooMuchProcessor(Duration),
+    /// The process that compiles broke off.
+    #[error("the compiler broke off ({0}); build the unit anew, or with less in it")]
+    Broken(String),
+    /// Others were compiled for as long as [`Limits::compile_time`], or too many wait.
+    #[error(
+        "too many others are compiled for it to have its turn within the limit of {}; hand it in again when they are done",
+        humantime::format_duration(*.0)
+    )]
+    Busy(Duration),
+    /// It failed before under the same limits.
+    #[error("{0}; it was tried before, and is not tried again under the same limits")]
+    NotAgain(Box<CompileError>),
+    /// The compiling thread or process could not be started or did not finish.
     #[error("the compiler did not finish: {0}")]
     Compiler(String),
+}
+
+impl CompileError {
+    /// Whether the same bytes may be compiled at another time under the same limits.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::TooSlow(_) | Self::Busy(_) | Self::Compiler(_))
+    }
 }
 
 impl Engine {
@@ -85,20 +140,43 @@ impl Engine {
     /// # Errors
     /// If Wasmtime refuses, or a thread cannot be started.
     pub fn new(limits: Limits, code: Option<&Path>) -> Result<Self, EngineError> {
-        Self::compiling(limits, code, Turn::AsOthers)
+        Self::compiling(limits, code, Turn::AsOthers, None)
     }
 
     /// The same for a process that decides while it compiles: compiling comes after
-    /// everything else, and so may take its time on a machine that has much to do. Functions
-    /// that were compiled before are not compiled again.
+    /// everything else, and so may take its time on a machine that has much to do.
+    ///
+    /// With a `compiler`, components are compiled by that program, within bounds on memory and
+    /// time after which it is killed; what was too much for it once is not tried again. Without
+    /// one they are compiled in this process, which nothing can stop; then functions that were
+    /// compiled before are not compiled again.
     ///
     /// # Errors
     /// As [`Engine::new`].
-    pub fn beside_decisions(limits: Limits, code: Option<&Path>) -> Result<Self, EngineError> {
-        Self::compiling(limits, code, Turn::AfterOthers)
+    pub fn beside_decisions(
+        limits: Limits,
+        code: Option<&Path>,
+        compiler: Option<CompilerProgram>,
+    ) -> Result<Self, EngineError> {
+        Self::compiling(limits, code, Turn::AfterOthers, compiler)
     }
 
-    fn compiling(limits: Limits, code: Option<&Path>, turn: Turn) -> Result<Self, EngineError> {
+    /// The same engine for components that come with the program: they are compiled in this
+    /// process, also where there is no other one.
+    #[must_use]
+    pub(crate) fn compiling_here(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            here: true,
+        }
+    }
+
+    fn compiling(
+        limits: Limits,
+        code: Option<&Path>,
+        turn: Turn,
+        compiler: Option<CompilerProgram>,
+    ) -> Result<Self, EngineError> {
         let engine = build(&limits, turn)?;
         let ticker = match limits.fuel {
             Some(_) => None,
@@ -113,12 +191,17 @@ impl Engine {
         });
         Ok(Self {
             inner: Arc::new(Inner {
+                clock: Clock::new(ticker.as_ref().map(Ticker::ticks)),
                 _ticker: ticker,
                 engine,
                 compilers: Compilers::new(limits.compile_time, turn),
+                processes: compiler.map(Processes::new),
+                verdicts: Mutex::default(),
+                total: Arc::new(Total::new(limits.total_memory)),
                 limits,
                 cache: cache.map(Arc::new),
             }),
+            here: false,
         })
     }
 
@@ -132,6 +215,11 @@ impl Engine {
         &self.inner.engine
     }
 
+    /// The clock by which runs of chains are limited.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
     /// The epochs after which `budget` has passed.
     pub(crate) fn ticks(&self, budget: Duration) -> u64 {
         ticker::ticks(budget)
@@ -142,18 +230,20 @@ impl Engine {
     /// for an interpreter; from disk, a millisecond.
     ///
     /// # Errors
-    /// If the bytes are not a component for this engine, or on time out. The
+    /// If the bytes are not a component for this engine, or on time out. In this process the
     /// compiler cannot be stopped: its thread then ends when it is done, and the code is
-    /// there for who asks next.
+    /// there for who asks next. A process that compiles is killed; and if it took too much, it
+    /// is not tried again under the same limits.
     pub(crate) fn compile(
         &self,
         bytes: Arc<[u8]>,
         digest: &str,
     ) -> Result<Component, CompileError> {
-        if let Some(cache) = &self.inner.cache
-            && let Some(component) = cache.get(&self.inner.engine, digest)
-        {
+        if let Some(component) = self.compiled_before(digest) {
             return Ok(component);
+        }
+        if let Some(processes) = self.inner.processes.as_ref().filter(|_| !self.here) {
+            return self.compile_in(processes, &bytes, digest);
         }
         let (engine, cache) = (self.inner.engine.clone(), self.inner.cache.clone());
         let named = digest.to_owned();
@@ -165,6 +255,79 @@ impl Engine {
             Ok(component)
         };
         self.inner.compilers.compile(digest, compiler)
+    }
+
+    fn compiled_before(&self, digest: &str) -> Option<Component> {
+        let cache = self.inner.cache.as_ref()?;
+        cache.get(&self.inner.engine, digest)
+    }
+
+    /// Have a component compiled by another process.
+    fn compile_in(
+        &self,
+        processes: &Processes,
+        bytes: &[u8],
+        digest: &str,
+    ) -> Result<Component, CompileError> {
+        let limits = &self.inner.limits;
+        let before = self.verdict(digest);
+        if let Some(error) = before.and_then(|before| before.error(limits)) {
+            return Err(error);
+        }
+        let compiled = processes.in_turn(limits.compile_time, || {
+            // Whoever had the turn before may have compiled the same.
+            if let Some(component) = self.compiled_before(digest) {
+                return Ok(component);
+            }
+            let code = processes.compile(bytes, limits);
+            code.map_err(|ended| not_compiled(ended, limits))
+                .and_then(|code| self.take_over(digest, &code))
+        });
+        let compiled = compiled.unwrap_or(Err(CompileError::Busy(limits.compile_time)));
+        if let Err(error) = &compiled
+            && let Some(verdict) = Verdict::of(error, before, limits)
+        {
+            self.keep_verdict(digest, verdict);
+        }
+        compiled
+    }
+
+    /// Code that another process has made, which is kept.
+    fn take_over(&self, digest: &str, code: &[u8]) -> Result<Component, CompileError> {
+        let component = cache::of_process(&self.inner.engine, code);
+        let component = component.map_err(|error| CompileError::Compiler(format!("{error:#}")))?;
+        if let Some(cache) = &self.inner.cache {
+            cache.put_code(digest, code);
+        }
+        Ok(component)
+    }
+
+    fn verdict(&self, digest: &str) -> Option<Verdict> {
+        if let Some(verdict) = self.verdicts().get(digest) {
+            return Some(*verdict);
+        }
+        let note = self.note(digest, verdict::KIND)?;
+        String::from_utf8(note).ok()?.parse().ok()
+    }
+
+    fn keep_verdict(&self, digest: &str, verdict: Verdict) {
+        let mut verdicts = self.verdicts();
+        if verdicts.len() >= VERDICTS {
+            verdicts.pop_first();
+        }
+        verdicts.insert(digest.to_owned(), verdict);
+        drop(verdicts);
+        self.keep_note(digest, verdict::KIND, verdict.to_string().as_bytes());
+    }
+
+    fn verdicts(&self) -> MutexGuard<'_, BTreeMap<String, Verdict>> {
+        let verdicts = self.inner.verdicts.lock();
+        verdicts.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A share of the memory that all instances may have together, with nothing taken yet.
+    pub(crate) fn share(&self) -> Share {
+        Share::new(self.inner.total.clone())
     }
 
     /// Whether the code of the component with that digest is to be compiled, although there
@@ -187,6 +350,14 @@ impl Engine {
             cache.keep_note(digest, kind, note);
         }
     }
+
+    /// Remove what is kept on disk of the component with that digest. What is loaded of it
+    /// goes on.
+    pub(crate) fn forget_code(&self, digest: &str) {
+        if let Some(cache) = &self.inner.cache {
+            cache.remove(digest);
+        }
+    }
 }
 
 impl fmt::Debug for Engine {
@@ -194,6 +365,19 @@ impl fmt::Debug for Engine {
         f.debug_struct("Engine")
             .field("limits", &self.inner.limits)
             .finish_non_exhaustive()
+    }
+}
+
+fn not_compiled(ended: Ended, limits: &Limits) -> CompileError {
+    match ended {
+        Ended::Invalid(why) => CompileError::Invalid(cut(why)),
+        Ended::Memory => CompileError::TooMuchMemory(limits.compile_memory),
+        Ended::Processor => CompileError::TooMuchProcessor(limits.compile_time),
+        Ended::Time => CompileError::TooSlow(limits.compile_time),
+        Ended::Otherwise(how) => CompileError::Broken(cut(how)),
+        Ended::NotStarted(error) => {
+            CompileError::Compiler(format!("its process cannot be started: {error}"))
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod batch;
 mod changes;
+mod clock;
 mod cluster;
 mod column;
 mod entry;
@@ -21,12 +22,14 @@ mod nested;
 mod of_changes;
 mod of_document;
 mod past;
+mod ranks;
 mod rows;
 mod saved;
 mod shape;
 mod statistics;
 mod texts;
 mod touched;
+mod transaction;
 mod vm;
 mod vms;
 mod watch;
@@ -47,6 +50,7 @@ pub use shape::{Shape, ShapeColumn};
 pub use statistics::Measurement;
 pub use texts::Texts;
 pub use touched::Touched;
+pub use transaction::Transaction;
 pub use vm::{Expired, Terms, VmEntry};
 pub use watch::HostWatch;
 
@@ -57,8 +61,10 @@ use crate::model::schema::Schema;
 use crate::model::{Facts, Kind, Value};
 use group::Groups;
 use journal::Journal;
+use ranks::Ranking;
 
-/// How many changes can be taken back, by default: some thousand decisions.
+/// How many changes can be taken back, those of open transactions apart: some thousand
+/// decisions.
 const JOURNAL_BOUND: usize = 1 << 16;
 
 /// The columns of `hosts` that follow from VMs, by their place among the columns.
@@ -93,12 +99,16 @@ pub struct Inventory {
     clock: i64,
     facts: Facts,
     tenants: BTreeMap<Arc<str>, Facts>,
-    /// By slot; a removed host leaves a free slot. Copies share what neither has changed
+    /// By slot, in the order in which hosts are listed; a removed host leaves a free slot,
+    /// which is used again if no host stands behind it. Copies share what neither has changed
     /// since.
     hosts: Vec<Option<Arc<HostEntry>>>,
     host_slots: HashMap<Arc<str>, u32>,
+    /// How many slots are free behind that of the last host.
+    free_at_end: usize,
     /// By slot: the place of the host's id among all ids, as bytes.
     ranks: Vec<u32>,
+    ranking: Ranking,
     columns: Vec<Column>,
     column_names: HashMap<Arc<str>, usize>,
     /// Tables below hosts that units read.
@@ -167,7 +177,9 @@ impl Inventory {
             tenants: BTreeMap::new(),
             hosts: Vec::new(),
             host_slots: HashMap::new(),
+            free_at_end: 0,
             ranks: Vec::new(),
+            ranking: Ranking::default(),
             columns,
             column_names,
             nested: Vec::new(),
@@ -285,11 +297,6 @@ impl Inventory {
         self.hosts()
             .map(|(slot, _)| slot)
             .filter(|slot| self.state_is_up(*slot))
-    }
-
-    /// By slot: the place of the host's id among all ids, compared as bytes.
-    pub fn ranks(&self) -> &[u32] {
-        &self.ranks
     }
 
     /// By slot: how many VMs run on the host, and how many have a place reserved.
@@ -415,6 +422,11 @@ impl Inventory {
     /// All groups, by id.
     pub fn groups(&self) -> impl Iterator<Item = &GroupEntry> {
         self.groups.iter()
+    }
+
+    /// How many groups there are.
+    pub fn group_count(&self) -> usize {
+        self.groups.len()
     }
 
     /// The group of that id.

@@ -21,20 +21,24 @@
 //! - [`chain`]: a policy made runnable; pure.
 //! - [`scheduler`]: one decision after the other, with reservations.
 //! - [`questions`]: why, why not, what if; asked of copies.
+//! - `ownership`: whether a folder is this user's own.
 //! - `sync`: what threads share, swapped in tests of their interleavings.
 //! - [`store`]: what must last of a running deployment, in one file.
 //! - [`telemetry`]: the metrics of a server, and its log.
+//! - [`audit`]: who changed what, in a file of its own.
 //! - [`deployment`]: what decides while a server lives.
 //! - [`api`]: the HTTP API.
 //! - [`simulate`]: traces of VMs, replayed on a fleet.
 //! - [`bench`]: what a unit costs, measured.
 //! - [`plugins`]: the units and policies that come with the program.
+//! - [`ovirt`]: scheduling policies of oVirt, carried over.
 //! - [`scenario`]: small clusters and requests, with what is expected of a unit.
 
 // The one exception says for itself why it is sound: `engine/cache.rs`.
 #![deny(unsafe_code)]
 
 pub mod api;
+pub mod audit;
 pub mod bench;
 pub mod chain;
 pub mod contract;
@@ -44,6 +48,8 @@ pub mod engine;
 pub mod inventory;
 pub mod library;
 pub mod model;
+pub mod ovirt;
+pub mod ownership;
 pub mod plugins;
 pub mod policy;
 pub mod questions;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crate::engine::Engine;
-use crate::unit::{NotLoaded, Unit};
+use crate::unit::{Unit, UnitLoadError};
 
 /// A set of units by their names.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ pub enum LibraryError {
     Unreadable(PathBuf, #[source] io::Error),
     /// A file is no unit.
     #[error(transparent)]
-    NotLoaded(#[from] NotLoaded),
+    NotLoaded(#[from] UnitLoadError),
     /// Two different components call themselves the same.
     #[error(
         "{first} and {second} are different units and both call themselves \"{name}\": rename or remove one of them"
@@ -54,22 +54,6 @@ pub enum LibraryError {
         first: String,
         /// Where the other came from, and its digest.
         second: String,
-    },
-}
-
-/// Why a text names no unit of a generation.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
-    /// No unit's digest begins with it.
-    #[error("there is no unit whose digest begins with {0}")]
-    Digest(String),
-    /// Several units' digests begin with it.
-    #[error("{prefix} is the beginning of several digests: {}", .names.join(", "))]
-    Ambiguous {
-        /// What was asked for.
-        prefix: String,
-        /// The names of the units that it fits.
-        names: Vec<String>,
     },
 }
 
@@ -157,24 +141,6 @@ impl Generation {
         self.units.get(name)
     }
 
-    /// The unit whose digest begins with these hexadecimal digits.
-    ///
-    /// # Errors
-    /// If there is none, or more than one.
-    pub fn by_digest(&self, prefix: &str) -> Result<&Arc<Unit>, Unknown> {
-        let wanted = prefix.to_ascii_lowercase();
-        let fits = |unit: &&Arc<Unit>| unit.digest().to_string().starts_with(&wanted);
-        let found: Vec<_> = self.units().filter(fits).collect();
-        match found.as_slice() {
-            [unit] => Ok(unit),
-            [] => Err(Unknown::Digest(prefix.to_owned())),
-            several => Err(Unknown::Ambiguous {
-                prefix: prefix.to_owned(),
-                names: several.iter().map(|unit| unit.name().to_owned()).collect(),
-            }),
-        }
-    }
-
     /// All units, by name.
     pub fn units(&self) -> impl Iterator<Item = &Arc<Unit>> {
         self.units.values()
@@ -196,7 +162,7 @@ impl Generation {
 pub fn load_all<B: AsRef<[u8]> + Sync>(
     engine: &Engine,
     components: &[(String, B)],
-) -> Vec<Result<Arc<Unit>, NotLoaded>> {
+) -> Vec<Result<Arc<Unit>, UnitLoadError>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = components.len().div_ceil(threads).max(1);
     let load = |(source, bytes): &(String, B)| Unit::load(engine, bytes.as_ref(), source);
@@ -247,25 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn units_are_found_by_name_and_by_the_beginning_of_their_digest() {
+    fn units_are_found_by_name() {
         let engine = engine();
         let (one, two) = (unit(&engine, "one", "a"), unit(&engine, "two", "b"));
         let generation = Generation::new([one.clone(), two, one.clone()]).unwrap();
         assert_eq!(generation.len(), 2);
         assert_eq!(generation.get("one").unwrap().digest(), one.digest());
         assert!(generation.get("three").is_none());
-        let digest = one.digest().to_string();
-        for prefix in [&digest, &digest[..12], &digest[..12].to_uppercase()] {
-            assert_eq!(generation.by_digest(prefix).unwrap().name(), "one");
-        }
-        assert!(matches!(
-            generation.by_digest(""),
-            Err(Unknown::Ambiguous { .. })
-        ));
-        assert!(matches!(
-            generation.by_digest("nothing"),
-            Err(Unknown::Digest(_))
-        ));
     }
 
     #[test]

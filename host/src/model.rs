@@ -10,6 +10,7 @@ mod bounds;
 mod doubt;
 mod facts;
 mod request;
+mod sentence;
 mod write;
 
 pub use bounds::Bounds;
@@ -17,6 +18,7 @@ pub use doubt::doubts;
 pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
 pub use measure::Measure;
 pub use request::Request;
+pub use sentence::{LONGEST_SENTENCE, cut, excerpt, one_line};
 pub use write::{Effect, Entity, Moment, RowChange, Write};
 
 use std::fmt;

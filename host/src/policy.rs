@@ -80,6 +80,10 @@ pub struct Policy {
         skip_serializing_if = "BTreeMap::is_empty"
     )]
     pub unheeded_needs: BTreeMap<Arc<str>, Unheeded>,
+    /// Settings for all units that have no effect, as every entry of units that have them
+    /// sets them itself.
+    #[serde(skip)]
+    pub overridden_settings: Vec<Arc<str>>,
 }
 
 impl Policy {
@@ -106,7 +110,27 @@ impl Policy {
                 entry.name, entry.factor, entry.unit.name
             )
         });
-        remarks.collect()
+        let overridden = self.overridden_settings.iter().map(|setting| {
+            format!(
+                "the setting \"{setting}\" for all units has no effect: every entry of a unit that has it sets it itself"
+            )
+        });
+        remarks.chain(overridden).collect()
+    }
+
+    /// The unit of the entry of that name that removes hosts: of the filter, or else of the
+    /// cost or selection.
+    pub fn unit_that_removes(&self, entry: &str) -> Option<&str> {
+        let mut filters = self.stages.iter().flat_map(|stage| &stage.filters);
+        if let Some(filter) = filters.find(|it| *it.name == *entry) {
+            return Some(&filter.unit.name);
+        }
+        let mut others = self.stages.iter().flat_map(|stage| {
+            let costs = stage.costs.iter().map(|it| (&it.name, &it.unit));
+            costs.chain(stage.selections.iter().map(|it| (&it.name, &it.unit)))
+        });
+        let (_, unit) = others.find(|(name, _)| ***name == *entry)?;
+        Some(&unit.name)
     }
 
     /// The units that it names, enabled or not, as often as it does.

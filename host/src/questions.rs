@@ -12,10 +12,10 @@ mod failure;
 mod why;
 
 pub use capacity::{Capacity, Filled};
-pub use change::{Change, UnknownEntry};
+pub use change::{Change, UnknownEntryError};
 pub use changed::{ChangedDecision, CostChanged, HostChanged, Replayed};
 pub use comparison::{Comparison, Fate, HostCompared};
-pub use failure::{Failure, Resettled};
+pub use failure::{Failure, FailureOptions, Resettled, Restart};
 pub use why::{Difference, Standing, Why};
 
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Situation<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum QuestionError {
     #[error(transparent)]
-    Change(#[from] UnknownEntry),
+    Change(#[from] UnknownEntryError),
     #[error(transparent)]
     Chain(#[from] ChainError),
     #[error(transparent)]

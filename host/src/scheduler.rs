@@ -6,6 +6,7 @@
 
 mod balance;
 mod batch;
+mod cancel;
 mod decision;
 mod draw;
 mod error;
@@ -19,18 +20,19 @@ mod trial;
 mod zone;
 
 pub use balance::{
-    BalanceError, BalanceOptions, BalancePlan, Because, Begun, Cause, ChangeShown, MoveShown,
+    BalanceError, BalanceOptions, BalancePlan, Begun, Cause, ChangeShown, MoveError, MoveShown,
     Origin, PlanTold, PlannedMove, RefusedMove, RefusedShown, RemovedHosts, StandingReservation,
     Stuck, StuckShown,
 };
-pub use batch::{Batch, BatchOrder, Plan, SEARCH_DECISIONS, Searched, Turn};
+pub use batch::{Batch, BatchOrder, Copied, Plan, SEARCH_DECISIONS, Searched, Turn};
+pub use cancel::{Cancel, InterruptedError};
 pub use decision::Decision;
 pub use draw::derive as derived_draw;
 pub(crate) use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
-pub use past::{KeptDecision, PastDecision, RunnerUp};
+pub use past::{KeptDecision, PastDecision, Remembered, RunnerUp};
 pub use shown::DecisionShown;
-pub use trial::{Compared, MadeAgain, Trial};
+pub use trial::{MadeAgain, Trial};
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -61,6 +63,9 @@ pub struct SchedulerOptions {
     /// The most that becomes of a request with a need that no filter checks: a policy
     /// that wants more is not obeyed.
     pub unheeded: Unheeded,
+    /// When work of many decisions ends early. What is decided then does not change, only
+    /// how much is.
+    pub cancel: Cancel,
 }
 
 impl SchedulerOptions {
@@ -82,6 +87,7 @@ impl Default for SchedulerOptions {
             recorded: 1000,
             reuse: Some(Reuse::default()),
             unheeded: Unheeded::Refuse,
+            cancel: Cancel::default(),
         }
     }
 }
@@ -102,6 +108,9 @@ enum MadeOn {
     /// A copy that is no longer kept.
     Gone,
 }
+
+/// How many chains are remembered with their decisions, besides the one that decides.
+const EARLIER_CHAINS: usize = 4;
 
 /// The scheduler of one cluster.
 pub struct Scheduler {
@@ -137,7 +146,8 @@ impl Scheduler {
     }
 
     /// Decide by another policy, or the same with other units, from now on. What is
-    /// remembered of decisions stays, and so do the cool-down of VMs and what is kept of
+    /// remembered of decisions stays, but for those that were made five changes ago or
+    /// earlier; and so do the cool-down of VMs and what is kept of
     /// the answers of units that go on as they did.
     ///
     /// # Errors
@@ -152,6 +162,7 @@ impl Scheduler {
         let runner = self.options.runner(chain);
         let before = std::mem::replace(&mut self.runner, runner);
         self.runner.take_over(before, &self.inventory);
+        self.forget_old_chains();
         Ok(())
     }
 
@@ -168,6 +179,11 @@ impl Scheduler {
     /// How it goes about its work.
     pub fn options(&self) -> &SchedulerOptions {
         &self.options
+    }
+
+    /// From now on work of many decisions ends when that says so.
+    pub fn set_cancel(&mut self, cancel: Cancel) {
+        self.options.cancel = cancel;
     }
 
     /// A scheduler of a copy of the cluster, which remembers no decision.
@@ -190,6 +206,13 @@ impl Scheduler {
     /// The cluster, to be changed: hosts and VMs that come, go and report.
     pub fn inventory_mut(&mut self) -> &mut Inventory {
         &mut self.inventory
+    }
+
+    /// Set the inventory's clock back, as [`Inventory::set_clock_back`]; VMs that were moved
+    /// meanwhile cool down from `now` on.
+    pub fn set_clock_back(&mut self, now: i64) {
+        self.inventory.set_clock_back(now);
+        self.cool_down.set_clock_back(now);
     }
 
     /// The chain that decides.
@@ -247,6 +270,7 @@ impl Scheduler {
     /// Take back everything since the inventory's `version`, the decisions made since
     /// included: the next one has number 1, as a scheduler's first. False, and nothing
     /// is changed, if the inventory does not remember that version.
+    #[must_use = "if it is false, nothing was taken back"]
     pub(crate) fn rewind(&mut self, version: u64) -> bool {
         let remembered = self.inventory.take_back(version);
         if remembered {
@@ -264,6 +288,22 @@ impl Scheduler {
             self.recorded.pop_front();
         }
         self.recorded.push_back(recorded);
+    }
+
+    /// Let go of decisions by chains from long ago: each chain holds the compiled code of its
+    /// units, and units may be replaced as often as decisions are made.
+    fn forget_old_chains(&mut self) {
+        let mut chains = vec![Arc::as_ptr(self.runner.chain())];
+        let newest = self.recorded.iter().rev().take_while(|recorded| {
+            let chain = Arc::as_ptr(&recorded.decision.chain);
+            let is_new = !chains.contains(&chain);
+            if is_new && chains.len() <= EARLIER_CHAINS {
+                chains.push(chain);
+            }
+            chains.contains(&chain)
+        });
+        let old = self.recorded.len() - newest.count();
+        self.recorded.drain(..old);
     }
 
     /// Let go of the versions of the inventory before the oldest remembered decision:

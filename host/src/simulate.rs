@@ -38,7 +38,7 @@ use crate::chain::{Chain, Reuse};
 use crate::library::Generation;
 use crate::model::{Request, Vm};
 use crate::policy::{Policy, Unheeded};
-use crate::scheduler::{Decision, Scheduler, SchedulerOptions};
+use crate::scheduler::{Cancel, Decision, Scheduler, SchedulerOptions};
 use balance::Passes;
 use events::{Change, Event, events};
 use hash::DecisionHash;
@@ -119,6 +119,7 @@ impl Replay<'_> {
             reuse: self.reuse,
             // VMs of traces have no needs.
             unheeded: Unheeded::Ignore,
+            cancel: Cancel::default(),
         };
         let scheduler = Scheduler::new(inventory, policy, generation, options)?;
         let setting = self.setting(scheduler.chain(), &vms, &events);

@@ -31,12 +31,14 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-pub use change::{Change, Counters, GroupRow, HostRow, MeasuredRow, TenantRow, UnitEvent, VmRow};
+pub use change::{
+    Change, CopyTurn, Counters, GroupRow, HostRow, MeasuredRow, TenantRow, UnitEvent, VmRow,
+};
 pub use error::StoreError;
 pub use options::{Durability, Health, StoreOptions};
 pub use saved::{
     Gone, PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
-    SavedEndedReservation, SavedInventory, SavedPast, SavedPlan, SavedUnit, Then,
+    SavedEndedReservation, SavedInventory, SavedPast, SavedPlan, SavedSignature, SavedUnit, Then,
 };
 
 use crate::sync::thread::{self, JoinHandle};
@@ -134,6 +136,16 @@ impl Store {
         changes: Vec<Change>,
         done: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
+        self.submit_and_return(changes, |outcome, _| done(outcome));
+    }
+
+    /// [`Store::submit`]; `done` also gets the changes back, so that what was not kept can be
+    /// submitted once more. It gets none if the store has stopped.
+    pub fn submit_and_return(
+        &self,
+        changes: Vec<Change>,
+        done: impl FnOnce(Result<(), StoreError>, Vec<Change>) + Send + 'static,
+    ) {
         let submission = Submission::new(changes, Done::new(done));
         let waits = !self.0.is_on_writer();
         self.0.shared.queue.put(submission, waits);
@@ -154,6 +166,16 @@ impl Store {
             let _ = send.send(outcome);
         });
         outcome.recv().unwrap_or(Err(StoreError::Stopped))
+    }
+
+    /// Let nothing be written from now on, or again.
+    ///
+    /// # Panics
+    /// If the database does not take the setting.
+    #[cfg(test)]
+    pub(crate) fn refuse_writes(&self, refuse: bool) {
+        let base = self.0.shared.base();
+        base.pragma_update(None, "query_only", refuse).unwrap();
     }
 
     /// What is kept, and how well.
@@ -208,9 +230,39 @@ impl Store {
         self.read(|base| read::artifact(base, digest))
     }
 
-    /// The revisions of a policy, the newest first.
-    pub fn policy_history(&self, name: &str) -> Result<Vec<PolicyRevision>, StoreError> {
-        self.read(|base| read::policy_history(base, name))
+    /// The digests of all artifacts.
+    pub fn artifacts(&self) -> Result<Vec<String>, StoreError> {
+        self.read(read::artifacts)
+    }
+
+    /// Whether there is an artifact with that digest.
+    pub fn has_artifact(&self, digest: &str) -> Result<bool, StoreError> {
+        self.read(|base| read::has_artifact(base, digest))
+    }
+
+    /// The chains that decide in all clusters, and those by which recorded decisions were
+    /// made, as [`Change::PutChain`] put them.
+    pub fn chains(&self) -> Result<Vec<String>, StoreError> {
+        self.read(read::chains)
+    }
+
+    /// The signature that an artifact came with, if it came with one.
+    pub fn signature(&self, digest: &str) -> Result<Option<SavedSignature>, StoreError> {
+        self.read(|base| read::signature(base, digest))
+    }
+
+    /// The revisions of a policy below `before`, the newest first: at most so many, and no more
+    /// than it takes until their bodies have so many bytes together.
+    pub fn policy_history(
+        &self,
+        name: &str,
+        before: Option<u64>,
+        (most, bytes): (usize, usize),
+    ) -> Result<Vec<PolicyRevision>, StoreError> {
+        // No number is above what an i64 holds.
+        let up_to = before.and_then(|number| i64::try_from(number).ok());
+        let up_to = up_to.map_or(i64::MAX, |number| number - 1);
+        self.read(|base| read::policy_history(base, name, (up_to, limit(most), bytes)))
     }
 
     /// Decisions of a cluster with numbers below `before`, at most so many, the newest

@@ -12,10 +12,42 @@ mod primitives {
 
     pub use arc_swap::{ArcSwap, ArcSwapOption};
 
-    /// Wait for what another thread sends; not on a thread that runs futures. None if it
-    /// has gone away.
-    pub fn receive<T>(receiver: tokio::sync::oneshot::Receiver<T>) -> Option<T> {
-        receiver.blocking_recv().ok()
+    use std::future::Future;
+    use std::pin::Pin;
+    use std::sync::Arc;
+    use std::task::{Context, Poll, Wake, Waker};
+    use std::time::Instant;
+
+    use tokio::sync::oneshot::Receiver;
+
+    /// Wakes a thread that waits.
+    struct Unpark(thread::Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    /// Wait for what another thread sends, until then or as long as it takes; not on a thread
+    /// that runs futures. None: it has not come by then; Some(None): the other has gone away.
+    pub fn receive_by<T>(receiver: &mut Receiver<T>, until: Option<Instant>) -> Option<Option<T>> {
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut context = Context::from_waker(&waker);
+        loop {
+            if let Poll::Ready(received) = Pin::new(&mut *receiver).poll(&mut context) {
+                return Some(received.ok());
+            }
+            let Some(until) = until else {
+                thread::park();
+                continue;
+            };
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            thread::park_timeout(left);
+        }
     }
 }
 
@@ -75,12 +107,16 @@ mod primitives {
         }
     }
 
-    /// Wait for what another thread sends. None if it has gone away.
-    pub fn receive<T>(receiver: tokio::sync::oneshot::Receiver<T>) -> Option<T> {
-        shuttle::future::block_on(receiver).ok()
+    /// Wait for what another thread sends; time stands still. Some(None): the other has gone
+    /// away.
+    pub fn receive_by<T>(
+        receiver: &mut tokio::sync::oneshot::Receiver<T>,
+        _: Option<std::time::Instant>,
+    ) -> Option<Option<T>> {
+        Some(shuttle::future::block_on(receiver).ok())
     }
 }
 
 pub use primitives::{
-    ArcSwap, ArcSwapOption, Condvar, Mutex, MutexGuard, RwLock, atomic, mpsc, receive, thread,
+    ArcSwap, ArcSwapOption, Condvar, Mutex, MutexGuard, RwLock, atomic, mpsc, receive_by, thread,
 };

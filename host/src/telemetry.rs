@@ -4,6 +4,7 @@
 //! Families are plain structs that count; who counts holds a meter, a cheap handle
 //! whose labels are looked up once.
 
+mod audit;
 mod clusters;
 mod configuration;
 mod http;
@@ -13,6 +14,7 @@ mod process;
 mod store;
 mod units;
 
+pub use audit::AuditMetrics;
 pub use clusters::{BalanceOutcome, ClusterFamilies, ClusterMeter, Outcome};
 pub use configuration::ConfigurationMetrics;
 pub use http::HttpFamilies;
@@ -47,6 +49,8 @@ pub struct Telemetry {
     pub store: StoreMetrics,
     /// What is taken over of the configuration.
     pub configuration: ConfigurationMetrics,
+    /// What is written to the audit log.
+    pub audit: AuditMetrics,
 }
 
 impl Telemetry {
@@ -68,6 +72,7 @@ impl Telemetry {
             library: LibraryMetrics::register(registry),
             store: StoreMetrics::register(registry),
             configuration: ConfigurationMetrics::register(registry),
+            audit: AuditMetrics::register(registry),
             registry: root,
         }
     }

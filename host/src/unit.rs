@@ -14,6 +14,7 @@ mod exports;
 mod fault;
 mod guest;
 pub(crate) mod inspect;
+mod lines;
 mod load;
 mod place;
 pub mod project;
@@ -22,7 +23,7 @@ mod state;
 
 pub use artifact::Digest;
 pub use call::Instance;
-pub use error::{LoadError, NotLoaded};
+pub use error::{LoadError, UnitLoadError};
 pub use fault::{Cause, Fault, Identity};
 pub use load::{Compiled, Inspected};
 pub use place::Place;
@@ -38,8 +39,9 @@ use wasmtime::component::InstancePre;
 use crate::contract::{Description, Part};
 use crate::engine::Engine;
 use exports::Exports;
-use guest::Guest;
+use guest::{Guest, Pace};
 use inspect::Interfaces;
+use lines::Lines;
 use state::State;
 
 /// A policy unit, compiled and described, ready to be called.
@@ -52,6 +54,7 @@ pub struct Unit {
     description: Arc<Description>,
     pre: InstancePre<State>,
     exports: Arc<Exports>,
+    lines: Arc<Lines>,
 }
 
 impl Unit {
@@ -63,7 +66,7 @@ impl Unit {
     /// # Errors
     /// Whatever is wrong with the bytes, in a sentence that says what to do; all
     /// problems of a description at once.
-    pub fn load(engine: &Engine, bytes: &[u8], source: &str) -> Result<Arc<Self>, NotLoaded> {
+    pub fn load(engine: &Engine, bytes: &[u8], source: &str) -> Result<Arc<Self>, UnitLoadError> {
         Self::try_load(engine, bytes, source).map_err(|error| error.of(source))
     }
 
@@ -77,10 +80,25 @@ impl Unit {
     /// microseconds. `part` is what it is meant for, for messages.
     ///
     /// # Errors
-    /// If it needs more than the limits allow, or too many instances exist.
+    /// If it needs more than the limits allow, or too many instances exist, or too much memory is
+    /// in use.
     pub fn instantiate(&self, part: Part) -> Result<Instance, Fault> {
+        self.instance(part, Pace::Wall)
+    }
+
+    /// The same for calls that no decision waits for: their time is that of the processor, as
+    /// [`Limits::time`](crate::engine::Limits::time) says.
+    ///
+    /// # Errors
+    /// As [`Unit::instantiate`].
+    pub fn instantiate_beside_decisions(&self, part: Part) -> Result<Instance, Fault> {
+        self.instance(part, Pace::Processor)
+    }
+
+    fn instance(&self, part: Part, pace: Pace) -> Result<Instance, Fault> {
         let (identity, exports) = (self.identity.clone(), self.exports.clone());
-        let guest = Guest::new(&self.engine, identity, &self.pre, exports, part)?;
+        let (pre, lines) = (&self.pre, self.lines.clone());
+        let guest = Guest::new(&self.engine, identity, pre, exports, lines, (part, pace))?;
         Ok(Instance::new(guest, self.description.clone()))
     }
 

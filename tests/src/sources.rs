@@ -68,8 +68,9 @@ impl Plugin {
     }
 
     /// The digest of all that it is made from: sources and `Cargo.toml` of its crate
-    /// and of the crates of this repository that it depends on, the contract, version and
-    /// edition of the workspace, and the toolchain.
+    /// and of the crates of this repository that it depends on, the contract without its
+    /// comments, of which nothing reaches a component, version and edition of the workspace,
+    /// and the toolchain.
     ///
     /// # Errors
     /// If a file cannot be read or is no TOML.
@@ -82,7 +83,10 @@ impl Plugin {
             take_folder(&folder.join("src"), &mut files)?;
         }
         let root = repository();
-        take_folder(&root.join("wit"), &mut files)?;
+        let mut contract = BTreeMap::new();
+        take_folder(&root.join("wit"), &mut contract)?;
+        contract.values_mut().for_each(leave_comments_out);
+        files.extend(contract);
         take_file(&root.join("rust-toolchain.toml"), &mut files)?;
         let workspace = read_toml(&root.join("Cargo.toml"))?;
         let package = workspace.get("workspace").and_then(|it| it.get("package"));
@@ -181,6 +185,18 @@ fn joined(folder: &Path, path: &Path) -> PathBuf {
     joined
 }
 
+/// Leave out the lines that are comments.
+fn leave_comments_out(wit: &mut Vec<u8>) {
+    let text = String::from_utf8_lossy(wit);
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    *wit = lines
+        .flat_map(|line| [line, "\n"])
+        .collect::<String>()
+        .into_bytes();
+}
+
 fn take_folder(folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) -> io::Result<()> {
     for entry in fs::read_dir(folder).map_err(|error| about(folder, &error))? {
         let path = entry?.path();
@@ -243,6 +259,19 @@ mod tests {
             files(&[("a", "x")]),
         ]);
         assert_eq!(digests.len(), 4);
+    }
+
+    #[test]
+    fn comments_of_the_contract_are_no_part_of_what_a_unit_is_made_from() {
+        let without = |text: &str| {
+            let mut text = text.as_bytes().to_vec();
+            leave_comments_out(&mut text);
+            String::from_utf8(text).unwrap()
+        };
+        let plain = "interface a {\n  f: func();\n}\n";
+        let commented = "/// A.\ninterface a {\n  // F.\n  f: func();\n}\n";
+        assert_eq!(without(commented), plain);
+        assert_ne!(without("interface a {\n  g: func();\n}\n"), plain);
     }
 
     #[test]

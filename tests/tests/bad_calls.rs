@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use placewright::chain::{Refusal, Runner};
+use placewright::chain::{DecisionError, Runner};
 use placewright::contract::{Answers, Part};
 use placewright::scheduler::{PlaceError, Scheduler};
 use placewright::unit::{Cause, Fault};
@@ -34,7 +34,7 @@ fn fails_closed(unit: &str, how: &str, limit: Duration) -> (Fault, String) {
     assert_eq!(scheduler.decisions().count(), 0);
     let said = error.to_string();
     assert_one_sentence(&said);
-    let PlaceError::Refusal(Refusal::Failed { entry, fault }) = error else {
+    let PlaceError::Refusal(DecisionError::Failed { entry, fault }) = error else {
         panic!("{said}");
     };
     assert_eq!(&*entry, unit);
@@ -91,7 +91,7 @@ fn a_unit_that_never_returns_is_at_fault_each_time_when_answers_are_kept_too() {
     for number in 0..4 {
         let error = scheduler.place(request(vm(&format!("v{number}"))));
         let error = error.unwrap_err();
-        let PlaceError::Refusal(Refusal::Failed { fault, .. }) = &error else {
+        let PlaceError::Refusal(DecisionError::Failed { fault, .. }) = &error else {
             panic!("{number}: {error}");
         };
         assert!(matches!(*fault.cause, Cause::Time(_)), "{number}: {fault}");
@@ -272,7 +272,7 @@ fn a_cost_function_that_the_policy_needs_fails_the_decision() {
         .place(request(vm("v")))
         .unwrap_err();
     assert!(
-        matches!(error, PlaceError::Refusal(Refusal::Failed { .. })),
+        matches!(error, PlaceError::Refusal(DecisionError::Failed { .. })),
         "{error}"
     );
 }
@@ -297,7 +297,7 @@ fn a_cost_function_that_hangs_does_not_take_the_others_time_without_being_named(
             Ok(decision) => decision.decided.left_out[0].fault.clone(),
             Err(error) => {
                 assert!(error.to_string().contains("misbehaving"), "{error}");
-                let PlaceError::Refusal(Refusal::OutOfTime { stopped, .. }) = error else {
+                let PlaceError::Refusal(DecisionError::OutOfTime { stopped, .. }) = error else {
                     panic!("{error}");
                 };
                 stopped.expect("a call was stopped")
@@ -318,7 +318,7 @@ fn a_unit_that_refuses_is_not_blamed_and_the_request_is_told() {
         let before = scheduler.inventory().version();
         let error = scheduler.place(request(vm("v"))).unwrap_err();
         assert_eq!(scheduler.inventory().version(), before);
-        let PlaceError::Refusal(Refusal::Refused(said)) = error else {
+        let PlaceError::Refusal(DecisionError::Refused(said)) = error else {
             panic!("{error}");
         };
         assert!(said.contains("the VM must name its owner"), "{said}");

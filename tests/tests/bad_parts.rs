@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use placewright::chain::Refusal;
+use placewright::chain::DecisionError;
 use placewright::library::Generation;
 use placewright::model::Request;
 use placewright::scheduler::{Batch, PlaceError, Scheduler};
@@ -73,7 +73,7 @@ fn no_decision(policy: &str) -> PlaceError {
 fn fault_of(error: PlaceError) -> (Fault, String) {
     let said = error.to_string();
     match error {
-        PlaceError::Refusal(Refusal::Failed { fault, .. }) => (Fault::clone(&fault), said),
+        PlaceError::Refusal(DecisionError::Failed { fault, .. }) => (Fault::clone(&fault), said),
         _ => panic!("no unit is blamed: {said}"),
     }
 }
@@ -283,7 +283,7 @@ fn effects_have_only_the_time_that_the_chain_leaves_them() {
     let policy = following("misleading", "nothing");
     let mut scheduler = limited(cluster(3), &policy, &misleading(), Duration::ZERO);
     let error = scheduler.place(request(vm("v"))).unwrap_err();
-    let PlaceError::Refusal(Refusal::OutOfTime { slowest, .. }) = &error else {
+    let PlaceError::Refusal(DecisionError::OutOfTime { slowest, .. }) = &error else {
         panic!("{error}");
     };
     assert_eq!(&**slowest, "misleading");
@@ -297,7 +297,7 @@ fn parts_that_refuse_are_not_blamed() {
         following("misleading", "refuses"),
     ] {
         let error = no_decision(&policy);
-        let PlaceError::Refusal(Refusal::Refused(said)) = error else {
+        let PlaceError::Refusal(DecisionError::Refused(said)) = error else {
             panic!("{error}");
         };
         assert!(said.contains("the VM must name its owner"), "{said}");

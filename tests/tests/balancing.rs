@@ -7,11 +7,11 @@ use placewright::engine::{Engine, Limits};
 use placewright::inventory::Inventory;
 use placewright::library::Generation;
 use placewright::model::schema::Schema;
-use placewright::model::{Group, GroupRule, Host, Value, Vm};
+use placewright::model::{Facts, Group, GroupRule, Host, Value, Vm};
 use placewright::plugins;
 use placewright::policy::Policy;
 use placewright::scheduler::{
-    BalanceError, BalanceOptions, BalancePlan, Because, Scheduler, SchedulerOptions,
+    BalanceError, BalanceOptions, BalancePlan, MoveError, Scheduler, SchedulerOptions,
 };
 use placewright::unit::Unit;
 use placewright_tests::scene::GIB;
@@ -37,7 +37,7 @@ at-least = 0.75
 
 fn generation() -> Generation {
     let engine = Engine::new(Limits::default(), None).unwrap();
-    let units = ["memory", "affinity", "even-distribution"].map(|name| {
+    let units = ["memory", "affinity", "even-distribution", "gpus"].map(|name| {
         let unit = plugins::UNITS.iter().find(|unit| unit.name == name);
         let bytes = unit.expect("it comes with the program").bytes;
         Unit::load(&engine, bytes, name).unwrap()
@@ -159,6 +159,52 @@ fn a_vm_leaves_a_busy_host_and_planning_changes_nothing() {
 }
 
 #[test]
+fn a_move_that_the_balance_unit_proposes_has_the_policys_effects_follow() {
+    let with_gpus = |mut host: Host| {
+        let gpus = (0..2_i64).map(|index| Facts::new().with("index", index));
+        host.facts.set_rows("gpus", gpus.collect());
+        host
+    };
+    let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+    let busy = with_gpus(host("busy", 0.9, 64 * GIB));
+    inventory.add_host(busy).unwrap();
+    let idle = with_gpus(host("idle", 0.1, 64 * GIB));
+    inventory.add_host(idle).unwrap();
+    let wanted = |vm: Vm| vm.with("gpu.count", 1_i64).with("gpu.share", 1000_i64);
+    inventory.run_vm(wanted(vm("a", 20)), "busy").unwrap();
+    inventory.advance(1000);
+    let policy = format!("{POLICY}[[filters]]\nunit = 'gpus'\n[[effects]]\nunit = 'gpus'\n");
+    let mut scheduler = scheduler_by(&policy, inventory);
+    let gpus = |inventory: &Inventory| {
+        let entry = inventory.pending("a").or(inventory.running("a")).unwrap();
+        let rows = entry.placed_rows("gpus").iter();
+        rows.map(|row| row.integer("index").unwrap())
+            .collect::<Vec<_>>()
+    };
+    let plan = plan(&mut scheduler, 1000, &options());
+    assert_eq!(moves(&plan), [("a", "busy", "idle")], "{:?}", plan.refused);
+    assert!(!plan.moves[0].changes.is_empty(), "{plan:?}");
+
+    let mut carried = scheduler.copy();
+    carried.carry_out(&plan).unwrap();
+    assert_eq!(gpus(carried.inventory()), [0]);
+
+    // What follows is what follows as things are when the move is begun.
+    let came = wanted(vm("came", 1));
+    scheduler
+        .place(placewright_tests::scene::request(came))
+        .unwrap();
+    assert_eq!(
+        scheduler.inventory().pending("came").map(|it| it.slot),
+        Some(1)
+    );
+    scheduler.begin_move(&plan.moves[0], 1000).unwrap();
+    assert_eq!(gpus(scheduler.inventory()), [1]);
+    scheduler.inventory_mut().confirm_vm("a").unwrap();
+    assert_eq!(gpus(scheduler.inventory()), [1]);
+}
+
+#[test]
 fn a_vm_with_a_need_that_no_filter_checks_is_not_moved() {
     let mut inventory = busy_and_idle();
     inventory.remove_vm("a").unwrap();
@@ -169,8 +215,31 @@ fn a_vm_with_a_need_that_no_filter_checks_is_not_moved() {
     assert_eq!(moves(&plan), [("b", "busy", "idle")]);
     let refused = plan.refused.iter().find(|refused| *refused.vm == *"a");
     let because = &refused.unwrap().because;
-    assert!(matches!(because, Because::Unheeded(_)), "{because}");
+    assert!(matches!(because, MoveError::Unheeded(_)), "{because}");
     assert!(because.to_string().contains("pinned"), "{because}");
+}
+
+#[test]
+fn a_vm_whose_zone_or_tenants_bindings_no_filter_checks_is_not_moved() {
+    let mut inventory = busy_and_idle();
+    inventory.remove_vm("a").unwrap();
+    inventory.remove_vm("b").unwrap();
+    let bound = Facts::new().with_row(
+        "bindings",
+        Facts::new().with("host", "busy").with("start", 0_i64),
+    );
+    inventory.set_tenant("acme", bound).unwrap();
+    let zoned = vm("zoned", 20).with("zone", "z");
+    let owned = vm("owned", 20).with("tenant", "acme");
+    inventory.run_vm(zoned, "busy").unwrap();
+    inventory.run_vm(owned, "busy").unwrap();
+    let plan = plan(&mut scheduler(inventory), 1000, &options());
+    assert_eq!(moves(&plan), []);
+    for (vm, need) in [("zoned", "(zone)"), ("owned", "(bindings)")] {
+        let refused = plan.refused.iter().find(|refused| *refused.vm == *vm);
+        let because = refused.unwrap().because.to_string();
+        assert!(because.contains(need), "{because}");
+    }
 }
 
 #[test]
@@ -194,8 +263,8 @@ fn a_move_that_the_chain_would_not_make_is_not_planned() {
     );
     let plan = plan(&mut scheduler, 1000, &options());
     assert_eq!(moves(&plan), []);
-    let because: Vec<&Because> = plan.refused.iter().map(|it| &it.because).collect();
-    assert_eq!(because, [&Because::NoHost, &Because::NoHost]);
+    let because: Vec<&MoveError> = plan.refused.iter().map(|it| &it.because).collect();
+    assert_eq!(because, [&MoveError::NoHost, &MoveError::NoHost]);
     assert_eq!(
         plan.reasons[1],
         "unit \"even-distribution\" proposes to move 2 VMs, of which none is moved: 2: the policy's filters leave none of the hosts that are proposed"
@@ -275,7 +344,10 @@ fn a_move_must_lower_the_cost_by_more_than_the_margin() {
     let equal = plan(&mut scheduler, 1000, &with_margin(gain));
     assert_eq!(equal.moves, []);
     assert!(
-        equal.refused.iter().all(|it| it.because == Because::NoGain),
+        equal
+            .refused
+            .iter()
+            .all(|it| it.because == MoveError::NoGain),
         "{equal:?}"
     );
 }
@@ -296,7 +368,7 @@ fn a_vm_that_was_moved_stays_until_it_has_cooled_down() {
     }
     let soon = plan(&mut scheduler, 1299, &options());
     assert_eq!(moves(&soon), []);
-    assert_eq!(soon.refused[0].because, Because::Cooling);
+    assert_eq!(soon.refused[0].because, MoveError::Cooling);
     let later = plan(&mut scheduler, 1300, &options());
     assert_eq!(moves(&later), [("a", "idle", "busy")]);
 }

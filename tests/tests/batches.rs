@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use placewright::chain::Refusal;
+use placewright::chain::DecisionError;
 use placewright::inventory::Inventory;
 use placewright::model::{Facts, Value, Vm};
 use placewright::scheduler::{Batch, BatchOrder, ExplainError, PlaceError, Plan, Scheduler};
@@ -138,7 +138,7 @@ fn an_order_that_fails_or_refuses_leaves_everything_as_it_was() {
         let error = scheduler.place_batch(batch(&["a", "b"])).unwrap_err();
         assert!(error.to_string().contains(said), "{error}");
         assert_eq!(
-            matches!(error, PlaceError::Refusal(Refusal::Failed { .. })),
+            matches!(error, PlaceError::Refusal(DecisionError::Failed { .. })),
             order == "fail"
         );
         assert_eq!(scheduler.inventory().version(), before);

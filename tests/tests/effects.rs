@@ -1,6 +1,6 @@
 //! What follows from a placement is written with it, or not at all.
 
-use placewright::chain::Refusal;
+use placewright::chain::DecisionError;
 use placewright::inventory::Inventory;
 use placewright::model::{Facts, Value, Vm};
 use placewright::scheduler::{PlaceError, Scheduler};
@@ -253,7 +253,7 @@ fn an_effect_that_fails_fails_the_decision_and_leaves_everything_as_it_was() {
         let before = state(&scheduler);
         let error = scheduler.place(of_tenant("acme", "v", 0)).unwrap_err();
         assert!(error.to_string().contains(said), "{error}");
-        if let PlaceError::Refusal(Refusal::Failed { entry, .. }) = &error {
+        if let PlaceError::Refusal(DecisionError::Failed { entry, .. }) = &error {
             assert_eq!(&**entry, "other");
         }
         assert_eq!(state(&scheduler), before);

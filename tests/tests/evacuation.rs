@@ -11,7 +11,7 @@ use placewright::model::{Group, GroupRule, Host, Value, Vm};
 use placewright::plugins;
 use placewright::policy::Policy;
 use placewright::scheduler::{
-    BalanceOptions, BalancePlan, Because, Cause, Origin, Scheduler, SchedulerOptions,
+    BalanceOptions, BalancePlan, Cause, MoveError, Origin, Scheduler, SchedulerOptions,
 };
 use placewright::unit::Unit;
 use placewright_tests::scene::GIB;
@@ -126,7 +126,7 @@ fn carry_out(scheduler: &mut Scheduler, plan: &BalancePlan) {
                 .iter()
                 .filter(|other| other.vm == step.vm || step.together.contains(&other.vm));
             let with: Vec<_> = with.collect();
-            scheduler.begin_together(&with, 1000).unwrap();
+            scheduler.begin_together(&with, 1000, None).unwrap();
         }
         scheduler.inventory_mut().confirm_vm(&step.vm).unwrap();
     }
@@ -172,7 +172,7 @@ fn of_several_hosts_that_are_emptied_none_takes_what_another_gives() {
     let plan = emptied(&mut scheduler(inventory), &["b", "a", "a"]);
     assert_eq!(moves(&plan), [("v", "a", "c")]);
     assert_eq!(stuck(&plan), ["w"]);
-    let Because::Nowhere {
+    let MoveError::Nowhere {
         considered,
         removed,
     } = &plan.stuck[0].because
@@ -223,7 +223,7 @@ fn a_vm_that_may_not_be_moved_while_it_runs_stays_unless_its_host_is_down() {
     inventory.run_vm(fixed, "a").unwrap();
     let mut scheduler = scheduler(inventory);
     let plan = emptied(&mut scheduler, &["a"]);
-    assert_eq!(plan.stuck[0].because, Because::NotMigratable);
+    assert_eq!(plan.stuck[0].because, MoveError::NotMigratable);
     state(scheduler.inventory_mut(), "a", "down");
     assert_eq!(moves(&emptied(&mut scheduler, &["a"])), [("v", "a", "b")]);
 }
@@ -353,7 +353,7 @@ fn no_host_is_relieved_by_another_one_promising_too_much() {
     let plan = balanced(&mut scheduler_by(CARELESS, inventory));
     assert_eq!(moves(&plan), []);
     assert_eq!(stuck(&plan), ["v", "w"]);
-    assert_eq!(plan.stuck[0].because, Because::NoBetter("b".into()));
+    assert_eq!(plan.stuck[0].because, MoveError::NoBetter("b".into()));
 }
 
 #[test]

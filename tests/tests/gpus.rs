@@ -25,12 +25,12 @@ const UNITS: [&str; 6] = [
 /// Half GPUs and whole ones, as they usually come here.
 const TYPICAL: &str = "
 [[settings.typical]]
-cpu = 1000
+cpu = 1
 gpus = 1
 share = 500
 weight = 1
 [[settings.typical]]
-cpu = 1000
+cpu = 1
 gpus = 1
 share = 1000
 weight = 3

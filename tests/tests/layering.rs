@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 22] = [
+const LAYERS: [&str; 25] = [
     "sync",
+    "ownership",
     "model",
     "contract",
     "engine",
@@ -15,6 +16,7 @@ const LAYERS: [&str; 22] = [
     "library",
     "document",
     "policy",
+    "ovirt",
     "inventory",
     "chain",
     "scheduler",
@@ -23,6 +25,7 @@ const LAYERS: [&str; 22] = [
     "scenario",
     "store",
     "telemetry",
+    "audit",
     "deployment",
     "api",
     "simulate",
@@ -47,6 +50,24 @@ fn every_module_of_the_host_uses_only_modules_below_it() {
         problems.join("\n"),
         file!()
     );
+}
+
+#[test]
+fn the_papers_list_the_layers_and_name_files_that_are_there() {
+    let read = |name: &str| fs::read_to_string(repository().join(name)).unwrap();
+    let page = read("ARCHITECTURE.md");
+    let (_, list) = page.split_once("<!-- layers -->").unwrap();
+    let (list, _) = list.split_once("<!-- /layers -->").unwrap();
+    let names = list.lines().filter_map(|line| line.split('`').nth(1));
+    assert_eq!(names.collect::<Vec<_>>(), LAYERS);
+    for page in [page, read("CONTRIBUTING.md")] {
+        let links = page.split("](").skip(1);
+        let links: Vec<&str> = links.filter_map(|rest| rest.split(')').next()).collect();
+        let is_missing = |link: &&&str| !repository().join(link).exists();
+        let missing: Vec<_> = links.iter().filter(is_missing).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(links.len() > 10);
+    }
 }
 
 #[test]

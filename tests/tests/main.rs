@@ -2,6 +2,8 @@
 
 mod bad_bytes;
 mod bad_calls;
+mod bad_code;
+mod bad_descriptions;
 mod bad_documents;
 mod bad_parts;
 mod balancing;

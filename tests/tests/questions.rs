@@ -9,7 +9,8 @@ use placewright::model::{Group, GroupRule, Request};
 use placewright::plugins;
 use placewright::policy::{Policy, Unheeded};
 use placewright::questions::{
-    Change, Fate, QuestionError, Reason, Situation, Standing, UnknownEntry,
+    Change, FailureOptions, Fate, QuestionError, Reason, Restart, Situation, Standing,
+    UnknownEntryError,
 };
 use placewright::scheduler::SchedulerOptions;
 use placewright::unit::Unit;
@@ -267,7 +268,9 @@ fn another_factor_turns_a_decision_round() {
         let error = scene.ask().compare(&request(vm("a")), &change).unwrap_err();
         assert!(matches!(
             error,
-            QuestionError::Change(UnknownEntry::NoEntry { .. } | UnknownEntry::Factor { .. })
+            QuestionError::Change(
+                UnknownEntryError::NoEntry { .. } | UnknownEntryError::Factor { .. }
+            )
         ));
         assert!(error.to_string().contains(said), "{error}");
     }
@@ -357,7 +360,7 @@ fn the_vms_of_a_failed_host_are_placed_anew_the_important_ones_first() {
     let version = scene.inventory.version();
     let failure = scene
         .ask()
-        .without_hosts(&["h1".to_owned()], 0, None)
+        .without_hosts(&["h1".to_owned()], 0, FailureOptions::default())
         .unwrap();
     let became: Vec<_> = failure
         .vms
@@ -377,7 +380,7 @@ fn the_vms_of_a_failed_host_are_placed_anew_the_important_ones_first() {
     assert_eq!(scene.inventory.version(), version);
     let error = scene
         .ask()
-        .without_hosts(&["h9".to_owned()], 0, None)
+        .without_hosts(&["h9".to_owned()], 0, FailureOptions::default())
         .unwrap_err();
     assert!(
         matches!(error, QuestionError::UnknownHost { .. }),
@@ -402,14 +405,22 @@ fn n_plus_one_asks_of_each_host_what_its_failure_alone_would_do() {
     let mut steps = Vec::new();
     let failures = scene
         .ask()
-        .n_plus_one(0, None, |done, of| steps.push((done, of)))
+        .n_plus_one(0, FailureOptions::default(), |done, of| {
+            steps.push((done, of))
+        })
         .unwrap();
     assert_eq!(steps, [(0, 3), (1, 3), (2, 3), (3, 3)]);
     let survived: Vec<bool> = failures.iter().map(|failure| failure.survived()).collect();
     assert_eq!(survived, [true, false, false]);
     for failure in failures {
         let hosts: Vec<String> = failure.hosts.iter().map(ToString::to_string).collect();
-        assert_eq!(scene.ask().without_hosts(&hosts, 0, None).unwrap(), failure);
+        assert_eq!(
+            scene
+                .ask()
+                .without_hosts(&hosts, 0, FailureOptions::default())
+                .unwrap(),
+            failure
+        );
     }
 }
 
@@ -432,9 +443,62 @@ fn a_search_may_save_a_vm_that_first_come_order_would_leave_without_a_host() {
     let failed = |search| {
         scene
             .ask()
-            .without_hosts(&["h2".to_owned()], 0, search)
+            .without_hosts(
+                &["h2".to_owned()],
+                0,
+                FailureOptions {
+                    search,
+                    restart: None,
+                },
+            )
             .unwrap()
     };
     assert_eq!(failed(None).stranded().count(), 1);
     assert!(failed(Some(1000)).survived());
+}
+
+#[test]
+fn when_a_host_fails_the_highly_available_vms_are_restarted_if_there_are_any() {
+    let mut inventory = cluster(2);
+    for (id, ha) in [("must", Some(true)), ("may", Some(false)), ("open", None)] {
+        let mut vm = vm(id).with("memory", 30 * GIB);
+        if let Some(ha) = ha {
+            vm = vm.with("ha", ha);
+        }
+        inventory.run_vm(vm, "h0").unwrap();
+    }
+    let failed = |inventory: &Inventory, restart| {
+        let scene = Scene::new(inventory.clone(), "[[filters]]\nunit = 'memory'\n");
+        let options = FailureOptions {
+            restart,
+            ..FailureOptions::default()
+        };
+        let alone = scene.ask().n_plus_one(0, options, |_, _| {}).unwrap();
+        let failure = scene
+            .ask()
+            .without_hosts(&["h0".to_owned()], 0, options)
+            .unwrap();
+        assert_eq!(alone[0], failure);
+        assert_eq!(alone[1].restart, failure.restart);
+        let names = failure.vms.iter().map(|it| it.vm.to_string());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        let others: Vec<String> = failure
+            .not_restarted
+            .iter()
+            .map(|it| it.to_string())
+            .collect();
+        (names.join(" "), others.join(" "), failure.survived())
+    };
+    let only_ha = ("must".to_owned(), "may open".to_owned(), true);
+    assert_eq!(failed(&inventory, None), only_ha);
+    assert_eq!(failed(&inventory, Some(Restart::Ha)), only_ha);
+    // Of 64 GiB two of them take 60; a third would not fit.
+    let all = failed(&inventory, Some(Restart::All));
+    assert_eq!(all, ("must open".to_owned(), "may".to_owned(), true));
+    // Where no VM is highly available, nothing says that any would stay down.
+    inventory
+        .run_vm(vm("must").with("memory", 30 * GIB), "h0")
+        .unwrap();
+    assert_eq!(failed(&inventory, None), all);
 }

@@ -52,6 +52,10 @@ impl Trials for Pretended {
         assert!(before < generation.number(), "generations go back");
         Ok(())
     }
+
+    fn enforce(&self, generation: Arc<Generation>, _: &BTreeMap<String, String>) {
+        self.last.store(generation.number(), Ordering::SeqCst);
+    }
 }
 
 /// What was told, and a bell for whoever waits for it.
@@ -107,7 +111,7 @@ impl Scene {
         let heard = told.clone();
         let around = Surroundings {
             artifacts: Arc::new(InMemory::default()),
-            events: Arc::new(move |event| heard.push(event)),
+            events: Arc::new(move |event, _| heard.push(event)),
             clock: Arc::new(SystemTime::now),
         };
         let options = LibraryOptions::default();

@@ -1,5 +1,6 @@
 //! Kept answers change the cost of decisions, and nothing else.
 
+mod hostile;
 mod life;
 mod policies;
 mod unsound;
@@ -31,7 +32,14 @@ fn generation() -> &'static Generation {
         let embedded = plugins::UNITS.iter().map(|unit| {
             Unit::load(units::engine(), unit.bytes, unit.name).expect("an embedded unit loads")
         });
-        let for_tests = ["misbehaving", "unsound", "everlasting", "growing"].map(units::unit);
+        let for_tests = [
+            "misbehaving",
+            "unsound",
+            "everlasting",
+            "growing",
+            "hostile",
+        ]
+        .map(units::unit);
         Generation::new(embedded.chain(for_tests)).expect("names differ")
     })
 }
@@ -219,7 +227,8 @@ proptest! {
     fn room_for_few_answers_changes_no_decision(seed in any::<u64>()) {
         let mut life = Life::new(seed);
         let policy = policies::any(&mut life);
-        let mut twins = Twins::new(&life, &policy, Reuse { bytes: 3000 });
+        let room = Reuse { bytes: 3000, ..Reuse::default() };
+        let mut twins = Twins::new(&life, &policy, room);
         for _ in 0..8 {
             twins.live(&mut life, 10);
             prop_assert!(twins.counts().bytes <= 3000, "{:?}", twins.counts());

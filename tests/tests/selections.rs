@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use placewright::chain::{Explanation, Refusal};
+use placewright::chain::{DecisionError, Explanation};
 use placewright::model::Host;
 use placewright::scheduler::{PlaceError, Scheduler};
 use placewright_tests::parts::{drawn, of, parts, shares};
@@ -288,7 +288,7 @@ fn a_selection_that_the_policy_needs_fails_the_decision() {
     let mut scheduler = parts(4, &(refining("fail") + "on-failure = 'fail'\n"));
     let before = scheduler.inventory().version();
     let error = scheduler.place(request(vm("v"))).unwrap_err();
-    let PlaceError::Refusal(Refusal::Failed { entry, .. }) = &error else {
+    let PlaceError::Refusal(DecisionError::Failed { entry, .. }) = &error else {
         panic!("{error}");
     };
     assert_eq!(&**entry, "last-word");
@@ -301,7 +301,7 @@ fn a_selection_that_refuses_is_not_blamed_and_the_request_is_told() {
     let error = parts(4, &refining("refuse"))
         .place(request(vm("v")))
         .unwrap_err();
-    let PlaceError::Refusal(Refusal::Refused(said)) = &error else {
+    let PlaceError::Refusal(DecisionError::Refused(said)) = &error else {
         panic!("{error}");
     };
     assert!(said.contains("the VM must name its owner"), "{said}");

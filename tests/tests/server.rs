@@ -2,25 +2,38 @@
 
 mod access;
 mod answers;
+#[cfg(unix)]
+mod audit;
+mod bounds;
 mod configuration;
+#[cfg(target_os = "linux")]
+mod crowds;
 mod deployment;
 mod documents;
 mod durable;
+mod entities;
 mod evacuation;
 mod first_start;
 mod general;
 #[cfg(unix)]
 mod hangup;
+mod hostile;
 mod kill;
 mod large;
 mod limits;
+mod listener;
 mod memory;
 mod needs;
 mod openapi;
 mod reload;
+mod reload_route;
 mod reservations;
 mod roles;
 mod round_trip;
+#[cfg(unix)]
+mod standing_still;
+#[cfg(unix)]
+mod waiting;
 
 use std::fs;
 use std::io::{Read, Write};

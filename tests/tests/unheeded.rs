@@ -10,7 +10,7 @@ use placewright::model::schema::{Given, Schema};
 use placewright::model::{Facts, Group, GroupRule, Host, Kind, Request, Vm};
 use placewright::plugins;
 use placewright::policy::{Policy, Unheeded};
-use placewright::questions::Situation;
+use placewright::questions::{FailureOptions, Situation};
 use placewright::scheduler::{Batch, PlaceError, Scheduler, SchedulerOptions};
 
 use crate::general::cases::{CASES, Case};
@@ -241,7 +241,9 @@ fn the_failure_of_a_host_is_not_survived_by_a_vm_whose_huge_pages_nobody_checks(
             generation: built_in(),
             options: &SchedulerOptions::default(),
         };
-        let failure = situation.without_hosts(&["a".to_owned()], 0, None).unwrap();
+        let failure = situation
+            .without_hosts(&["a".to_owned()], 0, FailureOptions::default())
+            .unwrap();
         assert_eq!(failure.vms.len(), 1);
         (failure.survived(), failure.vms[0].refused.clone())
     };

@@ -59,7 +59,7 @@ fn instructions_and_hosts_asked_about_come_out_the_same_every_time() {
             "calls",
             "asked",
             "reused",
-            "decision_fnv1a64",
+            "decision-fnv1a64",
         ]
         .map(|name| trace[name].clone());
         (calls, trace)

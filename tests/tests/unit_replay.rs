@@ -44,7 +44,7 @@ fn what_another_unit_would_change_on_a_trace_is_told_with_the_costs() {
     let (tried, differing) = (told["tried"].as_u64(), told["differing"].as_u64());
     assert!(tried == Some(300) && differing > Some(100), "{told}");
     assert_eq!(told["failing"], 0);
-    let hosts = |side: &str| told[side]["mean_used_hosts"].as_f64().unwrap();
+    let hosts = |side: &str| told[side]["mean-used-hosts"].as_f64().unwrap();
     assert!(hosts("after") < hosts("before"), "first fit packs");
     let examples = told["examples"].as_array().unwrap();
     assert_eq!(examples.len(), 3);
@@ -141,4 +141,19 @@ fn recorded_decisions_of_a_server_are_made_again_and_nothing_comes_into_force() 
         next[0]["costs"], shown["decision"]["costs"],
         "both are empty"
     );
+
+    server.signal("KILL");
+    server.ended();
+    let server = Server::start(data.path(), &[]);
+    let words = [
+        "unit",
+        "replay",
+        file.to_str().unwrap(),
+        "--server",
+        &server.url,
+    ];
+    let (code, printed, said) = run(&[&words[..], &["--format", "json"]].concat());
+    assert_eq!(code, Some(1), "{said}");
+    let again: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(again["clusters"], told["clusters"], "after a restart");
 }

@@ -2,7 +2,7 @@
 //! a sound SDK can: each is found with a sentence that names the unit, and nothing is
 //! lost.
 
-use placewright::chain::Refusal;
+use placewright::chain::DecisionError;
 use placewright::scheduler::{Batch, PlaceError, Scheduler};
 use placewright::unit::Cause;
 use placewright_tests::scene::{cluster, following, ordering, request, scheduler, selecting, vm};
@@ -26,7 +26,7 @@ fn batch() -> Batch {
 fn blamed(error: PlaceError) -> String {
     let said = error.to_string();
     assert_eq!(said.lines().count(), 1, "{said}");
-    let PlaceError::Refusal(Refusal::Failed { fault, .. }) = error else {
+    let PlaceError::Refusal(DecisionError::Failed { fault, .. }) = error else {
         panic!("{said}");
     };
     assert_eq!(fault.unit.name, UNIT);

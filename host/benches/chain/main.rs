@@ -67,7 +67,10 @@ fn chain(criterion: &mut Criterion) {
 /// and as one loop.
 fn reused(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reuse");
-    let kept = Reuse { bytes: 256 << 20 };
+    let kept = Reuse {
+        bytes: 256 << 20,
+        ..Reuse::default()
+    };
     group.throughput(Throughput::Elements(1));
     let plain = reuse::Variant::default();
     let variants = [
@@ -145,7 +148,10 @@ fn in_another_language(criterion: &mut Criterion, language: &str, units: &guest:
     group.throughput(Throughput::Elements(1));
     let variant = reuse::Variant::default();
     let hosts = variant.hosts;
-    let kept = Reuse { bytes: 256 << 20 };
+    let kept = Reuse {
+        bytes: 256 << 20,
+        ..Reuse::default()
+    };
     let mut made = None;
     group.bench_function(BenchmarkId::new("reuse", hosts), |bencher| {
         let make =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
@@ -73,6 +73,24 @@ pub enum AccessError {
          or ::1, or configure tokens (placewright token new --name NAME --role admin)"
     )]
     OpenToAll(SocketAddr),
+    /// Whoever listens on the way could read the tokens.
+    #[error(
+        "tokens would cross the network in clear text to {0}: configure tls-certificate and \
+         tls-key, or listen on 127.0.0.1 or ::1; where something in front of the server does \
+         TLS and the network to it can be trusted, allow it with insecure-plain-http = true"
+    )]
+    ClearText(SocketAddr),
+}
+
+/// How requests reach the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// By TLS.
+    Tls,
+    /// In clear text, as far as this machine reaches.
+    Plain,
+    /// In clear text, also from other machines: the admin has allowed it.
+    PlainFromAfar,
 }
 
 /// Who may call.
@@ -108,11 +126,16 @@ impl Access {
     /// Check that the server may listen there.
     ///
     /// # Errors
-    /// If everything is allowed, and others than this machine could reach it.
-    pub fn may_listen(&self, address: SocketAddr) -> Result<(), AccessError> {
-        match self.is_open() && !address.ip().to_canonical().is_loopback() {
-            true => Err(AccessError::OpenToAll(address)),
-            false => Ok(()),
+    /// If others than this machine could reach it, and everything is allowed or tokens
+    /// would come in clear text.
+    pub fn may_listen(&self, address: SocketAddr, by: Transport) -> Result<(), AccessError> {
+        if address.ip().to_canonical().is_loopback() {
+            return Ok(());
+        }
+        match by {
+            _ if self.is_open() => Err(AccessError::OpenToAll(address)),
+            Transport::Plain => Err(AccessError::ClearText(address)),
+            Transport::Tls | Transport::PlainFromAfar => Ok(()),
         }
     }
 
@@ -167,8 +190,9 @@ fn unauthorized(sentence: &str) -> Problem {
 }
 
 /// Without tokens whoever runs programs on this machine may do everything, but not web
-/// pages that its browsers show: those call under a name of their own, or say where
-/// they come from.
+/// pages that its browsers show, also those of other servers on this machine: they call
+/// under a name of their own, or say where they come from. Browsers do so with every request
+/// that could change something (`Origin`), and with all others (`Sec-Fetch-Site`).
 fn from_here(headers: &HeaderMap) -> Result<(), Problem> {
     let text = |name| {
         headers
@@ -181,6 +205,24 @@ fn from_here(headers: &HeaderMap) -> Result<(), Problem> {
         let rest = origin.split_once("://");
         rest.map_or(origin, |(_, host)| host)
     });
+    let of_page = |detail: String| Err(Problem::new(Code::Forbidden, detail));
+    if let Some(origin) = origin
+        && !host
+            .as_deref()
+            .is_some_and(|host| host.eq_ignore_ascii_case(origin))
+    {
+        return of_page(format!(
+            "without tokens, calls from web pages of other sites are refused, and this one comes from \"{}\"",
+            shown(origin)
+        ));
+    }
+    let site = text(HeaderName::from_static("sec-fetch-site"));
+    if let Some(site) = site.filter(|site| !matches!(&**site, "none" | "same-origin")) {
+        return of_page(format!(
+            "without tokens, calls from web pages of other sites are refused, and this one is \"{}\"",
+            shown(&site)
+        ));
+    }
     for named in [host.as_deref(), origin].into_iter().flatten() {
         if !is_this_machine(named) {
             return Err(Problem::new(
@@ -205,6 +247,9 @@ fn is_this_machine(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
+/// What callers are called where there are no tokens.
+const ANONYMOUS: &str = "anonymous";
+
 /// Who calls, and what it may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -220,10 +265,15 @@ impl Caller {
     /// Whoever runs programs on this machine, where there are no tokens.
     fn anonymous() -> Self {
         Self {
-            name: "anonymous".into(),
+            name: ANONYMOUS.into(),
             role: Role::Admin,
             clusters: None,
         }
+    }
+
+    /// Whether there are no tokens, so that all callers are one.
+    pub(super) fn is_anonymous(&self) -> bool {
+        &*self.name == ANONYMOUS
     }
 
     /// Whether the token is for the cluster: others are not shown to it.
@@ -250,21 +300,6 @@ impl Caller {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Check that the caller has a permission on each of these clusters: to edit what
-    /// is attached to all of them.
-    ///
-    /// # Errors
-    /// If not on one of them.
-    pub fn must_on_each<'a>(
-        &self,
-        permission: Permission,
-        clusters: impl IntoIterator<Item = &'a str>,
-    ) -> Result<(), Problem> {
-        self.must(permission, None)?;
-        let mut clusters = clusters.into_iter();
-        clusters.try_for_each(|cluster| self.must(permission, Some(cluster)))
     }
 
     /// Check that the caller has a permission on all clusters, those to come included.

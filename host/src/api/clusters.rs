@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{Document, aside};
+use super::document::{Document, aside, long};
 use super::extract::{Json, Path, Query};
 use super::problem::{Code, Problem};
 use super::unheeded::{self, WithUnheeded};
@@ -37,10 +37,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 struct ClusterShown {
     #[schema(value_type = String)]
     name: Arc<str>,
-    settings: ClusterSettings,
-    /// Revision of the policy that decides.
-    policy_revision: u64,
-    /// Why nothing is decided, if the policy cannot run.
+    /// Left out of a cluster that stands still.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<ClusterSettings>,
+    /// Revision of the policy that decides. Left out of a cluster that stands still.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy_revision: Option<u64>,
+    /// Why nothing is decided: the policy cannot run, or the cluster stands still.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<String>,
     /// Units that keep failing and are not called for a while.
@@ -51,7 +54,9 @@ struct ClusterShown {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<String>)]
     quarantined: Vec<Arc<str>>,
-    counted: Counted,
+    /// Left out of a cluster that stands still.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counted: Option<Counted>,
     /// Requests that wait for their turn.
     waiting: usize,
     /// Of a document that was just sent: what is allowed and surely a mistake.
@@ -59,25 +64,37 @@ struct ClusterShown {
     warnings: Vec<String>,
 }
 
-async fn shown(cluster: &Cluster) -> Result<ClusterShown, Problem> {
-    let told = cluster.turn(|state| {
-        let broken = state.broken().map(str::to_owned);
-        let failing = (state.paused_units(), state.quarantined_units());
-        let revision = state.attached().revision;
-        Ok((revision, broken, failing, state.counted()))
-    });
-    let (policy_revision, broken, (paused, quarantined), counted) = told.await?;
-    Ok(ClusterShown {
+/// A cluster as it is after its last turn: nobody waits for the one that is under way.
+fn shown(cluster: &Cluster) -> ClusterShown {
+    let health = cluster.health();
+    let is_dead = cluster.has_panicked();
+    let dead = "a fault of the program has ended it; it is started again".to_owned();
+    ClusterShown {
         name: cluster.name().clone(),
-        settings: (*cluster.settings()).clone(),
-        policy_revision,
-        broken,
-        paused,
-        quarantined,
-        counted,
+        settings: Some((*cluster.settings()).clone()),
+        policy_revision: Some(health.policy_revision),
+        broken: is_dead.then_some(dead).or(health.broken.clone()),
+        paused: health.paused.clone(),
+        quarantined: health.quarantined.clone(),
+        counted: Some(cluster.counted()),
         waiting: cluster.waiting(),
         warnings: Vec::new(),
-    })
+    }
+}
+
+/// A cluster that could not be read.
+fn unread(name: Arc<str>, why: String) -> ClusterShown {
+    ClusterShown {
+        name,
+        settings: None,
+        policy_revision: None,
+        broken: Some(why),
+        paused: Vec::new(),
+        quarantined: Vec::new(),
+        counted: None,
+        waiting: 0,
+        warnings: Vec::new(),
+    }
 }
 
 /// The clusters that the token is for, by name.
@@ -87,18 +104,15 @@ async fn list(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<ClusterShown>>, Problem> {
+) -> Result<Response, Problem> {
     let clusters = deployment.clusters().into_iter();
-    let seen = clusters.filter(|cluster| caller.sees(cluster.name()));
-    let Page { items, next } = page.page(seen, |cluster| cluster.name().to_string())?;
-    let mut shown_items = Vec::with_capacity(items.len());
-    for cluster in items {
-        shown_items.push(shown(&cluster).await?);
-    }
-    Ok(Json(Page {
-        items: shown_items,
-        next,
-    }))
+    let running = clusters.filter(|cluster| caller.sees(cluster.name()));
+    let broken = deployment.unread_clusters().into_iter();
+    let broken = broken.filter(|it| caller.sees(&it.name));
+    let broken = broken.map(|it| unread(it.name, it.why));
+    let all = running.map(|cluster| shown(&cluster)).chain(broken);
+    let page = page.page(all, |cluster: &ClusterShown| cluster.name.to_string())?;
+    long(page).await
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -118,10 +132,11 @@ async fn create(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Query(query): Query<CreateQuery>,
-    Document { text, file }: Document,
+    document: Document,
 ) -> Result<Response, Problem> {
+    let read = |text: &str, file| ClusterDocument::read(text, file).map_err(DeploymentError::from);
+    let document = document.read(read).await?;
     let created = aside(move || {
-        let document = ClusterDocument::read(&text, file)?;
         let warnings = document.warnings();
         let attach = Attach {
             policy: query.policy.unwrap_or_else(|| DEFAULT_POLICY.to_owned()),
@@ -134,10 +149,10 @@ async fn create(
     let (cluster, warnings) = created.await?;
     let shown = ClusterShown {
         warnings,
-        ..shown(&cluster).await?
+        ..shown(&cluster)
     };
     let created = unheeded::with(&cluster, shown).await?;
-    let mut response = (StatusCode::CREATED, Json(created)).into_response();
+    let mut response = (StatusCode::CREATED, long(created).await?).into_response();
     // Names of clusters are plain; one that were not would be none of a header.
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/clusters/{}", cluster.name())) {
         response.headers_mut().insert(header::LOCATION, location);
@@ -152,9 +167,9 @@ async fn create(
 async fn show(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
-) -> Result<Json<ClusterShown>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    Ok(Json(shown(&cluster).await?))
+    long(shown(&cluster)).await
 }
 
 /// Take a cluster out, with everything of it.
@@ -179,11 +194,8 @@ async fn settings(
     Path(cluster): Path<String>,
 ) -> Result<Response, Problem> {
     let settings = deployment.cluster(&cluster)?.settings();
-    Ok(with_tag(&settings))
-}
-
-fn with_tag(settings: &ClusterSettings) -> Response {
-    ([revision::etag(settings.revision)], Json(settings)).into_response()
+    let tag = [revision::etag(settings.revision)];
+    Ok((tag, long(ClusterSettings::clone(&settings)).await?).into_response())
 }
 
 /// New settings of a cluster.
@@ -241,13 +253,14 @@ async fn set(
             balance: new.balance,
             statistics_max_age: new.statistics_max_age,
             revision,
-            by: Some(caller.name),
+            by: Some(caller.name.clone()),
         };
-        deployment.attach(&cluster, attach)
+        let attached = deployment.attach(&cluster, attach);
+        attached.map_err(|error| caller.told_error(error))
     });
     let settings: Arc<ClusterSettings> = settings.await?;
     let revision = settings.revision;
     let cluster = attached.cluster(&name)?;
     let told = unheeded::with(&cluster, (*settings).clone()).await?;
-    Ok(([revision::etag(revision)], Json(told)).into_response())
+    Ok(([revision::etag(revision)], long(told).await?).into_response())
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -10,16 +11,17 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{aside, json};
-use super::extract::{Json, Path, Query};
+use super::document::{aside, json, long, written};
+use super::extract::{Json, Path, Query, Short};
+use super::pool::Pool;
 use super::problem::{Code, Problem};
-use super::{Page, PageQuery};
+use super::{Caller, Page, PageQuery};
 use crate::deployment::cluster::Past;
 use crate::deployment::{Deployment, DeploymentError};
 use crate::document::WrittenRequest;
 use crate::model::Request;
 use crate::model::schema::Schema;
-use crate::scheduler::RunnerUp;
+use crate::scheduler::{Cancel, PlaceError, RunnerUp};
 use crate::store::SavedDecision;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -86,7 +88,7 @@ async fn list(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Recorded>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let (cluster, schema) = (cluster.name().clone(), cluster.schema());
     let limit = page.limit()?;
@@ -97,21 +99,18 @@ async fn list(
             Problem::new(Code::InvalidParameter, sentence)
         })?),
     };
-    let found = aside(move || {
-        let found = deployment.store().decisions(&cluster, before, limit + 1);
-        found.map_err(DeploymentError::from)
-    });
-    let mut found = found.await?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let last = found.last().map(|decision| decision.number.to_string());
-    Ok(Json(Page {
-        items: found
-            .into_iter()
-            .map(|saved| Recorded::of(saved, &schema))
-            .collect(),
-        next: last.filter(|_| more),
-    }))
+    written(move || {
+        let mut found = deployment.store().decisions(&cluster, before, limit + 1)?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let last = found.last().map(|decision| decision.number.to_string());
+        let items = found.into_iter().map(|saved| Recorded::of(saved, &schema));
+        Ok::<_, DeploymentError>(Page {
+            items: items.collect::<Vec<_>>(),
+            next: last.filter(|_| more),
+        })
+    })
+    .await
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -132,9 +131,11 @@ struct ShowQuery {
     responses((status = OK, body = Recorded)))]
 async fn show(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
     Query(query): Query<ShowQuery>,
-) -> Result<Json<Recorded>, Problem> {
+) -> Result<Response, Problem> {
     let wanted = query.runners_up.unwrap_or_default();
     if wanted > 100 {
         let sentence = "\"runners-up\" must be from 0 to 100";
@@ -145,31 +146,48 @@ async fn show(
     let store = deployment.store().clone();
     let found = aside(move || store.decision(&name, number).map_err(DeploymentError::from));
     let Some(decision) = found.await? else {
-        return Err(Problem::not_found("decision", &number.to_string()));
+        let asked = (&questions, &caller);
+        let gone = past(&deployment, asked, (&cluster, number), |_| Ok(())).await;
+        let unknown = || Problem::not_found("decision", &number.to_string());
+        return Err(gone.err().unwrap_or_else(unknown));
     };
     let mut recorded = Recorded::of(decision, &schema);
     if wanted > 0 {
-        let past = past(&deployment, &cluster, number).await?;
-        recorded.runners_up = Some(aside(move || past.runners_up(wanted)).await?);
+        let runners_up = past(
+            &deployment,
+            (&questions, &caller),
+            (&cluster, number),
+            move |past| past.runners_up(wanted),
+        );
+        recorded.runners_up = Some(runners_up.await?);
     }
-    Ok(Json(recorded))
+    long(recorded).await
 }
 
-async fn past(deployment: &Arc<Deployment>, cluster: &str, number: u64) -> Result<Past, Problem> {
+/// Ask something of a recorded decision, with the cluster as it was then.
+async fn past<T: Send + 'static>(
+    deployment: &Arc<Deployment>,
+    (questions, caller): (&Arc<Pool>, &Caller),
+    (cluster, number): (&str, u64),
+    ask: impl FnOnce(&Past) -> Result<T, DeploymentError> + Send + 'static,
+) -> Result<T, Problem> {
     let cluster = deployment.cluster(cluster)?;
-    let next = cluster.turn(|state| Ok(state.scheduler().next_number()));
+    let next = cluster.read(|state| Ok(state.scheduler().next_number()));
     if !(1..next.await?).contains(&number) {
         return Err(Problem::not_found("decision", &number.to_string()));
     }
-    let remembered = cluster.turn(move |state| Ok(state.past(number).ok()));
-    match remembered.await? {
-        Some(past) => Ok(past),
-        // It takes longer, and the cluster does not wait for it.
-        None => {
-            let (deployment, name) = (deployment.clone(), cluster.name().clone());
-            Ok(aside(move || deployment.kept_past(&name, number)).await?)
-        }
-    }
+    let (deployment, of) = (deployment.clone(), cluster.clone());
+    let work = move |cancel: Cancel| {
+        let remembered = of.read(move |state| Ok(state.remembered(number))).wait()?;
+        let past = match remembered.map(|it| it.past()).transpose() {
+            Ok(Some(past)) => past,
+            // It takes longer, and the cluster does not wait for it.
+            _ => deployment.kept_past(of.name(), number)?,
+        };
+        cancel.check().map_err(PlaceError::from)?;
+        ask(&past)
+    };
+    questions.run((&caller.name, cluster.name()), work).await
 }
 
 /// Why there, and why not elsewhere: the decision's chain is run again on the inventory
@@ -180,12 +198,14 @@ async fn past(deployment: &Arc<Deployment>, cluster: &str, number: u64) -> Resul
     responses((status = OK, body = Object)))]
 async fn explain(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
 ) -> Result<Response, Problem> {
-    let past = past(&deployment, &cluster, number).await?;
-    let text = aside(move || {
+    let asked = (&questions, &caller);
+    let text = past(&deployment, asked, (&cluster, number), |past| {
         let explanation = past.explain()?;
-        Ok::<_, DeploymentError>(serde_json::to_string(&explanation).unwrap_or_default())
+        Ok(serde_json::to_string(&explanation).unwrap_or_default())
     });
     Ok(json(text.await?))
 }
@@ -197,6 +217,8 @@ struct Replayed {
     same: bool,
 }
 
+impl Short for Replayed {}
+
 /// Decide again, by the units of then on the inventory of then.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/decisions/{number}/replay", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"),
@@ -204,9 +226,11 @@ struct Replayed {
     responses((status = OK, body = Replayed)))]
 async fn replay(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
 ) -> Result<Json<Replayed>, Problem> {
-    let past = past(&deployment, &cluster, number).await?;
-    let same = aside(move || past.replay()).await?;
+    let asked = (&questions, &caller);
+    let same = past(&deployment, asked, (&cluster, number), Past::replay).await?;
     Ok(Json(Replayed { same }))
 }

@@ -15,6 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::connections::{OpenStream, Streams};
 use super::problem::Problem;
 use super::{Caller, Stop};
 use crate::deployment::{Deployment, Event, Listening};
@@ -28,7 +29,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// JSON as data. Numbers count up, also over restarts, which skip some. With a header
 /// Last-Event-ID it goes on after that event. Where events that were asked for are no
 /// longer remembered, or a listener was too slow, an event `reset` comes first: then read
-/// anew what you follow. Of clusters only those are told of that the token is for.
+/// anew what you follow. A token that is for some clusters is told of those alone, and of
+/// units and its policies in sentences that name no others.
 #[utoipa::path(get, path = "/v1/events", tag = "events",
     params(("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was seen")),
     responses((status = OK, content_type = "text/event-stream", body = Event)))]
@@ -36,8 +38,10 @@ async fn events(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Extension(stop): Extension<Stop>,
+    Extension(streams): Extension<Streams>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
+    let stream = streams.open(&caller)?;
     let after = headers.get("last-event-id");
     // What is no number is of another deployment, as is one that was never given.
     let after = after.map(|id| {
@@ -55,6 +59,8 @@ async fn events(
         to_come,
         stop,
         caller,
+        deployment,
+        _stream: stream,
     };
     let events = stream::unfold(told, |mut told| async {
         let event = told.next().await?;
@@ -69,11 +75,14 @@ struct Told {
     to_come: Receiver<Arc<Event>>,
     stop: Stop,
     caller: Caller,
+    deployment: Arc<Deployment>,
+    /// Counts the listener for its token.
+    _stream: OpenStream,
 }
 
 impl Told {
     /// The next event that the caller may see; None: there will be none.
-    async fn next(&mut self) -> Option<Arc<Event>> {
+    async fn next(&mut self) -> Option<Event> {
         let mut lags = false;
         loop {
             let event = match self.missed.pop_front() {
@@ -93,9 +102,9 @@ impl Told {
             if lags {
                 let reset = Event::reset(event.number - 1, event.at);
                 self.missed.push_front(event);
-                return Some(Arc::new(reset));
+                return Some(reset);
             }
-            if event.cluster.as_ref().is_none_or(|it| self.caller.sees(it)) {
+            if let Some(event) = self.caller.told_of(&self.deployment, &event) {
                 return Some(event);
             }
         }

@@ -14,9 +14,13 @@ use serde::de::DeserializeOwned;
 
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 
-/// A body in JSON: of requests, and of answers.
+/// A body in JSON: of requests, and of [`Short`] answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Json<T>(pub T);
+
+/// What is some kilobytes in JSON at most, so that it is written on a thread that serves. All
+/// other answers are written by [`super::document::written`] on others.
+pub(super) trait Short {}
 
 /// The variable parts of the path.
 #[derive(Debug, Clone, Copy)]
@@ -150,7 +154,7 @@ fn refused(path: String, error: &serde_json::Error) -> Problem {
     )
 }
 
-impl<T: Serialize> IntoResponse for Json<T> {
+impl<T: Serialize + Short> IntoResponse for Json<T> {
     fn into_response(self) -> Response {
         match serde_json::to_vec(&self.0) {
             Ok(text) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),

@@ -1,11 +1,11 @@
 //! What the deployment refuses, as a problem.
 
 use super::problem::{Code, Problem};
-use crate::chain::Refusal;
-use crate::deployment::{DeploymentError, NoTurn};
+use crate::chain::DecisionError;
+use crate::deployment::{DeploymentError, TurnError};
 use crate::inventory::InventoryError;
 use crate::questions::QuestionError;
-use crate::scheduler::{BalanceError, ExplainError, PlaceError};
+use crate::scheduler::{BalanceError, ExplainError, InterruptedError, PlaceError};
 
 impl From<DeploymentError> for Problem {
     fn from(error: DeploymentError) -> Self {
@@ -19,12 +19,17 @@ impl From<DeploymentError> for Problem {
             DeploymentError::ReservationEnded { .. } => Code::ReservationEnded,
             DeploymentError::OtherHost { .. } => Code::OtherHost,
             DeploymentError::Duration { .. } => Code::Unprocessable,
+            DeploymentError::PolicyTooLarge { .. } => Code::TooLarge,
             DeploymentError::Exists { .. } | DeploymentError::InUse { .. } => Code::Conflict,
             DeploymentError::Locked(_) | DeploymentError::InFile { .. } => Code::Locked,
-            DeploymentError::Revision { .. } => Code::RevisionChanged,
-            DeploymentError::NoTurn(NoTurn::Waited(_)) => Code::TimedOut,
-            DeploymentError::NoTurn(NoTurn::Crowded(_)) => Code::TooManyRequests,
-            DeploymentError::NoTurn(NoTurn::Stopped)
+            DeploymentError::Revision { .. }
+            | DeploymentError::Changed { .. }
+            | DeploymentError::IsThere { .. } => Code::RevisionChanged,
+            DeploymentError::NoTurn(TurnError::Waited(_)) => Code::TimedOut,
+            DeploymentError::NoTurn(TurnError::Crowded(_)) => Code::TooManyRequests,
+            DeploymentError::NoTurn(TurnError::Stopped)
+            | DeploymentError::Ending(_)
+            | DeploymentError::Unread { .. }
             | DeploymentError::NotKept(_)
             | DeploymentError::Store(_) => Code::Unavailable,
             DeploymentError::NoPolicy { .. } => Code::Conflict,
@@ -50,6 +55,8 @@ fn of_place(error: &PlaceError) -> Code {
         PlaceError::Pending(_) => Code::Conflict,
         PlaceError::Inventory(error) => of_inventory(error),
         PlaceError::Refusal(refusal) => of_refusal(refusal),
+        PlaceError::Interrupted(InterruptedError::TimeLimit(_)) => Code::TimedOut,
+        PlaceError::Interrupted(InterruptedError::Cancelled) => Code::Unavailable,
         PlaceError::Effects { .. } => Code::UnitFailed,
         PlaceError::Unheeded(_) => Code::UnheededNeed,
         PlaceError::NoMembers
@@ -60,11 +67,11 @@ fn of_place(error: &PlaceError) -> Code {
     }
 }
 
-fn of_refusal(refusal: &Refusal) -> Code {
+fn of_refusal(refusal: &DecisionError) -> Code {
     match refusal {
-        Refusal::Failed { .. } => Code::UnitFailed,
-        Refusal::OutOfTime { .. } => Code::TimedOut,
-        Refusal::Refused(_) | Refusal::UnknownHost(_) => Code::Unprocessable,
+        DecisionError::Failed { .. } => Code::UnitFailed,
+        DecisionError::OutOfTime { .. } => Code::TimedOut,
+        DecisionError::Refused(_) | DecisionError::UnknownHost(_) => Code::Unprocessable,
     }
 }
 
@@ -83,6 +90,7 @@ fn of_explain(error: &ExplainError) -> Code {
     match error {
         ExplainError::Forgotten(_)
         | ExplainError::TooLongAgo(_)
+        | ExplainError::NotRecorded { .. }
         | ExplainError::NoLonger { .. } => Code::Gone,
         ExplainError::Refusal(refusal) => of_refusal(refusal),
     }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use axum::RequestExt;
 use axum::extract::{MatchedPath, RawPathParams, Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::access::{Access, Caller};
+use super::audit::Note;
+use super::connections::Place;
 use super::permission::{Permission, Rule, Scope};
 use super::problem::{Code, Problem};
 
@@ -67,44 +69,39 @@ pub(super) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut caller = None;
-    match check(&guard, &mut request, &mut caller).await {
+    match check(&guard, &mut request).await {
         Ok(()) => next.run(request).await,
-        Err(problem) => {
-            let status = problem.code().status();
-            if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-                tracing::info!(
-                    caller = caller.as_deref(),
-                    method = %request.method(),
-                    path = request.uri().path(),
-                    status = status.as_u16(),
-                    "refused"
-                );
-            }
-            problem.into_response()
-        }
+        Err(problem) => problem.into_response(),
     }
 }
 
-/// Whether the request may go on; `known` is told whose token it has.
-async fn check(
-    guard: &Guard,
-    request: &mut Request,
-    known: &mut Option<Arc<str>>,
-) -> Result<(), Problem> {
+/// Whether the request may go on. Those behind find the caller and the permission that the
+/// route needs among the request's extensions.
+async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
     let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
         // No route has the path; the answer says so to everybody.
         return Ok(());
     };
     let rule = guard.rule(path.as_str(), request.method())?;
+    request.extensions_mut().insert(rule.body);
     let Some((permission, scope)) = rule.needs else {
         return Ok(());
     };
     let caller = guard.access.caller(request.headers())?;
     tracing::Span::current().record("caller", &*caller.name);
-    *known = Some(caller.name.clone());
+    let note = request.extensions().get::<Note>().cloned();
+    if let Some(note) = &note {
+        note.is_by(&caller.name);
+    }
+    if let Some(place) = request.extensions().get::<Arc<Place>>() {
+        place.is_of(&caller)?;
+    }
     check_scope(&caller, permission, scope, request).await?;
+    if let Some(note) = &note {
+        note.is_admitted(permission);
+    }
     request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(permission);
     Ok(())
 }
 

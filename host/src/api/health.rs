@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::Json;
+use super::extract::{Json, Short};
 use super::openapi;
 use super::problem::{Code, Problem};
 use crate::deployment::Deployment;
@@ -51,6 +51,18 @@ async fn health() -> Json<Health> {
 struct Ready {
     /// Always true.
     ready: bool,
+    /// How many clusters stand still, or have a policy that cannot run; the others decide.
+    #[serde(rename = "broken-clusters", skip_serializing_if = "is_zero")]
+    #[schema(required = false)]
+    broken_clusters: usize,
+}
+
+impl Short for Health {}
+
+impl Short for Ready {}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Whether the server can decide: the store is read, the units and policies that the folders
@@ -71,7 +83,10 @@ async fn ready(
         return Err(Problem::new(Code::Unavailable, "the server stops"));
     }
     match deployment.awaited().as_slice() {
-        [] => Ok(Json(Ready { ready: true })),
+        [] => Ok(Json(Ready {
+            ready: true,
+            broken_clusters: deployment.broken_clusters().len(),
+        })),
         awaited => Err(Problem::new(
             Code::Unavailable,
             format!("the server waits for {}", awaited.join(", ")),

@@ -3,6 +3,12 @@
 //!
 //! Answers are kept in memory, within bounds. What must hold over a restart, the
 //! deployment keeps with what it decided.
+//!
+//! Stored are successes, and what is wrong with a request whatever the server's state: a body
+//! that is no JSON or of another type, a wrong parameter. All other refusals changed
+//! nothing and may be other ones by now (there is such a cluster, the VM's place was given
+//! back, there is room again), so the request is tried once more. Questions, which change
+//! nothing, are asked again.
 
 mod answers;
 
@@ -18,8 +24,9 @@ use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 use tracing::Instrument;
 
-use self::answers::{Answer, Found, Key};
+use self::answers::{Answer, Content, Found, Key};
 use super::access::Caller;
+use super::permission::Permission;
 use super::problem::{Code, Problem};
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
@@ -49,11 +56,10 @@ pub(super) async fn remember(
     };
     let digest: [u8; 32] = Sha256::digest(&body).into();
     match answers.begin(&key, digest) {
-        // The deployment knows it too, and what has become of it by now.
-        Found::Answer(answer) if reserves(&key.path) && answer.problem.is_none() => {
-            next.run(Request::from_parts(parts, Body::from(body))).await
-        }
-        Found::Answer(answer) => replayed(&answer),
+        Found::Answer(answer) => match replayed(&answer) {
+            Some(response) => response,
+            None => next.run(Request::from_parts(parts, Body::from(body))).await,
+        },
         Found::InFlight => Problem::new(
             Code::Conflict,
             "a request with this Idempotency-Key is being carried out; ask again",
@@ -66,10 +72,11 @@ pub(super) async fn remember(
         .into_response(),
         Found::Nothing(slot) => {
             let request = Request::from_parts(parts, Body::from(body));
+            let elsewhere = reserves(&key.path);
             // A client that goes does not end what it began, and finds it done.
             let work = async move {
                 let response = next.run(request).await;
-                match kept(response).await {
+                match kept(response, elsewhere).await {
                     (response, Some(answer)) => {
                         slot.keep(answer);
                         response
@@ -102,8 +109,9 @@ fn key(request: &Request) -> Result<Option<Key>, Problem> {
     let Some(given) = request.headers().get(HEADER) else {
         return Ok(None);
     };
-    if request.method() != Method::POST {
-        // Other methods do the same when they are repeated.
+    let is_question = request.extensions().get() == Some(&Permission::View);
+    if request.method() != Method::POST || is_question {
+        // These do the same when they are repeated, or nothing at all.
         return Ok(None);
     }
     let given = given.to_str().ok().filter(|key| {
@@ -124,33 +132,65 @@ fn key(request: &Request) -> Result<Option<Key>, Problem> {
     }))
 }
 
-/// The response, and the same to be kept. Failures of ours are not kept: the client may
-/// try again.
-async fn kept(response: Response) -> (Response, Option<Answer>) {
-    if response.status().is_server_error() {
+/// Whether a refusal would be the same at any time.
+fn is_for_good(problem: &Problem) -> bool {
+    matches!(
+        problem.code(),
+        Code::InvalidJson | Code::InvalidParameter | Code::UnsupportedType
+    )
+}
+
+/// The response, and what is to be kept of it, if anything is. What succeeded may be kept
+/// `elsewhere`.
+async fn kept(response: Response, elsewhere: bool) -> (Response, Option<Answer>) {
+    let answer = |response: &Response, content| Answer {
+        status: response.status(),
+        headers: response.headers().clone(),
+        content,
+    };
+    if let Some(problem) = response.extensions().get::<Problem>() {
+        let content = is_for_good(problem).then(|| Content::Problem(problem.clone()));
+        let answer = content.map(|content| answer(&response, content));
+        return (response, answer);
+    }
+    if !response.status().is_success() {
         return (response, None);
+    }
+    if elsewhere {
+        let answer = answer(&response, Content::Elsewhere);
+        return (response, Some(answer));
     }
     let (parts, body) = response.into_parts();
     match to_bytes(body, usize::MAX).await {
         Ok(body) => {
-            let answer = Answer {
-                status: parts.status,
-                headers: parts.headers.clone(),
-                body: body.clone(),
-                problem: parts.extensions.get::<Problem>().cloned(),
-            };
-            (Response::from_parts(parts, Body::from(body)), Some(answer))
+            let response = Response::from_parts(parts, Body::from(body.clone()));
+            let answer = answer(&response, Content::Body(body));
+            (response, Some(answer))
         }
         Err(error) => (Problem::internal(&error).into_response(), None),
     }
 }
 
-fn replayed(answer: &Answer) -> Response {
-    let mut response = match &answer.problem {
-        Some(problem) => problem.clone().into_response(),
-        None => (answer.status, answer.headers.clone(), answer.body.clone()).into_response(),
-    };
+/// The answer once more; None if it is kept elsewhere.
+fn replayed(answer: &Answer) -> Option<Response> {
     let value = HeaderValue::from_static("true");
-    response.headers_mut().insert(REPLAYED, value);
-    response
+    let again = |problem: Problem| problem.with_header(REPLAYED, value.clone()).into_response();
+    Some(match &answer.content {
+        Content::Elsewhere => return None,
+        Content::Problem(problem) => again(problem.clone()),
+        Content::TooLarge => again(Problem::new(
+            Code::Gone,
+            format!(
+                "the request with this Idempotency-Key was carried out and answered with status {}; \
+                 its answer was too large to be stored: look up what it changed",
+                answer.status.as_u16()
+            ),
+        )),
+        Content::Body(body) => {
+            let parts = (answer.status, answer.headers.clone(), body.clone());
+            let mut response = parts.into_response();
+            response.headers_mut().insert(REPLAYED, value);
+            response
+        }
+    })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,12 +12,13 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{Document, aside, json};
-use super::extract::{Json, Path, Query};
+use super::audit::Note;
+use super::document::{Document, long, written};
+use super::extract::{Path, Query};
 use super::problem::Problem;
 use super::revision::{etag, wanted_if_any};
 use super::{Caller, Page, PageQuery};
-use crate::deployment::cluster::{Changed, WantedHosts, WantedVms};
+use crate::deployment::cluster::{Changed, Replacement, WantedHosts, WantedVms};
 use crate::deployment::{Deployment, DeploymentError};
 use crate::document::{ClusterDocument, InventoryChanges};
 
@@ -26,11 +27,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes!(whole, replace))
         .routes(routes!(change))
         .routes(routes!(hosts))
-        .routes(routes!(host, remove_host))
         .routes(routes!(vms))
-        .routes(routes!(vm, remove_vm))
         .routes(routes!(groups))
-        .routes(routes!(remove_group))
         .routes(routes!(tenants))
 }
 
@@ -44,14 +42,10 @@ async fn whole(
     Path(cluster): Path<String>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let whole = cluster.turn(|state| {
-        let document = state.document();
-        Ok((document, state.revision()))
-    });
-    let (document, revision) = whole.await?;
-    let text =
-        aside(move || serde_json::to_string(&document).map_err(|error| Problem::internal(&error)));
-    Ok(([etag(revision)], json(text.await?)).into_response())
+    let snapshot = cluster.snapshot().await?;
+    let revision = snapshot.revision();
+    let text = written(move || Ok::<_, Problem>(snapshot.document()));
+    Ok(([etag(revision)], text.await?).into_response())
 }
 
 /// Put a document in the place of the whole inventory. Places that decisions have
@@ -66,26 +60,35 @@ async fn whole(
 async fn replace(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     headers: HeaderMap,
-    Document { text, file }: Document,
-) -> Result<Json<Changed>, Problem> {
+    document: Document,
+) -> Result<Response, Problem> {
     let revision = wanted_if_any(&headers)?;
     let cluster = deployment.cluster(&cluster)?;
-    let name = cluster.name().clone();
-    let document =
-        aside(move || ClusterDocument::read_as(&text, file, &name).map_err(DeploymentError::from));
-    let document = document.await?;
-    let warnings = document.warnings();
+    let (name, now) = (cluster.name().clone(), deployment.now());
+    let read = document.read(move |text, file| {
+        let document = ClusterDocument::read_as(text, file, &name)?;
+        let warnings = document.warnings();
+        let replacement = Replacement::of_document(document, now)?;
+        Ok::<_, DeploymentError>((replacement, warnings))
+    });
+    let (replacement, warnings) = read.await?;
     let replaced = cluster.turn_as(&caller.name, move |state| {
         state.check_revision(revision)?;
-        state.replace_and_tell(document)
+        let before = state.revision();
+        let counted = state.replace_and_tell(replacement)?;
+        Ok((counted, (before, state.revision())))
     });
-    Ok(Json(Changed {
-        counted: replaced.await?,
+    let (counted, revisions) = replaced.await?;
+    note.revised(revisions);
+    long(Changed {
+        counted,
         results: None,
         warnings,
-    }))
+    })
+    .await
 }
 
 /// Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new
@@ -103,24 +106,27 @@ async fn replace(
 async fn change(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     headers: HeaderMap,
-    Document { text, file }: Document,
-) -> Result<Json<Changed>, Problem> {
+    document: Document,
+) -> Result<Response, Problem> {
     let revision = wanted_if_any(&headers)?;
     let cluster = deployment.cluster(&cluster)?;
     let schema = cluster.schema();
-    let changes =
-        aside(move || InventoryChanges::read(&text, file, &schema).map_err(DeploymentError::from));
+    let changes = document.read(move |text, file| {
+        InventoryChanges::read(text, file, &schema).map_err(DeploymentError::from)
+    });
     let changes = changes.await?;
-    Ok(Json(
-        cluster
-            .turn_as(&caller.name, move |state| {
-                state.check_revision(revision)?;
-                state.change_and_tell(changes)
-            })
-            .await?,
-    ))
+    let changed = cluster.turn_as(&caller.name, move |state| {
+        state.check_revision(revision)?;
+        let before = state.revision();
+        let changed = state.change_and_tell(changes)?;
+        Ok((changed, (before, state.revision())))
+    });
+    let (changed, revisions) = changed.await?;
+    note.revised(revisions);
+    long(changed).await
 }
 
 /// Which hosts are wanted.
@@ -145,59 +151,18 @@ async fn hosts(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(query): Query<HostsQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let (after, page) = (query.after, PageQuery::of(query.limit));
     let (most, state) = (page.limit()?, query.state);
     let wanted = WantedHosts { state };
-    let shown = cluster.turn(move |state| Ok(state.hosts_shown(&wanted, after.as_deref(), most)));
-    let (items, next) = shown.await?;
-    let next = next.map(|id| id.to_string());
-    Ok(Json(Page { items, next }))
-}
-
-/// A host: what was given of it, what its VMs add up to, and which they are.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/hosts/{host}", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("host" = String, Path, description = "Id of the host")),
-    responses((status = OK, body = Object)))]
-async fn host(
-    State(deployment): State<Arc<Deployment>>,
-    Path((cluster, host)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
-    let cluster = deployment.cluster(&cluster)?;
-    let shown = cluster.turn(move |state| {
-        let hosts = state.inventory().hosts().map(|(_, known)| &*known.id);
-        let unknown = || DeploymentError::unknown("host", &host, hosts);
-        state.host_shown(&host).ok_or_else(unknown)
-    });
-    Ok(Json(shown.await?))
-}
-
-/// Take a host out of the cluster.
-#[utoipa::path(delete, path = "/v1/clusters/{cluster}/hosts/{host}", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("host" = String, Path, description = "Id of the host")),
-    responses((status = NO_CONTENT)))]
-async fn remove_host(
-    State(deployment): State<Arc<Deployment>>,
-    Extension(caller): Extension<Caller>,
-    Path((cluster, host)): Path<(String, String)>,
-) -> Result<StatusCode, Problem> {
-    remove(&deployment, &caller, &cluster, "hosts", &host).await
-}
-
-/// A VM runs no more, and has no place reserved any more.
-#[utoipa::path(delete, path = "/v1/clusters/{cluster}/vms/{vm}", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("vm" = String, Path, description = "Id of the VM")),
-    responses((status = NO_CONTENT)))]
-async fn remove_vm(
-    State(deployment): State<Arc<Deployment>>,
-    Extension(caller): Extension<Caller>,
-    Path((cluster, vm)): Path<(String, String)>,
-) -> Result<StatusCode, Problem> {
-    remove(&deployment, &caller, &cluster, "vms", &vm).await
+    let snapshot = cluster.snapshot().await?;
+    written(move || {
+        let (items, next) = snapshot.hosts_shown(&wanted, after.as_deref(), most);
+        let next = next.map(|id| id.to_string());
+        Ok::<_, Problem>(Page { items, next })
+    })
+    .await
 }
 
 /// The affinity groups of a cluster, by id.
@@ -208,32 +173,10 @@ async fn groups(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let groups = cluster.turn(|state| Ok(state.groups_shown())).await?;
-    Ok(Json(page.page(groups, id)?))
-}
-
-/// Take an affinity group out of the cluster.
-#[utoipa::path(delete, path = "/v1/clusters/{cluster}/groups/{group}", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("group" = String, Path, description = "Id of the group")),
-    responses((status = NO_CONTENT)))]
-async fn remove_group(
-    State(deployment): State<Arc<Deployment>>,
-    Extension(caller): Extension<Caller>,
-    Path((cluster, group)): Path<(String, String)>,
-) -> Result<StatusCode, Problem> {
-    let (of, id) = (deployment.cluster(&cluster)?, group.clone());
-    let there = of.turn(move |state| {
-        let known = state.inventory().groups().map(|entry| &*entry.group.id);
-        match state.inventory().group(&id) {
-            Some(_) => Ok(()),
-            None => Err(DeploymentError::unknown("group", &id, known)),
-        }
-    });
-    there.await?;
-    remove(&deployment, &caller, &cluster, "groups", &group).await
+    let snapshot = cluster.snapshot().await?;
+    written(move || page.page(snapshot.groups_shown(), id)).await
 }
 
 /// The tenants of a cluster, by id.
@@ -244,32 +187,15 @@ async fn tenants(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let tenants = cluster.turn(|state| Ok(state.tenants_shown())).await?;
-    Ok(Json(page.page(tenants, id)?))
+    let snapshot = cluster.snapshot().await?;
+    written(move || page.page(snapshot.tenants_shown(), id)).await
 }
 
 /// The id of a row.
 fn id(row: &Value) -> String {
     row["id"].as_str().unwrap_or_default().to_owned()
-}
-
-/// Take something out, as a change that says that it is gone does.
-async fn remove(
-    deployment: &Arc<Deployment>,
-    caller: &Caller,
-    cluster: &str,
-    list: &str,
-    id: &str,
-) -> Result<StatusCode, Problem> {
-    let cluster = deployment.cluster(cluster)?;
-    let gone = serde_json::json!({ "gone": { list: [id] } }).to_string();
-    let changes = InventoryChanges::read(&gone, "request", &cluster.schema());
-    let changes = changes.map_err(DeploymentError::from)?;
-    let changed = cluster.turn_as(&caller.name, |state| state.change_and_tell(changes));
-    changed.await?;
-    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Which VMs are wanted.
@@ -298,7 +224,7 @@ async fn vms(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(query): Query<VmsQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let (after, page) = (query.after, PageQuery::of(query.limit));
     let most = page.limit()?;
@@ -307,25 +233,11 @@ async fn vms(
         tenant: query.tenant,
         pending: query.pending,
     };
-    let shown = cluster.turn(move |state| Ok(state.vms_shown(&wanted, after.as_deref(), most)));
-    let (items, next) = shown.await?;
-    let next = next.map(|id| id.to_string());
-    Ok(Json(Page { items, next }))
-}
-
-/// A VM: where it runs, and where it has a place reserved.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms/{vm}", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("vm" = String, Path, description = "Id of the VM")),
-    responses((status = OK, body = Object)))]
-async fn vm(
-    State(deployment): State<Arc<Deployment>>,
-    Path((cluster, vm)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
-    let cluster = deployment.cluster(&cluster)?;
-    let shown = cluster.turn(move |state| {
-        let shown = state.vm_shown(&vm);
-        shown.ok_or_else(|| DeploymentError::unknown("VM", &vm, []))
-    });
-    Ok(Json(shown.await?))
+    let snapshot = cluster.snapshot().await?;
+    written(move || {
+        let (items, next) = snapshot.vms_shown(&wanted, after.as_deref(), most);
+        let next = next.map(|id| id.to_string());
+        Ok::<_, Problem>(Page { items, next })
+    })
+    .await
 }

@@ -27,6 +27,11 @@ impl RequestId {
         &self.0
     }
 
+    /// As text that is shared.
+    pub(super) fn shared(&self) -> Arc<str> {
+        self.0.clone()
+    }
+
     fn of(request: &Request) -> Self {
         let given = request.headers().get(REQUEST_ID);
         let good = |id: &&str| {

@@ -10,7 +10,7 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::permission::{RULES, Rule, Scope};
+use super::permission::{BodySize, RULES, Rule, Scope};
 use super::problem::{PROBLEM_TYPE, ProblemBody};
 use crate::document::Word;
 
@@ -91,6 +91,23 @@ fn finish(operation: &mut Operation, rule: Option<&Rule>) {
         .responses
         .entry("default".to_owned())
         .or_insert(RefOr::T(response));
+    if let (Some(rule), true) = (rule, operation.request_body.is_some()) {
+        let problem = schema::Ref::from_schema_name(ProblemBody::name());
+        let content = ContentBuilder::new().schema(Some(problem)).build();
+        let size = match rule.body {
+            BodySize::Usual => "1 MiB",
+            BodySize::Batch => "4 MiB",
+            BodySize::Whole => "the option request-body says, 64 MiB if it is not given",
+        };
+        let response = ResponseBuilder::new()
+            .description(format!("The body has more bytes than {size}"))
+            .content(PROBLEM_TYPE, content)
+            .build();
+        let responses = &mut operation.responses.responses;
+        responses
+            .entry("413".to_owned())
+            .or_insert(RefOr::T(response));
+    }
     let Some((permission, scope)) = rule.and_then(|rule| rule.needs) else {
         operation.security = Some(Vec::new());
         return;

@@ -1,5 +1,6 @@
 //! Who may do what: roles, permissions, and the permission that each route needs.
 
+use super::limits::ApiLimits;
 use crate::document::Word;
 
 /// What a token may do. Each role may do what the ones before it may.
@@ -31,6 +32,8 @@ pub enum Permission {
     View,
     /// Change the inventory; place, confirm, cancel, migrate; run a balance plan.
     Operate,
+    /// Choose the host of a VM without asking any unit.
+    Force,
     /// Create, edit and delete policies: on every cluster that they are attached to.
     AuthorPolicies,
     /// Say which policy a cluster has, and what it sets otherwise.
@@ -46,7 +49,7 @@ impl Permission {
             Self::View => Role::Viewer,
             Self::Operate => Role::Operator,
             Self::AuthorPolicies | Self::AttachPolicies => Role::PolicyAuthor,
-            Self::Administer => Role::Admin,
+            Self::Force | Self::Administer => Role::Admin,
         }
     }
 }
@@ -78,6 +81,37 @@ pub struct Rule {
     pub path: &'static str,
     /// None: the route is for everybody, without a token.
     pub needs: Option<(Permission, Scope)>,
+    /// How large the body of a request may be.
+    pub body: BodySize,
+}
+
+/// How large the body of a request may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodySize {
+    /// 1 MiB: a request, a question, a policy. Policies in the folder may have as much.
+    Usual,
+    /// 4 MiB: the VMs of a batch.
+    Batch,
+    /// As much as the option `request-body` says: an inventory, changes of one, a unit.
+    Whole,
+}
+
+impl BodySize {
+    /// In bytes. What the option says is the bound for all routes.
+    pub fn bytes(self, limits: &ApiLimits) -> usize {
+        match self {
+            Self::Usual => limits.body.min(1 << 20),
+            Self::Batch => limits.body.min(4 << 20),
+            Self::Whole => limits.body,
+        }
+    }
+}
+
+impl Rule {
+    /// The same for a route that takes bodies of that size.
+    pub const fn takes(self, body: BodySize) -> Self {
+        Self { body, ..self }
+    }
 }
 
 /// A route that needs a permission.
@@ -91,6 +125,7 @@ pub const fn rule(
         method,
         path,
         needs: Some((permission, scope)),
+        body: BodySize::Usual,
     }
 }
 
@@ -100,6 +135,7 @@ pub const fn open(method: &'static str, path: &'static str) -> Rule {
         method,
         path,
         needs: None,
+        body: BodySize::Usual,
     }
 }
 
@@ -110,7 +146,7 @@ pub const RULES: &[Rule] = &[
     open("GET", "/v1/openapi.json"),
     rule("GET", "/metrics", Permission::View, Scope::All),
     rule("GET", "/v1/clusters", View, Any),
-    rule("POST", "/v1/clusters", Administer, All),
+    rule("POST", "/v1/clusters", Administer, All).takes(Whole),
     rule("GET", "/v1/clusters/{cluster}", View, Cluster),
     rule("DELETE", "/v1/clusters/{cluster}", Administer, Cluster),
     rule("GET", "/v1/clusters/{cluster}/settings", View, Cluster),
@@ -122,15 +158,28 @@ pub const RULES: &[Rule] = &[
     ),
     rule("GET", "/v1/clusters/{cluster}/unheeded", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/inventory", View, Cluster),
-    rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster),
+    rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster).takes(Whole),
     rule(
         "POST",
         "/v1/clusters/{cluster}/inventory/changes",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Whole),
     rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/hosts/{host}", View, Cluster),
+    rule(
+        "PUT",
+        "/v1/clusters/{cluster}/hosts/{host}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "PATCH",
+        "/v1/clusters/{cluster}/hosts/{host}",
+        Operate,
+        Cluster,
+    ),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/hosts/{host}",
@@ -139,6 +188,8 @@ pub const RULES: &[Rule] = &[
     ),
     rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/vms/{vm}", View, Cluster),
+    rule("PUT", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster),
+    rule("PATCH", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/vms/{vm}",
@@ -147,12 +198,54 @@ pub const RULES: &[Rule] = &[
     ),
     rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster),
     rule(
+        "GET",
+        "/v1/clusters/{cluster}/groups/{group}",
+        View,
+        Cluster,
+    ),
+    rule(
+        "PUT",
+        "/v1/clusters/{cluster}/groups/{group}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "PATCH",
+        "/v1/clusters/{cluster}/groups/{group}",
+        Operate,
+        Cluster,
+    ),
+    rule(
         "DELETE",
         "/v1/clusters/{cluster}/groups/{group}",
         Operate,
         Cluster,
     ),
     rule("GET", "/v1/clusters/{cluster}/tenants", View, Cluster),
+    rule(
+        "GET",
+        "/v1/clusters/{cluster}/tenants/{tenant}",
+        View,
+        Cluster,
+    ),
+    rule(
+        "PUT",
+        "/v1/clusters/{cluster}/tenants/{tenant}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "PATCH",
+        "/v1/clusters/{cluster}/tenants/{tenant}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "DELETE",
+        "/v1/clusters/{cluster}/tenants/{tenant}",
+        Operate,
+        Cluster,
+    ),
     rule("POST", "/v1/clusters/{cluster}/place", Operate, Cluster),
     rule("POST", "/v1/clusters/{cluster}/migrate", Operate, Cluster),
     rule(
@@ -160,7 +253,8 @@ pub const RULES: &[Rule] = &[
         "/v1/clusters/{cluster}/place-batch",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Batch),
     rule("POST", "/v1/clusters/{cluster}/confirm", Operate, Cluster),
     rule("POST", "/v1/clusters/{cluster}/cancel", Operate, Cluster),
     rule("GET", "/v1/clusters/{cluster}/reservations", View, Cluster),
@@ -237,33 +331,35 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/units/{unit}", View, Any),
     rule("GET", "/v1/units/{unit}/inspection", View, Any),
     rule("GET", "/v1/units/{unit}/history", View, Any),
-    rule("PUT", "/v1/units", Administer, All),
-    rule("POST", "/v1/units/check", Administer, All),
-    rule("POST", "/v1/units/replay", Administer, All),
+    rule("PUT", "/v1/units", Administer, All).takes(Whole),
+    rule("POST", "/v1/units/check", Administer, All).takes(Whole),
+    rule("POST", "/v1/units/replay", Administer, All).takes(Whole),
     rule("DELETE", "/v1/units/{unit}", Administer, All),
     rule("POST", "/v1/units/{unit}/rollback", Administer, All),
     rule("POST", "/v1/units/{unit}/enable", Administer, All),
     rule("POST", "/v1/units/{unit}/disable", Administer, All),
     rule("POST", "/v1/units/{unit}/pin", Administer, All),
     rule("POST", "/v1/units/{unit}/unpin", Administer, All),
-    rule("POST", "/v1/units/shadow", Administer, All),
+    rule("POST", "/v1/units/shadow", Administer, All).takes(Whole),
     rule("GET", "/v1/units/{unit}/shadow", View, All),
     rule("DELETE", "/v1/units/{unit}/shadow", Administer, All),
     rule("POST", "/v1/units/{unit}/shadow/promote", Administer, All),
     rule("GET", "/v1/unit-files", View, All),
     rule("GET", "/v1/events", View, Any),
+    rule("POST", "/v1/reload", Administer, All),
 ];
 
+use BodySize::{Batch, Whole};
 use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate, View};
 use Scope::{All, Any, Cluster};
 
 #[cfg(test)]
 mod tests {
+    use super::Permission::Force;
     use super::*;
 
     #[test]
     fn each_role_may_what_the_ones_before_it_may() {
-        use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate, View};
         let table = [
             (Role::Viewer, vec![View]),
             (Role::Operator, vec![View, Operate]),
@@ -273,11 +369,25 @@ mod tests {
             ),
             (
                 Role::Admin,
-                vec![View, Operate, AuthorPolicies, AttachPolicies, Administer],
+                vec![
+                    View,
+                    Operate,
+                    AuthorPolicies,
+                    AttachPolicies,
+                    Force,
+                    Administer,
+                ],
             ),
         ];
         for (role, allowed) in table {
-            for permission in [View, Operate, AuthorPolicies, AttachPolicies, Administer] {
+            for permission in [
+                View,
+                Operate,
+                AuthorPolicies,
+                AttachPolicies,
+                Force,
+                Administer,
+            ] {
                 assert_eq!(
                     role.allows(permission),
                     allowed.contains(&permission),

@@ -12,25 +12,26 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::Caller;
-use super::document::{Document, aside, json};
+use super::audit::Note;
+use super::document::{Document, json};
 use super::extract::{Json, Path, Query};
+use super::gone::Gone;
 use super::problem::{Code, Problem};
+use super::{Caller, Permission};
 use crate::deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
 use crate::deployment::{ClusterState, Deployment, DeploymentError};
 use crate::document::{Surroundings, read_requests};
 use crate::model::Request;
-use crate::scheduler::{Batch, BatchOrder};
-
-/// Documents up to this size are read at once; greater ones on a thread that may take
-/// its time.
-const SMALL: usize = 16 << 10;
+use crate::scheduler::{Batch, BatchOrder, Cancel};
 
 /// The longest that a request may wait for pending places to end.
 const LONGEST_WAIT: f64 = 300.0;
 
 /// VMs of a batch at most: it holds its cluster while it is decided.
 const LARGEST_BATCH: usize = 10_000;
+
+/// Decisions of a search at most.
+const LONGEST_SEARCH: usize = 100_000;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -60,7 +61,8 @@ struct PlaceQuery {
 /// Decide where a VM, or VMs that go together, run, and reserve their places until
 /// "expires"; "reserve-for" in the request says for how many seconds. Without a host the
 /// decision says why. A VM that runs is a conflict, unless its host is down or in error or
-/// the request says "again": true. With a header Idempotency-Key the same request gets the
+/// the request says "again": true. "force" names the host without asking any unit; it needs
+/// the role admin. With a header Idempotency-Key the same request gets the
 /// same answer again, also after a restart; once the places are no longer held, it says
 /// under "reservation" what has become of them: confirmed, expired, released, or ended if
 /// that is all that is known.
@@ -72,6 +74,7 @@ struct PlaceQuery {
 async fn place(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -79,11 +82,12 @@ async fn place(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
+    may_force(&caller, &cluster, &request)?;
     decide(
         &cluster,
         query,
         &headers,
-        &caller,
+        (&caller, &note),
         request,
         ClusterState::place,
     )
@@ -100,6 +104,7 @@ async fn place(
 async fn migrate(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -107,15 +112,24 @@ async fn migrate(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
+    may_force(&caller, &cluster, &request)?;
     decide(
         &cluster,
         query,
         &headers,
-        &caller,
+        (&caller, &note),
         request,
         ClusterState::migrate,
     )
     .await
+}
+
+/// No unit is asked about a host that is forced: that is an admin's choice.
+fn may_force(caller: &Caller, cluster: &Cluster, request: &Request) -> Result<(), Problem> {
+    match request.forced {
+        Some(_) => caller.must(Permission::Force, Some(cluster.name())),
+        None => Ok(()),
+    }
 }
 
 type Decide = fn(&mut ClusterState, Request, Option<Key>) -> Result<Placed, DeploymentError>;
@@ -124,10 +138,11 @@ async fn decide(
     cluster: &Cluster,
     query: PlaceQuery,
     headers: &HeaderMap,
-    caller: &Caller,
+    (caller, note): (&Caller, &Note),
     mut request: Request,
     decide: Decide,
 ) -> Result<Response, Problem> {
+    note.is_about(request.members.iter().map(|vm| &vm.id));
     let wait = wait(query)?;
     request.dry_run |= query.dry_run;
     request.all_or_nothing |= query.all_or_nothing;
@@ -139,7 +154,7 @@ async fn decide(
         .turn_as(&caller.name, move |state| decide(state, request, first_key))
         .await?;
     let Some(request) = again.filter(|_| placed.passing) else {
-        return Ok(answer(placed.body.to_string(), placed.repeated));
+        return Ok(decided(placed, note));
     };
     // A time that is up, and a cluster that is gone, are told by the second try.
     let changed = changes.wait_for(|changes| *changes > placed.changes);
@@ -151,7 +166,16 @@ async fn decide(
     let request = Request { now: 0, ..request };
     let placed = cluster.turn_as(&caller.name, move |state| decide(state, request, key));
     let placed = placed.await?;
-    Ok(answer(placed.body.to_string(), placed.repeated))
+    Ok(decided(placed, note))
+}
+
+fn decided(placed: Placed, note: &Note) -> Response {
+    let response = answer(placed.body.to_string(), placed.repeated);
+    note.with(|record| {
+        record.host = placed.host;
+        record.decided = Some(placed.body);
+    });
+    response
 }
 
 fn answer(body: String, repeated: bool) -> Response {
@@ -191,19 +215,15 @@ pub(super) async fn requests(
     document: Document,
 ) -> Result<Vec<Request>, Problem> {
     let (schema, now) = (cluster.schema(), deployment.now());
-    let is_small = document.text.len() <= SMALL;
-    let read = move || {
+    let read = move |text: &str, file| {
         let surroundings = Surroundings {
             schema: &schema,
             now,
             hosts: None,
         };
-        read_requests(&document.text, document.file, surroundings).map_err(DeploymentError::from)
+        read_requests(text, file, surroundings).map_err(DeploymentError::from)
     };
-    match is_small {
-        true => Ok(read()?),
-        false => aside(read).await,
-    }
+    document.read(read).await
 }
 
 /// The only request of a document.
@@ -243,6 +263,15 @@ struct BatchShown {
     /// VMs for which there is no decision, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<FailedTurn>,
+    /// VMs on which nothing was decided because the batch ended early: place them with
+    /// another one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>, required = false)]
+    undecided: Vec<Arc<str>>,
+    /// Why the batch ended early, or its search did: the time that a turn of a cluster may
+    /// take was up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_early: Option<String>,
     /// VMs to which the policy's order gives no turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
@@ -262,7 +291,9 @@ struct FailedTurn {
 
 /// Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
 /// that run are a conflict, as for one VM, unless the plan is made from nothing. With a
-/// header Idempotency-Key the same request gets the same answer again, as for one VM.
+/// header Idempotency-Key the same request gets the same answer again, as for one VM. What
+/// takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
+/// and the answer says so under `ended-early` and `undecided`.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery,
            ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
@@ -271,22 +302,37 @@ struct FailedTurn {
 async fn batch(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     Query(query): Query<BatchQuery>,
     headers: HeaderMap,
     document: Document,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
+    if let Some(search) = query.search
+        && search > LONGEST_SEARCH
+    {
+        let sentence = format!("\"search\" must be from 0 to {LONGEST_SEARCH} decisions");
+        return Err(Problem::new(Code::InvalidParameter, sentence));
+    }
     let requests = requests(&deployment, &cluster, document).await?;
     let again = requests.iter().any(|request| request.again);
     let batch = of_requests(requests, query)?;
+    note.is_about(batch.members.iter().map(|vm| &vm.id));
     let key = key(&headers, &caller, false);
+    // What is only tried is of no use without the caller.
+    let gone = Gone::default();
+    let cancel = match batch.dry_run {
+        true => gone.cancel(),
+        false => Cancel::default(),
+    };
     let placed = cluster
         .turn_as(&caller.name, move |state| {
-            state.place_batch(batch, again, key)
+            state.place_batch_unless(cancel, batch, again, key)
         })
         .await?;
     let repeated = placed.repeated;
+    note.with(|record| record.after = Some(batch_counted(&placed)));
     Ok(answer(batch_shown(placed), repeated))
 }
 
@@ -347,6 +393,17 @@ fn of_requests(requests: Vec<Request>, query: BatchQuery) -> Result<Batch, Probl
     }
 }
 
+/// What came of a batch, in numbers.
+fn batch_counted(placed: &BatchPlaced) -> String {
+    let failed = placed.turns.iter().filter(|turn| turn.is_err()).count();
+    format!(
+        "{} decisions, {failed} failed, {} VMs undecided; places are {}reserved",
+        placed.turns.len() - failed,
+        placed.undecided.len(),
+        if placed.reserved { "" } else { "not " }
+    )
+}
+
 /// Decisions are JSON already: they are put in behind the rest.
 fn batch_shown(placed: BatchPlaced) -> String {
     let (mut decisions, mut failed) = (Vec::with_capacity(placed.turns.len()), Vec::new());
@@ -359,6 +416,8 @@ fn batch_shown(placed: BatchPlaced) -> String {
     let shown = BatchShown {
         reserved: placed.reserved,
         failed,
+        undecided: placed.undecided,
+        ended_early: placed.ended_early,
         without_turn: placed.without_turn,
         decisions,
     };
@@ -398,9 +457,11 @@ struct Vms {
 async fn confirm(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     Json(Confirmed { vms, host }): Json<Confirmed>,
 ) -> Result<StatusCode, Problem> {
+    note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
     cluster
         .turn_as(&caller.name, move |state| {
@@ -419,9 +480,11 @@ async fn confirm(
 async fn cancel(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     Json(Vms { vms }): Json<Vms>,
 ) -> Result<StatusCode, Problem> {
+    note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
     cluster
         .turn_as(&caller.name, move |state| state.cancel_and_tell(&vms))

@@ -11,8 +11,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::aside;
+use super::document::{long, written};
 use super::extract::{Json, Path, Query};
+use super::pool::Pool;
 use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery};
 use crate::deployment::Deployment;
@@ -78,6 +79,13 @@ struct BeginWanted {
     /// How many moves of the plan may be under way at once, in place of what the plan says.
     #[schema(minimum = 1)]
     max_in_flight: Option<usize>,
+    /// Seconds for which the places of these moves are reserved; as long as usual if not given.
+    #[schema(minimum = 1)]
+    reserve_for: Option<i64>,
+    /// Whether the plan goes on by itself: as one of these moves is confirmed, the next ones are
+    /// begun in the same way. False ends that; if not given, it stays as it is. A move whose
+    /// reservation ends unconfirmed does not have others begun.
+    auto: Option<bool>,
 }
 
 /// How many moves may be under way at once.
@@ -119,14 +127,13 @@ async fn list(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<PlanShown>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let plans = cluster.turn(|state| Ok(state.plans())).await?;
+    let plans = cluster.read(|state| Ok(state.plans())).await?;
     let is_after =
         |plan: &PlanShown, after: &str| after.parse().is_ok_and(|it: u64| plan.number > Some(it));
     let named = |plan: &PlanShown| plan.number.unwrap_or(0).to_string();
-    let page = page.page_after(plans, is_after, named)?;
-    Ok(Json(page))
+    written(move || page.page_after(plans, is_after, named)).await
 }
 
 /// Plan moves: first of VMs on hosts that are in maintenance, down or faulty, of VMs that break
@@ -137,6 +144,7 @@ async fn list(
     request_body = PlanWanted, responses((status = CREATED, body = PlanShown)))]
 async fn plan(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Json(wanted): Json<PlanWanted>,
@@ -144,12 +152,14 @@ async fn plan(
     let options = wanted.options()?;
     let cluster = deployment.cluster(&cluster)?;
     let max_in_flight = in_flight(wanted.max_in_flight)?.or(Some(USUAL_IN_FLIGHT));
-    let planner = cluster.turn(|state| state.planner()).await?;
-    let plan = aside(move || planner.plan(&options)).await?;
+    let planner = cluster.read(|state| state.planner()).await?;
+    let about = (&caller.name, cluster.name());
+    let plan = move |cancel| planner.unless(cancel).plan(&options);
+    let plan = questions.run(about, plan).await?;
     let kept = cluster.turn_as(&caller.name, move |state| {
         Ok(state.remember_plan(plan, max_in_flight))
     });
-    Ok((StatusCode::CREATED, Json(kept.await?)).into_response())
+    Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
 }
 
 /// Plan how hosts are emptied: none of them takes a VM, and every VM that runs there is placed
@@ -161,6 +171,7 @@ async fn plan(
     responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
 async fn evacuate(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Json(wanted): Json<Evacuate>,
@@ -171,20 +182,22 @@ async fn evacuate(
     }
     let max_in_flight = in_flight(wanted.max_in_flight)?.or(Some(USUAL_IN_FLIGHT));
     let cluster = deployment.cluster(&cluster)?;
-    let planner = cluster.turn(|state| state.planner()).await?;
+    let planner = cluster.read(|state| state.planner()).await?;
     let hosts: Vec<Arc<str>> = wanted
         .hosts
         .iter()
         .map(|host| host.as_str().into())
         .collect();
-    let plan = aside(move || planner.evacuate(&hosts)).await?;
+    let about = (&caller.name, cluster.name());
+    let plan = move |cancel| planner.unless(cancel).evacuate(&hosts);
+    let plan = questions.run(about, plan).await?;
     if wanted.dry_run {
-        return Ok(Json(only_tried(plan, max_in_flight)).into_response());
+        return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
     let kept = cluster.turn_as(&caller.name, move |state| {
         Ok(state.remember_plan(plan, max_in_flight))
     });
-    Ok((StatusCode::CREATED, Json(kept.await?)).into_response())
+    Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
 }
 
 /// A plan.
@@ -195,14 +208,15 @@ async fn evacuate(
 async fn show(
     State(deployment): State<Arc<Deployment>>,
     Path((cluster, number)): Path<(String, u64)>,
-) -> Result<Json<PlanShown>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    Ok(Json(cluster.turn(move |state| state.plan(number)).await?))
+    long(cluster.read(move |state| state.plan(number)).await?).await
 }
 
 /// Begin moves of a plan: all in order, or those that are named, as many as may be under way at
-/// once. Each is held against the policy as things are, and its place is reserved. Begin again
-/// when they are confirmed. The answer is the plan, in which each move says how far it is.
+/// once. Each is held against the policy as things are, its place is reserved, and what the
+/// policy's effects have follow is written. Begin again when they are confirmed, or have the next
+/// ones begun then by themselves with `auto`. The answer is the plan, in which each move says how far it is.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/begin", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the plan")),
@@ -212,15 +226,17 @@ async fn begin(
     Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
     wanted: Option<Json<BeginWanted>>,
-) -> Result<Json<PlanShown>, Problem> {
+) -> Result<Response, Problem> {
     let Json(wanted) = wanted.unwrap_or_default();
     let begin = Begin {
         max_in_flight: in_flight(wanted.max_in_flight)?,
         moves: wanted.moves,
+        reserve_for: wanted.reserve_for,
+        auto: wanted.auto,
     };
     let cluster = deployment.cluster(&cluster)?;
     let begun = cluster.turn_as(&caller.name, move |state| state.begin_plan(number, &begin));
-    Ok(Json(begun.await?))
+    long(begun.await?).await
 }
 
 /// Give back the places of the moves that were begun and are not confirmed; no more of
@@ -233,8 +249,8 @@ async fn cancel(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
-) -> Result<Json<PlanShown>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let cancelled = cluster.turn_as(&caller.name, move |state| state.cancel_plan(number));
-    Ok(Json(cancelled.await?))
+    long(cancelled.await?).await
 }

@@ -11,12 +11,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{Document, aside};
+use super::document::{Document, aside, written};
 use super::extract::{Json, Path, Query};
 use super::permission::Permission;
-use super::problem::Problem;
+use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery, revision};
-use crate::deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord};
+use crate::deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -39,31 +39,37 @@ struct PolicyListed {
     clusters: Vec<Arc<str>>,
 }
 
-/// All policies, by name.
+/// All policies, by name; of a token that is for some clusters those that decide there, that it
+/// made, or that come with the program.
 #[utoipa::path(get, path = "/v1/policies", tag = "policies", params(PageQuery),
     responses((status = OK, body = Page<PolicyListed>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<PolicyListed>>, Problem> {
-    let listed = deployment.all_policies().into_iter().map(|policy| {
-        let clusters = deployment.clusters_of(&policy.name).into_iter();
-        let names = clusters.map(|cluster| cluster.name().clone());
-        PolicyListed {
-            clusters: names.filter(|cluster| caller.sees(cluster)).collect(),
-            name: policy.name.clone(),
-            revision: policy.revision,
-            origin: policy.origin.clone(),
-        }
-    });
-    let page = page.page(listed, |policy| policy.name.to_string())?;
-    Ok(Json(page))
+) -> Result<Response, Problem> {
+    written(move || {
+        let policies = deployment.all_policies().into_iter();
+        let policies = policies.filter(|policy| caller.sees_policy(&deployment, policy));
+        let listed = policies.map(|policy| {
+            let clusters = deployment.clusters_of(&policy.name).into_iter();
+            let names = clusters.map(|cluster| cluster.name().clone());
+            PolicyListed {
+                clusters: names.filter(|cluster| caller.sees(cluster)).collect(),
+                name: policy.name.clone(),
+                revision: policy.revision,
+                origin: policy.origin.clone(),
+            }
+        });
+        page.page(listed, |policy| policy.name.to_string())
+    })
+    .await
 }
 
-fn with_tag(status: StatusCode, record: &PolicyRecord) -> Response {
+async fn with_tag(status: StatusCode, record: Arc<PolicyRecord>) -> Result<Response, Problem> {
     let tag = [revision::etag(record.revision)];
-    (status, tag, Json(record)).into_response()
+    let shown = written(move || Ok::<_, Problem>(PolicyRecord::clone(&record)));
+    Ok((status, tag, shown.await?).into_response())
 }
 
 /// A policy with its document.
@@ -72,33 +78,69 @@ fn with_tag(status: StatusCode, record: &PolicyRecord) -> Response {
     responses((status = OK, body = PolicyRecord)))]
 async fn show(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(policy): Path<String>,
 ) -> Result<Response, Problem> {
-    Ok(with_tag(StatusCode::OK, &*deployment.policy(&policy)?))
+    with_tag(StatusCode::OK, caller.policy(&deployment, &policy)?).await
 }
 
-/// The revisions of a policy that are kept, the newest first.
+/// The stored revisions of a policy, the newest first. Where they are large, a page has
+/// fewer.
 #[utoipa::path(get, path = "/v1/policies/{policy}/history", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy"), PageQuery),
     responses((status = OK, body = Page<PolicyRecord>)))]
 async fn history(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(policy): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<PolicyRecord>>, Problem> {
-    let history = aside(move || deployment.policy_history(&policy)).await?;
-    let is_after = |record: &PolicyRecord, after: &str| {
-        after.parse().is_ok_and(|it: u64| record.revision < it)
+) -> Result<Response, Problem> {
+    caller.policy(&deployment, &policy)?;
+    let limit = page.limit()?;
+    let before = match &page.after {
+        None => None,
+        Some(after) => Some(after.parse::<u64>().map_err(|_| {
+            let sentence = "\"after\" must be the number of a revision";
+            Problem::new(Code::InvalidParameter, sentence)
+        })?),
     };
-    let page = page.page_after(history, is_after, |record| record.revision.to_string())?;
-    Ok(Json(page))
+    let history = written(move || {
+        let items = deployment.policy_history(&policy, before, limit)?;
+        let last = items.last().map(|record| record.revision);
+        // The page after it, if there is any.
+        let more = match last {
+            Some(last) => !deployment
+                .policy_history(&policy, Some(last), 1)?
+                .is_empty(),
+            None => false,
+        };
+        let next = last.filter(|_| more).map(|revision| revision.to_string());
+        Ok::<_, DeploymentError>(Page { items, next })
+    });
+    history.await
 }
 
-/// Check that the caller may write a policy: on every cluster in which it decides.
-fn may_write(deployment: &Deployment, caller: &Caller, policy: &str) -> Result<(), Problem> {
-    let clusters = deployment.clusters_of(policy);
-    let names = clusters.iter().map(|cluster| &**cluster.name());
-    caller.must_on_each(Permission::AuthorPolicies, names)
+/// Check that the caller may write a policy: on every cluster in which it decides. One that
+/// decides nowhere is changed by who made it, or by who may write policies for all clusters.
+fn may_write(caller: &Caller, policy: &PolicyUse) -> Result<(), Problem> {
+    let permission = Permission::AuthorPolicies;
+    caller.must(permission, None)?;
+    if !policy.clusters.iter().all(|cluster| caller.sees(cluster)) {
+        return Err(caller.refused_elsewhere("this policy"));
+    }
+    let is_others = policy
+        .owner
+        .as_deref()
+        .is_some_and(|owner| *owner != *caller.name);
+    if policy.clusters.is_empty() && is_others && caller.must_everywhere(permission).is_err() {
+        let sentence = format!(
+            "the token \"{}\" is for some clusters; this policy decides nowhere and was made by \
+             somebody else: clone it, or have it changed by who made it",
+            caller.name
+        );
+        return Err(Problem::new(Code::Forbidden, sentence));
+    }
+    Ok(())
 }
 
 fn edit(policy: String, text: String, revision: Option<u64>) -> Edit {
@@ -126,10 +168,13 @@ async fn put(
     headers: HeaderMap,
     Document { text, .. }: Document,
 ) -> Result<Response, Problem> {
-    may_write(&deployment, &caller, &policy)?;
     let edit = edit(policy, text, revision::wanted(&headers)?);
-    let record = aside(move || deployment.put_policy(&edit, &caller.name)).await?;
-    Ok(with_tag(StatusCode::OK, &record))
+    let put = move || {
+        let may = |policy: &PolicyUse| may_write(&caller, policy);
+        deployment.put_policy_if(&edit, &caller.name, may)
+    };
+    let record = aside(put).await?;
+    with_tag(StatusCode::OK, record).await
 }
 
 /// Take a policy out that decides nowhere.
@@ -143,9 +188,12 @@ async fn remove(
     Path(policy): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    may_write(&deployment, &caller, &policy)?;
     let revision = revision::wanted(&headers)?;
-    aside(move || deployment.remove_policy(&policy, &Origin::Api, revision, &caller.name)).await?;
+    let remove = move || {
+        let may = |policy: &PolicyUse| may_write(&caller, policy);
+        deployment.remove_policy_if(&policy, &Origin::Api, revision, (&caller.name, may))
+    };
+    aside(remove).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -154,6 +202,8 @@ async fn remove(
 struct Valid {
     /// Always true.
     valid: bool,
+    /// What is allowed and seldom meant, a sentence each.
+    warnings: Vec<String>,
 }
 
 /// Check a document as if it were put there, without changing anything.
@@ -163,12 +213,24 @@ struct Valid {
     responses((status = OK, body = Valid)))]
 async fn check(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(policy): Path<String>,
     Document { text, .. }: Document,
-) -> Result<Json<Valid>, Problem> {
+) -> Result<Response, Problem> {
+    let users = deployment.clusters_of(&policy);
+    if !users.iter().all(|cluster| caller.sees(cluster.name())) {
+        // What is wrong with it there would name them.
+        return Err(caller.refused_elsewhere("this policy"));
+    }
     let edit = edit(policy, text, None);
-    aside(move || deployment.check_policy(&edit)).await?;
-    Ok(Json(Valid { valid: true }))
+    written(move || {
+        let warnings = deployment.check_policy(&edit)?;
+        Ok::<_, DeploymentError>(Valid {
+            valid: true,
+            warnings,
+        })
+    })
+    .await
 }
 
 /// The document with that name in the place of its own, if it has one.
@@ -207,14 +269,15 @@ async fn clone(
     Json(CloneAs { name }): Json<CloneAs>,
 ) -> Result<Response, Problem> {
     let cloned = aside(move || {
-        let text = renamed(&deployment.policy(&policy)?.text, &name);
+        let text = renamed(&caller.policy(&deployment, &policy)?.text, &name);
         if deployment.policy(&name).is_ok() {
             let what = "policy";
-            return Err(DeploymentError::Exists { what, name });
+            return Err(Problem::from(DeploymentError::Exists { what, name }));
         }
-        deployment.put_policy(&edit(name, text, Some(0)), &caller.name)
+        let cloned = deployment.put_policy(&edit(name, text, Some(0)), &caller.name);
+        cloned.map_err(Problem::from)
     });
-    Ok(with_tag(StatusCode::CREATED, &*cloned.await?))
+    with_tag(StatusCode::CREATED, cloned.await?).await
 }
 
 #[cfg(test)]

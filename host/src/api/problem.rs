@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::document::{self, Problems};
+use crate::document::{self, Problems, grouped, shortened};
 
 /// The media type of problem details.
 pub const PROBLEM_TYPE: &str = "application/problem+json";
@@ -109,7 +109,7 @@ impl Problem {
         };
         Self {
             code,
-            detail: detail.to_string(),
+            detail: shortened(detail.to_string()),
             errors: Vec::new(),
             headers: header.into_iter().collect(),
         }
@@ -133,9 +133,15 @@ impl Problem {
         let errors: Vec<ProblemError> = problems.iter().map(ProblemError::from).collect();
         let detail = match errors.as_slice() {
             [only] => format!("{what} is wrong: {}", only.message),
-            several => format!(
+            several if problems.more() == 0 => format!(
                 "{what} is wrong in {} ways; each is in \"errors\"",
                 several.len()
+            ),
+            several => format!(
+                "{what} is wrong in {} ways; {} of them are in \"errors\", and there are {} more",
+                grouped(several.len() + problems.more()),
+                several.len(),
+                grouped(problems.more())
             ),
         };
         Self {
@@ -146,7 +152,9 @@ impl Problem {
 
     /// The same, with one more thing that is wrong.
     #[must_use]
-    pub fn with_error(mut self, error: ProblemError) -> Self {
+    pub fn with_error(mut self, mut error: ProblemError) -> Self {
+        error.message = shortened(error.message);
+        error.place.path = error.place.path.map(shortened);
         self.errors.push(error);
         self
     }
@@ -170,23 +178,24 @@ impl Problem {
     }
 
     /// The details as they are sent; `request` is the id of the request.
-    pub fn body(&self, request: Option<&str>) -> ProblemBody {
+    pub fn body(self, request: Option<&str>) -> ProblemBody {
         ProblemBody {
             kind: format!("urn:placewright:problem:{}", self.code.word()),
             title: self.code.title(),
             status: self.code.status().as_u16(),
             code: self.code.word(),
-            detail: self.detail.clone(),
+            detail: self.detail,
             instance: request.map(|id| format!("urn:placewright:request:{id}")),
-            errors: self.errors.clone(),
+            errors: self.errors,
         }
     }
 
-    fn response(self, request: Option<&str>) -> Response {
-        let text = serde_json::to_vec(&self.body(request)).unwrap_or_default();
+    fn response(mut self, request: Option<&str>) -> Response {
         let kind = [(header::CONTENT_TYPE, PROBLEM_TYPE)];
-        let headers: HeaderMap = self.headers.into_iter().collect();
-        (self.code.status(), kind, headers, text).into_response()
+        let headers: HeaderMap = std::mem::take(&mut self.headers).into_iter().collect();
+        let status = self.code.status();
+        let text = serde_json::to_vec(&self.body(request)).unwrap_or_default();
+        (status, kind, headers, text).into_response()
     }
 }
 
@@ -202,8 +211,8 @@ impl fmt::Display for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = self.clone().response(None);
-        // The outermost layer knows the request's id and makes the body again.
+        let mut response = self.code.status().into_response();
+        // The outermost layer knows the request's id and makes the body.
         response.extensions_mut().insert(self);
         response
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -9,13 +10,16 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{Document, aside, json};
+use super::Caller;
+use super::document::{Document, json};
 use super::extract::{Lists, Path, Query};
 use super::placing::{one, requests};
+use super::pool::Pool;
 use super::problem::{Code, Problem};
-use crate::deployment::cluster::Kept;
+use crate::deployment::cluster::Cluster;
 use crate::deployment::{Deployment, DeploymentError};
-use crate::questions::Failure;
+use crate::document::{Word, shown};
+use crate::questions::{Failure, FailureOptions, QuestionError, Restart, Situation};
 
 /// The most VMs that a question about room counts.
 const MOST: usize = 100_000;
@@ -27,19 +31,20 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes!(failure))
 }
 
-async fn copy(deployment: &Deployment, cluster: &str) -> Result<Kept, Problem> {
-    let cluster = deployment.cluster(cluster)?;
-    Ok(cluster.turn(|state| state.copy()).await?)
-}
-
+/// Ask something of the cluster as it is.
 async fn answer<T: Serialize + 'static>(
-    kept: Kept,
-    ask: impl FnOnce(&Kept) -> Result<T, DeploymentError> + Send + 'static,
+    cluster: &Cluster,
+    (questions, caller): (&Arc<Pool>, &Caller),
+    ask: impl FnOnce(Situation<'_>) -> Result<T, QuestionError> + Send + 'static,
 ) -> Result<Response, Problem> {
-    let text = aside(move || {
-        let answer = ask(&kept)?;
+    let snapshot = cluster.snapshot_with_rules().await?;
+    let work = move |cancel| {
+        let kept = snapshot.kept()?;
+        let options = kept.options(cancel);
+        let answer = ask(kept.situation_by(&options))?;
         Ok::<_, DeploymentError>(serde_json::to_string(&answer).unwrap_or_default())
-    });
+    };
+    let text = questions.run((&caller.name, cluster.name()), work);
     Ok(json(text.await?))
 }
 
@@ -59,15 +64,16 @@ struct WhyQuery {
     responses((status = OK, body = Object)))]
 async fn why(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<WhyQuery>,
     document: Document,
 ) -> Result<Response, Problem> {
     let found = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &found, document).await?)?;
-    let kept = copy(&deployment, &cluster).await?;
-    answer(kept, move |kept| {
-        Ok(kept.situation().why(&request, &query.host)?)
+    answer(&found, (&questions, &caller), move |situation| {
+        situation.why(&request, &query.host)
     })
     .await
 }
@@ -88,6 +94,8 @@ struct CapacityQuery {
     responses((status = OK, body = Object)))]
 async fn capacity(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<CapacityQuery>,
     document: Document,
@@ -99,9 +107,8 @@ async fn capacity(
     }
     let found = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &found, document).await?)?;
-    let kept = copy(&deployment, &cluster).await?;
-    answer(kept, move |kept| {
-        Ok(kept.situation().capacity(&request, most)?)
+    answer(&found, (&questions, &caller), move |situation| {
+        situation.capacity(&request, most)
     })
     .await
 }
@@ -113,13 +120,38 @@ struct FailureQuery {
     /// Id of a host that fails. May be given again, or hold several ids with commas between
     /// them: these hosts fail together. If not given, each host is supposed to fail alone.
     without: Vec<String>,
+    /// Which VMs are restarted: `ha`, those whose `ha` is true, or `all` but those whose `ha`
+    /// is given and false. If not given, `ha` where any VM of the cluster is highly available,
+    /// else `all`.
+    #[param(value_type = Option<String>)]
+    restart: Vec<String>,
+}
+
+impl FailureQuery {
+    fn options(&self) -> Result<FailureOptions, Problem> {
+        let restart = match self.restart.as_slice() {
+            [] => None,
+            [word] => Some(Restart::from_word(word).ok_or_else(|| {
+                let sentence = format!("\"restart\" must be ha or all, not \"{}\"", shown(word));
+                Problem::new(Code::InvalidParameter, sentence)
+            })?),
+            _ => {
+                let sentence = "\"restart\" can be given once only";
+                return Err(Problem::new(Code::InvalidParameter, sentence));
+            }
+        };
+        Ok(FailureOptions {
+            search: None,
+            restart,
+        })
+    }
 }
 
 /// What follows if some hosts fail.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 struct FailureShown {
-    /// Whether every VM finds another host.
+    /// Whether every VM that is restarted finds another host.
     survived: bool,
     /// The hosts, and what becomes of their VMs.
     #[serde(flatten)]
@@ -151,25 +183,27 @@ impl FailuresShown {
     }
 }
 
-/// What would happen if hosts failed: where their VMs would go, and which would find no
-/// place. Without hosts: of each host of the cluster by itself (N+1).
+/// What would happen if hosts failed: which of their VMs would be restarted, where these would
+/// go, and which would find no place. Without hosts: of each host of the cluster by itself (N+1).
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/what-if", tag = "questions",
     params(("cluster" = String, Path, description = "Name of the cluster"), FailureQuery),
     responses((status = OK, body = FailuresShown)))]
 async fn failure(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Lists(query): Lists<FailureQuery>,
 ) -> Result<Response, Problem> {
-    let kept = copy(&deployment, &cluster).await?;
+    let options = query.options()?;
+    let found = deployment.cluster(&cluster)?;
     let now = deployment.now();
-    answer(kept, move |kept| {
-        let situation = kept.situation();
+    answer(&found, (&questions, &caller), move |situation| {
         let hosts = query.without.iter().flat_map(|ids| ids.split(','));
         let hosts: Vec<String> = hosts.map(str::to_owned).collect();
         let failures = match hosts.is_empty() {
-            true => situation.n_plus_one(now, None, |_, _| {})?,
-            false => vec![situation.without_hosts(&hosts, now, None)?],
+            true => situation.n_plus_one(now, options, |_, _| {})?,
+            false => vec![situation.without_hosts(&hosts, now, options)?],
         };
         Ok(FailuresShown::new(failures))
     })

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::response::Response;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::document::long;
 use super::extract::{Json, Path, Query};
 use super::problem::Problem;
 use super::{Caller, Page, PageQuery};
@@ -41,13 +43,13 @@ async fn list_reservations(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Reservation>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let most = page.limit()?;
-    let listed = cluster.turn(move |state| Ok(state.reservations(page.after.as_deref(), most)));
+    let listed = cluster.read(move |state| Ok(state.reservations(page.after.as_deref(), most)));
     let (items, next) = listed.await?;
     let next = next.map(|vm| vm.to_string());
-    Ok(Json(Page { items, next }))
+    long(Page { items, next }).await
 }
 
 /// The place that is reserved for a VM. If there is none any more, the answer says what
@@ -59,10 +61,10 @@ async fn list_reservations(
 async fn show_reservation(
     State(deployment): State<Arc<Deployment>>,
     Path((cluster, vm)): Path<(String, String)>,
-) -> Result<Json<Reservation>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let shown = cluster.turn(move |state| state.reservation(&vm));
-    Ok(Json(shown.await?))
+    let shown = cluster.read(move |state| state.reservation(&vm));
+    long(shown.await?).await
 }
 
 /// Keep a place reserved for longer: as long as usual from now on, or for a duration.
@@ -75,11 +77,11 @@ async fn renew_reservation(
     Extension(caller): Extension<Caller>,
     Path((cluster, vm)): Path<(String, String)>,
     renewal: Option<Json<Renewal>>,
-) -> Result<Json<Reservation>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let Json(Renewal { reserve_for }) = renewal.unwrap_or_default();
     let renewed = cluster.turn_as(&caller.name, move |state| state.renew(&vm, reserve_for));
-    Ok(Json(renewed.await?))
+    long(renewed.await?).await
 }
 
 /// Give the place back that is reserved for a VM. If that has ended already, nothing

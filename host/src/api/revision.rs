@@ -3,6 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::problem::{Code, Problem};
+use crate::deployment::cluster::Condition;
 
 /// The header that names a revision.
 pub(super) fn etag(revision: u64) -> (HeaderName, HeaderValue) {
@@ -34,7 +35,7 @@ pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     let digits = given.trim_start_matches("W/").trim_matches('"');
     digits.parse().map(Some).map_err(|_| {
         let sentence = format!(
-            "If-Match names no revision of ours: {}",
+            "If-Match is not an ETag of this server: {}",
             crate::document::shown(given)
         );
         Problem::new(Code::InvalidParameter, sentence)
@@ -50,6 +51,22 @@ pub(super) fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem>
         true => wanted(headers),
         false => Ok(None),
     }
+}
+
+/// On what condition a request is about something whose revisions are tags.
+///
+/// # Errors
+/// If it names none of ours.
+pub(super) fn condition(headers: &HeaderMap) -> Result<Condition, Problem> {
+    let is_given = |name| headers.contains_key(name);
+    if !is_given(header::IF_MATCH) && !is_given(header::IF_NONE_MATCH) {
+        return Ok(Condition::Any);
+    }
+    Ok(match wanted(headers)? {
+        None => Condition::Any,
+        Some(0) => Condition::New,
+        Some(tag) => Condition::Unchanged(tag),
+    })
 }
 
 #[cfg(test)]
@@ -72,6 +89,13 @@ mod tests {
             Some(0)
         );
         assert!(wanted(&headers(header::IF_MATCH, "\"x\"")).is_err());
+        let sent = headers(header::IF_MATCH, "\"7\"");
+        assert_eq!(condition(&sent).unwrap(), Condition::Unchanged(7));
+        let sent = headers(header::IF_NONE_MATCH, "*");
+        assert_eq!(condition(&sent).unwrap(), Condition::New);
+        assert_eq!(condition(&HeaderMap::new()).unwrap(), Condition::Any);
+        // A request that names revisions which must not be there is not carried out for all.
+        assert!(condition(&headers(header::IF_NONE_MATCH, "\"7\"")).is_err());
         let none = wanted(&HeaderMap::new()).unwrap_err();
         assert_eq!(none.code(), Code::RevisionRequired);
     }

@@ -30,7 +30,7 @@ pub async fn serve(
     listener.set_nonblocking(true)?;
     let mut server = axum_server::from_tcp(listener)?
         .handle(handle)
-        .acceptor(Bounded::new(limits.connections));
+        .acceptor(Bounded::new(&limits));
     server
         .http_builder()
         .http1()

@@ -13,11 +13,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::Caller;
-use super::document::aside;
-use super::extract::{Json, Path, Query};
+use super::document::{aside, written};
+use super::extract::{Path, Query};
 use super::problem::{Code, Problem};
 use super::units::{candidate, staged};
-use crate::deployment::{Deployment, ShadowShown, acting_as};
+use crate::deployment::{Deployment, ShadowShown};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -55,12 +55,8 @@ async fn begin(
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
     let candidate = candidate(&headers, bytes)?;
-    let staging = aside(move || {
-        let begin = || deployment.begin_shadow(&candidate, &caller.name, every);
-        acting_as(&caller.name, begin)
-    })
-    .await?;
-    Ok(staged(&staging))
+    let staging = aside(move || deployment.begin_shadow(&candidate, &caller.name, every)).await?;
+    staged(staging).await
 }
 
 /// What the candidate has come to so far: agreement of choices and ranks, time, failures.
@@ -70,8 +66,8 @@ async fn begin(
 async fn show(
     State(deployment): State<Arc<Deployment>>,
     Path(unit): Path<String>,
-) -> Result<Json<ShadowShown>, Problem> {
-    Ok(Json(aside(move || deployment.shadow(&unit)).await?))
+) -> Result<Response, Problem> {
+    written(move || deployment.shadow(&unit)).await
 }
 
 /// End the candidate.
@@ -83,7 +79,7 @@ async fn discard(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    aside(move || acting_as(&caller.name, || deployment.discard_shadow(&unit))).await?;
+    aside(move || deployment.discard_shadow(&unit, &caller.name)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -97,10 +93,6 @@ async fn promote(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<Response, Problem> {
-    let staging = aside(move || {
-        let promote = || deployment.promote_shadow(&unit, &caller.name);
-        acting_as(&caller.name, promote)
-    })
-    .await?;
-    Ok(staged(&staging))
+    let staging = aside(move || deployment.promote_shadow(&unit, &caller.name)).await?;
+    staged(staging).await
 }

@@ -1,6 +1,8 @@
 //! What is the same for all routes, on a socket, with routes made for the purpose.
 
 mod clients;
+mod compressed;
+mod questions;
 mod who;
 
 use std::io::{Read, Write};
@@ -27,8 +29,12 @@ const RULES: &[Rule] = &[
     open("GET", "/open"),
     open("GET", "/slow"),
     open("GET", "/panic"),
+    open("GET", "/large"),
+    open("GET", "/stream"),
     open("POST", "/echo"),
     rule("POST", "/count", Permission::Operate, Scope::Any),
+    rule("POST", "/question", Permission::View, Scope::Any),
+    rule("POST", "/refused", Permission::Operate, Scope::Any),
     rule(
         "GET",
         "/clusters/{cluster}",
@@ -42,6 +48,7 @@ const RULES: &[Rule] = &[
         Scope::Cluster,
     ),
     rule("GET", "/all", Permission::View, Scope::All),
+    rule("GET", "/long-question", Permission::View, Scope::Any),
 ];
 
 /// What the routes share with a test.
@@ -59,16 +66,21 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/open", get(async || "open"))
         .route("/slow", get(slow))
         .route("/panic", get(panics))
+        .route("/large", get(async || "large ".repeat(100_000)))
+        .route("/stream", get(compressed::stream))
         .route(
             "/echo",
-            post(async |Json(value): Json<serde_json::Value>| Json(value)),
+            post(async |Json(value): Json<serde_json::Value>| document::long(value).await),
         )
         .route("/count", post(count))
+        .route("/question", post(count))
+        .route("/refused", post(refused))
         .route(
             "/clusters/{cluster}",
             get(async |caller: Caller| caller.name.to_string()).put(async || "put"),
         )
         .route("/all", get(async || "all"))
+        .route("/long-question", get(questions::long))
         .route("/forgotten", get(async || "forgotten"))
         .with_state(shared)
 }
@@ -86,6 +98,15 @@ async fn panics() -> &'static str {
 
 async fn count(State(shared): State<Arc<Shared>>, _: String) -> String {
     shared.count.fetch_add(1, Ordering::Relaxed).to_string()
+}
+
+/// Refuse with the status that the body names, at the first time only.
+async fn refused(State(shared): State<Arc<Shared>>, body: String) -> Result<String, Problem> {
+    let code = Code::ALL.into_iter().find(|code| code.word() == body);
+    match (shared.count.fetch_add(1, Ordering::Relaxed), code) {
+        (0, Some(code)) => Err(Problem::new(code, "refused at first")),
+        (count, _) => Ok(count.to_string()),
+    }
 }
 
 /// A server on a free port, until it is dropped.
@@ -107,7 +128,7 @@ fn deployment(telemetry: &Arc<Telemetry>) -> Arc<Deployment> {
     };
     let around = Surroundings {
         artifacts: Arc::new(InMemory::default()),
-        events: Arc::new(|_| {}),
+        events: Arc::new(|_, _| {}),
         clock: Arc::new(SystemTime::now),
     };
     let engine = Engine::new(limits, None).unwrap();
@@ -140,8 +161,10 @@ fn serving(tokens: Vec<Token>, limits: ApiLimits) -> Served {
         deployment: deployment(&telemetry),
         access: Arc::new(Access::new(tokens)),
         telemetry,
+        audit: crate::audit::Audit::default(),
         limits,
         stop,
+        reload: None,
     };
     let router = layered(routes(shared.clone()), &foundation, RULES);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -212,10 +235,8 @@ struct Told {
 }
 
 /// Read an answer up to the end of the connection.
-fn told(mut stream: TcpStream) -> Told {
-    let mut bytes = Vec::new();
-    // A server that refuses a body may close while we still send.
-    let _ = stream.read_to_end(&mut bytes);
+fn told(stream: TcpStream) -> Told {
+    let bytes = bytes(stream);
     let text = String::from_utf8_lossy(&bytes);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|code| code.parse().ok());
@@ -224,6 +245,13 @@ fn told(mut stream: TcpStream) -> Told {
         head: head.to_lowercase(),
         body: body.to_owned(),
     }
+}
+
+fn bytes(mut stream: TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // A server that refuses a body may close while we still send.
+    let _ = stream.read_to_end(&mut bytes);
+    bytes
 }
 
 impl Told {

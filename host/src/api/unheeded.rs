@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::{Json, Path};
+use super::document::{aside, written};
+use super::extract::Path;
 use super::problem::Problem;
 use crate::chain::UnheededInCluster;
 use crate::deployment::Deployment;
@@ -31,7 +33,7 @@ pub(super) struct WithUnheeded<T> {
 
 /// The answer with the needs that go unheeded in the cluster now.
 pub(super) async fn with<T>(cluster: &Cluster, inner: T) -> Result<WithUnheeded<T>, Problem> {
-    let unheeded = cluster.turn(|state| Ok(state.unheeded())).await?;
+    let unheeded = unheeded(cluster).await?;
     Ok(WithUnheeded { inner, unheeded })
 }
 
@@ -43,7 +45,13 @@ pub(super) async fn with<T>(cluster: &Cluster, inner: T) -> Result<WithUnheeded<
 async fn list(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
-) -> Result<Json<Vec<UnheededInCluster>>, Problem> {
+) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    Ok(Json(cluster.turn(|state| Ok(state.unheeded())).await?))
+    let snapshot = cluster.snapshot_with_rules().await?;
+    written(move || Ok::<_, Problem>(snapshot.unheeded())).await
+}
+
+async fn unheeded(cluster: &Cluster) -> Result<Vec<UnheededInCluster>, Problem> {
+    let snapshot = cluster.snapshot_with_rules().await?;
+    aside(move || Ok::<_, Problem>(snapshot.unheeded())).await
 }

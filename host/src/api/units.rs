@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,15 +13,17 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::aside;
+use super::document::{aside, long, written};
 use super::extract::{Json, Path, Query};
+use super::pool::Pool;
 use super::problem::{Code, Problem};
 use super::{Caller, Page, PageQuery};
 use crate::deployment::cluster::PausedUnit;
-use crate::deployment::{Deployment, ReplayWanted, UnitReplayed, acting_as};
+use crate::deployment::{Deployment, ReplayWanted, UnitReplayed};
 use crate::library::history::Entry;
-use crate::library::live::{FileStatus, LibraryFailure, UnitStatus};
+use crate::library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
 use crate::library::stage::{Candidate, Outcome, Staging, Trials};
+use crate::scheduler::Cancel;
 use crate::unit::UnitShown;
 
 /// The header that a signature comes in: 64 bytes in hexadecimal or base64.
@@ -47,17 +49,19 @@ fn value(told: &impl Serialize) -> Value {
     serde_json::to_value(told).unwrap_or_default()
 }
 
-impl From<LibraryFailure> for Problem {
-    fn from(failure: LibraryFailure) -> Self {
+impl From<LibraryOperationError> for Problem {
+    fn from(failure: LibraryOperationError) -> Self {
         let code = match &failure {
-            LibraryFailure::NoUnit(_) | LibraryFailure::NoDigest { .. } => Code::NotFound,
-            LibraryFailure::NoPrefix { .. } => Code::InvalidParameter,
-            LibraryFailure::State { .. }
-            | LibraryFailure::InUse { .. }
-            | LibraryFailure::Refused(_) => Code::Conflict,
-            LibraryFailure::Trust(_)
-            | LibraryFailure::Artifacts { .. }
-            | LibraryFailure::Watch(_) => Code::Unavailable,
+            LibraryOperationError::NoUnit(_) | LibraryOperationError::NoDigest { .. } => {
+                Code::NotFound
+            }
+            LibraryOperationError::NoPrefix { .. } => Code::InvalidParameter,
+            LibraryOperationError::State { .. }
+            | LibraryOperationError::InUse { .. }
+            | LibraryOperationError::Refused(_) => Code::Conflict,
+            LibraryOperationError::Trust(_)
+            | LibraryOperationError::Artifacts { .. }
+            | LibraryOperationError::Watch(_) => Code::Unavailable,
         };
         Self::new(code, failure)
     }
@@ -68,15 +72,19 @@ impl From<LibraryFailure> for Problem {
     responses((status = OK, body = Page<Value>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
+) -> Result<Response, Problem> {
     let library = deployment.library().clone();
-    let units = aside(move || Ok::<_, Problem>(library.units())).await?;
-    let Page { items, next } = page.page(units, |unit: &UnitStatus| unit.name.clone())?;
-    Ok(Json(Page {
-        items: items.iter().map(value).collect(),
-        next,
-    }))
+    written(move || {
+        let page = page.page(library.units(), |unit: &UnitStatus| unit.name.clone())?;
+        let items = page.items.iter();
+        Ok::<_, Problem>(Page {
+            items: items.map(|unit| caller.shown_unit(value(unit))).collect(),
+            next: page.next,
+        })
+    })
+    .await
 }
 
 /// What became of a candidate, with its time as all others here.
@@ -115,13 +123,11 @@ async fn show(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Response, Problem> {
     let mut paused = Vec::new();
     for cluster in deployment.clusters() {
         if caller.sees(cluster.name()) && cluster.uses(&unit) {
-            // A cluster that gives no answer is no reason to give none here.
-            let told = cluster.turn(|state| Ok(state.paused_units())).await;
-            let told = told.unwrap_or_default().into_iter();
+            let told = cluster.health().paused.clone().into_iter();
             let name = cluster.name().clone();
             paused.extend(told.filter(|it| it.unit == unit).map(|it| Paused {
                 cluster: name.clone(),
@@ -142,15 +148,16 @@ async fn show(
                 return Err(Problem::not_found("unit", &unit));
             }
             known.insert("name".to_owned(), unit.into());
-            return Ok(Value::Object(known));
+            return Ok(caller.shown_unit(Value::Object(known)));
         };
-        let mut shown = value(&status);
+        let mut shown = caller.shown_unit(value(&status));
         if let Some(columns) = shown.as_object_mut() {
-            let users = Trials::users(&*deployment, &unit);
+            let mut users = Trials::users(&*deployment, &unit);
+            users.retain(|policy| caller.policy(&deployment, policy).is_ok());
             columns.insert("policies".to_owned(), value(&users));
             columns.insert("paused".to_owned(), value(&paused));
             if let Some(refused) = last_refused(&deployment, &unit) {
-                columns.insert("refused".to_owned(), refused);
+                columns.insert("refused".to_owned(), caller.shown_unit(refused));
             }
             if let Some(unit) = deployment.library().current().get(&unit) {
                 let description = unit.description();
@@ -159,7 +166,7 @@ async fn show(
         }
         Ok::<_, Problem>(shown)
     });
-    Ok(Json(shown.await?))
+    long(shown.await?).await
 }
 
 /// What the unit in force is: its parts, what they read, the reasons that they give, and
@@ -170,12 +177,13 @@ async fn show(
 async fn inspect(
     State(deployment): State<Arc<Deployment>>,
     Path(unit): Path<String>,
-) -> Result<Json<UnitShown>, Problem> {
+) -> Result<Response, Problem> {
     let current = deployment.library().current();
-    let found = current.get(&unit).map(|unit| UnitShown::new(unit));
-    found
-        .map(Json)
-        .ok_or_else(|| Problem::not_found("unit in force", &unit))
+    written(move || {
+        let found = current.get(&unit).map(|unit| UnitShown::new(unit));
+        found.ok_or_else(|| Problem::not_found("unit in force", &unit))
+    })
+    .await
 }
 
 /// What became of candidates for a unit, the newest first.
@@ -184,23 +192,43 @@ async fn inspect(
     responses((status = OK, body = Page<Value>)))]
 async fn history(
     State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
-    let history = deployment.library().history();
-    let entries: Vec<Value> = history.of(&unit).rev().map(entry_shown).collect();
-    let numbered = entries.into_iter().enumerate();
-    let is_after = |(number, _): &(usize, Value), after: &str| {
-        after.parse().is_ok_and(|after: usize| *number > after)
-    };
-    let page = page.page_after(numbered, is_after, |(number, _)| number.to_string())?;
-    Ok(Json(Page {
-        items: page.items.into_iter().map(|(_, entry)| entry).collect(),
-        next: page.next,
-    }))
+) -> Result<Response, Problem> {
+    written(move || {
+        let history = deployment.library().history();
+        let entries = history.of(&unit).rev().map(entry_shown).enumerate();
+        let is_after = |(number, _): &(usize, Value), after: &str| {
+            after.parse().is_ok_and(|after: usize| *number > after)
+        };
+        let page = page.page_after(entries, is_after, |(number, _)| number.to_string())?;
+        Ok::<_, Problem>(Page {
+            items: page
+                .items
+                .into_iter()
+                .map(|(_, entry)| caller.shown_unit(entry))
+                .collect(),
+            next: page.next,
+        })
+    })
+    .await
 }
 
+/// The bytes of a unit. Their type must be told: pages of other sites can send bytes of no
+/// type, or of a form's, without asking whether they may.
 pub(super) fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, Problem> {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    let known = ["application/wasm", "application/octet-stream"];
+    if !known
+        .iter()
+        .any(|known| essence.eq_ignore_ascii_case(known))
+    {
+        let sentence = "send the component with Content-Type: application/wasm";
+        return Err(Problem::new(Code::UnsupportedType, sentence));
+    }
     if bytes.is_empty() {
         let sentence = "the body is empty; the component belongs here";
         return Err(Problem::new(Code::BadRequest, sentence));
@@ -214,12 +242,15 @@ pub(super) fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, 
 
 /// What was done with a candidate, step by step. One that was refused is a problem of
 /// the request.
-pub(super) fn staged(staging: &Staging) -> Response {
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) async fn staged(staging: Staging) -> Result<Response, Problem> {
     let status = match &staging.outcome {
         Outcome::Refused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::OK,
     };
-    (status, Json(value(staging))).into_response()
+    Ok((status, long(staging).await?).into_response())
 }
 
 /// Hand in a unit: it is staged, each step is told, and it comes into force or is
@@ -238,12 +269,8 @@ async fn upload(
 ) -> Result<Response, Problem> {
     let candidate = candidate(&headers, bytes)?;
     let library = deployment.library().clone();
-    let staging = aside(move || {
-        let upload = || library.upload(&candidate, &caller.name);
-        Ok::<_, Problem>(acting_as(&caller.name, upload))
-    })
-    .await?;
-    Ok(staged(&staging))
+    let staging = aside(move || Ok::<_, Problem>(library.upload(&candidate, &caller.name))).await?;
+    staged(staging).await
 }
 
 /// Go through all steps but the last, and change nothing.
@@ -262,7 +289,7 @@ async fn check(
     let library = deployment.library().clone();
     let staging =
         aside(move || Ok::<_, Problem>(library.try_out(&candidate, &caller.name))).await?;
-    Ok(staged(&staging))
+    staged(staging).await
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -301,6 +328,7 @@ impl ReplayQuery {
               (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
 async fn replay(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Query(query): Query<ReplayQuery>,
     headers: HeaderMap,
@@ -308,11 +336,15 @@ async fn replay(
 ) -> Result<Response, Problem> {
     let wanted = query.wanted()?;
     let candidate = candidate(&headers, bytes)?;
-    let replayed = aside(move || deployment.replay_unit(&candidate, &caller.name, wanted)).await?;
-    Ok(match &replayed.staging.outcome {
-        Outcome::Refused { .. } => staged(&replayed.staging),
-        _ => Json(&replayed).into_response(),
-    })
+    // Of all clusters.
+    let about = (&caller.name.clone(), &Arc::from(""));
+    let replay =
+        move |cancel: Cancel| deployment.replay_unit(&candidate, &caller.name, wanted, &cancel);
+    let replayed = questions.run(about, replay).await?;
+    match &replayed.staging.outcome {
+        Outcome::Refused { .. } => staged(replayed.staging).await,
+        _ => long(replayed).await,
+    }
 }
 
 /// To which bytes a unit goes back.
@@ -339,20 +371,20 @@ async fn rollback(
     let library = deployment.library().clone();
     let staging = aside(move || {
         let digest = library.digest_of(&unit, &digest)?;
-        acting_as(&caller.name, || library.rollback(&unit, digest))
+        library.rollback(&unit, digest, &caller.name)
     });
     let staging = staging.await?;
-    Ok(staged(&staging))
+    staged(staging).await
 }
 
 async fn alter(
     deployment: &Deployment,
     caller: Caller,
     unit: String,
-    alter: fn(&crate::library::live::Library, &str) -> Result<(), LibraryFailure>,
+    alter: fn(&Library, &str, &str) -> Result<(), LibraryOperationError>,
 ) -> Result<StatusCode, Problem> {
     let library = deployment.library().clone();
-    aside(move || acting_as(&caller.name, || alter(&library, &unit))).await?;
+    aside(move || alter(&library, &unit, &caller.name)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -366,13 +398,7 @@ async fn withdraw(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(
-        &deployment,
-        caller,
-        unit,
-        crate::library::live::Library::withdraw,
-    )
-    .await
+    alter(&deployment, caller, unit, Library::withdraw).await
 }
 
 /// Have the unit of that name in force again.
@@ -384,13 +410,7 @@ async fn enable(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(
-        &deployment,
-        caller,
-        unit,
-        crate::library::live::Library::enable,
-    )
-    .await
+    alter(&deployment, caller, unit, Library::enable).await
 }
 
 /// Have no unit of that name in force. Refused while policies use it.
@@ -402,13 +422,7 @@ async fn disable(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(
-        &deployment,
-        caller,
-        unit,
-        crate::library::live::Library::disable,
-    )
-    .await
+    alter(&deployment, caller, unit, Library::disable).await
 }
 
 /// Keep what is in force, whatever its file becomes.
@@ -420,13 +434,7 @@ async fn pin(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(
-        &deployment,
-        caller,
-        unit,
-        crate::library::live::Library::pin,
-    )
-    .await
+    alter(&deployment, caller, unit, Library::pin).await
 }
 
 /// Take the pin off.
@@ -438,13 +446,7 @@ async fn unpin(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    alter(
-        &deployment,
-        caller,
-        unit,
-        crate::library::live::Library::unpin,
-    )
-    .await
+    alter(&deployment, caller, unit, Library::unpin).await
 }
 
 /// The files of the watched folder, by path: what each offers, and what is wrong with it.
@@ -453,13 +455,8 @@ async fn unpin(
 async fn files(
     State(deployment): State<Arc<Deployment>>,
     Query(page): Query<PageQuery>,
-) -> Result<Json<Page<Value>>, Problem> {
+) -> Result<Response, Problem> {
     let library = deployment.library().clone();
-    let files = aside(move || Ok::<_, Problem>(library.files())).await?;
-    let Page { items, next } =
-        page.page(files, |file: &FileStatus| file.path.display().to_string())?;
-    Ok(Json(Page {
-        items: items.iter().map(value).collect(),
-        next,
-    }))
+    let path = |file: &FileStatus| file.path.display().to_string();
+    written(move || page.page(library.files(), path)).await
 }

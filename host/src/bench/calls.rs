@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::load::nanoseconds;
-use super::subject::{self, NoQuestion, Question};
+use super::subject::{self, BenchQuestionError, Question};
 use super::{Loaded, Quartiles};
 use crate::contract::Part;
 use crate::inventory::Inventory;
@@ -110,7 +110,7 @@ impl Calls {
         rules: &[(Arc<Policy>, &Generation)],
         situation: Option<Situation<'_>>,
         mut progress: impl FnMut(usize, usize),
-    ) -> Result<Vec<Series>, NoQuestion> {
+    ) -> Result<Vec<Series>, BenchQuestionError> {
         let mut plans = Vec::new();
         for part in Part::ALL {
             let asked = part != Part::Unit && part != Part::Settings;

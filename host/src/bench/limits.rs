@@ -7,6 +7,7 @@ use crate::engine::Limits;
 
 /// One limit, and how near the unit comes to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct LimitShown {
     /// What is limited.
     pub limit: &'static str,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Quartiles;
 use crate::contract::Part;
 use crate::engine::{Engine, EngineError, Limits};
-use crate::unit::{Fault, NotLoaded, Unit};
+use crate::unit::{Fault, Unit, UnitLoadError};
 
 /// How many instances are made to see what one takes.
 const INSTANCES: usize = 31;
@@ -45,10 +45,10 @@ pub struct LoadCost {
 
 /// Why a unit was not loaded to be measured.
 #[derive(Debug, thiserror::Error)]
-pub enum Unmeasured {
+pub enum MeasureError {
     /// There is something wrong with its bytes.
     #[error(transparent)]
-    NotLoaded(#[from] NotLoaded),
+    NotLoaded(#[from] UnitLoadError),
     /// It cannot be instantiated.
     #[error(transparent)]
     Fault(#[from] Fault),
@@ -65,7 +65,7 @@ pub enum Unmeasured {
 ///
 /// # Errors
 /// If it cannot be loaded.
-pub fn load(bytes: &[u8], source: &str, counting: &Engine) -> Result<Loaded, Unmeasured> {
+pub fn load(bytes: &[u8], source: &str, counting: &Engine) -> Result<Loaded, MeasureError> {
     let folder = tempfile::tempdir()?;
     let engine = Engine::new(Limits::default(), Some(folder.path()))?;
     let begun = Instant::now();

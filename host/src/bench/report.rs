@@ -7,6 +7,7 @@ use crate::contract::Part;
 
 /// What was measured of a unit, or of two versions of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Report {
     /// Version by version.
     pub units: Vec<UnitCost>,
@@ -17,6 +18,7 @@ pub struct Report {
 
 /// What one version costs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct UnitCost {
     /// Where it came from.
     pub source: String,
@@ -38,6 +40,7 @@ pub struct UnitCost {
 
 /// The second of two versions beside the first, in the same calls.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Compared {
     /// Which part.
     pub part: Part,

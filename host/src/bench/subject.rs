@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::chain::{Chain, ChainError, Refusal, Runner};
+use crate::chain::{Chain, ChainError, DecisionError, Runner};
 use crate::contract::{Answers, Call, Part};
 use crate::inventory::Inventory;
 use crate::library::Generation;
@@ -44,13 +44,13 @@ impl Question {
 
 /// Why a cluster gives a unit nothing to be asked.
 #[derive(Debug, thiserror::Error)]
-pub enum NoQuestion {
+pub enum BenchQuestionError {
     /// The policy cannot run on it.
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// It comes to no decision.
     #[error(transparent)]
-    Refusal(#[from] Refusal),
+    Refusal(#[from] DecisionError),
 }
 
 /// The tables that a judge is given for a request in a cluster: those of its first
@@ -61,7 +61,7 @@ pub(super) fn of_cluster(
     generation: &Generation,
     inventory: &Inventory,
     request: &Request,
-) -> Result<Option<Question>, NoQuestion> {
+) -> Result<Option<Question>, BenchQuestionError> {
     /// The cluster is asked once, so that it may take its time.
     const LIMIT: Duration = Duration::from_secs(60);
     let mut inventory = inventory.clone();

@@ -37,7 +37,7 @@ pub struct TraceCost {
     /// Time in calls of it, with the making of their tables, in nanoseconds.
     pub time_ns: f64,
     /// FNV-1a, 64 bits, of all decisions.
-    #[serde(rename = "decision_fnv1a64")]
+    #[serde(rename = "decision-fnv1a64")]
     pub decision_fnv1a64: String,
 }
 

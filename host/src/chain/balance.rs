@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effects::row_change;
 use super::encode::Context;
-use super::{Chain, PartStep, Refusal};
+use super::{Chain, DecisionError, PartStep};
 use crate::contract::{self, Change, Description, Moment, Part};
 use crate::inventory::Inventory;
 use crate::model::{Entity, Measure, Value, Write};
@@ -106,7 +106,7 @@ impl Chain {
         inventory: &Inventory,
         now: i64,
         limit: std::time::Duration,
-    ) -> Result<Vec<Proposed>, Refusal> {
+    ) -> Result<Vec<Proposed>, DecisionError> {
         let Some(step) = &self.balance else {
             return Ok(Vec::new());
         };

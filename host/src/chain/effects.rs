@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::PartStep;
-use super::run::{Refusal, Runner};
+use super::run::{DecisionError, Runner};
 use super::subject::Subject;
 use super::warm::Warm;
 use crate::contract::{self, Change, Moment, Operation, Scope};
@@ -35,7 +35,7 @@ impl Runner {
         request: &Request,
         draw: f64,
         slot: u32,
-    ) -> Result<Vec<Followed>, Refusal> {
+    ) -> Result<Vec<Followed>, DecisionError> {
         let chain = self.chain().clone();
         if chain.effects.is_empty() {
             return Ok(Vec::new());
@@ -60,7 +60,7 @@ impl Runner {
         subject: &Subject<'_>,
         slot: u32,
         warm: &mut [Warm],
-    ) -> Result<Vec<Followed>, Refusal> {
+    ) -> Result<Vec<Followed>, DecisionError> {
         let chain = self.chain().clone();
         let keeps_instances = self.keeps_answers();
         let request = subject.request;
@@ -105,8 +105,8 @@ impl Runner {
     }
 }
 
-fn lacking(step: &PartStep, inventory: &Inventory, slot: u32) -> Refusal {
-    Refusal::Refused(format!(
+fn lacking(step: &PartStep, inventory: &Inventory, slot: u32) -> DecisionError {
+    DecisionError::Refused(format!(
         "unit \"{}\" cannot say what follows: host \"{}\" lacks a value that it needs",
         step.unit.description().name,
         inventory.host(slot).map_or("", |host| &host.id)
@@ -123,7 +123,7 @@ pub(super) struct Writer<'a> {
 
 impl Writer<'_> {
     /// A change that was checked against the declared writes, in ids.
-    pub(super) fn write(&self, change: Change) -> Result<Write, Refusal> {
+    pub(super) fn write(&self, change: Change) -> Result<Write, DecisionError> {
         let member = self.request.members.get(change.entity as usize);
         let Some(vm) = member.or(self.request.members.first()) else {
             return Err(self.refused("writes for a VM, and the request names none"));
@@ -149,7 +149,7 @@ impl Writer<'_> {
     }
 
     /// Whose table a write of that scope is about.
-    fn entity(&self, scope: Scope, vm: &Arc<str>) -> Result<Entity, Refusal> {
+    fn entity(&self, scope: Scope, vm: &Arc<str>) -> Result<Entity, DecisionError> {
         Ok(match scope {
             Scope::Placement => Entity::Placement(vm.clone()),
             Scope::Vm => Entity::Vm(vm.clone()),
@@ -165,8 +165,8 @@ impl Writer<'_> {
         })
     }
 
-    fn refused(&self, what: &str) -> Refusal {
-        Refusal::Refused(format!(
+    fn refused(&self, what: &str) -> DecisionError {
+        DecisionError::Refused(format!(
             "unit \"{}\" {what}",
             self.step.unit.description().name
         ))

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::decode;
 use super::encode::{Dictionary, HostRows, encode};
 use super::facts::{FactShown, Facts};
-use super::run::{COSTS_INFINITELY_MUCH, Decided, Refusal, Runner, StageRun, cuts_infinite};
+use super::run::{COSTS_INFINITELY_MUCH, Decided, DecisionError, Runner, StageRun, cuts_infinite};
 use super::scale::weighted;
 use super::subject::Subject;
 use super::{Chain, Cost, Stage, Step};
@@ -155,7 +155,7 @@ impl Runner {
         inventory: &Inventory,
         request: &Request,
         draw: f64,
-    ) -> Result<(Decided, Explanation), Refusal> {
+    ) -> Result<(Decided, Explanation), DecisionError> {
         let decided = self.run(inventory, request, draw, true)?;
         let chain = self.chain().clone();
         let subject = Subject::new(request, inventory, draw);

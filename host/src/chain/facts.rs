@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::encode::Context;
-use super::run::{Refusal, StageRun, candidates, equal};
+use super::run::{DecisionError, StageRun, candidates, equal};
 use super::subject::Subject;
 use super::{Chain, PartStep};
 use crate::contract::{self, Part};
@@ -62,7 +62,7 @@ impl Facts<'_> {
         number: usize,
         run: &StageRun,
         earlier: &[StageRun],
-    ) -> Result<Vec<FactShown>, Refusal> {
+    ) -> Result<Vec<FactShown>, DecisionError> {
         let reads = step.unit.description().reads(Part::Explain);
         let reads = reads.unwrap_or_default();
         let about_candidates = reads.iter().any(|read| read.table == "candidates");

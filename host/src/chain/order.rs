@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Chain;
 use super::encode::Context;
-use super::run::Refusal;
+use super::run::DecisionError;
 use super::subject::Subject;
 use crate::inventory::Inventory;
 use crate::model::Request;
@@ -23,7 +23,7 @@ impl Chain {
         batch: &Request,
         draw: f64,
         limit: Duration,
-    ) -> Result<Vec<Vec<usize>>, Refusal> {
+    ) -> Result<Vec<Vec<usize>>, DecisionError> {
         let Some(step) = &self.order else {
             return Ok((0..batch.members.len())
                 .map(|member| vec![member])

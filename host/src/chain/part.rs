@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::PartStep;
 use super::encode::{self, Context, Dictionary, HostRows, Incomplete};
-use super::run::Refusal;
+use super::run::DecisionError;
 use crate::contract::{Call, Part};
 use crate::unit::{Fault, Instance};
 
@@ -16,7 +16,7 @@ impl PartStep {
         &self,
         context: Context<'_>,
         slots: Vec<u32>,
-    ) -> Result<(Call, Vec<u32>), Refusal> {
+    ) -> Result<(Call, Vec<u32>), DecisionError> {
         let mut call = Call::default();
         let slots = self.fill(context, slots, &mut Dictionary::default(), &mut call)?;
         Ok((call, slots))
@@ -29,7 +29,7 @@ impl PartStep {
         mut slots: Vec<u32>,
         dictionary: &mut Dictionary,
         call: &mut Call,
-    ) -> Result<Vec<u32>, Refusal> {
+    ) -> Result<Vec<u32>, DecisionError> {
         let rows = HostRows::List(&slots);
         let lacking = encode::lacking(&self.plan, context.inventory, rows);
         without(&mut slots, &lacking);
@@ -43,7 +43,7 @@ impl PartStep {
                         Part::Balance => "nothing gives it",
                         _ => "the request does not give it",
                     };
-                    return Err(Refusal::Refused(format!(
+                    return Err(DecisionError::Refused(format!(
                         "unit \"{}\" needs {column} of {table} for its part {}, and {giver}",
                         self.unit.description().name,
                         self.part
@@ -64,10 +64,10 @@ impl PartStep {
     }
 
     /// What a fault means where the part cannot be done without.
-    pub(super) fn refusal(&self, fault: Fault) -> Refusal {
+    pub(super) fn refusal(&self, fault: Fault) -> DecisionError {
         match fault.is_refusal() {
-            true => Refusal::Refused(fault.to_string()),
-            false => Refusal::Failed {
+            true => DecisionError::Refused(fault.to_string()),
+            false => DecisionError::Failed {
                 entry: self.name.clone(),
                 fault: Arc::new(fault),
             },

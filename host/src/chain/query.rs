@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::candidates::Candidates;
 use super::encode::{self, Context};
 use super::explain::not_asked;
-use super::run::{LACKS_A_VALUE, Refusal, Runner, candidates, considered_slots, equal};
+use super::run::{DecisionError, LACKS_A_VALUE, Runner, candidates, considered_slots, equal};
 use super::subject::Subject;
 use super::{Chain, NotConsidered, PartStep, Step};
 use crate::contract::{Answers, Call, Part};
@@ -57,7 +57,7 @@ pub struct Prepared<'a> {
 #[derive(Debug)]
 pub struct Answered {
     /// What the unit said, or why there is no answer that can be used.
-    pub said: Result<Said, Refusal>,
+    pub said: Result<Said, DecisionError>,
     /// What it logged meanwhile.
     pub logged: Vec<Logged>,
 }
@@ -78,10 +78,10 @@ impl Runner {
     /// # Errors
     /// If no unit of the chain has the part, a host is not there, or a value is missing
     /// that the unit needs.
-    pub fn prepare<'a>(&mut self, query: Query<'a>) -> Result<Prepared<'a>, Refusal> {
+    pub fn prepare<'a>(&mut self, query: Query<'a>) -> Result<Prepared<'a>, DecisionError> {
         let chain = self.chain().clone();
         let step = chain.part(query.part, query.want).ok_or_else(|| {
-            Refusal::Refused(format!("no unit of the policy has a part {}", query.part))
+            DecisionError::Refused(format!("no unit of the policy has a part {}", query.part))
         })?;
         let subject = Subject::new(query.request, query.inventory, query.draw);
         let rows = self.rows(&query, &step, &subject)?;
@@ -113,7 +113,7 @@ impl Runner {
         query: &Query<'_>,
         step: &PartStep,
         subject: &Subject<'_>,
-    ) -> Result<Rows, Refusal> {
+    ) -> Result<Rows, DecisionError> {
         let inventory = query.inventory;
         let named = named(query)?;
         let is_wanted = |slot: &u32| query.hosts.is_empty() || named.contains(slot);
@@ -123,7 +123,7 @@ impl Runner {
             (Part::Judge | Part::Selection, _) => considered_slots(inventory, query.request)?,
             (Part::Effects, [_]) => named.clone(),
             (Part::Effects, _) => {
-                return Err(Refusal::Refused(
+                return Err(DecisionError::Refused(
                     "what follows from a placement is asked about one host: name it".to_owned(),
                 ));
             }
@@ -260,10 +260,10 @@ impl Prepared<'_> {
 }
 
 /// The slots of the hosts that are named.
-fn named(query: &Query<'_>) -> Result<Vec<u32>, Refusal> {
+fn named(query: &Query<'_>) -> Result<Vec<u32>, DecisionError> {
     let slot = |id: &Arc<str>| {
         let slot = query.inventory.slot(id);
-        slot.ok_or_else(|| Refusal::UnknownHost(id.clone()))
+        slot.ok_or_else(|| DecisionError::UnknownHost(id.clone()))
     };
     query.hosts.iter().map(slot).collect()
 }

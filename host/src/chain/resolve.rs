@@ -365,7 +365,7 @@ fn check_settings(
     debug_assert!(encoded.is_ok(), "no setting is required of a row of hosts");
     let limit = unit.engine().limits().time;
     let checked = unit
-        .instantiate(Part::Settings)
+        .instantiate_beside_decisions(Part::Settings)
         .and_then(|mut instance| instance.check_settings(&call, limit));
     checked.map_err(|fault| ChainError::Settings {
         policy: policy.name.clone(),

@@ -17,7 +17,21 @@
 //!
 //! In every call a few hosts are asked about whose answers are known. A unit that says
 //! something else this time does not depend on what it declares alone: it is put into
-//! quarantine, and asked about everything from then on.
+//! quarantine, and asked about everything from then on. The decision that shows it is made
+//! anew without kept answers. How long a unit can go unnoticed is bounded:
+//!
+//! - What it says of a host, or of a kind of relation, is asked for again at the latest
+//!   after as many further requests of that kind as [`Reuse::checked_within`] says: after
+//!   every [`USES_PER_CHECK`]th at most, of [`CHECKED`] hosts in turn. A host that is not
+//!   up or stands in a relation to the request at that moment waits for the next round.
+//! - What shows only in calls about many hosts, as with a unit that counts rows, shows at
+//!   the latest after [`Reuse::whole_after`] requests of a kind: with the next one a fresh
+//!   instance of the unit is asked without the cache, about all hosts that its place
+//!   in the chain leaves, and held against what is kept.
+//!
+//! So no answer is used for longer than that, unnoticed, which the unit would not give if it
+//! was asked without the cache. An answer that is no more used by then, since the host
+//! has changed, is not looked into.
 
 mod among;
 mod answers;
@@ -52,11 +66,35 @@ use crate::unit::Unit;
 pub struct Reuse {
     /// How many bytes kept answers may take. What was not used for longest is given up.
     pub bytes: usize,
+    /// After so many requests of one kind that used a unit's kept answers, a fresh instance of
+    /// the unit is asked without the cache, and held against what is.
+    pub whole_after: u64,
 }
 
 impl Default for Reuse {
     fn default() -> Self {
-        Self { bytes: 64 << 20 }
+        Self {
+            bytes: 64 << 20,
+            // Among so many decisions one that asks about all hosts costs the others little.
+            whole_after: 1 << 14,
+        }
+    }
+}
+
+/// How many hosts with a known answer are asked about in every call besides.
+pub(super) const CHECKED: usize = 2;
+
+/// After so many uses of a step's answers some hosts are asked about again, whether or not
+/// there is a call anyway.
+pub(super) const USES_PER_CHECK: u64 = 64;
+
+impl Reuse {
+    /// A kept answer about one of so many hosts (those that were removed since the start
+    /// count too) is asked for again after at most so many requests of its kind; that many
+    /// later at most it is noticed that a unit says something else when asked about few
+    /// hosts.
+    pub fn checked_within(hosts: usize) -> u64 {
+        USES_PER_CHECK.saturating_mul(hosts.div_ceil(CHECKED).max(1) as u64)
     }
 }
 
@@ -352,6 +390,14 @@ impl Kept {
         step.reused += all.saturating_sub(asked - checked);
         self.window.all += all;
         self.window.asked += asked;
+    }
+
+    /// Whether a step is to be asked without the cache, before its answers in that
+    /// place are used again.
+    pub(super) fn is_whole_due(&mut self, step: usize, place: usize) -> bool {
+        let after = self.options.whole_after;
+        let answers = self.steps[step].store.get_mut(place);
+        answers.is_some_and(|answers| answers.is_whole_due(after))
     }
 
     pub(super) fn decided_from_sums(&mut self) {

@@ -11,7 +11,7 @@ mod take_over;
 
 use std::mem;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::choose::choose;
 use super::encode::{Context, Dictionary, HostRows};
@@ -20,6 +20,7 @@ use super::subject::Subject;
 use super::warm::Warm;
 use super::{Chain, PartStep, Stage, Step};
 use crate::contract::Call;
+use crate::engine::{Clock, Moment};
 use crate::inventory::Inventory;
 use crate::model::Request;
 use crate::unit::{Fault, Instance, Unit};
@@ -77,7 +78,7 @@ pub struct LeftOut {
 
 /// Why a chain comes to no decision at all.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Refusal {
+pub enum DecisionError {
     /// The request or a setting is at fault.
     #[error("{0}")]
     Refused(String),
@@ -150,8 +151,9 @@ pub struct Runner {
     limit: Duration,
     reuse: Option<Reuse>,
     kept: Option<Kept>,
+    clock: Clock,
     /// When the time of the last run, what follows from it included, is up.
-    deadline: Instant,
+    deadline: Moment,
     /// The unit whose call took longest in the last run, and how long.
     slowest: Option<(Duration, Arc<str>)>,
     /// The call of the last run that was stopped when the time was up.
@@ -176,8 +178,9 @@ struct StepState {
 
 impl Runner {
     /// A runner that gives a whole chain, with what follows from its decision, at most
-    /// `limit` of wall time.
+    /// `limit` of wall time, as [`Limits::time`](crate::engine::Limits::time) says.
     pub fn new(chain: Arc<Chain>, limit: Duration) -> Self {
+        let clock = chain.clock();
         let mut steps: Vec<StepState> = Vec::with_capacity(chain.step_count());
         for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
             steps.push(StepState {
@@ -198,7 +201,8 @@ impl Runner {
             limit,
             reuse: None,
             kept: None,
-            deadline: Instant::now() + limit,
+            deadline: clock.after(limit),
+            clock,
             slowest: None,
             stopped: None,
         }
@@ -274,6 +278,7 @@ impl Runner {
             dictionary: &mut self.dictionary,
             kept: None,
             whole: false,
+            clock: &self.clock,
             deadline: self.deadline,
             limit: self.limit,
             slowest: &mut self.slowest,
@@ -298,7 +303,7 @@ impl Runner {
         inventory: &Inventory,
         request: &Request,
         draw: f64,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decided, DecisionError> {
         self.run(inventory, request, draw, false)
     }
 
@@ -310,7 +315,7 @@ impl Runner {
         request: &Request,
         draw: f64,
         whole: bool,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decided, DecisionError> {
         let decided = self.run_chain(inventory, request, draw, whole)?;
         match infinite::is_no_place(&self.chain, &decided) {
             true => self.without_infinite(inventory, request, draw, decided),
@@ -324,9 +329,9 @@ impl Runner {
         request: &Request,
         draw: f64,
         whole: bool,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decided, DecisionError> {
         let subject = Subject::new(request, inventory, draw);
-        self.deadline = Instant::now() + self.limit;
+        self.deadline = self.clock.after(self.limit);
         self.slowest = None;
         self.stopped = None;
         self.stages.clear();
@@ -360,7 +365,7 @@ impl Runner {
         subject: &Subject<'_>,
         whole: bool,
         kept: Option<&mut Kept>,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decided, DecisionError> {
         let chain = self.chain.clone();
         let (request, draw) = (subject.request, subject.draw);
         // Out of the runner while the asker holds it.
@@ -416,8 +421,8 @@ impl Runner {
         inventory: &Inventory,
         subject: &Subject<'_>,
         slots: &[u32],
-    ) -> Result<StageRun, Refusal> {
-        self.deadline = Instant::now() + self.limit;
+    ) -> Result<StageRun, DecisionError> {
+        self.deadline = self.clock.after(self.limit);
         let mut asker = Asker {
             whole: true,
             ..self.asker(inventory, subject)
@@ -477,7 +482,7 @@ impl Runner {
         inventory: &Inventory,
         request: &Request,
         forced: &Arc<str>,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decided, DecisionError> {
         let slot = known(inventory, forced)?;
         for named in [&request.allowed, &request.excluded, &request.preferred] {
             for id in named {
@@ -508,10 +513,10 @@ fn considered_len(stages: &[StageRun]) -> usize {
     stages.first().map_or(0, StageRun::considered)
 }
 
-fn known(inventory: &Inventory, id: &Arc<str>) -> Result<u32, Refusal> {
+fn known(inventory: &Inventory, id: &Arc<str>) -> Result<u32, DecisionError> {
     inventory
         .slot(id)
-        .ok_or_else(|| Refusal::UnknownHost(id.clone()))
+        .ok_or_else(|| DecisionError::UnknownHost(id.clone()))
 }
 
 /// Whether a request is about some hosts rather than all that are up.
@@ -524,7 +529,7 @@ fn names_hosts(request: &Request) -> bool {
 pub(super) fn considered_slots(
     inventory: &Inventory,
     request: &Request,
-) -> Result<Vec<u32>, Refusal> {
+) -> Result<Vec<u32>, DecisionError> {
     let mut slots = Vec::new();
     Ok(match considered_hosts(inventory, request, &mut slots)? {
         true => inventory.up_slots().collect(),
@@ -538,7 +543,7 @@ fn considered_hosts(
     inventory: &Inventory,
     request: &Request,
     slots: &mut Vec<u32>,
-) -> Result<bool, Refusal> {
+) -> Result<bool, DecisionError> {
     let known = |id: &Arc<str>| known(inventory, id);
     let mut allowed: Option<Vec<u32>> = None;
     if !request.allowed.is_empty() {

@@ -1,7 +1,7 @@
 //! What a request costs on every host, for those who compare hosts.
 
 use super::choose::{choose, keep_cheapest};
-use super::run::{Refusal, Runner};
+use super::run::{DecisionError, Runner};
 use crate::inventory::Inventory;
 use crate::model::Request;
 
@@ -45,7 +45,7 @@ impl Runner {
         request: &Request,
         draw: f64,
         among: &[u32],
-    ) -> Result<Weighing, Refusal> {
+    ) -> Result<Weighing, DecisionError> {
         let decided = self.run(inventory, request, draw, true)?;
         let mut chosen = decided.chosen.map(|chosen| chosen.slot);
         let (mut hosts, mut selects) = (Vec::new(), false);
@@ -93,7 +93,7 @@ impl Runner {
         request: &Request,
         draw: f64,
         most: usize,
-    ) -> Result<Vec<(u32, Vec<f64>)>, Refusal> {
+    ) -> Result<Vec<(u32, Vec<f64>)>, DecisionError> {
         self.run(inventory, request, draw, true)?;
         let last = self.stage_runs().last();
         let Some(run) = last.filter(|run| run.refined.is_empty()) else {

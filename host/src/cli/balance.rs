@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::clusters;
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
+use super::rounds;
 use super::units::{self, UnitArgs};
 
 /// Plan the moves that improve a cluster that runs.
@@ -59,6 +60,14 @@ pub struct Balance {
     /// Move no VM twice
     #[arg(long)]
     once: bool,
+    /// Whether what is wrong with the cluster is put right first: VMs on hosts that are not up,
+    /// hard groups that are broken, hosts that have promised more than they may; true if not given,
+    /// false for a Ganeti file
+    #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
+    repairs: Option<bool>,
+    /// Show the moves in rounds of at most so many that may be under way at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_in_flight: Option<u32>,
     /// Write the document of the cluster (JSON) as it is after these moves into this file
     #[arg(long, value_name = "FILE")]
     apply: Option<PathBuf>,
@@ -97,11 +106,12 @@ impl Balance {
             moves: self.moves,
             // As in Ganeti, it is the unit that says what leaves a node that is drained or
             // offline.
-            repairs: self.ganeti.is_none(),
+            repairs: self.repairs.unwrap_or(self.ganeti.is_none()),
         };
         let plan = scheduler
             .plan_balance(cluster.now, &options)
             .map_err(Failure::place)?;
+        let begun_on = scheduler.copy();
         if let Some(file) = &self.apply {
             scheduler.carry_out(&plan).map_err(Failure::input)?;
             let mut document = document;
@@ -113,9 +123,10 @@ impl Balance {
                 )
             })?;
         }
+        let rounds = rounds::of(begun_on, &plan, self.max_in_flight);
         match self.format {
-            Format::Json => output::print_json(&PlanShown::new(&plan))?,
-            Format::Table => output::print(&shown(&plan))?,
+            Format::Json => output::print_json(&PlanShown::new(&plan, rounds.as_deref()))?,
+            Format::Table => output::print(&shown(&plan, rounds.as_deref()))?,
         }
         Ok(Answer::Yes)
     }
@@ -157,20 +168,35 @@ fn margin(text: &str) -> Result<f64, String> {
 pub struct PlanShown {
     #[serde(flatten)]
     told: PlanTold,
-    moves: Vec<MoveShown>,
+    moves: Vec<InRound>,
+}
+
+/// A move, and in which round it is made, if that was asked for.
+#[derive(Serialize)]
+struct InRound {
+    #[serde(flatten)]
+    planned: MoveShown,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round: Option<usize>,
 }
 
 impl PlanShown {
-    /// What the plan says.
-    pub fn new(plan: &BalancePlan) -> Self {
+    /// What the plan says, and the round of each of its moves.
+    pub fn new(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> Self {
+        let of = |place: usize| rounds.and_then(|rounds| *rounds.get(place)?);
+        let moves = plan.moves_told().enumerate();
+        let moves = moves.map(|(place, planned)| InRound {
+            planned,
+            round: of(place),
+        });
         Self {
             told: plan.told(),
-            moves: plan.moves_told().collect(),
+            moves: moves.collect(),
         }
     }
 }
 
-fn shown(plan: &BalancePlan) -> String {
+fn shown(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> String {
     let mut parts = Vec::new();
     if plan.moves.is_empty() {
         parts.push("Nothing is to be moved.".to_owned());
@@ -178,7 +204,7 @@ fn shown(plan: &BalancePlan) -> String {
             parts.push(output::list("Because:", &plan.reasons));
         }
     } else {
-        parts.push(output::shown(&moves(plan)));
+        parts.push(output::shown(&moves(plan, rounds)));
     }
     if plan.cut_short {
         parts.push("There may be more: the plan holds no more moves than --moves.".to_owned());
@@ -200,7 +226,7 @@ fn shown(plan: &BalancePlan) -> String {
     parts.join("\n\n")
 }
 
-pub fn moves(plan: &BalancePlan) -> comfy_table::Table {
+pub fn moves(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> comfy_table::Table {
     let columns = [
         "step",
         "move",
@@ -210,13 +236,19 @@ pub fn moves(plan: &BalancePlan) -> comfy_table::Table {
         ">after",
         "because",
     ];
-    let mut table = output::table(&columns);
+    let with_round = [["round"].as_slice(), &columns].concat();
+    let mut table = output::table(match rounds {
+        Some(_) => &with_round,
+        None => &columns,
+    });
     for (number, step) in (1..).zip(&plan.moves) {
         let to = match step.from == step.to {
             true => Vec::new(),
             false => vec![step.to.to_string()],
         };
-        table.add_row([
+        let round = rounds.and_then(|rounds| rounds.get(number - 1));
+        let round = round.map(|round| round.map_or("-".to_owned(), |round| round.to_string()));
+        let row = [
             format!("{number}"),
             step.vm.to_string(),
             step.from.to_string(),
@@ -224,7 +256,8 @@ pub fn moves(plan: &BalancePlan) -> comfy_table::Table {
             step.cost_before.as_deref().map_or("-".to_owned(), costs),
             costs(&step.cost_after),
             step.reason.clone(),
-        ]);
+        ];
+        table.add_row(round.into_iter().chain(row));
     }
     table
 }

@@ -10,6 +10,7 @@ use super::balance::{self, PlanShown};
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::questions::About;
+use super::rounds;
 
 /// Plan how hosts are emptied, and tell what cannot go.
 ///
@@ -28,6 +29,9 @@ pub struct Evacuate {
     /// The host that is to be emptied. May be given again: then all are emptied at once
     #[arg(long, value_name = "ID", required = true)]
     host: Vec<String>,
+    /// Show the moves in rounds of at most so many that may be under way at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_in_flight: Option<u32>,
     #[command(flatten)]
     about: About,
 }
@@ -49,18 +53,19 @@ impl Evacuate {
         let plan = scheduler
             .plan_evacuation(now, &hosts)
             .map_err(Failure::place)?;
+        let rounds = rounds::of(scheduler, &plan, self.max_in_flight);
         match format {
-            Format::Json => output::print_json(&PlanShown::new(&plan))?,
-            Format::Table => output::print(&text(&plan))?,
+            Format::Json => output::print_json(&PlanShown::new(&plan, rounds.as_deref()))?,
+            Format::Table => output::print(&text(&plan, rounds.as_deref()))?,
         }
         Ok(Answer::yes_if(plan.stuck.is_empty()))
     }
 }
 
-fn text(plan: &BalancePlan) -> String {
+fn text(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> String {
     let mut parts = Vec::new();
     if !plan.moves.is_empty() {
-        parts.push(output::shown(&balance::moves(plan)));
+        parts.push(output::shown(&balance::moves(plan, rounds)));
     }
     parts.extend(balance::stuck(plan));
     if !plan.reserved.is_empty() {

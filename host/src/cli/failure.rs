@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use placewright::chain::Refusal;
+use placewright::chain::DecisionError;
 use placewright::questions::QuestionError;
 use placewright::scheduler::{ExplainError, PlaceError};
 
@@ -67,9 +67,11 @@ impl Failure {
     }
 
     /// A chain gave no answer.
-    pub fn refusal(refusal: Refusal) -> Self {
+    pub fn refusal(refusal: DecisionError) -> Self {
         match refusal {
-            Refusal::Failed { .. } | Refusal::OutOfTime { .. } => Self::internal(refusal),
+            DecisionError::Failed { .. } | DecisionError::OutOfTime { .. } => {
+                Self::internal(refusal)
+            }
             _ => Self::input(refusal),
         }
     }

@@ -33,7 +33,8 @@ use super::output;
 ///
 /// SIGTERM or SIGINT ends the server: it accepts nothing more, finishes requests, writes
 /// everything and exits with 0. A second signal ends it at once. SIGHUP has it read tokens,
-/// certificate and trusted keys anew; if anything is wrong with them, those before stay in force.
+/// certificate, and which units are trusted anew; units that are not trusted any more stop deciding
+/// at once. If anything is wrong with any of it, all stays as it was.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -85,6 +86,7 @@ impl Serve {
         }
         let prepared = start::prepare(&settings)?;
         if self.check {
+            start::check_folders(&settings)?;
             output::print("The configuration is good.")?;
             return Ok(Answer::Yes);
         }
@@ -92,6 +94,6 @@ impl Serve {
             file: self.config,
             given: self.given,
         };
-        start::serve(settings, prepared, configured)
+        start::serve(settings, prepared, configured, reload::values(&sources))
     }
 }

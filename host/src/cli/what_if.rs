@@ -1,7 +1,8 @@
 //! `placewright what-if`: what happens if hosts fail.
 
 use clap::Args;
-use placewright::questions::{Failure as Failed, Resettled};
+use placewright::document::Word;
+use placewright::questions::{Failure as Failed, FailureOptions, Resettled, Restart};
 use serde::Serialize;
 
 use super::failure::{Answer, Failure};
@@ -12,8 +13,9 @@ use super::questions::About;
 
 /// Tell what happens if hosts fail: which VMs go where, and which find no host.
 ///
-/// On a copy of the cluster the hosts are down, and what ran there is placed anew: by the policy's
-/// order unit or else by priority, those of greater priority first. Nothing outside changes.
+/// On a copy of the cluster the hosts are down, and the VMs that ran there and are restarted are
+/// placed anew: by the policy's order unit or else by priority, those of greater priority first. Which
+/// ones are restarted, --restart says. Nothing outside changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,6 +33,10 @@ pub struct WhatIf {
     /// Let every host that is up fail in turn, and tell which failures are survived
     #[arg(long, conflicts_with = "without_host")]
     n_plus_1: bool,
+    /// Which VMs are restarted: ha, those whose "ha" is true, or all but those whose "ha" is given and
+    /// false; if not given ha where any VM of the cluster is highly available, else all
+    #[arg(long, value_name = "ha|all", value_parser = restart)]
+    restart: Option<Restart>,
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
@@ -67,9 +73,13 @@ impl WhatIf {
     pub fn run(self) -> Result<Answer, Failure> {
         let asked = self.about.read()?;
         let (situation, now) = (asked.situation(), asked.cluster.now);
-        let (search, format) = (self.search.search, self.about.format);
+        let format = self.about.format;
+        let options = FailureOptions {
+            search: self.search.search,
+            restart: self.restart,
+        };
         if !self.n_plus_1 {
-            let failure = situation.without_hosts(&self.without_host, now, search);
+            let failure = situation.without_hosts(&self.without_host, now, options);
             let failure = failure.map_err(Failure::question)?;
             match format {
                 Format::Json => output::print_json(&Shown::new(&failure))?,
@@ -78,7 +88,7 @@ impl WhatIf {
             return Ok(Answer::yes_if(failure.survived()));
         }
         let mut bar = Bar::new("Hosts fail");
-        let failures = situation.n_plus_one(now, search, |done, of| bar.progressed(done, of));
+        let failures = situation.n_plus_one(now, options, |done, of| bar.progressed(done, of));
         let failures = failures.map_err(Failure::question)?;
         let survived = failures.iter().all(Failed::survived);
         match format {
@@ -92,12 +102,29 @@ impl WhatIf {
     }
 }
 
+fn restart(word: &str) -> Result<Restart, String> {
+    Restart::from_word(word).ok_or_else(|| "write ha or all".to_owned())
+}
+
 fn text(failure: &Failed) -> String {
-    let summary = match (failure.vms.len(), failure.stranded().count()) {
-        (0, _) => "No VM has a place there.".to_owned(),
+    let mut summary = match (failure.vms.len(), failure.stranded().count()) {
+        (0, _) if failure.not_restarted.is_empty() => "No VM has a place there.".to_owned(),
+        (0, _) => "No VM is restarted.".to_owned(),
         (all, 0) => format!("Of {all} VMs, all find another host."),
         (all, stranded) => format!("Of {all} VMs, {stranded} find no host."),
     };
+    if !failure.not_restarted.is_empty() {
+        summary += &format!(
+            " {} {} not restarted: {}.",
+            failure.not_restarted.len(),
+            if failure.not_restarted.len() == 1 {
+                "is"
+            } else {
+                "are"
+            },
+            failure.not_restarted.join(", ")
+        );
+    }
     if failure.vms.is_empty() {
         return summary;
     }
@@ -134,7 +161,13 @@ fn why(vm: &Resettled) -> String {
 }
 
 fn all_text(failures: &[Failed]) -> String {
-    let mut table = output::table(&["host that fails", ">VMs", ">find no host", "for example"]);
+    let mut table = output::table(&[
+        "host that fails",
+        ">restarted",
+        ">find no host",
+        ">not restarted",
+        "for example",
+    ]);
     for failure in failures {
         let stranded = failure.stranded().count();
         let example = failure.stranded().next();
@@ -146,6 +179,7 @@ fn all_text(failures: &[Failed]) -> String {
                 0 => "0".into(),
                 stranded => output::strong(stranded),
             },
+            failure.not_restarted.len().to_string().into(),
             example.into(),
         ]);
     }

@@ -7,7 +7,8 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::{Clock, Deployment, DeploymentError};
+use super::cluster::AHEAD;
+use super::{Clock, Deployment};
 use crate::sync::{Condvar, Mutex};
 
 /// The longest wait in one go: the system's clock may be set.
@@ -25,11 +26,32 @@ struct Set {
     /// In seconds, by the names of clusters.
     due: BTreeMap<Arc<str>, i64>,
     stopped: bool,
+    /// The latest that the clock has shown.
+    latest: Option<i64>,
+    /// The clock was set back: what is due has to be found out anew.
+    back: bool,
 }
 
 impl Set {
     fn next(&self) -> Option<i64> {
         self.due.values().min().copied()
+    }
+
+    /// In how many seconds something is due, if anything is. A clock that was set back is
+    /// noticed: then all clusters have to look at it, at once.
+    fn left(&mut self, now: i64) -> Option<i64> {
+        let due = self.next()?;
+        let latest = self.latest.filter(|latest| *latest > now);
+        self.back |= latest.is_some_and(|latest| latest.saturating_sub(now) > AHEAD);
+        self.latest = match self.back {
+            true => Some(now),
+            false => latest.or(Some(now)),
+        };
+        Some(if self.back {
+            0
+        } else {
+            due.saturating_sub(now)
+        })
     }
 }
 
@@ -53,8 +75,9 @@ impl Alarm {
 
     /// The clusters in which a reservation has ended by `now`.
     fn due(&self, now: i64) -> Vec<Arc<str>> {
-        let set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = set.due.iter().filter(|(_, due)| **due <= now);
+        let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        let back = std::mem::take(&mut set.back);
+        let due = set.due.iter().filter(|(_, due)| back || **due <= now);
         due.map(|(cluster, _)| cluster.clone()).collect()
     }
 
@@ -65,7 +88,7 @@ impl Alarm {
             if set.stopped {
                 return false;
             }
-            let left = set.next().map(|due| due.saturating_sub(clock()));
+            let left = set.left(clock());
             set = match left {
                 None => self
                     .changed
@@ -90,25 +113,21 @@ impl Alarm {
 }
 
 impl Deployment {
-    /// End the reservations whose time is up by now, in every cluster, and what was measured
-    /// too long ago.
+    /// Have every cluster end the reservations whose time is up by now, and let go of what was
+    /// measured too long ago, in a turn of its own.
     pub fn end_reservations(&self) {
         for name in self.alarm.due(self.now()) {
             let Ok(cluster) = self.cluster(&name) else {
                 self.alarm.set(&name, None);
                 continue;
             };
-            let ended = cluster.whenever(|state| {
-                state.advance();
+            // Nobody waits for it: a long turn in one cluster must not hold up the others. It
+            // sets the alarm anew.
+            self.alarm.set(&name, None);
+            drop(cluster.whenever(|state| {
+                state.ring();
                 Ok(())
-            });
-            match ended.wait() {
-                Ok(()) => {}
-                Err(DeploymentError::NoTurn(_)) => self.alarm.set(&name, None),
-                Err(error) => {
-                    tracing::error!(cluster = &*name, %error, "ended reservations were not kept");
-                }
-            }
+            }));
         }
     }
 }
@@ -167,6 +186,22 @@ mod tests {
         assert_eq!(alarm.due(29), [Arc::from("b")]);
         alarm.set(&b, None);
         assert!(alarm.due(20).is_empty());
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_is_looked_at_by_all_clusters() {
+        let alarm = Alarm::default();
+        let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
+        alarm.set(&a, Some(100_100));
+        alarm.set(&b, Some(200_000));
+        let left = |now| alarm.set.lock().unwrap().left(now);
+        assert_eq!(left(100_000), Some(100));
+        // A few seconds are nothing.
+        assert_eq!(left(100_000 - AHEAD), Some(100 + AHEAD));
+        assert!(alarm.due(100_000 - AHEAD).is_empty());
+        assert_eq!(left(1000), Some(0));
+        assert_eq!(alarm.due(1000), [a, b]);
+        assert_eq!(left(1001), Some(99_099));
     }
 
     #[test]

@@ -5,17 +5,18 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::{Cluster, Deployment, DeploymentError, EventKind, News};
-use crate::scheduler::BalanceOptions;
+use crate::scheduler::{BalanceOptions, Cancel};
 use crate::telemetry::BalanceOutcome;
 
 /// Who makes plans that are due.
-const PERIODIC: &str = "periodic";
+pub(super) const PERIODIC: &str = "periodic";
 
 /// How often it is looked whether a plan is due.
 const LOOK: Duration = Duration::from_secs(1);
@@ -24,9 +25,15 @@ impl Deployment {
     /// Make a plan in each cluster in which one is due by now. The first is due when its
     /// interval has passed since this was first called after it was set.
     pub fn balance_due(&self) {
+        self.balance_due_unless(&Cancel::default());
+    }
+
+    /// The same, each plan within the time of a question, until `cancel` says so.
+    fn balance_due_unless(&self, cancel: &Cancel) {
         let now = self.now();
         for cluster in self.due_clusters(now) {
-            let (outcome, message) = match plan(&cluster) {
+            let cancel = cancel.clone().within(self.options.question);
+            let (outcome, message) = match plan(&cluster, cancel) {
                 // The cluster tells of a plan.
                 Ok(outcome) => (outcome, None),
                 Err(error) => (
@@ -72,9 +79,9 @@ impl Deployment {
 }
 
 /// Make a plan, and keep it if it says anything, and another thing than the last one.
-fn plan(cluster: &Cluster) -> Result<BalanceOutcome, DeploymentError> {
+fn plan(cluster: &Cluster, cancel: Cancel) -> Result<BalanceOutcome, DeploymentError> {
     let planner = cluster.turn(|state| state.planner()).wait()?;
-    let plan = planner.plan(&BalanceOptions::default())?;
+    let plan = planner.unless(cancel).plan(&BalanceOptions::default())?;
     if plan.moves.is_empty() && plan.notes.is_empty() && plan.stuck.is_empty() {
         return Ok(BalanceOutcome::NothingToMove);
     }
@@ -89,6 +96,8 @@ fn plan(cluster: &Cluster) -> Result<BalanceOutcome, DeploymentError> {
 pub(super) struct Balancing {
     /// Dropped, it ends the thread.
     stop: Option<mpsc::Sender<()>>,
+    /// Set, it ends the plan that is being made.
+    cancelled: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -96,6 +105,8 @@ impl Balancing {
     pub(super) fn start(deployment: &Arc<Deployment>) -> io::Result<Self> {
         let deployment = Arc::downgrade(deployment);
         let (stop, stopped) = mpsc::channel();
+        let cancelled = Arc::<AtomicBool>::default();
+        let cancel = Cancel::default().when(&cancelled);
         let thread = thread::Builder::new()
             .name("balance".to_owned())
             .spawn(move || {
@@ -103,18 +114,25 @@ impl Balancing {
                     let Some(deployment) = deployment.upgrade() else {
                         return;
                     };
-                    deployment.balance_due();
+                    deployment.balance_due_unless(&cancel);
                 }
             })?;
         Ok(Self {
             stop: Some(stop),
+            cancelled,
             thread: Some(thread),
         })
+    }
+
+    /// End the plan that is being made, if there is one.
+    pub(super) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for Balancing {
     fn drop(&mut self) {
+        self.cancel();
         self.stop = None;
         if let Some(thread) = self.thread.take() {
             // It has no news for us; if it panicked, that was logged.

@@ -2,13 +2,18 @@
 //! other, and nothing is answered before it is kept.
 
 mod answers;
+mod batch_rows;
 mod breaker;
+mod clock;
 mod decisions;
 mod done;
 mod durable;
 mod ended;
+mod entities;
+mod glance;
 mod host_states;
 mod inventory;
+mod lost;
 mod past;
 mod places;
 mod plans;
@@ -17,14 +22,19 @@ mod reservations;
 mod settings;
 mod shadow;
 mod shown;
+mod snapshot;
 mod state;
 
 pub use answers::Key;
 pub use breaker::PausedUnit;
-pub use decisions::{Kept, Past};
+pub(super) use clock::AHEAD;
+pub use decisions::{Kept, Past, RememberedPast};
+pub(super) use done::SERVER;
 pub(super) use durable::{Body, rows};
-pub use inventory::{Changed, Counted};
-pub(super) use past::{SavedChain, measured};
+pub use entities::{Condition, EntityShown};
+pub use glance::Health;
+pub use inventory::{Changed, Counted, Replacement};
+pub(super) use past::{MadeOn, SavedChain, measured};
 pub use places::{BatchPlaced, Failed, Placed};
 pub use plans::{
     Begin, MoveAt, MoveCounts, MoveNamed, MoveState, PlanShown, Planner, USUAL_IN_FLIGHT,
@@ -35,20 +45,24 @@ pub use reservations::{Reservation, ReservationKind};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
 pub use shown::{WantedHosts, WantedVms};
+pub use snapshot::Snapshot;
 pub use state::ClusterState;
 pub(super) use state::Parts;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 use super::DeploymentError;
-use super::turns::{Answer, Reply, Turns};
+use super::in_force::InForce;
+use super::turns::{Answer, Reply, Share, Turns};
 use crate::model::schema::Schema;
 use crate::policy::Policy;
-use crate::sync::{ArcSwap, ArcSwapOption};
+use crate::sync::{ArcSwap, ArcSwapOption, atomic};
 use crate::telemetry::ClusterMeter;
+use glance::Glance;
 
 /// A cluster, for whoever asks something of it.
 #[derive(Debug)]
@@ -63,6 +77,17 @@ pub struct Cluster {
     /// The policy that decides, with what is different here; None: none can run.
     policy: Arc<ArcSwapOption<Policy>>,
     meter: Arc<ClusterMeter>,
+    /// What is in force everywhere.
+    in_force: Arc<ArcSwap<InForce>>,
+    /// What it publishes after each turn, and the last copy for those who read.
+    glance: Arc<Glance>,
+    snapshot: Arc<ArcSwapOption<Snapshot>>,
+    /// The number of what was in force when the last turn began.
+    in_force_number: Arc<atomic::AtomicU64>,
+    /// Whether a turn was asked for in which nothing is done but to take over what is in force.
+    nudged: Arc<atomic::AtomicBool>,
+    /// Set, it ends the turn that is under way at its next decision.
+    cut_off: Arc<AtomicBool>,
 }
 
 impl Cluster {
@@ -75,12 +100,15 @@ impl Cluster {
         let name = state.name().clone();
         let (schema, changed) = (state.schema.clone(), state.watch());
         let settings = Arc::new(ArcSwap::from_pointee(state.settings().clone()));
-        let meter = state.meter().clone();
+        let (meter, cut_off) = (state.meter().clone(), state.cut_off.clone());
         state.measure();
         state.set_alarm();
-        let policy = state.scheduler().chain().policy().clone();
-        let policy = Some(policy).filter(|_| state.broken().is_none());
-        let policy = Arc::new(ArcSwapOption::new(policy));
+        let policy = state.ruling.clone();
+        let in_force_number = state.adopted_number.clone();
+        let (glance, snapshot) = (state.glance.clone(), state.snapshot.clone());
+        let in_force = state.in_force.clone();
+        state.publish_counts();
+        state.publish_health();
         Ok(Self {
             turns: Turns::start(&format!("cluster {name}"), state, bound)?,
             name,
@@ -89,7 +117,13 @@ impl Cluster {
             changed,
             settings,
             policy,
+            in_force_number,
+            in_force,
+            glance,
+            snapshot,
+            nudged: Arc::default(),
             meter,
+            cut_off,
         })
     }
 
@@ -118,23 +152,107 @@ impl Cluster {
         self.policy().is_some_and(|policy| policy.names(unit))
     }
 
-    /// Decide by this rule from the next turn on, whenever that comes, and be set so, if
-    /// there are new settings.
-    pub(super) fn rule_by(
+    /// How many of each there are, without a turn.
+    pub fn counted(&self) -> Counted {
+        self.glance.counted()
+    }
+
+    /// How often the rows of its inventory have changed, without a turn.
+    pub(super) fn revision(&self) -> u64 {
+        self.glance.revision()
+    }
+
+    /// What is wrong with it, without a turn.
+    pub fn health(&self) -> Arc<Health> {
+        self.glance.health()
+    }
+
+    /// The cluster as it is, for those who only read its rows and settings: every change of
+    /// them that was answered before is in it. Most often no turn is needed for it, not even
+    /// while other units or policies wait to be taken over.
+    ///
+    /// # Errors
+    /// If there is no turn where one is needed.
+    pub async fn snapshot(&self) -> Result<Arc<Snapshot>, DeploymentError> {
+        self.snapshot_where(Self::has_present_rows).await
+    }
+
+    /// The same for those who ask what would be decided: the units and policies that were in
+    /// force before are in it as well.
+    ///
+    /// # Errors
+    /// As [`Cluster::snapshot`].
+    pub async fn snapshot_with_rules(&self) -> Result<Arc<Snapshot>, DeploymentError> {
+        let is_present = |cluster: &Self, last: &Snapshot| {
+            cluster.has_present_rows(last)
+                && cluster.in_force.load_full().number == cluster.in_force_number()
+        };
+        self.snapshot_where(is_present).await
+    }
+
+    /// The last copy if that is present, or one that is made now.
+    async fn snapshot_where(
         &self,
-        rule: Rule,
-        new: Option<ClusterSettings>,
-    ) -> Reply<(), DeploymentError> {
-        let (policy, settings) = (self.policy.clone(), self.settings.clone());
-        self.whenever(move |state| {
-            let ruling = rule.policy.clone();
-            state.rule_by(rule)?;
-            policy.store(Some(ruling));
-            if let Some(new) = new {
-                settings.store(Arc::new(new.clone()));
-                state.set(new);
+        is_present: impl Fn(&Self, &Snapshot) -> bool,
+    ) -> Result<Arc<Snapshot>, DeploymentError> {
+        let asked = Instant::now();
+        loop {
+            let last = self.snapshot.load_full();
+            let Some(last) = last else {
+                break;
+            };
+            if last.is_after(asked) || is_present(self, &last) {
+                return Ok(last);
             }
-            Ok(())
+            // The thread has other work between two copies.
+            if last.next() <= Instant::now() {
+                break;
+            }
+            tokio::time::sleep_until(last.next().into()).await;
+        }
+        self.read(move |state| Ok(state.publish(asked))).await
+    }
+
+    /// Whether neither rows nor settings have changed since a copy was made.
+    fn has_present_rows(&self, last: &Snapshot) -> bool {
+        last.version() == self.glance.version() && last.rules() == self.glance.rules()
+    }
+
+    /// The number of what was in force when its last turn began.
+    pub(super) fn in_force_number(&self) -> u64 {
+        self.in_force_number.load(atomic::Ordering::Acquire)
+    }
+
+    /// Take over what is in force, whenever there is a turn.
+    pub(super) fn nudge(&self) {
+        if self.nudged.swap(true, atomic::Ordering::SeqCst) {
+            // A turn will come that has not begun.
+            return;
+        }
+        let nudged = self.nudged.clone();
+        let work = move |state: &mut ClusterState, answer: Answer<(), DeploymentError>| {
+            // Before it looks at what is in force.
+            nudged.store(false, atomic::Ordering::SeqCst);
+            state.run(|_| Ok(()), answer);
+        };
+        drop(self.turns.take_anyway(work));
+    }
+
+    /// Have these settings from the next turn on, and decide by their policy. If a revision is
+    /// given, it must be that of the settings until then. `ends` is dropped when this is done
+    /// or given up.
+    pub(super) fn attach<E: Send + 'static>(
+        &self,
+        settings: ClusterSettings,
+        revision: Option<u64>,
+        ends: E,
+    ) -> Reply<Arc<ClusterSettings>, DeploymentError> {
+        let published = self.settings.clone();
+        self.turn(move |state| {
+            let _ends = ends;
+            let settings = Arc::new(state.attach(settings, revision)?);
+            published.store(settings.clone());
+            Ok(settings)
         })
     }
 
@@ -169,13 +287,40 @@ impl Cluster {
         &self,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
+        self.take(Share::Work, self.limit, work)
+    }
+
+    /// Do `work` that only reads, and takes little time, in a turn. Where turns that change
+    /// something wait too, at most one such comes between two of them.
+    pub fn read<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
+    ) -> Reply<R, DeploymentError> {
+        self.read_within(self.limit, work)
+    }
+
+    /// The same, in a turn that begins within `limit`.
+    pub(super) fn read_within<R: Send + 'static>(
+        &self,
+        limit: Duration,
+        work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
+    ) -> Reply<R, DeploymentError> {
+        self.take(Share::Reads, limit, work)
+    }
+
+    fn take<R: Send + 'static>(
+        &self,
+        share: Share,
+        limit: Duration,
+        work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
+    ) -> Reply<R, DeploymentError> {
         self.meter.wait_begins();
         let (meter, asked) = (self.meter.clone(), Instant::now());
         let work = move |state: &mut ClusterState, answer: Answer<R, DeploymentError>| {
             state.run(work, answer);
         };
-        self.turns
-            .take(self.limit, work, move || meter.wait_ends(asked.elapsed()))
+        let ends = move || meter.wait_ends(asked.elapsed());
+        self.turns.take(share, limit, work, ends)
     }
 
     /// Do `work` in a turn as [`Cluster::turn`], for a caller: what is decided and changed is
@@ -189,9 +334,26 @@ impl Cluster {
         self.turn(move |state| state.done_by(by, work))
     }
 
-    /// Let those who wait have their turns, and end the thread. Whoever asks for a turn
-    /// later is told so.
-    pub(super) fn stop(&self) {
-        self.turns.stop();
+    /// Let nobody ask for a turn any more: whoever does is told so. Those who wait have
+    /// theirs.
+    pub(super) fn close(&self) {
+        self.turns.close();
+    }
+
+    /// Let nobody have a turn any more. One that is under way ends at its next decision.
+    pub(super) fn cut_off(&self) {
+        self.cut_off.store(true, Ordering::Relaxed);
+        self.turns.cut_off();
+    }
+
+    /// Wait until its thread has ended, after one of these; None: as long as it takes.
+    /// Whether it has by then.
+    pub(super) fn join(&self, until: Option<Instant>) -> bool {
+        self.turns.join(until)
+    }
+
+    /// Whether its thread has ended because a turn has panicked.
+    pub fn has_panicked(&self) -> bool {
+        self.turns.has_panicked()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::turns::NoTurn;
+use super::turns::TurnError;
 use crate::chain::ChainError;
 use crate::document::Problems;
 use crate::inventory::InventoryError;
@@ -28,6 +28,8 @@ pub enum DeploymentError {
         "policy \"{0}\" comes with the program and cannot be changed: clone it under another name"
     )]
     Locked(String),
+    #[error("a policy has at most {most} bytes, this one {bytes}")]
+    PolicyTooLarge { bytes: usize, most: usize },
     #[error("policy \"{name}\" is kept in the file {file}: change it there")]
     InFile { name: String, file: String },
     #[error("policy \"{name}\" is in force in {}: attach another policy there first", .clusters.join(", "))]
@@ -46,8 +48,26 @@ pub enum DeploymentError {
         given: u64,
         current: u64,
     },
+    #[error("{what} is not as it was read, or is gone: read it again, and change that")]
+    Changed {
+        /// Such as `host "h1"`.
+        what: String,
+    },
+    #[error("there is {what} already: If-None-Match: * makes a new one only")]
+    IsThere {
+        /// Such as `host "h1"`.
+        what: String,
+    },
     #[error("the cluster does not answer: {0}")]
-    NoTurn(#[from] NoTurn),
+    NoTurn(#[from] TurnError),
+    /// A cluster was taken out whose turn is still under way.
+    #[error(
+        "cluster \"{0}\" is being removed: it is gone as soon as the turn that is under way there ends; try again later"
+    )]
+    Ending(Arc<str>),
+    /// What was kept of a cluster cannot be read, and why.
+    #[error("cluster \"{cluster}\" stands still: {why}")]
+    Unread { cluster: Arc<str>, why: String },
     /// The policy of a cluster cannot run, and why.
     #[error("cluster \"{cluster}\" decides nothing: {why}")]
     NoPolicy { cluster: Arc<str>, why: String },
@@ -132,8 +152,21 @@ fn near(nearest: &Option<String>) -> String {
     }
 }
 
+/// Of more names none is suggested: each is compared.
+const COMPARED: usize = 1000;
+
+/// The nearest of these names, unless they are too many.
+fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().take(COMPARED + 1).collect();
+    match known.len() {
+        0..=COMPARED => crate::document::nearest(name, known),
+        _ => None,
+    }
+}
+
 impl DeploymentError {
-    /// There is no such thing; of the `known` names the nearest is suggested.
+    /// There is no such thing; of the `known` names the nearest is suggested, unless they are
+    /// so many that looking for it takes long.
     pub fn unknown<'a>(
         what: &'static str,
         name: &str,
@@ -142,7 +175,7 @@ impl DeploymentError {
         Self::Unknown {
             what,
             name: name.to_owned(),
-            nearest: crate::document::nearest(name, known).map(str::to_owned),
+            nearest: nearest(name, known).map(str::to_owned),
         }
     }
 }

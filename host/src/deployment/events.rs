@@ -1,9 +1,8 @@
 //! What happens in a deployment, told to whoever listens.
 
-mod acting;
+mod audited;
 mod kind;
 
-pub use acting::acting_as;
 pub use kind::EventKind;
 
 use std::collections::VecDeque;
@@ -12,7 +11,9 @@ use std::sync::{Arc, PoisonError};
 use serde::Serialize;
 use tokio::sync::broadcast;
 
+use crate::audit::Audit;
 use crate::document::Word;
+use crate::model::{cut, one_line};
 use crate::store::{Change, Store, StoreError};
 use crate::sync::Mutex;
 
@@ -67,7 +68,7 @@ pub struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub by: Option<Arc<str>>,
-    /// A sentence for people.
+    /// A sentence for people of at most 4 KiB.
     pub message: String,
 }
 
@@ -93,6 +94,8 @@ pub struct Events {
     listeners: broadcast::Sender<Arc<Event>>,
     /// Where numbers are reserved; None: they begin anew with each process.
     store: Option<Store>,
+    /// Where those are recorded that the records of calls do not tell of.
+    audit: Audit,
 }
 
 #[derive(Debug, Default)]
@@ -122,6 +125,7 @@ impl Default for Events {
             told: Mutex::default(),
             listeners: broadcast::channel(REMEMBERED).0,
             store: None,
+            audit: Audit::default(),
         }
     }
 }
@@ -149,6 +153,12 @@ impl Events {
         })
     }
 
+    /// The same, recorded.
+    #[must_use]
+    pub fn recorded(self, audit: Audit) -> Self {
+        Self { audit, ..self }
+    }
+
     /// Reserve numbers up to this one. Nobody waits for it: those that are reserved
     /// already last for long.
     fn reserve(&self, number: u64) {
@@ -164,7 +174,7 @@ impl Events {
     /// Tell of something that happened at `at` (seconds).
     pub fn tell(&self, at: i64, news: News) {
         let news = News {
-            by: news.by.or_else(acting::acting),
+            message: cut(news.message),
             ..news
         };
         log(&news);
@@ -189,6 +199,11 @@ impl Events {
             told.last.pop_front();
         }
         told.last.push_back(event.clone());
+        if self.audit.is_on()
+            && let Some(record) = audited::record(&event)
+        {
+            self.audit.record(record);
+        }
         // Under the lock, so that listeners get events in the order of their numbers.
         // Without listeners nobody is told.
         let _ = self.listeners.send(event);
@@ -275,7 +290,7 @@ fn log(news: &News) {
                 plan = news.plan,
                 by = news.by.as_deref(),
                 "{}",
-                news.message
+                one_line(&news.message)
             )
         };
     }
@@ -340,6 +355,14 @@ mod tests {
     }
 
     #[test]
+    fn long_sentences_are_cut_before_they_are_remembered_and_sent() {
+        let events = Events::default();
+        events.tell(0, news(&"x".repeat(1 << 20)));
+        let missed = &events.listen(Some(0)).missed;
+        assert!(missed[0].message.len() <= crate::model::LONGEST_SENTENCE);
+    }
+
+    #[test]
     fn numbers_go_on_after_a_restart_and_who_has_missed_some_is_told() {
         let store = Store::in_memory(StoreOptions::default()).unwrap();
         let events = Events::kept(&store).unwrap();
@@ -348,6 +371,12 @@ mod tests {
         }
         let last = events.last();
         drop(events);
+        // Numbers are reserved without waiting: what is committed after them waits for them.
+        let after = Change::Setting {
+            key: "after".to_owned(),
+            body: String::new(),
+        };
+        store.commit(vec![after]).unwrap();
         let events = Events::kept(&store).unwrap();
         let listening = events.listen(Some(last));
         assert_eq!(listening.lost, Some(events.last()));

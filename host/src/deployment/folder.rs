@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::{Deployment, DeploymentError, Edit, EventKind, News, Origin};
+use super::{Deployment, DeploymentError, Edit, EventKind, News, Origin, PolicyRecord};
 use crate::document::stem;
 use crate::library::Generation;
 use crate::library::watch::{Change, Folder, Options, WatchError, Watcher};
 
 /// Who changes policies that are files.
-const FILE: &str = "file";
+pub(super) const FILE: &str = "file";
 
 /// A folder of policies that is being watched. Ends with this value.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl PolicyFolder {
             }
         };
         let mut refused = Refused::default();
-        let report = move |changes: Vec<Change>| {
+        let report = move |change: Option<Change>| {
             if let Some(deployment) = deployment.upgrade() {
-                refused.take_in(&deployment, changes);
+                refused.take_in(&deployment, change);
             }
         };
         let watcher = Watcher::start(folder, whole, report)?;
@@ -79,18 +79,37 @@ struct Refused {
 }
 
 impl Refused {
-    /// Take in what has changed, and what was refused with other units in force.
-    fn take_in(&mut self, deployment: &Deployment, changes: Vec<Change>) {
+    /// Take in what has changed, and what was refused with other units in force or beside
+    /// a file that is gone.
+    fn take_in(&mut self, deployment: &Deployment, change: Option<Change>) {
         let units = Arc::downgrade(&deployment.generation());
         if !units.ptr_eq(&self.units) {
             self.units = units;
-            for (_, (change, told)) in std::mem::take(&mut self.files) {
-                self.take(deployment, change, Some(told));
-            }
+            self.try_again(deployment, |_| true);
         }
-        for change in changes {
-            self.files.remove(change.path());
-            self.take(deployment, change, None);
+        let Some(change) = change else {
+            return;
+        };
+        self.files.remove(change.path());
+        let gone = match &change {
+            Change::Gone { path } => Some(path.clone()),
+            _ => None,
+        };
+        self.take(deployment, change, None);
+        if let Some(gone) = gone {
+            self.try_again(deployment, |path| are_rivals(path, &gone));
+        }
+    }
+
+    /// Take in once more what was refused of these files.
+    fn try_again(&mut self, deployment: &Deployment, which: impl Fn(&Path) -> bool) {
+        let (again, rest) = std::mem::take(&mut self.files)
+            .into_iter()
+            .partition(|(path, _)| which(path));
+        self.files = rest;
+        let again: BTreeMap<PathBuf, (Change, String)> = again;
+        for (_, (change, told)) in again {
+            self.take(deployment, change, Some(told));
         }
     }
 
@@ -129,6 +148,24 @@ fn edit(change: &Change) -> Option<Edit> {
     })
 }
 
+/// Whether two files are the same policy by their names.
+fn are_rivals(one: &Path, other: &Path) -> bool {
+    let name = |path: &Path| {
+        let file = path.file_name()?.to_string_lossy();
+        Some(stem(&file).to_owned())
+    };
+    one != other && name(one) == name(other)
+}
+
+/// The other file that the policy is from, while it is there.
+fn rival(path: &Path, known: Option<&PolicyRecord>) -> Option<PathBuf> {
+    let Origin::File(file) = &known?.origin else {
+        return None;
+    };
+    let other = path.with_file_name(file);
+    (other != path && other.symlink_metadata().is_ok()).then_some(other)
+}
+
 fn take(deployment: &Deployment, change: &Change) -> Result<(), (EventKind, String)> {
     match change {
         Change::Seen(_) => {
@@ -139,6 +176,14 @@ fn take(deployment: &Deployment, change: &Change) -> Result<(), (EventKind, Stri
                 ));
             };
             let known = deployment.policy(&edit.name);
+            if let Some(rival) = rival(change.path(), known.as_deref().ok()) {
+                let why = format!(
+                    "it is the policy \"{}\", as {} is: rename or remove one of them",
+                    edit.name,
+                    rival.display()
+                );
+                return Err((EventKind::PolicyRefused, why));
+            }
             if known.is_ok_and(|it| *it.text == *edit.text && it.origin == edit.origin) {
                 return Ok(());
             }

@@ -4,18 +4,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use super::alarm::Expiring;
 use super::balancing::Balancing;
 use super::folder::PolicyFolder;
+use super::mend::Mending;
+use super::policies::LARGEST_POLICY;
 use super::{
     Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News,
 };
-use crate::engine::{Engine, EngineError, Limits};
+use crate::audit::Audit;
+use crate::engine::{CompilerProgram, Engine, EngineError, Limits};
 use crate::library::live::{
-    Library, LibraryEvent, LibraryFailure, LibraryOptions, Surroundings, Watching,
+    Library, LibraryEvent, LibraryOperationError, LibraryOptions, Surroundings, Watching,
 };
 use crate::library::watch::{self, WatchError};
 use crate::library::{Generation, load_all};
@@ -23,9 +27,6 @@ use crate::plugins;
 use crate::store::{Store, StoreError, StoreOptions};
 use crate::telemetry::Telemetry;
 use crate::unit::Digest;
-
-/// The greatest policy document.
-const LARGEST_POLICY: usize = 1 << 20;
 
 /// Where a deployment keeps things, and how it goes about its work.
 #[derive(Clone)]
@@ -38,10 +39,14 @@ pub struct Opening {
     /// for it: a compiler leaves more memory behind than all else that an idle server has.
     /// Called where the folder lacks code of a unit of the program; None: it is compiled here.
     pub compile_apart: Option<fn() -> io::Result<()>>,
+    /// The program that compiles units that do not come with this one; None: this process does.
+    pub compiler: Option<CompilerProgram>,
     /// Folder that is watched for units.
     pub units: Option<PathBuf>,
     /// Folder that is watched for policies.
     pub policies: Option<PathBuf>,
+    /// Where changes are recorded that no call makes.
+    pub audit: Audit,
     /// What units may use.
     pub limits: Limits,
     pub store: StoreOptions,
@@ -57,7 +62,7 @@ pub enum OpenError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
-    Library(#[from] LibraryFailure),
+    Library(#[from] LibraryOperationError),
     #[error(transparent)]
     Watch(#[from] WatchError),
     #[error(transparent)]
@@ -66,6 +71,8 @@ pub enum OpenError {
     Balancing(#[source] io::Error),
     #[error("cannot start the thread that ends reservations")]
     Expiring(#[source] io::Error),
+    #[error("cannot start the thread that mends clusters")]
+    Mending(#[source] io::Error),
     #[error("cannot start the thread that waits for the folders")]
     Folders(#[source] io::Error),
 }
@@ -78,6 +85,7 @@ pub struct Running {
     policies: Option<PolicyFolder>,
     balancing: Option<Balancing>,
     expiring: Option<Expiring>,
+    mending: Option<Mending>,
 }
 
 impl Running {
@@ -92,7 +100,8 @@ impl Running {
             Some(folder) => Store::open(folder, opening.store)?,
             None => Store::in_memory(opening.store)?,
         };
-        let engine = Engine::beside_decisions(opening.limits, opening.cache.as_deref())?;
+        let cache = opening.cache.as_deref();
+        let engine = Engine::beside_decisions(opening.limits, cache, opening.compiler)?;
         if let Some(compile) = opening.compile_apart
             && lacks_code(&engine)
         {
@@ -106,7 +115,7 @@ impl Running {
         }
         let base = embedded(&engine)?;
         tracing::debug!(units = base.len(), took = ?began.elapsed(), "units of the program are loaded");
-        let events = Arc::new(Events::kept(&store)?);
+        let events = Arc::new(Events::kept(&store)?.recorded(opening.audit));
         let around = surroundings(&store, &events, &telemetry, &opening.deployment);
         let library = Library::open(engine, &base, opening.library, around)?;
         let deployment = Deployment::start(store, library, events, telemetry, opening.deployment)?;
@@ -134,10 +143,13 @@ impl Running {
         }
         let balancing = Balancing::start(&deployment).map_err(OpenError::Balancing)?;
         let expiring = Expiring::start(&deployment).map_err(OpenError::Expiring)?;
+        deployment.mend();
+        let mending = Mending::start(&deployment).map_err(OpenError::Mending)?;
         tracing::debug!(took = ?began.elapsed(), "started");
         Ok(Self {
             balancing: Some(balancing),
             expiring: Some(expiring),
+            mending: Some(mending),
             deployment,
             units,
             policies,
@@ -160,12 +172,39 @@ impl Running {
     }
 
     /// Let nothing new come in, let those who wait have their turns, keep everything.
-    pub fn stop(mut self) {
-        self.units = None;
-        self.policies = None;
-        self.balancing = None;
-        self.expiring = None;
-        self.deployment.stop();
+    pub fn stop(self) {
+        self.stop_by(None);
+    }
+
+    /// The same, and wait for all of it until then at most. Whether everything has ended.
+    pub fn stop_by(mut self, until: Option<Instant>) -> bool {
+        let (units, policies) = (self.units.take(), self.policies.take());
+        let (balancing, expiring) = (self.balancing.take(), self.expiring.take());
+        let mending = self.mending.take();
+        if let Some(balancing) = &balancing {
+            balancing.cancel();
+        }
+        let (ended, all_ended) = mpsc::channel();
+        let end = move || {
+            drop((units, policies, balancing, expiring, mending));
+            let _ = ended.send(());
+        };
+        // Each of them may be in the middle of something.
+        let waited = match thread::Builder::new().name("stop".to_owned()).spawn(end) {
+            Ok(_) => match until {
+                None => all_ended.recv().is_ok(),
+                Some(until) => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    all_ended.recv_timeout(left).is_ok()
+                }
+            },
+            // They have ended with the closure.
+            Err(_) => true,
+        };
+        if !waited {
+            tracing::warn!("what the folders hold, or a plan of moves, is given up half-way");
+        }
+        self.deployment.stop_by(until) && waited
     }
 }
 
@@ -174,7 +213,7 @@ impl Running {
 /// # Errors
 /// If there is no engine under these limits, or a unit is refused under them.
 pub fn compile_units(limits: Limits, cache: &Path) -> Result<(), OpenError> {
-    embedded(&Engine::beside_decisions(limits, Some(cache))?)?;
+    embedded(&Engine::beside_decisions(limits, Some(cache), None)?)?;
     Ok(())
 }
 
@@ -206,7 +245,7 @@ fn embedded(engine: &Engine) -> Result<Generation, DeploymentError> {
         .iter()
         .map(|unit| (unit.name.to_owned(), unit.bytes))
         .collect();
-    let units = load_all(engine, &components).into_iter();
+    let units = load_all(&engine.compiling_here(), &components).into_iter();
     let refused = |error: &dyn std::error::Error| DeploymentError::Refused(error.to_string());
     let units = units
         .collect::<Result<Vec<_>, _>>()
@@ -224,9 +263,9 @@ fn surroundings(
     let (clock, time) = (options.clock.clone(), options.clock.clone());
     Surroundings {
         artifacts: Arc::new(KeptArtifacts::new(store.clone())),
-        events: Arc::new(move |event| {
+        events: Arc::new(move |event, by| {
             count(&telemetry, event);
-            events.tell((clock)(), news(event));
+            events.tell((clock)(), news(event, by));
         }),
         clock: Arc::new(move || {
             let seconds = u64::try_from((time)()).unwrap_or(0);
@@ -251,7 +290,7 @@ fn count(telemetry: &Telemetry, event: &LibraryEvent) {
     }
 }
 
-fn news(event: &LibraryEvent) -> News {
+fn news(event: &LibraryEvent, by: Option<&str>) -> News {
     let (kind, unit) = match event {
         LibraryEvent::Seen { .. } => (EventKind::UnitSeen, None),
         LibraryEvent::Refused { name, .. } => (EventKind::UnitRefused, name.as_ref()),
@@ -261,6 +300,7 @@ fn news(event: &LibraryEvent) -> News {
         LibraryEvent::KeptAlthoughDeleted { name, .. } => {
             (EventKind::UnitKeptAlthoughDeleted, Some(name))
         }
+        LibraryEvent::Distrusted { name, .. } => (EventKind::UnitDistrusted, Some(name)),
         LibraryEvent::Removed { name, .. } => (EventKind::UnitRemoved, Some(name)),
         LibraryEvent::RolledBack { name, .. } => (EventKind::UnitRolledBack, Some(name)),
         LibraryEvent::Disabled { name } => (EventKind::UnitDisabled, Some(name)),
@@ -273,6 +313,7 @@ fn news(event: &LibraryEvent) -> News {
     News {
         kind,
         unit: unit.map(|name| name.as_str().into()),
+        by: by.map(Arc::from),
         message: event.to_string(),
         ..News::default()
     }

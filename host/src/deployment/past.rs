@@ -1,13 +1,18 @@
 //! Decisions that were made before the process began, or before all was put anew: made
 //! again from what was kept.
 
+mod again;
+
+pub(super) use again::Wanted;
+
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::cluster::{self, Past, SavedChain};
+use super::cluster::{self, MadeOn, Past, SavedChain};
 use super::{Deployment, DeploymentError};
 use crate::document::ClusterDocument;
+use crate::inventory::{Inventory, SavedMeasured};
 use crate::library::Generation;
 use crate::model::Request;
 use crate::plugins;
@@ -29,20 +34,40 @@ impl Deployment {
             SavedPast::NoDecision { oldest } => return Err(self.no_longer_recorded(number, oldest)),
             SavedPast::Gone { since, why } => return Err(self.no_longer_known(number, since, why)),
         };
-        self.past_of(cluster, then)
+        let kept = read(cluster, then)?;
+        if kept.made_on == MadeOn::LostCopy {
+            let why = ON_COPY.to_owned();
+            return Err(ExplainError::NoLonger { number, why }.into());
+        }
+        let generation = self.units_of(number, &kept.chain)?;
+        let text = kept.chain.policy.to_string();
+        let schema = kept.inventory.schema();
+        let policy = Policy::load(&text, "policy.json", &generation, schema)?;
+        self.decided_by(kept, Arc::new(policy), &generation)
+    }
+
+    /// A decision that was kept, decided by that policy.
+    fn decided_by(
+        &self,
+        kept: Kept,
+        policy: Arc<Policy>,
+        generation: &Generation,
+    ) -> Result<Past, DeploymentError> {
+        let limit = self.options.scheduler.chain_limit;
+        let then = (kept.inventory, kept.measured);
+        let past = PastDecision::kept(kept.decision, then, (policy, generation), limit)?;
+        Ok(Past::of(past))
     }
 
     fn no_longer_recorded(&self, number: u64, oldest: Option<u64>) -> DeploymentError {
         let kept = self.store.options().decisions;
         let oldest = match oldest {
-            Some(oldest) => format!(", and {oldest} is the oldest"),
+            Some(oldest) => format!(", of which {oldest} is the oldest"),
             None => String::new(),
         };
-        let why = format!(
-            "it is no longer recorded: the last {kept} decisions of a cluster are \
-             (--recorded-decisions){oldest}"
-        );
-        ExplainError::NoLonger { number, why }.into()
+        let why =
+            format!("a cluster records its last {kept} decisions (--recorded-decisions){oldest}");
+        ExplainError::NotRecorded { number, why }.into()
     }
 
     fn no_longer_known(&self, number: u64, since: u64, why: Gone) -> DeploymentError {
@@ -58,60 +83,6 @@ impl Deployment {
             ),
         };
         ExplainError::NoLonger { number, why }.into()
-    }
-
-    fn past_of(&self, cluster: &str, then: Then) -> Result<Past, DeploymentError> {
-        let Then {
-            decision,
-            body,
-            chain,
-            mut inventory,
-        } = then;
-        let number = decision.number;
-        let unread = |error: &dyn std::fmt::Display| {
-            DeploymentError::Refused(format!(
-                "cannot read what was kept of decision {number} of cluster \"{cluster}\": {error}"
-            ))
-        };
-        let mut recorded: Value =
-            serde_json::from_str(&decision.body).map_err(|error| unread(&error))?;
-        let mut part = |name: &str| recorded.get_mut(name).map(Value::take).unwrap_or_default();
-        if part("copy") == Value::Bool(true) {
-            return Err(ExplainError::NoLonger {
-                number,
-                why: ON_COPY.to_owned(),
-            }
-            .into());
-        }
-        let shown = part("decision");
-        let clock = part("clock").as_i64();
-        let request: Request =
-            serde_json::from_value(part("request")).map_err(|error| unread(&error))?;
-        let lacking = || unread(&"something of it is missing");
-        let kept = KeptDecision {
-            number,
-            draw: shown["draw"].as_f64().ok_or_else(lacking)?,
-            inventory_version: shown["inventory-version"].as_u64().ok_or_else(lacking)?,
-            request: Arc::new(request),
-            shown,
-        };
-        let chain: SavedChain =
-            serde_json::from_str(&chain.ok_or_else(lacking)?).map_err(|error| unread(&error))?;
-        let body: cluster::Body = serde_json::from_str(&body).map_err(|error| unread(&error))?;
-        let document = ClusterDocument::read(&body.document.to_string(), "cluster.json")?;
-        let measured = cluster::measured(std::mem::take(&mut inventory.measured))?;
-        let inventory = cluster::rows(document, inventory, clock.ok_or_else(lacking)?)?;
-        let generation = self.units_of(number, &chain)?;
-        let text = chain.policy.to_string();
-        let policy = Policy::load(&text, "policy.json", &generation, inventory.schema())?;
-        let limit = self.options.scheduler.chain_limit;
-        let past = PastDecision::kept(
-            kept,
-            (inventory, measured),
-            (Arc::new(policy), &generation),
-            limit,
-        )?;
-        Ok(Past::of(past))
     }
 
     /// The units of a chain that was kept.
@@ -147,10 +118,72 @@ impl Deployment {
     }
 }
 
+/// A decision as it was kept, with the cluster as it was then and what decided.
+struct Kept {
+    decision: KeptDecision,
+    made_on: MadeOn,
+    inventory: Inventory,
+    /// What was measured, by the ids of hosts.
+    measured: Vec<(String, SavedMeasured)>,
+    chain: SavedChain,
+}
+
+/// Put together what the store has of a decision.
+fn read(cluster: &str, then: Then) -> Result<Kept, DeploymentError> {
+    let Then {
+        decision,
+        body,
+        chain,
+        mut inventory,
+    } = then;
+    let number = decision.number;
+    let unread = |error: &dyn std::fmt::Display| {
+        DeploymentError::Refused(format!(
+            "cannot read from the store decision {number} of cluster \"{cluster}\": {error}"
+        ))
+    };
+    let mut recorded: Value =
+        serde_json::from_str(&decision.body).map_err(|error| unread(&error))?;
+    let mut part = |name: &str| recorded.get_mut(name).map(Value::take).unwrap_or_default();
+    if part("late") == Value::Bool(true) {
+        let why = NOT_KEPT_THEN.to_owned();
+        return Err(ExplainError::NoLonger { number, why }.into());
+    }
+    let made_on = MadeOn::recorded(&part("copy"));
+    let shown = part("decision");
+    let clock = part("clock").as_i64();
+    let request: Request =
+        serde_json::from_value(part("request")).map_err(|error| unread(&error))?;
+    let lacking = || unread(&"something of it is missing");
+    let decision = KeptDecision {
+        number,
+        draw: shown["draw"].as_f64().ok_or_else(lacking)?,
+        inventory_version: shown["inventory-version"].as_u64().ok_or_else(lacking)?,
+        request: Arc::new(request),
+        shown,
+    };
+    let chain: SavedChain =
+        serde_json::from_str(&chain.ok_or_else(lacking)?).map_err(|error| unread(&error))?;
+    let body: cluster::Body = serde_json::from_str(&body).map_err(|error| unread(&error))?;
+    let document = ClusterDocument::read(&body.document.to_string(), "cluster.json")?;
+    let measured = cluster::measured(std::mem::take(&mut inventory.measured))?;
+    let inventory = cluster::rows(document, inventory, clock.ok_or_else(lacking)?)?;
+    Ok(Kept {
+        decision,
+        made_on,
+        inventory,
+        measured,
+        chain,
+    })
+}
+
 /// Why a decision of a batch is not made again from what was kept.
-const ON_COPY: &str = "it was made on a copy of the cluster, as in batches that are dry runs, \
-                       planned from nothing, searched, or all or nothing: the copy is kept for \
-                       the last such batch, until the server ends";
+const ON_COPY: &str = "it was made on a copy of the cluster that was not recorded: its batch changed \
+                       too many rows, or an earlier version of the program made it";
+
+/// Why a decision is not made again that was kept later than it was made.
+const NOT_KEPT_THEN: &str = "the store failed when it was made, so that the state of the \
+                             cluster at that time was not recorded";
 
 /// Bytes in a unit of which they are many.
 fn shown(bytes: u64) -> String {

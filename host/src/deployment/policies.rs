@@ -35,6 +35,9 @@ pub struct PolicyRecord {
     pub at: i64,
     /// Who changed it last.
     pub by: String,
+    /// Who made it. While it decides nowhere, others change it only if they may write policies
+    /// for all clusters.
+    pub owner: String,
     /// The document, TOML or JSON.
     #[schema(value_type = String)]
     pub text: Arc<str>,
@@ -44,6 +47,8 @@ pub struct PolicyRecord {
 #[derive(Debug, Serialize, Deserialize)]
 struct Body {
     origin: Origin,
+    #[serde(default)]
+    owner: Option<String>,
     text: Arc<str>,
 }
 
@@ -64,7 +69,7 @@ impl PolicyRecord {
     pub fn restored(kept: &PolicyRevision) -> Result<Self, DeploymentError> {
         let body: Body = serde_json::from_str(&kept.body).map_err(|error| {
             DeploymentError::Refused(format!(
-                "cannot read what was kept of policy \"{}\": {error}",
+                "cannot read from the store policy \"{}\": {error}",
                 kept.name
             ))
         })?;
@@ -74,6 +79,7 @@ impl PolicyRecord {
             origin: body.origin,
             at: kept.at,
             by: kept.by.clone(),
+            owner: body.owner.unwrap_or_else(|| kept.by.clone()),
             text: body.text,
         })
     }
@@ -82,6 +88,7 @@ impl PolicyRecord {
     pub(super) fn kept(&self) -> Change {
         let body = Body {
             origin: self.origin.clone(),
+            owner: Some(self.owner.clone()),
             text: self.text.clone(),
         };
         Change::PutPolicy {
@@ -92,6 +99,18 @@ impl PolicyRecord {
             body: serde_json::to_string(&body).unwrap_or_default(),
         }
     }
+}
+
+/// Bytes of a policy's document at most, wherever it comes from.
+pub(super) const LARGEST_POLICY: usize = 1 << 20;
+
+/// What somebody who wants to change a policy must have rights for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyUse {
+    /// Who made it; None: there is none yet.
+    pub owner: Option<String>,
+    /// The clusters in which it decides, and those that are being given it.
+    pub clusters: Vec<Arc<str>>,
 }
 
 /// All policies by name.
@@ -110,6 +129,7 @@ impl Policies {
             origin: Origin::Program,
             at: 0,
             by: "program".to_owned(),
+            owner: "program".to_owned(),
             text: policy.text.into(),
         });
         let all = of_program.chain(kept);

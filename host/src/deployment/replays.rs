@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::past::Wanted;
 use super::{Deployment, DeploymentError};
 use crate::library::stage::{Candidate, Staging};
 use crate::questions::Replayed;
+use crate::scheduler::{Cancel, PlaceError};
 
 /// How long decisions of one cluster are made again.
 const TIME: Duration = Duration::from_secs(10);
@@ -40,12 +42,13 @@ impl Deployment {
     /// waits: the decisions are made again on copies.
     ///
     /// # Errors
-    /// If a policy cannot run with the candidate.
+    /// If a policy cannot run with the candidate, or `cancel` ends it between two clusters.
     pub fn replay_unit(
         &self,
         candidate: &Candidate,
         by: &str,
         wanted: ReplayWanted,
+        cancel: &Cancel,
     ) -> Result<UnitReplayed, DeploymentError> {
         let (staging, unit) = self.library.admit(candidate, by);
         let mut clusters = BTreeMap::new();
@@ -58,10 +61,15 @@ impl Deployment {
                 continue;
             }
             let rule = self.rule_of(&cluster.settings(), &cluster.schema(), &generation)?;
-            let most = wanted.decisions;
-            let trial = cluster.turn(move |state| Ok(state.scheduler().trial(most)));
-            let trial = trial.wait()?;
-            let again = trial.run_in_full(rule.policy, &generation, TIME, wanted.examples)?;
+            cancel.check().map_err(PlaceError::from)?;
+            let wanted = Wanted {
+                decisions: wanted.decisions,
+                examples: wanted.examples,
+                until: Instant::now() + TIME,
+                patience: self.options.wait,
+                cancel: cancel.clone(),
+            };
+            let again = self.made_again(&cluster, (&rule.policy, &generation), wanted)?;
             clusters.insert(cluster.name().to_string(), Replayed::of(&again));
         }
         Ok(UnitReplayed { staging, clusters })

@@ -2,11 +2,14 @@
 //! new. Everything is checked for every cluster that it concerns before anything is
 //! changed.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
 
 use super::cluster::{Attached, Rule};
+use super::in_force::Attaching;
 use super::overrides::effective;
+use super::policies::{LARGEST_POLICY, PolicyUse};
+use super::revisions::GoneRevisions;
 use super::{
     Cluster, ClusterSettings, Deployment, DeploymentError, EventKind, News, Origin, Override,
     PeriodicBalance, PolicyRecord,
@@ -17,6 +20,10 @@ use crate::library::Generation;
 use crate::model::schema::Schema;
 use crate::policy::Policy;
 use crate::store::Change;
+use crate::sync::Mutex;
+
+/// Bytes of revisions of a policy that are read at once, but for the last of them.
+const HISTORY_BYTES: usize = 4 << 20;
 
 /// A policy that is to decide in a cluster, and what is different there.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,16 +67,24 @@ impl Deployment {
         self.policies().get(name).cloned()
     }
 
-    /// The revisions of a policy that are kept, the newest first.
+    /// The revisions of a policy that are kept, below `before`, the newest first: at most so
+    /// many, and fewer where they are large.
     ///
     /// # Errors
     /// If there is none of that name, or they cannot be read.
-    pub fn policy_history(&self, name: &str) -> Result<Vec<PolicyRecord>, DeploymentError> {
+    pub fn policy_history(
+        &self,
+        name: &str,
+        before: Option<u64>,
+        most: usize,
+    ) -> Result<Vec<PolicyRecord>, DeploymentError> {
         let record = self.policy(name)?;
         if record.origin == Origin::Program {
-            return Ok(vec![(*record).clone()]);
+            let is_wanted = before.is_none_or(|before| record.revision < before);
+            return Ok(is_wanted.then(|| (*record).clone()).into_iter().collect());
         }
-        let kept = self.store.policy_history(name)?;
+        let most = (most, HISTORY_BYTES);
+        let kept = self.store.policy_history(name, before, most)?;
         kept.iter().map(PolicyRecord::restored).collect()
     }
 
@@ -80,14 +95,46 @@ impl Deployment {
         clusters
     }
 
+    /// The names of the clusters in which a policy decides, and of those that are being given
+    /// it.
+    fn users_of(&self, policy: &str) -> BTreeSet<Arc<str>> {
+        let clusters = self.clusters_of(policy).into_iter();
+        let attaching = self.attaching().into_iter();
+        let attaching = attaching.filter(|it| *it.settings.policy == *policy);
+        clusters
+            .chain(attaching.map(|it| it.cluster))
+            .map(|cluster| cluster.name().clone())
+            .collect()
+    }
+
     /// Check a policy document as if it were put there: against the units in force, and
-    /// every cluster in which the policy of that name decides.
+    /// every cluster in which the policy of that name decides. Gives what is allowed and
+    /// seldom meant, a sentence each.
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn check_policy(&self, edit: &Edit) -> Result<(), DeploymentError> {
+    pub fn check_policy(&self, edit: &Edit) -> Result<Vec<String>, DeploymentError> {
+        check_size(edit)?;
         let record = self.draft(edit, "", 0);
-        self.rules_for(&record, &self.generation()).map(|_| ())
+        let generation = self.generation();
+        self.check_record(&record, &generation)?;
+        self.remarks_on(&record, &generation)
+    }
+
+    /// What in a policy's document is allowed and seldom meant, a sentence each.
+    ///
+    /// # Errors
+    /// If it cannot run with these units.
+    fn remarks_on(
+        &self,
+        record: &PolicyRecord,
+        generation: &Arc<Generation>,
+    ) -> Result<Vec<String>, DeploymentError> {
+        let clusters = self.clusters_of(&record.name);
+        let of_cluster = clusters.first().map(|cluster| cluster.schema());
+        let schema = of_cluster.as_deref().unwrap_or(Schema::built_in());
+        let rule = rule(record, &BTreeMap::new(), schema, generation)?;
+        Ok(rule.policy.remarks())
     }
 
     fn draft(&self, edit: &Edit, who: Who<'_>, revision: u64) -> PolicyRecord {
@@ -97,6 +144,7 @@ impl Deployment {
             origin: edit.origin.clone(),
             at: self.now(),
             by: who.to_owned(),
+            owner: who.to_owned(),
             text: edit.text.as_str().into(),
         }
     }
@@ -112,29 +160,25 @@ impl Deployment {
         edit: &Edit,
         who: Who<'_>,
     ) -> Result<Arc<PolicyRecord>, DeploymentError> {
-        let control = self.control();
-        let mut policies = (*self.policies()).clone();
-        let known = policies.find(&edit.name).cloned();
-        if let Some(known) = &known {
-            may_change(known, &edit.origin)?;
-        }
-        check_name(&edit.name)?;
-        let current = known.as_ref().map_or(0, |known| known.revision);
-        check_revision(&format!("policy \"{}\"", edit.name), edit.revision, current)?;
-        let generation = self.generation();
-        let mut record = self.draft(edit, who, current + 1);
-        let rules = self.rules_for(&record, &generation)?;
-        if known.is_none() {
-            // One that was removed may have left a history.
-            let kept = self.store.policy_history(&edit.name)?;
-            let last = kept.iter().map(|kept| kept.revision).max();
-            record.revision = last.unwrap_or(0) + 1;
-        }
-        self.store.commit(vec![record.kept()])?;
-        let record = policies.put(record);
-        self.policies.store(Arc::new(policies));
-        self.take_over(rules)?;
-        drop(control);
+        self.put_policy_if(edit, who, |_| Ok(()))
+    }
+
+    /// The same, if `may` says so of what uses the policy: nobody else uses it, or uses it no
+    /// more, before it is put there.
+    ///
+    /// # Errors
+    /// As for [`Deployment::put_policy`], and those of `may`.
+    pub fn put_policy_if<E: From<DeploymentError>>(
+        &self,
+        edit: &Edit,
+        who: Who<'_>,
+        may: impl FnOnce(&PolicyUse) -> Result<(), E>,
+    ) -> Result<Arc<PolicyRecord>, E> {
+        let record = {
+            let _control = self.control();
+            may(&self.use_of(&edit.name))?;
+            self.put_checked(edit, who)?
+        };
         self.library.sweep();
         self.tell(News {
             kind: EventKind::PolicyChanged,
@@ -149,6 +193,32 @@ impl Deployment {
         Ok(record)
     }
 
+    /// Put a policy there; whoever calls it has `control`.
+    fn put_checked(&self, edit: &Edit, who: Who<'_>) -> Result<Arc<PolicyRecord>, DeploymentError> {
+        check_size(edit)?;
+        let mut policies = (*self.policies()).clone();
+        let known = policies.find(&edit.name).cloned();
+        if let Some(known) = &known {
+            may_change(known, &edit.origin)?;
+        }
+        check_name(&edit.name)?;
+        let current = known.as_ref().map_or(0, |known| known.revision);
+        check_revision(&format!("policy \"{}\"", edit.name), edit.revision, current)?;
+        let generation = self.generation();
+        let mut record = self.draft(edit, who, current + 1);
+        if let Some(known) = &known {
+            record.owner.clone_from(&known.owner);
+        }
+        self.check_record(&record, &generation)?;
+        if known.is_none() {
+            record.revision = self.gone().policy + 1;
+        }
+        self.store.commit(vec![record.kept()])?;
+        let record = policies.put(record);
+        self.put_in_force(self.in_force().with_policies(policies));
+        Ok(record)
+    }
+
     /// Take a policy out that decides nowhere.
     ///
     /// # Errors
@@ -160,32 +230,72 @@ impl Deployment {
         revision: Option<u64>,
         by: Who<'_>,
     ) -> Result<(), DeploymentError> {
-        let control = self.control();
-        let mut policies = (*self.policies()).clone();
-        let record = policies.get(name)?.clone();
-        may_change(&record, origin)?;
-        check_revision(&format!("policy \"{name}\""), revision, record.revision)?;
-        let clusters = self.clusters_of(name);
-        if !clusters.is_empty() {
-            return Err(DeploymentError::InUse {
-                name: name.to_owned(),
-                clusters: clusters.iter().map(|it| it.name().to_string()).collect(),
-            });
+        self.remove_policy_if(name, origin, revision, (by, |_: &PolicyUse| Ok(())))
+    }
+
+    /// The same, if `may` says so of what uses the policy.
+    ///
+    /// # Errors
+    /// As for [`Deployment::remove_policy`], and those of `may`.
+    pub fn remove_policy_if<E: From<DeploymentError>>(
+        &self,
+        name: &str,
+        origin: &Origin,
+        revision: Option<u64>,
+        (by, may): (Who<'_>, impl FnOnce(&PolicyUse) -> Result<(), E>),
+    ) -> Result<(), E> {
+        {
+            let _control = self.control();
+            may(&self.use_of(name))?;
+            self.remove_checked(name, origin, revision)?;
         }
-        let name = name.to_owned();
-        self.store.commit(vec![Change::RemovePolicy { name }])?;
-        policies.remove(&record.name);
-        self.policies.store(Arc::new(policies));
-        drop(control);
         self.library.sweep();
         self.tell(News {
             kind: EventKind::PolicyRemoved,
             by: Some(by.into()),
-            policy: Some(record.name.clone()),
+            policy: Some(name.into()),
             message: "the policy was removed".to_owned(),
             ..News::default()
         });
         Ok(())
+    }
+
+    /// Take a policy out; whoever calls it has `control`.
+    fn remove_checked(
+        &self,
+        name: &str,
+        origin: &Origin,
+        revision: Option<u64>,
+    ) -> Result<(), DeploymentError> {
+        let mut policies = (*self.policies()).clone();
+        let record = policies.get(name)?.clone();
+        may_change(&record, origin)?;
+        check_revision(&format!("policy \"{name}\""), revision, record.revision)?;
+        let clusters = self.users_of(name);
+        if !clusters.is_empty() {
+            return Err(DeploymentError::InUse {
+                name: name.to_owned(),
+                clusters: clusters.iter().map(ToString::to_string).collect(),
+            });
+        }
+        let name = name.to_owned();
+        let gone = GoneRevisions {
+            policy: record.revision,
+            ..GoneRevisions::default()
+        };
+        self.remove(Change::RemovePolicy { name }, gone)?;
+        policies.remove(&record.name);
+        self.put_in_force(self.in_force().with_policies(policies));
+        Ok(())
+    }
+
+    /// Who made a policy, and which clusters use it.
+    fn use_of(&self, policy: &str) -> PolicyUse {
+        let policies = self.policies();
+        PolicyUse {
+            owner: policies.find(policy).map(|record| record.owner.clone()),
+            clusters: self.users_of(policy).into_iter().collect(),
+        }
     }
 
     /// Let a policy decide in a cluster, with what is different there.
@@ -197,148 +307,114 @@ impl Deployment {
         cluster: &str,
         attach: Attach,
     ) -> Result<Arc<ClusterSettings>, DeploymentError> {
-        let control = self.control();
         let cluster = self.cluster(cluster)?;
-        let old = cluster.settings();
-        let what = format!("the settings of cluster \"{}\"", cluster.name());
-        check_revision(&what, attach.revision, old.revision)?;
-        let settings = ClusterSettings {
-            policy: attach.policy.as_str().into(),
-            overrides: attach.overrides,
-            balance: attach.balance,
-            statistics_max_age: attach.statistics_max_age,
-            revision: old.revision + 1,
-            seed: old.seed,
+        let (settings, ends) = {
+            let _control = self.control();
+            let old = cluster.settings();
+            let what = format!("the settings of cluster \"{}\"", cluster.name());
+            check_revision(&what, attach.revision, old.revision)?;
+            let settings = ClusterSettings {
+                policy: attach.policy.as_str().into(),
+                overrides: attach.overrides,
+                balance: attach.balance,
+                statistics_max_age: attach.statistics_max_age,
+                revision: old.revision + 1,
+                seed: old.seed,
+            };
+            self.rule_of(&settings, &cluster.schema(), &self.generation())?;
+            let attaching = Attaching {
+                cluster: cluster.clone(),
+                settings: settings.clone(),
+            };
+            (settings, AttachingEnds::begin(&self.attaching, attaching))
         };
-        let rule = self.rule_of(&settings, &cluster.schema(), &self.generation())?;
-        cluster.rule_by(rule, Some(settings)).wait()?;
-        drop(control);
+        // The cluster may be busy: nobody else waits for it.
+        let settings = cluster.attach(settings, attach.revision, ends).wait()?;
         self.library.sweep();
         self.tell(News {
             kind: EventKind::PolicyAttached,
             by: attach.by,
             cluster: Some(cluster.name().clone()),
-            policy: Some(cluster.settings().policy.clone()),
+            policy: Some(settings.policy.clone()),
             message: format!(
                 "cluster \"{}\" now uses policy \"{}\"",
                 cluster.name(),
-                cluster.settings().policy
+                settings.policy
             ),
             ..News::default()
         });
-        Ok(cluster.settings())
+        Ok(settings)
     }
 
-    /// Whether the policies of all clusters can run with these units.
+    /// Whether the policies of all clusters can run with these units. One whose policy cannot
+    /// run as things are keeps no unit out.
     ///
     /// # Errors
     /// What keeps them from it, a sentence for each cluster.
     pub(super) fn check_generation(&self, generation: &Arc<Generation>) -> Result<(), Vec<String>> {
-        self.rules_with(generation).map(|_| ())
+        let in_force = self.in_force();
+        let mut problems = Vec::new();
+        for cluster in self.clusters() {
+            let policy = cluster.policy();
+            let is_known = cluster.in_force_number() == in_force.number;
+            let same = |policy: &Arc<Policy>| {
+                !unit_digests_differ(policy, &in_force.generation, generation)
+            };
+            if is_known && policy.as_ref().is_some_and(same) {
+                continue;
+            }
+            let checked = self.rule_of(&cluster.settings(), &cluster.schema(), generation);
+            match checked {
+                Err(error) if policy.is_some() => {
+                    problems.push(format!("cluster \"{}\": {error}", cluster.name()));
+                }
+                _ => {}
+            }
+        }
+        for Attaching { cluster, settings } in self.attaching() {
+            if let Err(error) = self.rule_of(&settings, &cluster.schema(), generation) {
+                problems.push(format!("cluster \"{}\": {error}", cluster.name()));
+            }
+        }
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
+        }
     }
 
-    /// Let every cluster decide by these units from its next turn on. Where no unit of
-    /// the policy has changed, what decides goes on, with all that it keeps.
-    ///
-    /// A cluster that has stopped, or whose rows cannot be kept, keeps no unit out.
+    /// Put these units in force: every cluster decides by them from its next turn on. Where no
+    /// unit of the policy has changed, what decides goes on, with all that it keeps. No turn is
+    /// waited for.
     ///
     /// # Errors
     /// What keeps policies from running with them; then nothing is changed.
     pub(super) fn adopt_generation(&self, generation: Arc<Generation>) -> Result<(), Vec<String>> {
         let _control = self.control();
-        let rules = self.rules_with(&generation)?;
-        let before = self.generation();
-        self.generation.store(generation.clone());
+        self.check_generation(&generation)?;
+        self.put_in_force(self.in_force().with_units(generation));
         self.count_units();
-        let concerned = |name: &Arc<str>| rules.iter().any(|(cluster, _)| cluster.name() == name);
-        let others = self.clusters().into_iter();
-        let others: Vec<_> = others.filter(|it| !concerned(it.name())).collect();
-        let replies = others.into_iter().map(|cluster| {
-            let generation = generation.clone();
-            cluster.whenever(move |state| {
-                state.know(generation);
-                Ok(())
-            })
-        });
-        let known: Vec<_> = replies.collect();
-        let taken = rules.into_iter().map(|(cluster, rule)| {
-            let reply = cluster.rule_by(rule, None);
-            (cluster, reply)
-        });
-        let taken: Vec<_> = taken.collect();
-        let mut problems = Vec::new();
-        for (cluster, reply) in taken {
-            match reply.wait() {
-                Err(error) if is_about_the_cluster(&error) => {
-                    tracing::warn!(cluster = &**cluster.name(), %error, "units may not be in force");
-                }
-                Err(error) => problems.push(format!("cluster \"{}\": {error}", cluster.name())),
-                Ok(()) => {}
-            }
-        }
-        // One that has stopped knows nothing, and needs not.
-        known.into_iter().for_each(|reply| drop(reply.wait()));
-        if problems.is_empty() {
-            return Ok(());
-        }
-        // Those that have taken them over go back to what was.
-        let back = self.rules_with(&before).unwrap_or_default();
-        self.generation.store(before);
-        self.count_units();
-        if let Err(error) = self.take_over(back) {
-            tracing::error!(%error, "units are in force in some clusters only");
-        }
-        Err(problems)
+        Ok(())
     }
 
-    /// What the clusters that other units concern would decide by with these. One whose
-    /// policy cannot run as things are keeps no unit out.
-    fn rules_with(
-        &self,
-        generation: &Arc<Generation>,
-    ) -> Result<Vec<(Arc<Cluster>, Rule)>, Vec<String>> {
-        let in_force = self.generation();
-        let (mut rules, mut problems) = (Vec::new(), Vec::new());
-        for cluster in self.clusters() {
-            let policy = cluster.policy();
-            let same = |policy: &Arc<Policy>| {
-                let digest = |of: &Generation, name: &str| of.get(name).map(|unit| unit.digest());
-                let mut units = policy.units();
-                units.all(|it| digest(&in_force, &it.name) == digest(generation, &it.name))
-            };
-            if policy.as_ref().is_some_and(same) {
-                continue;
-            }
-            match self.rule_of(&cluster.settings(), &cluster.schema(), generation) {
-                Ok(rule) => rules.push((cluster, rule)),
-                Err(_) if policy.is_none() => {}
-                Err(error) => problems.push(format!("cluster \"{}\": {error}", cluster.name())),
-            }
-        }
-        match problems.is_empty() {
-            true => Ok(rules),
-            false => Err(problems),
-        }
-    }
-
-    /// What clusters would decide by if a policy were this; without clusters it is
-    /// checked against the built-in tables.
-    fn rules_for(
+    /// That a policy can run in all clusters that it decides in, if it is this; without
+    /// clusters it is checked against the built-in tables.
+    fn check_record(
         &self,
         record: &PolicyRecord,
         generation: &Arc<Generation>,
-    ) -> Result<Vec<(Arc<Cluster>, Rule)>, DeploymentError> {
-        let clusters = self.clusters_of(&record.name);
-        if clusters.is_empty() {
-            let overrides = BTreeMap::new();
-            rule(record, &overrides, Schema::built_in(), generation)?;
+    ) -> Result<(), DeploymentError> {
+        let clusters = self.clusters_of(&record.name).into_iter();
+        let mut users: Vec<_> = clusters.map(|it| (it.settings(), it.schema())).collect();
+        let attaching = self.attaching().into_iter();
+        let attaching = attaching.filter(|it| it.settings.policy == record.name);
+        users.extend(attaching.map(|it| (Arc::new(it.settings), it.cluster.schema())));
+        if users.is_empty() {
+            return checked(record, &BTreeMap::new(), Schema::built_in(), generation).map(drop);
         }
-        let rules = clusters.into_iter().map(|cluster| {
-            let overrides = &cluster.settings().overrides;
-            let rule = rule(record, overrides, &cluster.schema(), generation)?;
-            Ok((cluster, rule))
-        });
-        rules.collect()
+        for (settings, schema) in users {
+            checked(record, &settings.overrides, &schema, generation)?;
+        }
+        Ok(())
     }
 
     /// What a cluster of these settings decides by.
@@ -350,54 +426,85 @@ impl Deployment {
     ) -> Result<Rule, DeploymentError> {
         let policies = self.policies();
         let record = policies.get(&settings.policy)?;
-        rule(record, &settings.overrides, schema, generation)
+        checked(record, &settings.overrides, schema, generation)
     }
 
-    fn take_over(&self, rules: Vec<(Arc<Cluster>, Rule)>) -> Result<(), DeploymentError> {
-        let replies: Vec<_> = rules
-            .into_iter()
-            .map(|(cluster, rule)| cluster.rule_by(rule, None))
-            .collect();
-        for reply in replies {
-            reply.wait()?;
+    #[cfg(test)]
+    pub(super) fn attaching_policies(&self) -> Vec<Arc<str>> {
+        let attaching = self.attaching().into_iter();
+        attaching.map(|it| it.settings.policy).collect()
+    }
+
+    /// The settings that clusters are being given.
+    fn attaching(&self) -> Vec<Attaching> {
+        let attaching = self.attaching.lock();
+        let attaching = attaching.unwrap_or_else(PoisonError::into_inner);
+        attaching.values().cloned().collect()
+    }
+}
+
+/// Takes settings off the list of those that clusters are being given, when it is dropped.
+pub(super) struct AttachingEnds {
+    list: Arc<Mutex<BTreeMap<u64, Attaching>>>,
+    number: u64,
+}
+
+impl AttachingEnds {
+    fn begin(list: &Arc<Mutex<BTreeMap<u64, Attaching>>>, attaching: Attaching) -> Self {
+        let mut all = list.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = all.last_key_value().map_or(0, |(last, _)| last + 1);
+        all.insert(number, attaching);
+        drop(all);
+        Self {
+            list: list.clone(),
+            number,
         }
-        Ok(())
     }
 }
 
-/// Whether a rule was not taken over, or not kept, for something that is wrong with the
-/// cluster and not with the rule.
-fn is_about_the_cluster(error: &DeploymentError) -> bool {
-    matches!(
-        error,
-        DeploymentError::NoTurn(_) | DeploymentError::NotKept(_)
-    )
+impl Drop for AttachingEnds {
+    fn drop(&mut self) {
+        let mut all = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(&self.number);
+    }
 }
 
-/// What a policy comes to with these units, and that it can run.
-fn rule(
+/// Whether a unit that the policy names is another one in these generations.
+pub(super) fn unit_digests_differ(policy: &Policy, one: &Generation, other: &Generation) -> bool {
+    let digest = |of: &Generation, name: &str| of.get(name).map(|unit| unit.digest());
+    let mut units = policy.units();
+    units.any(|it| digest(one, &it.name) != digest(other, &it.name))
+}
+
+/// What a policy comes to with these units.
+pub(super) fn rule(
     record: &PolicyRecord,
     overrides: &BTreeMap<String, Override>,
     schema: &Schema,
     generation: &Arc<Generation>,
 ) -> Result<Rule, DeploymentError> {
     let file = record.file();
-    let policy = Arc::new(effective(
-        &record.text,
-        &file,
-        overrides,
-        generation,
-        schema,
-    )?);
-    try_out(policy.clone(), generation, schema)?;
+    let policy = effective(&record.text, &file, overrides, generation, schema)?;
     Ok(Rule {
-        policy,
+        policy: Arc::new(policy),
         attached: Attached {
             policy: record.name.clone(),
             revision: record.revision,
         },
         generation: generation.clone(),
     })
+}
+
+/// The same, and that it can run.
+fn checked(
+    record: &PolicyRecord,
+    overrides: &BTreeMap<String, Override>,
+    schema: &Schema,
+    generation: &Arc<Generation>,
+) -> Result<Rule, DeploymentError> {
+    let rule = rule(record, overrides, schema, generation)?;
+    try_out(rule.policy.clone(), generation, schema)?;
+    Ok(rule)
 }
 
 /// Rules between settings are known to the units alone.
@@ -419,6 +526,16 @@ fn may_change(record: &PolicyRecord, origin: &Origin) -> Result<(), DeploymentEr
             file: file.clone(),
         }),
         _ => Ok(()),
+    }
+}
+
+fn check_size(edit: &Edit) -> Result<(), DeploymentError> {
+    match edit.text.len() {
+        0..=LARGEST_POLICY => Ok(()),
+        bytes => Err(DeploymentError::PolicyTooLarge {
+            bytes,
+            most: LARGEST_POLICY,
+        }),
     }
 }
 

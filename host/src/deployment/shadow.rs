@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use serde::Serialize;
 
 use super::cluster::ShadowReport;
-use super::{Deployment, DeploymentError, EventKind, News};
+use super::{Deployment, DeploymentError, EventKind, News, Reply};
 use crate::library::stage::{Candidate, Staging};
 use crate::sync::MutexGuard;
 use crate::unit::Digest;
@@ -53,8 +53,6 @@ impl Deployment {
             return Ok(staging);
         };
         let name = unit.name().to_owned();
-        // Neither units nor policies change before it has begun everywhere.
-        let _control = self.control();
         let clusters = self.clusters();
         let users: Vec<_> = clusters.iter().filter(|it| it.uses(&name)).collect();
         if users.is_empty() {
@@ -62,16 +60,35 @@ impl Deployment {
                 "no cluster uses unit \"{name}\": there is nothing that it could judge"
             )));
         }
-        let generation = Arc::new(self.generation().with(unit.clone()));
+        let in_force = self.in_force();
+        let generation = Arc::new(in_force.generation.with(unit.clone()));
         let mut rules = Vec::new();
         for cluster in &users {
             rules.push(self.rule_of(&cluster.settings(), &cluster.schema(), &generation)?);
         }
-        for (cluster, rule) in users.iter().zip(rules) {
+        // All at once, or each would have to wait for those before.
+        let number = in_force.number;
+        let begun = users.iter().zip(rules).map(|(cluster, rule)| {
             let (name, generation) = (name.clone(), generation.clone());
-            let begun = cluster
-                .turn(move |state| state.begin_shadow(name, rule.policy, &generation, every));
-            begun.wait()?;
+            cluster.turn(move |state| {
+                if state.in_force_number() != number {
+                    let why = "units or policies have changed meanwhile: begin again";
+                    return Err(DeploymentError::Refused(why.to_owned()));
+                }
+                state.begin_shadow(name, rule.policy, &generation, every)
+            })
+        });
+        let begun: Vec<_> = begun.collect();
+        let begun: Vec<_> = begun.into_iter().map(Reply::wait).collect();
+        if let Some(error) = begun.into_iter().find_map(Result::err) {
+            for cluster in users {
+                let name = name.clone();
+                drop(cluster.whenever(move |state| {
+                    state.end_shadow(&name);
+                    Ok(())
+                }));
+            }
+            return Err(error);
         }
         let shadowing = Shadowing {
             candidate: candidate.clone(),
@@ -83,6 +100,7 @@ impl Deployment {
             EventKind::ShadowBegan,
             &name,
             "a candidate judges what is decided",
+            Some(by),
         );
         Ok(staging)
     }
@@ -93,16 +111,16 @@ impl Deployment {
     /// If there is none.
     pub fn shadow(&self, unit: &str) -> Result<ShadowShown, DeploymentError> {
         let shadowing = self.shadowing(unit)?;
-        let mut clusters = BTreeMap::new();
-        for name in &shadowing.clusters {
-            let Ok(cluster) = self.cluster(name) else {
-                continue;
-            };
+        let reports = shadowing.clusters.iter().filter_map(|name| {
+            let cluster = self.cluster(name).ok()?;
             let of = unit.to_owned();
-            let report = cluster
-                .turn(move |state| Ok(state.shadow_report(&of)))
-                .wait()?;
-            clusters.extend(report.map(|report| (name.to_string(), report)));
+            let report = cluster.read(move |state| Ok(state.shadow_report(&of)));
+            Some((name, report))
+        });
+        let reports: Vec<_> = reports.collect();
+        let mut clusters = BTreeMap::new();
+        for (name, report) in reports {
+            clusters.extend(report.wait()?.map(|report| (name.to_string(), report)));
         }
         Ok(ShadowShown {
             unit: unit.to_owned(),
@@ -122,12 +140,13 @@ impl Deployment {
     ///
     /// # Errors
     /// If there is none.
-    pub fn discard_shadow(&self, unit: &str) -> Result<(), DeploymentError> {
+    pub fn discard_shadow(&self, unit: &str, by: &str) -> Result<(), DeploymentError> {
         self.end_shadow(unit)?;
         self.tell_shadow(
             EventKind::ShadowDiscarded,
             unit,
             "the candidate was discarded",
+            Some(by),
         );
         Ok(())
     }
@@ -137,15 +156,33 @@ impl Deployment {
         for name in &shadowing.clusters {
             if let Ok(cluster) = self.cluster(name) {
                 let of = unit.to_owned();
-                let ended = cluster.turn(move |state| {
+                // At its next turn, which nobody waits for.
+                drop(cluster.whenever(move |state| {
                     state.end_shadow(&of);
                     Ok(())
-                });
-                ended.wait()?;
+                }));
             }
         }
         self.shadows().remove(unit);
         Ok(shadowing)
+    }
+
+    /// End the candidates that are not trusted any more.
+    pub(super) fn end_distrusted_shadows(&self) {
+        let all: Vec<_> = self.shadows().clone().into_iter().collect();
+        for (unit, shadowing) in all {
+            let Err(why) = self.library.still_admits(&shadowing.candidate) else {
+                continue;
+            };
+            let message = match self.end_shadow(&unit) {
+                Ok(_) => format!("the candidate is not trusted any more and was discarded: {why}"),
+                // It judges and decides nothing, and cannot be promoted.
+                Err(error) => format!(
+                    "the candidate is not trusted any more ({why}), and could not be discarded: {error}"
+                ),
+            };
+            self.tell_shadow(EventKind::ShadowDiscarded, &unit, &message, None);
+        }
     }
 
     /// Stage the candidate for that unit as if it had been handed in now. It ends as
@@ -159,15 +196,17 @@ impl Deployment {
         let in_force = self.library.current().get(unit).map(|unit| unit.digest());
         if in_force == Some(shadowing.digest) {
             self.end_shadow(unit)?;
-            self.tell_shadow(EventKind::ShadowPromoted, unit, "the candidate is in force");
+            let message = "the candidate is in force";
+            self.tell_shadow(EventKind::ShadowPromoted, unit, message, Some(by));
         }
         Ok(staging)
     }
 
-    fn tell_shadow(&self, kind: EventKind, unit: &str, message: &str) {
+    fn tell_shadow(&self, kind: EventKind, unit: &str, message: &str, by: Option<&str>) {
         self.tell(News {
             kind,
             unit: Some(unit.into()),
+            by: by.map(Arc::from),
             message: message.to_owned(),
             ..News::default()
         });

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::cluster::{self, Attached, Rule};
+use super::enforce::because;
+use super::in_force::InForce;
 use super::policies::Policies;
+use super::revisions::GoneRevisions;
 use super::{
     ClusterSettings, ClusterState, Deployment, DeploymentError, DeploymentOptions, Events,
     PolicyRecord,
@@ -15,7 +18,7 @@ use crate::inventory::Inventory;
 use crate::library::Generation;
 use crate::library::live::Library;
 use crate::library::stage::Trials;
-use crate::plugins;
+use crate::model::schema::Schema;
 use crate::policy::Policy;
 use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::store::{SavedCluster, Store};
@@ -25,7 +28,7 @@ use crate::telemetry::Telemetry;
 /// A deployment that has started, and what could not be had again.
 pub struct Started {
     pub deployment: Arc<Deployment>,
-    /// A sentence for each cluster that cannot decide.
+    /// A sentence for each cluster that cannot decide, and each policy that cannot be read.
     pub problems: Vec<String>,
 }
 
@@ -33,8 +36,10 @@ impl Deployment {
     /// Start with what is in the store, and the units of the library, which from then on
     /// asks the deployment before it lets others come into force.
     ///
+    /// A cluster or a policy that cannot be read holds up no other.
+    ///
     /// # Errors
-    /// If what was kept cannot be read.
+    /// If the store cannot be read.
     pub fn start(
         store: Store,
         library: Arc<Library>,
@@ -43,27 +48,42 @@ impl Deployment {
         options: DeploymentOptions,
     ) -> Result<Started, DeploymentError> {
         let saved = store.load()?;
-        let kept = saved.policies.iter().map(PolicyRecord::restored);
-        let policies = Policies::new(kept.collect::<Result<Vec<_>, _>>()?);
+        let mut problems = Vec::new();
+        let mut kept = Vec::with_capacity(saved.policies.len());
+        for policy in &saved.policies {
+            match PolicyRecord::restored(policy) {
+                Ok(record) => kept.push(record),
+                // Its clusters decide nothing, and nobody else is held up.
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        let policies = Policies::new(kept);
         let deployment = Self {
             options,
             store,
             events,
             telemetry,
             clusters: RwLock::new(BTreeMap::new()),
-            generation: ArcSwap::new(library.current()),
+            unread: Mutex::default(),
+            restarts: Mutex::default(),
+            leaving: Mutex::default(),
+            in_force: Arc::new(ArcSwap::from_pointee(InForce::new(
+                library.current(),
+                policies,
+            ))),
+            attaching: Arc::default(),
+            units_named: Mutex::default(),
             library,
             alarm: Arc::default(),
             due: Mutex::default(),
             shadows: Mutex::default(),
-            policies: ArcSwap::from_pointee(policies),
             control: Mutex::default(),
+            gone: Mutex::new(GoneRevisions::restored(&saved)?),
             folders_awaited: AtomicBool::new(false),
         };
         deployment.count_units();
-        let mut problems = Vec::new();
         for cluster in saved.clusters {
-            problems.extend(deployment.restore(&cluster)?);
+            problems.extend(deployment.restore_or_note(&cluster));
         }
         let deployment = Arc::new(deployment);
         let trials: Arc<dyn Trials> = deployment.clone();
@@ -76,10 +96,10 @@ impl Deployment {
 
     /// Start a cluster as it was kept. One whose policy cannot run starts all the same,
     /// and decides nothing; why, is given.
-    fn restore(&self, saved: &SavedCluster) -> Result<Option<String>, DeploymentError> {
+    pub(super) fn restore(&self, saved: &SavedCluster) -> Result<Option<String>, DeploymentError> {
         let unread = |error: &dyn std::fmt::Display| {
             DeploymentError::Refused(format!(
-                "cannot read what was kept of cluster \"{}\": {error}",
+                "cannot read from the store cluster \"{}\": {error}",
                 saved.name
             ))
         };
@@ -90,12 +110,16 @@ impl Deployment {
         let measured = std::mem::take(&mut rows.measured);
         let schema = document.schema.clone();
         let inventory = cluster::rows(document, rows, saved.counters.clock)?;
-        let rule = self.rule_of(&body.settings, &schema, &self.generation());
+        let in_force = self.in_force();
+        let rule = self.rule_of(&body.settings, &schema, &in_force.generation);
         let (rule, problem) = match rule {
             Ok(rule) => (Some(rule), None),
-            Err(error) => (None, Some(error.to_string())),
+            Err(error) => {
+                let distrusted = self.library.distrusted();
+                (None, Some(because(&error, &distrusted)))
+            }
         };
-        let mut state = self.state(inventory, body.settings, rule)?;
+        let mut state = self.state(inventory, body.settings, (rule, &in_force))?;
         state.restore_measured(measured)?;
         state.resume(saved.counters);
         for plan in self.store.plans(&saved.name)? {
@@ -123,10 +147,10 @@ impl Deployment {
         &self,
         document: ClusterDocument,
         settings: ClusterSettings,
-        rule: Rule,
+        (rule, in_force): (Rule, &Arc<InForce>),
     ) -> Result<ClusterState, DeploymentError> {
         let inventory = Inventory::of_document(document, self.now())?;
-        self.state(inventory, settings, Some(rule))
+        self.state(inventory, settings, (Some(rule), in_force))
     }
 
     /// The state of a cluster; without a rule it has the policy that asks no unit, until
@@ -135,19 +159,11 @@ impl Deployment {
         &self,
         mut inventory: Inventory,
         settings: ClusterSettings,
-        rule: Option<Rule>,
+        (rule, in_force): (Option<Rule>, &Arc<InForce>),
     ) -> Result<ClusterState, DeploymentError> {
-        let generation = self.generation();
         let rule = match rule {
             Some(rule) => rule,
-            None => Rule {
-                policy: Arc::new(no_policy(&generation, &inventory)?),
-                attached: Attached {
-                    policy: settings.policy.clone(),
-                    revision: 0,
-                },
-                generation,
-            },
+            None => no_rule(&settings, inventory.schema(), &in_force.generation)?,
         };
         let options = SchedulerOptions {
             seed: settings.seed,
@@ -170,16 +186,32 @@ impl Deployment {
             clock: self.options.clock.clone(),
             alarm: self.alarm.clone(),
             longest_reservation: self.options.longest_reservation,
+            turn: self.options.turn,
+            in_force: self.in_force.clone(),
+            adopted: in_force.clone(),
         }))
     }
 }
 
-fn no_policy(generation: &Generation, inventory: &Inventory) -> Result<Policy, DeploymentError> {
-    let text = plugins::policy("none").map_or("", |policy| policy.text);
-    Ok(Policy::load(
-        text,
-        "none.toml",
-        generation,
-        inventory.schema(),
-    )?)
+/// The policy that asks no unit: it can run whatever is missing.
+const NOTHING: &str = "name = \"nothing\"\n";
+
+/// What a cluster has that can decide nothing.
+///
+/// # Errors
+/// None that could be named: nothing can be missing.
+pub(super) fn no_rule(
+    settings: &ClusterSettings,
+    schema: &Schema,
+    generation: &Arc<Generation>,
+) -> Result<Rule, DeploymentError> {
+    let policy = Policy::load(NOTHING, "nothing.toml", &**generation, schema)?;
+    Ok(Rule {
+        policy: Arc::new(policy),
+        attached: Attached {
+            policy: settings.policy.clone(),
+            revision: 0,
+        },
+        generation: generation.clone(),
+    })
 }

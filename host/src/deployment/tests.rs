@@ -1,17 +1,28 @@
 //! A deployment as its faces use it, on a store in a folder.
 
+mod all_or_nothing;
+mod artifacts;
 mod changes;
+mod copies;
 mod done;
+mod failing;
+mod made_again;
+mod measured;
+mod numbers;
 mod plans;
 mod restart;
+mod revisions;
+mod rivals;
 mod round_trip;
+mod trust;
+mod waiting;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use super::cluster::{Begin, Key};
+use super::cluster::{Begin, Counted, Key, Replacement};
 use super::folder::PolicyFolder;
 use super::*;
 use crate::document::{InventoryChanges, Word};
@@ -22,9 +33,9 @@ use crate::library::watch;
 use crate::model::{Request, Vm};
 use crate::plugins;
 use crate::scheduler::Batch;
-use crate::store::StoreOptions;
-use crate::unit::Unit;
+use crate::store::{Change, StoreOptions};
 use crate::unit::testing::Judging;
+use crate::unit::{Digest, Unit};
 
 mod reservations;
 
@@ -84,27 +95,60 @@ struct World {
 }
 
 fn start(folder: &Path, generation: &Generation) -> World {
+    start_with(folder, generation, |_| {})
+}
+
+fn start_with(
+    folder: &Path,
+    generation: &Generation,
+    set: impl FnOnce(&mut DeploymentOptions),
+) -> World {
+    let (world, problems) = start_as_it_is(folder, generation, set);
+    assert_eq!(problems, Vec::<String>::new());
+    world
+}
+
+/// With the problems of the start.
+fn start_as_it_is(
+    folder: &Path,
+    generation: &Generation,
+    set: impl FnOnce(&mut DeploymentOptions),
+) -> (World, Vec<String>) {
     let store = Store::open(folder, StoreOptions::default()).unwrap();
     let clock = Arc::new(AtomicI64::new(1000));
     let time = clock.clone();
-    let options = DeploymentOptions {
+    let mut options = DeploymentOptions {
         clock: Arc::new(move || time.load(Ordering::Relaxed)),
         ..DeploymentOptions::default()
     };
+    set(&mut options);
     let around = Surroundings {
         artifacts: Arc::new(KeptArtifacts::new(store.clone())),
-        events: Arc::new(|_| {}),
+        events: Arc::new(|_, _| {}),
         clock: Arc::new(SystemTime::now),
     };
     let engine = generation.units().next().unwrap().engine().clone();
     let library = Library::open(engine, generation, LibraryOptions::default(), around).unwrap();
     let started =
         Deployment::start(store, library, Arc::default(), Arc::default(), options).unwrap();
-    assert_eq!(started.problems, Vec::<String>::new());
-    World {
-        deployment: started.deployment,
-        clock,
-    }
+    let deployment = started.deployment;
+    (World { deployment, clock }, started.problems)
+}
+
+/// The inventory of a document, to be put in the place of the cluster's.
+fn replacement(
+    state: &ClusterState,
+    document: ClusterDocument,
+) -> Result<Replacement, DeploymentError> {
+    Replacement::of_document(document, state.inventory().clock())
+}
+
+fn replace(
+    state: &mut ClusterState,
+    document: ClusterDocument,
+) -> Result<Counted, DeploymentError> {
+    let replacement = replacement(state, document)?;
+    state.replace(replacement)
 }
 
 fn document() -> ClusterDocument {

@@ -1,22 +1,70 @@
 //! What the library asks before it lets units come into force: whether the policies can
 //! run with them, and how recorded decisions would have come out.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::cluster::Cluster;
+use super::in_force::InForce;
+use super::past::Wanted;
 use super::{Deployment, Origin};
 use crate::library::Generation;
 use crate::library::stage::{Difference, ReplayReport, Trials};
+use crate::model::cut;
 use crate::model::schema::Schema;
 use crate::policy::Policy;
+use crate::scheduler::Cancel;
 
 /// Decisions of one cluster that are made again at most.
 const DECISIONS: usize = 200;
 
+/// How long the copy of a busy cluster is waited for: without it none of its decisions are
+/// made again, as the report says then.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// Examples of decisions that come out in another way.
 const EXAMPLES: usize = 10;
+
+/// The units that policies name which somebody has written. Each is read once, until it or
+/// the units in force are others.
+#[derive(Debug, Default)]
+pub(super) struct UnitsNamed {
+    generation: Weak<Generation>,
+    /// By the names of policies: the revision, and the units' names.
+    policies: BTreeMap<Arc<str>, (u64, BTreeSet<String>)>,
+}
+
+impl UnitsNamed {
+    /// The names of the policies that name this unit.
+    fn users(&mut self, in_force: &InForce, unit: &str) -> Vec<String> {
+        let generation = &in_force.generation;
+        if !std::ptr::eq(self.generation.as_ptr(), Arc::as_ptr(generation)) {
+            self.generation = Arc::downgrade(generation);
+            self.policies.clear();
+        }
+        self.policies
+            .retain(|name, _| in_force.policies.find(name).is_some());
+        let mut users = Vec::new();
+        let written = in_force.policies.all();
+        for record in written.filter(|record| record.origin != Origin::Program) {
+            let is_known = self.policies.get(&record.name);
+            if is_known.is_none_or(|(revision, _)| *revision != record.revision) {
+                let file = record.file();
+                let policy = Policy::load(&record.text, &file, &**generation, Schema::built_in());
+                let units = policy.iter().flat_map(Policy::units);
+                let units = units.map(|unit| unit.name.to_string()).collect();
+                let known = (record.revision, units);
+                self.policies.insert(record.name.clone(), known);
+            }
+            let units = self.policies.get(&record.name);
+            if units.is_some_and(|(_, units)| units.contains(unit)) {
+                users.push(record.name.to_string());
+            }
+        }
+        users
+    }
+}
 
 impl Trials for Deployment {
     fn users(&self, unit: &str) -> Vec<String> {
@@ -26,15 +74,10 @@ impl Trials for Deployment {
             .map(|cluster| cluster.settings().policy.to_string())
             .collect();
         // Those that somebody has written and that decide nowhere yet.
-        let generation = self.generation();
-        let written = self.all_policies().into_iter();
-        for record in written.filter(|record| record.origin != Origin::Program) {
-            let file = record.file();
-            let policy = Policy::load(&record.text, &file, &*generation, Schema::built_in());
-            if policy.is_ok_and(|policy| policy.names(unit)) {
-                users.insert(record.name.to_string());
-            }
-        }
+        let in_force = self.in_force();
+        let named = self.units_named.lock();
+        let mut named = named.unwrap_or_else(PoisonError::into_inner);
+        users.extend(named.users(&in_force, unit));
         users.into_iter().collect()
     }
 
@@ -57,6 +100,10 @@ impl Trials for Deployment {
         self.adopt_generation(generation)
             .map_err(|problems| problems.join("\n"))
     }
+
+    fn enforce(&self, generation: Arc<Generation>, distrusted: &BTreeMap<String, String>) {
+        self.enforce_generation(&generation, distrusted);
+    }
 }
 
 impl Deployment {
@@ -74,29 +121,34 @@ impl Deployment {
             // The step before has told why.
             return;
         };
-        let Ok(trial) = cluster
-            .turn(|state| Ok(state.scheduler().trial(DECISIONS)))
-            .wait()
-        else {
-            return;
+        let wanted = Wanted {
+            decisions: DECISIONS,
+            examples: 0,
+            until,
+            patience: PATIENCE,
+            cancel: Cancel::default(),
         };
-        let left = until.saturating_duration_since(Instant::now());
-        let Ok(compared) = trial.run(rule.policy, &candidate, left.max(Duration::from_nanos(1)))
-        else {
-            return;
+        let again = match self.made_again(cluster, (&rule.policy, &candidate), wanted) {
+            Ok(again) => again,
+            Err(error) => {
+                // It may be busy: nobody waits for it longer.
+                let name = cluster.name().to_string();
+                report.untried.insert(name, cut(error.to_string()));
+                return;
+            }
         };
-        for (number, before, after) in compared {
+        for made in again {
             report.tried += 1;
-            if before == after {
+            if !made.differs() {
                 continue;
             }
             report.differing += 1;
             if report.examples.len() < EXAMPLES {
                 report.examples.push(Difference {
                     cluster: cluster.name().to_string(),
-                    decision: number,
-                    before: before.map(|host| host.to_string()),
-                    after: after.map(|host| host.to_string()),
+                    decision: made.number,
+                    before: made.before.map(|host| host.to_string()),
+                    after: made.host.ok().flatten().map(|host| host.to_string()),
                 });
             }
         }

@@ -5,18 +5,20 @@
 
 mod groups;
 mod json_schema;
+mod single;
 #[cfg(test)]
 mod tests;
 
 pub use groups::{ChangedGroup, MembersChange, RuleChange};
 pub use json_schema::changes_json_schema;
+pub use single::{EntityKind, Extent};
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::cluster::{self, Ids};
 use super::form::{Fields, Key, Shape, TEXT, TIME, key, required};
-use super::{Problems, RowReader, Word, parse_with_nulls, pinning, words};
+use super::{Problems, RowReader, Table, Word, parse_with_nulls, pinning, words};
 use crate::model::schema::{Attribute, Schema};
 use crate::model::{FactsChange, Pinning, Vm, doubts};
 
@@ -31,7 +33,7 @@ pub struct InventoryChanges {
     pub tenants: Vec<ChangedRow>,
     /// Hosts that are new, or of which something is different.
     pub hosts: Vec<ChangedRow>,
-    /// What was measured of hosts. It is rounded, and not kept for good.
+    /// What was measured of hosts. Units see it rounded.
     pub statistics: Vec<Statistics>,
     /// VMs that run or have a place reserved, or of which something is different.
     pub vms: Vec<ChangedVm>,
@@ -103,6 +105,7 @@ pub struct Gone {
     pub hosts: Vec<Arc<str>>,
     pub vms: Vec<Arc<str>>,
     pub groups: Vec<Arc<str>>,
+    pub tenants: Vec<Arc<str>>,
 }
 
 const FORM: &[Key] = &[
@@ -148,6 +151,7 @@ const GONE: &[Key] = &[
     ),
     key("vms", Shape::Texts, "Ids of VMs"),
     key("groups", Shape::Texts, "Ids of groups"),
+    key("tenants", Shape::Texts, "Ids of tenants"),
 ];
 
 const TENANT: &[Key] = &[required("id", TEXT, "Id of the tenant")];
@@ -181,9 +185,12 @@ impl InventoryChanges {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(text: &str, file: &str, schema: &Schema) -> Result<Self, Problems> {
-        let tree = parse_with_nulls(text, file)?;
+        Self::of_tree(&parse_with_nulls(text, file)?, schema)
+    }
+
+    fn of_tree(tree: &Table, schema: &Schema) -> Result<Self, Problems> {
         let mut problems = Problems::new();
-        let fields = Fields::read(&tree, FORM, "a document of changes", &mut problems);
+        let fields = Fields::read(tree, FORM, "a document of changes", &mut problems);
         let (schema, attributes) = declared(&fields, schema, &mut problems);
         let mut reader = RowReader::new(&schema, problems);
         let tenants = rows(&fields, "tenants", "tenant", TENANT, &mut reader);
@@ -197,6 +204,7 @@ impl InventoryChanges {
                 hosts: gone.list("hosts"),
                 vms: gone.list("vms"),
                 groups: gone.list("groups"),
+                tenants: gone.list("tenants"),
             }
         });
         let sizes: Vec<Vm> = vms.iter().map(ChangedVm::given).collect();

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::form::{Fields, Key, Shape, TEXT, TIME, key};
-use super::{Place, Problems, RowReader, Table, parse, shown};
+use super::{LONGEST_ID, Place, Problems, RowReader, Table, parse, shown};
 use crate::model::schema::Schema;
 use crate::model::{Bounds, Entity, Facts, Group, Host, Kind, RowChange, Vm, Write, doubts};
 
@@ -143,7 +143,12 @@ impl ClusterDocument {
         let (hosts, vms) = hosts::read(&fields, &mut reader);
         let known: BTreeSet<&str> = hosts.iter().map(|host| &*host.id).collect();
         let groups = groups::read(&fields, &known, &mut reader.problems);
-        let problems = reader.problems;
+        let mut problems = reader.problems;
+        if let (Some(name), Some(place)) = (fields.text("name"), fields.place_of("name"))
+            && name.len() > LONGEST_ID
+        {
+            problems.add(place, too_long("cluster", &name));
+        }
         problems.or(Self {
             name: fields.text("name").unwrap_or_else(|| name.into()),
             now: fields.integer("now"),
@@ -187,6 +192,13 @@ fn tenants(fields: &Fields<'_>, reader: &mut RowReader<'_>) -> BTreeMap<Arc<str>
     tenants
 }
 
+fn too_long(what: &str, id: &str) -> String {
+    format!(
+        "the id of a {what} has at most {LONGEST_ID} bytes; this one has {}",
+        id.len()
+    )
+}
+
 /// The ids of one kind of thing, each with the place where it was first given.
 pub(super) struct Ids<'t> {
     what: &'static str,
@@ -214,6 +226,10 @@ impl<'t> Ids<'t> {
                 place,
                 format!("the id of a {} must not be empty", self.what),
             );
+            return None;
+        }
+        if id.len() > LONGEST_ID {
+            problems.add(place, too_long(self.what, &id));
             return None;
         }
         if let Some(first) = self.known.get(&id) {

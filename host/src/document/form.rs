@@ -8,7 +8,7 @@ pub use fields::Fields;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::value::{Expected, shown};
+use super::value::{Expected, LONGEST_ID, shown};
 use super::{Content, Node, Place, Problems, Table};
 use crate::model::{Bounds, Kind, Measure, Value};
 use fields::FieldContent;
@@ -103,9 +103,11 @@ impl Key {
                     None
                 }
             },
-            Shape::Tables(_) | Shape::OpenTables => {
-                tables(self.name, node, problems).map(FieldContent::Tables)
+            Shape::Tables(keys) => {
+                let keys = keys.iter().map(|key| key.name);
+                tables(self.name, node, keys, problems).map(FieldContent::Tables)
             }
+            Shape::OpenTables => tables(self.name, node, [], problems).map(FieldContent::Tables),
         }
     }
 
@@ -140,7 +142,14 @@ impl Key {
             let Some(Value::Text(text)) = self.word(words.unwrap_or(&[]), node, problems) else {
                 continue;
             };
-            if known.insert(text.clone()) {
+            if text.len() > LONGEST_ID {
+                let sentence = format!(
+                    "\"{}\" has names of at most {LONGEST_ID} bytes; this one has {}",
+                    self.name,
+                    text.len()
+                );
+                problems.add(&node.place, sentence);
+            } else if known.insert(text.clone()) {
                 texts.push((text, &node.place));
             } else {
                 problems.add(
@@ -153,10 +162,29 @@ impl Key {
     }
 }
 
-/// The tables of a list of tables.
-pub(super) fn tables<'t>(
+/// The most keys that a problem lists.
+const LISTED_KEYS: usize = 8;
+
+/// What an entry must be where tables with these keys are expected, for a sentence.
+pub(crate) fn table_of<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
+    let mut keys = keys.into_iter();
+    let listed: Vec<String> = keys
+        .by_ref()
+        .take(LISTED_KEYS)
+        .map(|key| format!("\"{key}\""))
+        .collect();
+    let more = if keys.next().is_some() { ", ..." } else { "" };
+    match listed.is_empty() {
+        true => "a table".to_owned(),
+        false => format!("a table (its keys: {}{more})", listed.join(", ")),
+    }
+}
+
+/// The tables of a list of tables with these keys, as far as they are known.
+pub(super) fn tables<'t, 'k>(
     name: &str,
     node: &'t Node,
+    keys: impl IntoIterator<Item = &'k str>,
     problems: &mut Problems,
 ) -> Option<Vec<&'t Table>> {
     let Content::List(list) = &node.content else {
@@ -169,13 +197,14 @@ pub(super) fn tables<'t>(
         );
         return None;
     };
+    let expected = table_of(keys);
     let tables = list.iter().filter_map(|node| match &node.content {
         Content::Table(table) => Some(table),
         other => {
             problems.add(
                 &node.place,
                 format!(
-                    "each entry of \"{name}\" must be a table, not {}",
+                    "each entry of \"{name}\" must be {expected}, not {}",
                     other.noun()
                 ),
             );

@@ -6,21 +6,37 @@ use strsim::damerau_levenshtein;
 /// costs the product of the lengths.
 const LONGEST: usize = 100;
 
+/// Of more names the nearest is not looked for: who looks may hold up others.
+const MOST: usize = 1000;
+
+/// Comparing two names costs the product of their lengths; no search costs more than this
+/// sum of them, which is some ten milliseconds.
+const MOST_STEPS: usize = 500_000;
+
 /// Shorter names are the beginning of too many others.
 const SHORTEST_BEGINNING: usize = 3;
 
 /// The one of `right` that is nearest to what is written, if any is near: a third of its
-/// characters may differ, or it is the last part of a dotted name, or the
-/// beginning of a name.
+/// characters may differ, or it is the last part of a dotted name, or the beginning of a
+/// name. It is not looked for among more than 1,000 names, names of more than 100 bytes are
+/// not compared, and where the names are so long that comparing them takes its time, those
+/// that come late are not compared, either.
 pub fn nearest<'a>(written: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if written.is_empty() || written.len() > LONGEST {
         return None;
     }
+    let right: Vec<&str> = right.into_iter().take(MOST + 1).collect();
+    if right.len() > MOST {
+        return None;
+    }
     let plain = |text: &str| text.to_lowercase().replace('_', "-");
     let name = plain(written);
-    let tolerated = (name.chars().count() / 3).max(1);
+    let length = name.chars().count();
+    let tolerated = (length / 3).max(1);
+    let mut steps = 0;
     right
         .into_iter()
+        .filter(|candidate| candidate.len() <= LONGEST)
         .filter_map(|candidate| {
             let compared = plain(candidate);
             let distance = if compared.rsplit('.').next() == Some(&name) && compared != name {
@@ -28,6 +44,15 @@ pub fn nearest<'a>(written: &str, right: impl IntoIterator<Item = &'a str>) -> O
             } else if name.len() >= SHORTEST_BEGINNING && compared.starts_with(&name) {
                 tolerated
             } else {
+                let other = compared.chars().count();
+                // So many characters differ at least.
+                if length.abs_diff(other) > tolerated {
+                    return None;
+                }
+                steps += length * other;
+                if steps > MOST_STEPS {
+                    return None;
+                }
                 damerau_levenshtein(&name, &compared)
             };
             // Where two are as near, the one in the same case is meant.
@@ -74,5 +99,26 @@ mod tests {
         assert_eq!(nearest("colour", ["memory", "cpu"]), None);
         assert_eq!(nearest("", ["a"]), None);
         assert_eq!(nearest(&"a".repeat(1_000_000), ["aa"]), None);
+        assert_eq!(nearest("aaa", ["a".repeat(101).as_str()]), None);
+    }
+
+    #[test]
+    fn the_nearest_of_too_many_names_is_not_looked_for() {
+        let names: Vec<String> = (0..1001).map(|number| format!("host-{number}")).collect();
+        let names = |count: usize| names.iter().take(count).map(String::as_str);
+        assert_eq!(nearest("hst-7", names(1000)), Some("host-7"));
+        assert_eq!(nearest("hst-7", names(1001)), None);
+    }
+
+    #[test]
+    fn of_long_names_those_that_come_late_are_not_compared() {
+        let long = |last: &str| format!("{}{last}", "a".repeat(90));
+        let names: Vec<String> = (0..1000)
+            .map(|number| long(&format!("{number:04}")))
+            .collect();
+        let all = names.iter().map(String::as_str);
+        // Every one is as near; the first in their order is taken of those that are compared.
+        assert_eq!(nearest(&long("x"), all.clone()), Some(names[0].as_str()));
+        assert_eq!(nearest(&long("x"), all.rev()), Some(names[942].as_str()));
     }
 }

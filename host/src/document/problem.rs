@@ -5,11 +5,18 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::names::allowed;
 use super::{nearest, serial};
+
+/// So many problems are listed, those that were found first. Others are only counted.
+const MOST: usize = 100;
 
 /// Names are suggested for so many problems: nobody reads on, and looking for the
 /// nearest of many names takes long.
-const SUGGESTIONS: usize = 100;
+const SUGGESTIONS: usize = 20;
+
+/// The sentence of a problem has so many bytes at most.
+const LONGEST: usize = 4096;
 
 /// A place in a document, as editors count: the first line is 1, the first
 /// character of a line is 1.
@@ -52,11 +59,14 @@ impl fmt::Display for Problem {
 }
 
 /// Everything that is wrong with a document; as an error, in the order of places
-/// and one line each.
+/// and one line each. The first 100 problems that were found are listed, the others counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Problems {
     list: Vec<Problem>,
+    /// Problems that are counted and not listed.
+    #[serde(skip)]
+    more: usize,
 }
 
 impl Problems {
@@ -67,9 +77,12 @@ impl Problems {
 
     /// The document would be wrong in one more way.
     pub fn add(&mut self, place: &Place, message: impl Into<String>) {
+        if self.is_full() {
+            return self.more += 1;
+        }
         self.list.push(Problem {
             place: place.clone(),
-            message: message.into(),
+            message: shortened(message.into()),
             suggestion: None,
         });
     }
@@ -83,20 +96,58 @@ impl Problems {
         name: &str,
         right: impl IntoIterator<Item = &'a str>,
     ) {
+        if self.is_full() {
+            return self.more += 1;
+        }
         let suggestion = match self.list.len() {
             0..SUGGESTIONS => nearest(name, right).map(str::to_owned),
             _ => None,
         };
         self.list.push(Problem {
             place: place.clone(),
-            message: message.into(),
+            message: shortened(message.into()),
             suggestion,
         });
     }
 
+    /// As [`Problems::add_misnamed`], for a name that does not belong into its table: where
+    /// no right name is near, all are listed, within a bound.
+    pub fn add_unknown<'a>(
+        &mut self,
+        place: &Place,
+        mut message: String,
+        name: &str,
+        right: impl Iterator<Item = &'a str> + Clone,
+    ) {
+        let suggests = self.list.len() < SUGGESTIONS;
+        if suggests && nearest(name, right.clone()).is_none() {
+            message.push_str("; it may have ");
+            message.push_str(&allowed(name, right.clone()));
+        }
+        self.add_misnamed(place, message, name, right);
+    }
+
+    /// Count one more problem that need not be listed, as [`Problems::is_full`] says.
+    pub fn count(&mut self) {
+        self.more += 1;
+    }
+
+    /// Whether as many problems are listed as will be: of others no sentence is needed.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= MOST
+    }
+
+    /// How many problems are counted besides those that are listed.
+    pub fn more(&self) -> usize {
+        self.more
+    }
+
     /// Take over what is wrong elsewhere.
-    pub fn append(&mut self, other: Problems) {
-        self.list.extend(other.list);
+    pub fn append(&mut self, mut other: Problems) {
+        let room = MOST.saturating_sub(self.list.len()).min(other.list.len());
+        self.more += other.more + other.list.len() - room;
+        other.list.truncate(room);
+        self.list.append(&mut other.list);
     }
 
     /// The same problems, each with what it is found in before its sentence.
@@ -113,7 +164,7 @@ impl Problems {
         self.list.is_empty()
     }
 
-    /// All problems.
+    /// The problems that are listed.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.list.iter()
     }
@@ -140,8 +191,34 @@ impl fmt::Display for Problems {
             }
             write!(f, "{problem}")?;
         }
-        Ok(())
+        match self.more {
+            0 => Ok(()),
+            more => write!(f, "\nand {} more", grouped(more)),
+        }
     }
+}
+
+/// A sentence of 4 KiB at most.
+pub(crate) fn shortened(mut sentence: String) -> String {
+    if sentence.len() > LONGEST {
+        let end = sentence.floor_char_boundary(LONGEST - '…'.len_utf8());
+        sentence.truncate(end);
+        sentence.push('…');
+    }
+    sentence
+}
+
+/// A number with commas between its thousands.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 impl std::error::Error for Problems {}
@@ -191,5 +268,54 @@ mod tests {
                 },
             ])
         );
+    }
+
+    #[test]
+    fn a_hundred_problems_are_told_and_the_others_counted() {
+        let mut problems = Problems::new();
+        for line in 1..=100 {
+            problems.add(&place(line), "it is late");
+        }
+        assert!(!problems.to_string().contains("more"), "{problems}");
+        for line in 101..=13_034 {
+            problems.add_misnamed(&place(line), "there is no \"a\"", "a", ["b"]);
+        }
+        let mut whole = Problems::new();
+        whole.add(&place(1), "it is early");
+        whole.append(problems);
+        let error = whole.or(()).unwrap_err();
+        assert_eq!(error.iter().count(), 100);
+        let text = error.to_string();
+        assert!(
+            text.ends_with("c.toml:99:5: it is late\nand 12,935 more"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut() {
+        let mut problems = Problems::new();
+        problems.add(&place(1), "ü".repeat(LONGEST));
+        let told = problems
+            .iter()
+            .map(|it| it.message.as_str())
+            .collect::<String>();
+        assert!(
+            told.len() <= LONGEST && told.ends_with("ü…"),
+            "{}",
+            told.len()
+        );
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [
+            (7, "7"),
+            (100, "100"),
+            (1234, "1,234"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
     }
 }

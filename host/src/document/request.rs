@@ -58,7 +58,7 @@ pub(super) const REQUEST: &[Key] = &[
     key(
         "force",
         TEXT,
-        "An administrator's choice: this host, without asking any unit",
+        "An admin's choice: this host, without asking any unit; of a server it needs the role admin",
     ),
     key("dry-run", BOOLEAN, "Decide, but change nothing"),
     key(

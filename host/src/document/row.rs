@@ -181,7 +181,8 @@ impl<'s> RowReader<'s> {
             table: below,
             keys: &[],
         };
-        tables(name, node, &mut self.problems)
+        let keys = below.columns.iter().map(|column| &*column.name);
+        tables(name, node, keys, &mut self.problems)
             .unwrap_or_default()
             .into_iter()
             .map(|table| {
@@ -216,29 +217,51 @@ impl<'s> RowReader<'s> {
     }
 
     fn unknown(&mut self, row: &Row<'_>, name: &str, entry: &Entry) {
-        let message = match (
-            name.strip_prefix(ATTRIBUTE),
-            attribute_entity(&row.table.name),
-        ) {
-            (Some(attribute), Some(entity)) => format!(
-                "no attribute \"{}\" is defined; attributes are defined in the cluster's document, under [attributes.{entity}]",
-                shown(attribute)
-            ),
-            _ => format!("{} has no \"{}\"", row.noun(), shown(name)),
-        };
+        if self.problems.is_full() {
+            return self.problems.count();
+        }
         let columns = row.table.columns.iter();
-        let right = columns
-            .filter(|column| column.source != Source::Kept)
-            .map(|column| &*column.name)
+        let below = self.schema.children(&row.table.name);
+        let names = row
+            .keys
+            .iter()
+            .copied()
             .chain(
-                self.schema
-                    .children(&row.table.name)
+                columns
+                    .filter(|column| column.source != Source::Kept)
+                    .map(|column| &*column.name),
+            )
+            .chain(
+                below
                     .filter(|table| table.source != Source::Kept)
                     .map(|table| table.short_name()),
-            )
-            .chain(row.keys.iter().copied());
-        self.problems
-            .add_misnamed(&entry.place, message, name, right);
+            );
+        let right: Vec<&str> = names.collect();
+        let right = right.iter().copied();
+        let of = (
+            name.strip_prefix(ATTRIBUTE),
+            attribute_entity(&row.table.name),
+        );
+        if let (Some(attribute), Some(entity)) = of {
+            let message = format!(
+                "no attribute \"{}\" is defined; attributes are defined in the cluster's document, under [attributes.{entity}]",
+                shown(attribute)
+            );
+            return self
+                .problems
+                .add_misnamed(&entry.place, message, name, right);
+        }
+        let message = format!("{} has no \"{}\"", row.noun(), shown(name));
+        match row.hint(name) {
+            Some(hint) => {
+                let message = format!("{message}; {hint}");
+                self.problems
+                    .add_misnamed(&entry.place, message, name, right);
+            }
+            None => self
+                .problems
+                .add_unknown(&entry.place, message, name, right),
+        }
     }
 
     /// Whether longer names of the row begin with `name` and a dot.
@@ -275,6 +298,19 @@ impl Row<'_> {
             "cluster" => "a cluster".to_owned(),
             "request" => "a request".to_owned(),
             _ => format!("a row of \"{}\"", self.table.short_name()),
+        }
+    }
+
+    /// What to do instead, where a name belongs elsewhere.
+    fn hint(&self, name: &str) -> Option<&'static str> {
+        match (&*self.table.name, name) {
+            ("members" | "request", "host") => Some(
+                "the policy chooses the host: to choose it yourself, give \"force\" the host's id",
+            ),
+            ("members", "forced") => {
+                Some("to choose the host yourself, give \"force\" the host's id")
+            }
+            _ => None,
         }
     }
 

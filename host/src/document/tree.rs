@@ -3,6 +3,7 @@
 //! What the document is about does not matter here. TOML and JSON give the same
 //! tree for the same content, so that nothing above knows which it was.
 
+mod bound;
 mod json;
 mod position;
 mod toml;

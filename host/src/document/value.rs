@@ -8,6 +8,13 @@ use crate::model::{Bounds, GREATEST_INTEGER, Kind, Measure, Value};
 /// Texts of documents are shown in sentences up to this many characters.
 const SHOWN: usize = 60;
 
+/// The ids of hosts, VMs, groups, tenants and clusters have so many bytes at most: as the
+/// names of hosts in the DNS, and of objects in Kubernetes.
+pub const LONGEST_ID: usize = 253;
+
+/// Any other text has so many bytes at most.
+pub const LONGEST_TEXT: usize = 4096;
+
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
@@ -136,6 +143,12 @@ impl<'a> Expected<'a> {
             }
             Value::Number(number) if !number.is_finite() => {
                 return Err(Wrong::Other(format!("a finite number, not {number}")));
+            }
+            Value::Text(text) if text.len() > LONGEST_TEXT => {
+                let bytes = text.len();
+                let sentence =
+                    format!("a text of at most {LONGEST_TEXT} bytes; this one has {bytes}");
+                return Err(Wrong::Other(sentence));
             }
             Value::Text(text) if !self.choices.is_empty() && !self.choices.contains(&&**text) => {
                 return Err(Wrong::Choice(text.clone()));

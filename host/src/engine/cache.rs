@@ -2,13 +2,14 @@
 //!
 //! An entry is found by the digest of the component and by all of the engine's
 //! settings that shape code, Wasmtime's version included. It is written to a
-//! temporary file and renamed, and carries a checksum: an entry that is damaged
-//! or cut off is as good as none. No failure here is fatal, since code can
+//! temporary file and renamed, and carries a checksum of its name and content: an entry
+//! that is damaged, cut off or another one is as good as none. So is one that is not this
+//! user's own file: code runs with all rights of this process. No failure here is fatal, since code can
 //! always be compiled again.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::hash::{Hash, Hasher};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -16,8 +17,10 @@ use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 use wasmtime::component::Component;
 
+use crate::ownership;
+
 /// What an entry begins with. Change it with the layout.
-const MAGIC: &[u8; 8] = b"pwcode01";
+const MAGIC: &[u8; 8] = b"pwcode02";
 const CHECKSUM: usize = 32;
 
 /// How much the folder may hold before the entries that were written first are
@@ -68,8 +71,9 @@ impl Cache {
 
     /// What was noted of the component with that digest, if it is whole.
     pub(super) fn note(&self, digest: &str, kind: &str) -> Option<Vec<u8>> {
-        let entry = fs::read(self.named(digest, &note_ending(kind))).ok()?;
-        unwrap(&entry).map(<[u8]>::to_owned)
+        let path = self.named(digest, &note_ending(kind));
+        let entry = read(&path).ok()?;
+        unwrap(&path, &entry).map(<[u8]>::to_owned)
     }
 
     /// Note something of the component with that digest.
@@ -88,7 +92,7 @@ impl Cache {
     /// The code of the component with that digest, if there is a sound entry.
     pub(super) fn get(&self, engine: &wasmtime::Engine, digest: &str) -> Option<Component> {
         let path = self.path(digest);
-        let entry = match fs::read(&path) {
+        let entry = match read(&path) {
             Ok(entry) => entry,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
@@ -96,7 +100,7 @@ impl Cache {
                 return None;
             }
         };
-        let Some(code) = unwrap(&entry) else {
+        let Some(code) = unwrap(&path, &entry) else {
             tracing::warn!(path = %path.display(), "compiled code is damaged and is made again");
             return None;
         };
@@ -112,9 +116,21 @@ impl Cache {
         let code = component
             .serialize()
             .map_err(|error| io::Error::other(error.into_boxed_dyn_error()));
-        let written = code.and_then(|code| self.write(&self.path(digest), &code));
+        self.keep(digest, code.as_deref().map_err(io::Error::to_string));
+    }
+
+    /// Keep this code of the component with that digest.
+    pub(super) fn put_code(&self, digest: &str, code: &[u8]) {
+        self.keep(digest, Ok(code));
+    }
+
+    fn keep(&self, digest: &str, code: Result<&[u8], String>) {
+        let written = code.and_then(|code| {
+            let written = self.write(&self.path(digest), code);
+            written.map_err(|error| error.to_string())
+        });
         if let Err(error) = written {
-            tracing::warn!(folder = %self.folder.display(), %error, "cannot keep compiled code");
+            tracing::warn!(folder = %self.folder.display(), error, "cannot keep compiled code");
         }
         self.prune();
     }
@@ -122,9 +138,21 @@ impl Cache {
     fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
         let mut file = NamedTempFile::new_in(&self.folder)?;
         file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(content))?;
+        file.write_all(&checksum(path, content))?;
         file.write_all(content)?;
         file.persist(path).map(|_| ()).map_err(|error| error.error)
+    }
+
+    /// Remove all that is kept of the component with that digest.
+    pub(super) fn remove(&self, digest: &str) {
+        let begin = format!("{digest}-");
+        for entry in entries(&self.folder) {
+            let name = entry.path.file_name().unwrap_or_default();
+            if name.to_string_lossy().starts_with(&begin) {
+                // Another process may have removed it already.
+                let _ = fs::remove_file(&entry.path);
+            }
+        }
     }
 
     /// Remove the oldest entries while the folder holds too much.
@@ -171,19 +199,53 @@ fn entries(folder: &Path) -> Vec<Entry> {
         .collect()
 }
 
-/// The code in an entry, if the entry is whole.
-fn unwrap(entry: &[u8]) -> Option<&[u8]> {
-    let (checksum, code) = entry.strip_prefix(MAGIC)?.split_at_checked(CHECKSUM)?;
-    (Sha256::digest(code).as_slice() == checksum).then_some(code)
+/// Read an entry, which is this user's own file and can be written by no other.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    ownership::no_links(&mut options);
+    let mut file = options.open(path)?;
+    ownership::check_file(&file)?;
+    let mut entry = Vec::new();
+    file.read_to_end(&mut entry)?;
+    Ok(entry)
+}
+
+/// The code in an entry, if the entry is whole and the one of that name.
+fn unwrap<'e>(path: &Path, entry: &'e [u8]) -> Option<&'e [u8]> {
+    let (sum, code) = entry.strip_prefix(MAGIC)?.split_at_checked(CHECKSUM)?;
+    (checksum(path, code) == sum).then_some(code)
+}
+
+fn checksum(path: &Path, content: &[u8]) -> [u8; CHECKSUM] {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let mut sum = Sha256::new();
+    // No name holds a slash.
+    sum.update(name);
+    sum.update(b"/");
+    sum.update(content);
+    sum.finalize().into()
+}
+
+/// A component of the code that a process of this program has made. That it is whole was told
+/// by its checksum.
+///
+/// # Errors
+/// If it is for another engine.
+pub(super) fn of_process(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    deserialize(engine, code)
 }
 
 #[expect(unsafe_code, reason = "there is no other way to load precompiled code")]
 fn deserialize(engine: &wasmtime::Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes must be what `Component::serialize` gave. They are: the
-    // checksum says that they are as they were written, only `Cache::write`
-    // writes files of this name and magic, and `check_private` has made sure that
-    // nobody but this user can put files into the folder. Wasmtime itself refuses
-    // code of another version or other settings.
+    // SAFETY: the bytes must be what `Component::serialize` or
+    // `Engine::precompile_component` gave. They are: the checksum says that they are as
+    // they were written. In a file, only `Cache::write` writes files of this magic and puts
+    // the name into the checksum, `read` has made sure of the open file that it is this
+    // user's and that nobody else can write to it, and `check_private` that nobody else can
+    // put files into the folder. From a process, only `serve_compile` answers so, in a
+    // program that this one has started, through a pipe that nobody else holds. Wasmtime
+    // itself refuses code of another version or other settings.
     unsafe { Component::deserialize(engine, code) }
 }
 
@@ -296,6 +358,51 @@ mod tests {
         let folder = folder();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
         assert!(Cache::open(folder.path(), &engine()).is_err());
+    }
+
+    #[test]
+    fn what_is_removed_leaves_nothing_and_the_others_as_they_are() {
+        let (folder, engine) = (folder(), engine());
+        let cache = Cache::open(folder.path(), &engine).unwrap();
+        for digest in ["aa", "aab"] {
+            cache.put(digest, &component(&engine));
+            cache.keep_note(digest, "probed", b"well");
+        }
+        cache.remove("aa");
+        assert!(!cache.has("aa") && cache.note("aa", "probed").is_none());
+        assert!(cache.has("aab") && cache.note("aab", "probed").is_some());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn code_of_another_component_is_not_taken_for_it() {
+        let (folder, engine) = (folder(), engine());
+        let cache = Cache::open(&folder.path().join("code"), &engine).unwrap();
+        cache.put("aa", &component(&engine));
+        fs::rename(cache.path("aa"), cache.path("bb")).unwrap();
+        assert!(cache.get(&engine, "bb").is_none());
+        fs::rename(cache.path("bb"), cache.path("aa")).unwrap();
+        assert!(cache.get(&engine, "aa").is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn code_that_others_may_have_written_is_not_run_though_its_checksum_is_right() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let (folder, engine) = (folder(), engine());
+        let cache = Cache::open(&folder.path().join("code"), &engine).unwrap();
+        cache.put("aa", &component(&engine));
+        let path = cache.path("aa");
+        let rights = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        rights(0o666);
+        assert!(cache.get(&engine, "aa").is_none());
+        rights(0o600);
+        assert!(cache.get(&engine, "aa").is_some());
+        let elsewhere = folder.path().join(path.file_name().unwrap());
+        fs::rename(&path, &elsewhere).unwrap();
+        symlink(&elsewhere, &path).unwrap();
+        assert!(cache.get(&engine, "aa").is_none(), "a link is followed");
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn begin(
 }
 
 /// Let this thread come after others from now on, where the system knows how.
-fn step_back() {
+pub(super) fn step_back() {
     let priority = ThreadPriorityValue::try_from(PRIORITY);
     let set = priority.map(|priority| ThreadPriority::Crossplatform(priority).set_for_current());
     if !matches!(set, Ok(Ok(()))) {

@@ -7,8 +7,12 @@ use std::time::Duration;
 /// Each has a unit in `tests/` that runs into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall time of one run of a chain, shared by the calls in it; also the time
-    /// that a unit has to describe itself.
+    /// Wall time of one run of a chain, shared by the calls in it. While the whole program is
+    /// stopped, no time passes.
+    ///
+    /// It is also the processor time of each call that no decision waits for, as when a unit
+    /// describes itself or is probed: on a machine that is busy with other things, such a call may
+    /// take thirty times as long by the wall clock.
     ///
     /// A chain of five units over 10,000 hosts takes some tenths of a
     /// millisecond, so that one second is only met by a unit that hangs.
@@ -26,6 +30,10 @@ pub struct Limits {
     pub file: usize,
     /// Wall time to compile a unit.
     pub compile_time: Duration,
+    /// Memory to compile a unit in bytes, where it is done in a process of its own: see
+    /// [`Engine::beside_decisions`](super::Engine::beside_decisions). An interpreter of 18 MB
+    /// takes some 500 MB.
+    pub compile_memory: usize,
     /// Fuel of one call, about one per WebAssembly instruction. If given, calls
     /// are limited by fuel alone and not by time: the same call ends in the same
     /// way on every machine, and more slowly.
@@ -38,6 +46,9 @@ pub struct Limits {
     /// Instances that can exist at the same time. Each sets 4 GiB of address
     /// space aside, none of it memory until it is used.
     pub instances: u32,
+    /// Linear memory and tables in bytes of all instances together. An instance of a small unit
+    /// has one MiB, that of an interpreter some twenty.
+    pub total_memory: usize,
 }
 
 impl Default for Limits {
@@ -50,10 +61,12 @@ impl Default for Limits {
             answer: 64 << 20,
             file: 64 << 20,
             compile_time: Duration::from_secs(120),
+            compile_memory: 1 << 30,
             fuel: None,
             log_messages: 32,
             sentence: 4096,
             instances: 1000,
+            total_memory: 2 << 30,
         }
     }
 }

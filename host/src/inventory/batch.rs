@@ -44,6 +44,16 @@ impl Inventory {
         }
     }
 
+    /// A VM was vacated that had run on that host.
+    ///
+    /// # Errors
+    /// If there is no such host.
+    pub(crate) fn restore_vacated(&mut self, id: &str, host: &str) -> Result<(), InventoryError> {
+        let slot = self.known_slot(host)?;
+        self.vacated.insert(id.into(), slot);
+        Ok(())
+    }
+
     /// A VM that was vacated runs again.
     pub(super) fn forget_vacated(&mut self, id: &Arc<str>) {
         if let Some(slot) = self.vacated.remove(id) {

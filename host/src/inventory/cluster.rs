@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::intake::{self, Owner};
-use super::journal::{Journal, Undo};
-use super::{Cell, GroupEntry, HostWatch, Inventory, InventoryError, JOURNAL_BOUND};
+use super::journal::Undo;
+use super::{Cell, GroupEntry, HostWatch, Inventory, InventoryError};
 use crate::model::schema::Attribute;
 use crate::model::{Facts, Group};
 
@@ -86,6 +86,14 @@ impl Inventory {
         Ok(())
     }
 
+    /// Forget what is known of a tenant; one of which nothing is known is no error. VMs may
+    /// go on naming it.
+    pub fn remove_tenant(&mut self, id: &str) {
+        if let Some((id, old)) = self.tenants.remove_entry(id) {
+            self.changed(Undo::SetTenant { id, old: Some(old) });
+        }
+    }
+
     /// Add attributes that are not there already. Columns and tables keep their places.
     ///
     /// # Errors
@@ -119,7 +127,7 @@ impl Inventory {
         }
         self.facts = facts;
         self.version += 1;
-        self.journal = Journal::new(JOURNAL_BOUND);
+        self.journal.forget();
         Ok(())
     }
 
@@ -140,7 +148,7 @@ impl Inventory {
             self.watch_host(u32::try_from(slot).unwrap_or(u32::MAX));
         }
         self.version += 1;
-        self.journal = Journal::new(JOURNAL_BOUND);
+        self.journal.forget();
     }
 
     /// Since when a condition holds is known no more.

@@ -22,6 +22,8 @@ pub enum EntryKind {
     GoneGroup,
     /// A host that is to be there no more.
     GoneHost,
+    /// A tenant that is to be there no more.
+    GoneTenant,
 }
 
 /// What became of an entry.

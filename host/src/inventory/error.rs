@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::Kind;
-use crate::model::schema::BadAttribute;
+use crate::model::schema::AttributeError;
 
 /// A change that makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum InventoryError {
     #[error("group \"{group}\" has no rule that \"{key}\" could be about; give the rule with it")]
     NoRule { group: Arc<str>, key: &'static str },
     #[error(transparent)]
-    Attribute(#[from] BadAttribute),
+    Attribute(#[from] AttributeError),
     #[error("{entity} \"{id}\": there is no column \"{column}\" in {table}")]
     UnknownColumn {
         entity: &'static str,

@@ -53,6 +53,10 @@ pub(super) struct Groups {
 }
 
 impl Groups {
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// All groups, by id.
     pub(super) fn iter(&self) -> impl Iterator<Item = &GroupEntry> {
         let numbers = self.numbers.values();

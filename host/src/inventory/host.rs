@@ -24,10 +24,23 @@ pub struct HostEntry {
     /// Entries of the VM table, running and pending, in the order of the VMs' ids.
     pub vms: Vec<u32>,
     pub amounts: Vec<Amount>,
-    /// Columns and tables that came as statistics, each with when it was measured.
-    pub(super) measured: Vec<(Arc<str>, i64)>,
+    /// What came as statistics.
+    pub(super) measured: Vec<Reading>,
+    /// How many of its VMs have each width, those that have CPUs to themselves apart: the
+    /// narrowest first.
+    widths: Vec<(i64, u32)>,
     /// Place in the order in which hosts were added.
     pub listed: i64,
+}
+
+/// A column or table that came as statistics.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reading {
+    pub(super) name: Arc<str>,
+    /// When it was measured, in seconds.
+    pub(super) at: i64,
+    /// What a client gave, where the fact is rounded; None: the fact is what was given.
+    pub(super) given: Option<Value>,
 }
 
 impl HostEntry {
@@ -39,8 +52,25 @@ impl HostEntry {
             vms: Vec::new(),
             amounts,
             measured: Vec::new(),
+            widths: Vec::new(),
             listed,
         }
+    }
+
+    /// Count a VM of that width in (`by` = 1) or out (`by` = -1). Gives the width of the
+    /// widest that there is then; 0 if there is none.
+    pub(super) fn count_width(&mut self, width: i64, by: i64) -> i64 {
+        match self
+            .widths
+            .binary_search_by_key(&width, |(known, _)| *known)
+        {
+            Ok(place) if by > 0 => self.widths[place].1 += 1,
+            Ok(place) if self.widths[place].1 > 1 => self.widths[place].1 -= 1,
+            Ok(place) => drop(self.widths.remove(place)),
+            Err(place) if by > 0 => self.widths.insert(place, (width, 1)),
+            Err(_) => {}
+        }
+        self.widths.last().map_or(0, |(width, _)| *width)
     }
 
     /// Add to what VMs take of an amount. One that the host does not have is the

@@ -36,53 +36,28 @@ impl Inventory {
     }
 
     pub(super) fn insert_host(&mut self, host: Arc<HostEntry>) -> u32 {
-        let slot = u32::try_from(self.hosts.len()).unwrap_or(u32::MAX);
-        for column in &mut self.columns {
-            column.push_absent();
-        }
+        let place = self.hosts.len() - self.free_at_end;
+        let slot = u32::try_from(place).unwrap_or(u32::MAX);
         self.host_slots.insert(host.id.clone(), slot);
-        self.slots_not_up += 1;
-        self.ranks.push(0);
-        self.hosts.push(Some(host));
+        if self.free_at_end > 0 {
+            self.free_at_end -= 1;
+            self.hosts[place] = Some(host);
+            for column in &mut self.columns {
+                column.set(place, None);
+            }
+        } else {
+            for column in &mut self.columns {
+                column.push_absent();
+            }
+            self.slots_not_up += 1;
+            self.ranks.push(0);
+            self.hosts.push(Some(host));
+        }
         self.rank_host(slot);
         self.fill_host(slot);
         self.renest_all(slot);
         self.note(slot, Aspects::ALL);
         slot
-    }
-
-    /// Give the host in `slot` its place among the ids; the order of the others
-    /// stays.
-    pub(super) fn rank_host(&mut self, slot: u32) {
-        let Some(id) = self.host(slot).map(|host| host.id.clone()) else {
-            return;
-        };
-        // Fleets are mostly added in the order of their ids: then it is the last.
-        let before = (0..slot)
-            .rev()
-            .find_map(|other| Some((other, self.host(other)?)));
-        let rank = match before {
-            Some((last, host))
-                if host.id < id
-                    && self.ranks[last as usize] as usize + 2 == self.host_slots.len() =>
-            {
-                self.ranks[last as usize] + 1
-            }
-            _ => {
-                let less = self.hosts().filter(|(_, host)| host.id < id).count();
-                let rank = u32::try_from(less).unwrap_or(u32::MAX);
-                for other in 0..self.ranks.len() {
-                    if other != slot as usize
-                        && self.hosts[other].is_some()
-                        && self.ranks[other] >= rank
-                    {
-                        self.ranks[other] += 1;
-                    }
-                }
-                rank
-            }
-        };
-        self.ranks[slot as usize] = rank;
     }
 
     /// Fill the columns of a host that carries nothing yet.
@@ -148,8 +123,10 @@ impl Inventory {
                 vms,
             });
         }
+        let columns = self.columns.iter();
+        let cells = columns.map(|column| column.get(slot as usize)).collect();
         if let Some(host) = self.free_slot(slot) {
-            self.changed(Undo::RemoveHost { slot, host });
+            self.changed(Undo::RemoveHost { slot, host, cells });
         }
         Ok(())
     }
@@ -162,18 +139,15 @@ impl Inventory {
         self.renest_all(slot);
         self.note(slot, Aspects::ALL);
         self.host_slots.remove(&host.id);
-        let rank = self.ranks[slot as usize];
-        for other in 0..self.ranks.len() {
-            if self.hosts[other].is_some() && self.ranks[other] > rank {
-                self.ranks[other] -= 1;
-            }
-        }
+        self.close_gap(slot);
+        // Slots that were free before that of the last host are so at the end now.
+        let end = self.hosts.iter().rev().skip(self.free_at_end);
+        self.free_at_end += end.take_while(|host| host.is_none()).count();
         Some(host)
     }
 
-    /// A measured value of a host comes in. It is rounded before it is set: numbers to
-    /// the nearest 1/256, amounts of memory down to whole MiB. So noise is no change,
-    /// and nobody has to ask about the host again.
+    /// A measured value of a host comes in. It is rounded before it is set
+    /// ([`Inventory::rounded`]).
     ///
     /// # Errors
     /// If there is no such host, or the value does not fit the schema.
@@ -183,14 +157,24 @@ impl Inventory {
         column: &str,
         measured: Value,
     ) -> Result<(), InventoryError> {
-        let rounded = match measured {
-            Value::Number(value) => Value::Number((value * STEPS).round() / STEPS),
+        let rounded = self.rounded(column, &measured);
+        self.set_host_value(id, column, Some(rounded))
+    }
+
+    /// A measured value as units see it: numbers rounded to the nearest 1/256, amounts of
+    /// memory down to whole MiB. So noise is no change, and no unit has to be asked about
+    /// the host again.
+    pub(super) fn rounded(&self, column: &str, measured: &Value) -> Value {
+        match measured {
+            // The greatest numbers would become infinite.
+            Value::Number(value) if (value * STEPS).is_finite() => {
+                Value::Number((value * STEPS).round() / STEPS)
+            }
             Value::Integer(value) if self.is_in_bytes(column) => {
                 Value::Integer(value - value.rem_euclid(MIB))
             }
-            other => other,
-        };
-        self.set_host_value(id, column, Some(rounded))
+            other => other.clone(),
+        }
     }
 
     fn is_in_bytes(&self, column: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::column::Cell;
-use super::host::HostEntry;
+use super::host::{HostEntry, Reading};
 use super::rows::{FactsOf, RowEdit};
 use super::vm::VmEntry;
 use crate::model::schema::Schema;
@@ -15,8 +15,12 @@ use crate::model::{Facts, Group, Value};
 pub(super) enum Undo {
     /// The host in this slot was not there.
     AddHost { slot: u32 },
-    /// The host in this slot was there.
-    RemoveHost { slot: u32, host: Arc<HostEntry> },
+    /// The host in this slot was there, with these values by the numbers of host columns.
+    RemoveHost {
+        slot: u32,
+        host: Arc<HostEntry>,
+        cells: Box<[Option<Cell>]>,
+    },
     /// A host's column had this given value.
     HostValue {
         slot: u32,
@@ -68,11 +72,28 @@ pub(super) enum Undo {
     Clock(i64),
 }
 
-/// The last changes, oldest first, bounded.
-#[derive(Debug, Clone)]
+/// The last changes, oldest first: bounded, but for those of open transactions.
+#[derive(Debug)]
 pub(super) struct Journal {
     undo: VecDeque<Undo>,
     bound: usize,
+    /// How many transactions are open, one within the other.
+    open: usize,
+    /// Of open transactions: what was replaced of hosts' measurements, by slot.
+    /// They are no versions, as nothing in the past depends on them.
+    replaced: Vec<(u32, Vec<Reading>)>,
+}
+
+/// A copy is no part of the transactions of what it was copied from.
+impl Clone for Journal {
+    fn clone(&self) -> Self {
+        Self {
+            undo: self.undo.clone(),
+            bound: self.bound,
+            open: 0,
+            replaced: Vec::new(),
+        }
+    }
 }
 
 impl Journal {
@@ -80,16 +101,57 @@ impl Journal {
         Self {
             undo: VecDeque::new(),
             bound,
+            open: 0,
+            replaced: Vec::new(),
         }
     }
 
     pub(super) fn record(&mut self, undo: Undo) {
-        if self.undo.len() == self.bound {
-            self.undo.pop_front();
+        if self.open == 0 {
+            while self.undo.len() >= self.bound {
+                self.undo.pop_front();
+            }
         }
-        if self.bound > 0 {
-            self.undo.push_back(undo);
+        self.undo.push_back(undo);
+    }
+
+    /// A transaction begins: nothing is forgotten until it ends. Gives how much was replaced
+    /// before it.
+    pub(super) fn open(&mut self) -> usize {
+        self.open += 1;
+        self.replaced.len()
+    }
+
+    /// The innermost transaction ends.
+    pub(super) fn close(&mut self) {
+        self.open = self.open.saturating_sub(1);
+        if self.open == 0 {
+            self.replaced = Vec::new();
+            self.keep(self.bound);
+            // What was only needed for the transaction is given back.
+            if self.undo.capacity() > 2 * self.bound {
+                self.undo.shrink_to(self.bound);
+            }
         }
+    }
+
+    /// The measurements of the host in that slot are about to be replaced.
+    pub(super) fn replace(&mut self, slot: u32, measured: &[Reading]) {
+        if self.open > 0 {
+            self.replaced.push((slot, measured.to_vec()));
+        }
+    }
+
+    /// What was replaced since there was so much of it, the last first.
+    pub(super) fn replaced_since(&mut self, len: usize) -> Vec<(u32, Vec<Reading>)> {
+        let mut since = self.replaced.split_off(len.min(self.replaced.len()));
+        since.reverse();
+        since
+    }
+
+    /// Nothing leads back behind this.
+    pub(super) fn forget(&mut self) {
+        self.undo = VecDeque::new();
     }
 
     pub(super) fn pop(&mut self) -> Option<Undo> {

@@ -20,19 +20,15 @@ impl Inventory {
         &mut self,
         changes: InventoryChanges,
     ) -> Result<Vec<EntryResult>, InventoryError> {
-        let before = self.version();
         let mut results = Results::new(changes.missing);
         let mut measured = Measured::default();
-        match self.change_all(changes, &mut measured, &mut results) {
-            Ok(()) => {
-                self.note_measured(measured);
-                Ok(results.list)
-            }
-            Err(error) => {
-                self.take_back(before);
-                Err(error)
-            }
-        }
+        self.all_or_nothing(|inventory| {
+            inventory.rank_together(|inventory| {
+                inventory.change_all(changes, &mut measured, &mut results)
+            })
+        })?;
+        self.note_measured(measured);
+        Ok(results.list)
     }
 
     fn change_all(
@@ -50,6 +46,11 @@ impl Inventory {
             let known = self.group(&group).is_some();
             self.remove_group(&group);
             results.note(EntryKind::GoneGroup, group, known);
+        }
+        for tenant in gone.tenants {
+            let known = self.tenant(&tenant).is_some();
+            self.remove_tenant(&tenant);
+            results.note(EntryKind::GoneTenant, tenant, known);
         }
         self.declare(&changes.attributes)?;
         for tenant in changes.tenants {
@@ -137,17 +138,25 @@ impl Inventory {
             host,
         } = changed;
         let placed = self.split_placed(&mut facts);
+        let runs_on = self.running(&id).and_then(|entry| self.host(entry.slot));
+        let runs_on = runs_on.map(|host| host.id.clone());
+        let reserved = self.saved_vm(&id, true);
         let known = self.running(&id).or_else(|| self.pending(&id));
-        let here = known.and_then(|entry| Some((self.host(entry.slot)?.id.clone(), entry.pending)));
         let mut vm = known.map_or_else(|| Vm::new(id.clone()), |entry| (*entry.vm).clone());
         vm.facts.change(&facts);
         pinning.apply(&mut vm.pinning);
-        let host = match (host, here) {
-            (Some(host), _) | (None, Some((host, false))) => host,
-            // A place that is only reserved is not one where it runs.
-            (None, _) => return Err(InventoryError::UnknownVm(id)),
-        };
-        self.run_vm(vm, &host)?;
+        // A place that is reserved elsewhere stays, unless the VM is said to run on another
+        // host than before.
+        let stays = host.is_none() || host == runs_on;
+        match (host.or(runs_on), &reserved) {
+            (Some(host), _) => self.run_vm(vm.clone(), &host)?,
+            (None, Some(_)) => self.cancel_vm(&id)?,
+            (None, None) => return Err(InventoryError::UnknownVm(id)),
+        }
+        if let Some(mut reserved) = reserved.filter(|_| stays) {
+            reserved.vm = vm;
+            self.restore_vm(reserved)?;
+        }
         let writes = self.placed_writes(&id, &placed);
         self.apply(&writes)
     }

@@ -17,9 +17,10 @@ impl Inventory {
         for (id, facts) in document.tenants {
             inventory.set_tenant(id, facts)?;
         }
-        for host in document.hosts {
-            inventory.add_host(host)?;
-        }
+        inventory.rank_together(|inventory| {
+            let mut hosts = document.hosts.into_iter();
+            hosts.try_for_each(|host| inventory.add_host(host).map(drop))
+        })?;
         // A VM on the move runs before it has its other place.
         let (pending, running): (Vec<_>, Vec<_>) =
             document.vms.into_iter().partition(|placed| placed.pending);

@@ -31,26 +31,30 @@ impl Inventory {
     /// or still to come.
     pub fn at_version(&self, version: u64) -> Option<Inventory> {
         if !self.remembers(version) {
+            // Known without making a copy.
             return None;
         }
         let mut past = self.clone();
-        past.take_back(version);
-        Some(past)
+        past.take_back(version).then_some(past)
     }
 
     /// Take back everything since an earlier version, as if it had not happened.
-    /// False, and nothing is changed, if that is too long ago or still to come.
+    /// False, and nothing is changed, if that is too long ago or still to come. What must
+    /// be taken back in any case is made within a [`Transaction`](super::Transaction).
+    #[must_use = "if it is false, nothing was taken back"]
     pub fn take_back(&mut self, version: u64) -> bool {
         if !self.remembers(version) {
             return false;
         }
-        while self.version > version {
-            let Some(undo) = self.journal.pop() else {
-                break;
-            };
-            self.undo(undo);
-            self.version -= 1;
-        }
+        self.rank_together(|inventory| {
+            while inventory.version > version {
+                let Some(undo) = inventory.journal.pop() else {
+                    break;
+                };
+                inventory.undo(undo);
+                inventory.version -= 1;
+            }
+        });
         true
     }
 
@@ -78,9 +82,16 @@ impl Inventory {
                 self.free_slot(slot);
                 self.next_listed -= 1;
             }
-            Undo::RemoveHost { slot, host } => {
+            Undo::RemoveHost { slot, host, cells } => {
                 self.host_slots.insert(host.id.clone(), slot);
                 self.hosts[slot as usize] = Some(host);
+                let behind = self.hosts.len() - 1 - slot as usize;
+                self.free_at_end = self.free_at_end.min(behind);
+                // Another host may have stood there meanwhile.
+                for (place, column) in self.columns.iter_mut().enumerate() {
+                    let cell = cells.get(place).copied().flatten();
+                    column.set(slot as usize, cell);
+                }
                 self.renest_all(slot);
                 self.rank_host(slot);
                 self.note_up(false, self.is_up(slot));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::host::Reading;
 use super::vm::Stay;
 use super::{Cell, Inventory, InventoryError, Shape, VmEntry};
 use crate::model::{Facts, Host, Vm};
@@ -46,7 +47,7 @@ pub struct SavedHost {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedMeasured {
-    /// What came as statistics.
+    /// What came as statistics, as it was given.
     facts: Facts,
     /// When it was measured, by the names of columns and tables.
     at: BTreeMap<Arc<str>, i64>,
@@ -69,10 +70,10 @@ impl Inventory {
         let slot = self.slot(id)?;
         let host = self.host(slot)?;
         let mut saved = SavedMeasured::default();
-        for (name, at) in &host.measured {
+        for Reading { name, at, .. } in &host.measured {
             saved.at.insert(name.clone(), *at);
-            if let Some(value) = host.facts.get(name) {
-                saved.facts.set(name.clone(), value.clone());
+            if let Some(given) = self.given(host, name) {
+                saved.facts.set(name.clone(), given.clone());
             }
             let rows = host.facts.rows(name);
             if !rows.is_empty() {
@@ -155,13 +156,22 @@ impl Inventory {
     ) -> Result<(), InventoryError> {
         let slot = self.known_slot(id)?;
         for (column, value) in saved.facts.values() {
-            self.set_host_value(id, column, Some(value.clone()))?;
+            self.report_host(id, column, value.clone())?;
         }
         for (table, rows) in saved.facts.tables() {
             self.set_host_rows(id, table, rows.to_vec())?;
         }
         if let Some(host) = self.host_mut(slot) {
-            host.measured = saved.at.into_iter().collect();
+            let readings = saved.at.into_iter().map(|(name, at)| {
+                let given = saved.facts.get(&name);
+                let given = given.filter(|given| host.facts.get(&name) != Some(given));
+                Reading {
+                    given: given.cloned(),
+                    name,
+                    at,
+                }
+            });
+            host.measured = readings.collect();
             self.oldest_measured = i64::MIN;
         }
         let names: Vec<_> = self

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::host::Reading;
 use super::journal::Undo;
 use super::of_changes::names;
 use super::{HostEntry, Inventory, InventoryError};
 use crate::document::Statistics;
-use crate::model::{Facts, FactsChange};
+use crate::model::{Facts, FactsChange, Value};
 
 /// A column or table of a host that was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +23,16 @@ pub struct Measurement<'a> {
     pub outdated: bool,
 }
 
-/// When what was measured, by slot and name; None: it is no measurement any more. Noted
-/// when the whole change is carried out.
+/// What was measured, by slot and name; None: it is no measurement any more. Noted when
+/// the whole change is carried out.
 #[derive(Debug, Default)]
-pub(super) struct Measured(BTreeMap<(u32, Arc<str>), Option<i64>>);
+pub(super) struct Measured(BTreeMap<(u32, Arc<str>), Option<Reading>>);
 
 impl Measured {
+    fn note(&mut self, slot: u32, reading: Reading) {
+        self.0.insert((slot, reading.name.clone()), Some(reading));
+    }
+
     pub(super) fn forget(&mut self, slot: u32, name: &Arc<str>) {
         self.0.insert((slot, name.clone()), None);
     }
@@ -35,8 +40,11 @@ impl Measured {
 
 impl HostEntry {
     fn measured_at(&self, name: &str) -> Option<i64> {
-        let known = self.measured.iter().find(|(known, _)| **known == *name);
-        known.map(|(_, at)| *at)
+        self.reading(name).map(|reading| reading.at)
+    }
+
+    fn reading(&self, name: &str) -> Option<&Reading> {
+        self.measured.iter().find(|reading| *reading.name == *name)
     }
 
     fn has(&self, name: &str) -> bool {
@@ -60,25 +68,70 @@ impl Inventory {
 
     /// The columns and tables of a host that were measured, in no order that matters.
     pub fn measured<'a>(&self, host: &'a HostEntry) -> impl Iterator<Item = Measurement<'a>> {
-        host.measured.iter().map(|(name, at)| Measurement {
-            name,
-            measured: *at,
-            outdated: !host.has(name),
+        host.measured.iter().map(|reading| Measurement {
+            name: &reading.name,
+            measured: reading.at,
+            outdated: !host.has(&reading.name),
         })
     }
 
-    /// Take over from `old` when values were measured that are the same here.
+    /// The value of a host's column as a client gave it: what is measured counts as
+    /// rounded. None if it has no value, or one that follows from others.
+    pub fn given<'a>(&self, host: &'a HostEntry, column: &str) -> Option<&'a Value> {
+        let fact = host.facts.get(column)?;
+        let given = host.reading(column).and_then(|it| it.given.as_ref());
+        // What was taken back since is not what was given.
+        Some(
+            given
+                .filter(|it| self.rounded(column, it) == *fact)
+                .unwrap_or(fact),
+        )
+    }
+
+    /// The facts of a host as clients gave them.
+    pub fn given_facts(&self, host: &HostEntry) -> Facts {
+        let mut facts = host.facts.clone();
+        for reading in host.measured.iter().filter(|it| it.given.is_some()) {
+            if let Some(given) = self.given(host, &reading.name) {
+                facts.set(reading.name.clone(), given.clone());
+            }
+        }
+        facts
+    }
+
+    /// Take over from `old` what was measured that is the same here: when, and as what it
+    /// counts.
     pub fn measured_as_in(&mut self, old: &Inventory) {
         for (_, known) in old.hosts().filter(|(_, host)| !host.measured.is_empty()) {
-            let slot = self.slot(&known.id);
-            let Some(host) = slot.and_then(|slot| self.host_mut(slot)) else {
+            let Some(slot) = self.slot(&known.id) else {
                 continue;
             };
-            let same = known.measured.iter().filter(|(name, _)| {
-                known.facts.get(name) == host.facts.get(name)
-                    && known.facts.rows(name) == host.facts.rows(name)
-            });
-            host.measured = same.cloned().collect();
+            let (mut same, mut rounded) = (Vec::new(), Vec::new());
+            for reading in &known.measured {
+                let name = &reading.name;
+                let Some(host) = self.host(slot) else {
+                    continue;
+                };
+                if known.facts.rows(name) != host.facts.rows(name) {
+                    continue;
+                }
+                let (fact, here) = (known.facts.get(name), host.facts.get(name));
+                if here == old.given(known, name) {
+                    same.push(reading.clone());
+                    rounded.extend(fact.filter(|_| here != fact).map(|it| (name, it.clone())));
+                } else if here == fact {
+                    same.push(Reading {
+                        given: None,
+                        ..reading.clone()
+                    });
+                }
+            }
+            for (column, value) in rounded {
+                self.put_host_value(slot, column, Some(value));
+            }
+            if let Some(host) = self.host_mut(slot) {
+                host.measured = same;
+            }
         }
         self.oldest_measured = i64::MIN;
     }
@@ -102,7 +155,7 @@ impl Inventory {
         for name in names(&statistics.facts) {
             let key = (slot, name.clone());
             let known = match measured.0.get(&key) {
-                Some(noted) => *noted,
+                Some(noted) => noted.as_ref().map(|reading| reading.at),
                 None => self.host(slot).and_then(|host| host.measured_at(name)),
             };
             if known.is_some_and(|known| known > at) {
@@ -112,12 +165,16 @@ impl Inventory {
             }
         }
         for (column, value) in newer.set.values() {
-            self.report_host(id, column, value.clone())?;
-            measured.0.insert((slot, column.clone()), Some(at));
+            let rounded = self.rounded(column, value);
+            let given = (rounded != *value).then(|| value.clone());
+            self.set_host_value(id, column, Some(rounded))?;
+            let name = column.clone();
+            measured.note(slot, Reading { name, at, given });
         }
         for (table, rows) in newer.set.tables() {
             self.set_host_rows(id, table, rows.to_vec())?;
-            measured.0.insert((slot, table.clone()), Some(at));
+            let (name, given) = (table.clone(), None);
+            measured.note(slot, Reading { name, at, given });
         }
         let unset = FactsChange {
             unset: newer.unset,
@@ -131,17 +188,24 @@ impl Inventory {
         Ok(is_taken || statistics.facts == FactsChange::default())
     }
 
-    /// Keep in mind when values were measured.
+    /// Keep in mind what was measured, and when.
     pub(super) fn note_measured(&mut self, measured: Measured) {
-        for ((slot, name), at) in measured.0 {
-            let Some(host) = self.host_mut(slot) else {
+        let mut last = None;
+        for ((slot, name), reading) in measured.0 {
+            // Not by a method of the whole: the journal is written to besides.
+            let host = self.hosts.get_mut(slot as usize);
+            let Some(host) = host.and_then(Option::as_mut).map(Arc::make_mut) else {
                 continue;
             };
-            let known = host.measured.iter_mut().find(|(known, _)| *known == name);
-            match (known, at) {
-                (Some((_, known)), Some(at)) => *known = at,
-                (None, Some(at)) => host.measured.push((name, at)),
-                (Some(_), None) => host.measured.retain(|(known, _)| *known != name),
+            if last.replace(slot) != Some(slot) {
+                self.journal.replace(slot, &host.measured);
+            }
+            let at = reading.as_ref().map(|reading| reading.at);
+            let known = host.measured.iter_mut().find(|known| known.name == name);
+            match (known, reading) {
+                (Some(known), Some(reading)) => *known = reading,
+                (None, Some(reading)) => host.measured.push(reading),
+                (Some(_), None) => host.measured.retain(|known| known.name != name),
                 (None, None) => {}
             }
             if let Some(at) = at {
@@ -163,10 +227,10 @@ impl Inventory {
         let mut outdated = Vec::new();
         let mut oldest = i64::MAX;
         for (slot, host) in self.hosts() {
-            for (name, at) in host.measured.iter().filter(|(name, _)| host.has(name)) {
-                match *at < since {
-                    true => outdated.push((slot, name.clone())),
-                    false => oldest = oldest.min(*at),
+            for reading in host.measured.iter().filter(|it| host.has(&it.name)) {
+                match reading.at < since {
+                    true => outdated.push((slot, reading.name.clone())),
+                    false => oldest = oldest.min(reading.at),
                 }
             }
         }
@@ -259,7 +323,7 @@ mod tests {
         assert_eq!(usage(&inventory.at_version(before).unwrap()), Some(0.5));
         report(&mut inventory, r#""cpu.usage": 0.25"#);
         assert_eq!(usage(&inventory), Some(0.25));
-        inventory.take_back(before);
+        assert!(inventory.take_back(before));
         inventory.advance(1061);
         assert_eq!(
             usage(&inventory),

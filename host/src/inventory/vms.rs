@@ -173,8 +173,8 @@ impl Inventory {
     }
 
     /// Bring the inventory up to `now` (seconds): reservations that have expired
-    /// end; which, is given. What was measured too long ago is absent. The clock never
-    /// goes back.
+    /// end; which, is given. What was measured too long ago is absent. The clock does not
+    /// go back, but for [`Inventory::set_clock_back`].
     pub fn advance(&mut self, now: i64) -> Vec<Expired> {
         let mut expired = Vec::new();
         if now <= self.clock {
@@ -312,6 +312,7 @@ impl Inventory {
     }
 
     pub(super) fn extract_vm(&mut self, index: u32) -> Option<VmEntry> {
+        let listed = self.place_on_host(index);
         let entry = self.vms[index as usize].take()?;
         self.free_vms.push(index);
         let id = &entry.vm.id;
@@ -324,7 +325,7 @@ impl Inventory {
             self.expiries.remove(&(expires, id.clone()));
         }
         if let Some(host) = self.host_mut(entry.slot) {
-            host.vms.retain(|other| *other != index);
+            listed.map(|place| host.vms.remove(place));
         }
         self.note(entry.slot, Aspects::VMS);
         let other = if entry.pending {
@@ -343,6 +344,24 @@ impl Inventory {
         }
         self.watch_host(entry.slot);
         Some(entry)
+    }
+
+    /// Where a VM stands among those of its host: they are in the order of their ids, and
+    /// one that moves there from there stands twice.
+    fn place_on_host(&self, index: u32) -> Option<usize> {
+        let entry = self.vms[index as usize].as_ref()?;
+        let vms = &self.host(entry.slot)?.vms;
+        let first = vms.partition_point(|other| {
+            let other = self.vms[*other as usize].as_ref();
+            other.is_some_and(|other| other.vm.id < entry.vm.id)
+        });
+        let here = vms.get(first..)?.iter();
+        let after = here.take_while(|other| {
+            let other = self.vms[**other as usize].as_ref();
+            other.is_some_and(|other| other.vm.id == entry.vm.id)
+        });
+        let mut after = after.enumerate().filter(|(_, other)| **other == index);
+        after.next().map(|(place, _)| first + place)
     }
 
     /// A VM with a place on two hosts is on the move: count it at both.
@@ -414,21 +433,11 @@ impl Inventory {
         if shape.exclusive {
             return;
         }
-        let widest = self.sums.vms_widest;
-        let so_far = self.columns[widest].integer(slot as usize).unwrap_or(0);
-        if by > 0 {
-            let wider = so_far.max(shape.width());
-            self.set_cell(widest, slot, Some(Cell::Integer(wider)));
-        } else if so_far == shape.width() {
-            let left = self.host(slot).map_or(0, |host| {
-                self.vms_of(host)
-                    .filter(|entry| !entry.shape.exclusive)
-                    .map(|entry| entry.shape.width())
-                    .max()
-                    .unwrap_or(0)
-            });
-            self.set_cell(widest, slot, Some(Cell::Integer(left)));
-        }
+        let Some(host) = self.host_mut(slot) else {
+            return;
+        };
+        let widest = host.count_width(shape.width(), by);
+        self.set_cell(self.sums.vms_widest, slot, Some(Cell::Integer(widest)));
     }
 }
 

@@ -35,7 +35,7 @@ impl Entry {
             version: staging.version.clone(),
             digest: staging.digest,
             source: staging.source.clone(),
-            outcome: staging.outcome.clone(),
+            outcome: staging.outcome.clone().cut(),
         }
     }
 }
@@ -58,8 +58,10 @@ impl History {
         history
     }
 
-    /// Add an entry, and forget the oldest one if there are too many.
-    pub fn push(&mut self, entry: Entry) {
+    /// Add an entry, and forget the oldest one if there are too many. Long sentences of it
+    /// are cut.
+    pub fn push(&mut self, mut entry: Entry) {
+        entry.outcome = entry.outcome.cut();
         self.entries.push_back(entry);
         while self.entries.len() > self.most {
             self.entries.pop_front();
@@ -88,6 +90,22 @@ impl History {
         }
         digests
     }
+
+    /// The same, with those that decided before the first of them is told of: what each of
+    /// them took the place of follows it.
+    pub fn decided(&self, name: &str) -> Vec<Digest> {
+        let mut digests = Vec::new();
+        for entry in self.of(name).rev() {
+            if let Outcome::InForce { replaced, .. } = entry.outcome {
+                for digest in std::iter::once(entry.digest).chain(replaced) {
+                    if !digests.contains(&digest) {
+                        digests.push(digest);
+                    }
+                }
+            }
+        }
+        digests
+    }
 }
 
 /// Times as RFC 3339 writes them, to the millisecond.
@@ -111,6 +129,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::library::stage::Step;
+    use crate::model::LONGEST_SENTENCE;
 
     fn entry(second: u64, name: &str, bytes: &[u8], generation: u64) -> Entry {
         let mut staging = Staging::new(Source::Kept, Digest::of(bytes));
@@ -137,6 +157,21 @@ mod tests {
             })
             .collect();
         assert_eq!(kept, [2, 3, 4]);
+    }
+
+    #[test]
+    fn long_sentences_are_cut_also_of_entries_that_were_kept_before() {
+        let mut long = entry(0, "a", b"a", 1);
+        long.outcome = Outcome::Refused {
+            step: Step::Describe,
+            why: "x".repeat(1 << 20),
+        };
+        let history = History::new(10, [long]);
+        let outcome = &history.entries().next().unwrap().outcome;
+        let Outcome::Refused { why, .. } = outcome else {
+            panic!("{outcome}");
+        };
+        assert!(why.len() <= LONGEST_SENTENCE, "{}", why.len());
     }
 
     #[test]

@@ -11,18 +11,23 @@ mod change;
 mod event;
 mod files;
 mod operations;
+mod queue;
 mod restore;
 mod state;
 mod status;
+mod trust;
+mod unneeded;
 mod watching;
 
 #[cfg(test)]
 mod tests;
 
-pub use artifacts::{Artifacts, InMemory, Remembered, RememberedChoice, RememberedUnit};
+pub use artifacts::{
+    Artifacts, InMemory, KeptArtifact, KeptSignature, Remembered, RememberedChoice, RememberedUnit,
+};
 pub use event::LibraryEvent;
 pub use state::Origin;
-pub use status::{FileStatus, UnitStatus};
+pub use status::{FileStatus, NotTrusted, UnitStatus};
 pub use watching::Watching;
 
 use std::collections::BTreeSet;
@@ -34,7 +39,7 @@ use std::time::{Duration, SystemTime};
 use super::Generation;
 use super::history::{Entry, History};
 use super::stage::{Admission, Candidate, Trials};
-use super::trust::{Trust, Untrusted};
+use super::trust::{Trust, TrustError};
 use super::watch::{Seen, WatchError};
 use crate::engine::Engine;
 use crate::sync::{ArcSwap, Mutex, MutexGuard};
@@ -67,6 +72,10 @@ impl Default for LibraryOptions {
     }
 }
 
+/// Called with an event, and who asked for what it tells of; None if nobody did, as for a file
+/// that was found.
+pub type EventListener = dyn Fn(&LibraryEvent, Option<&str>) + Send + Sync;
+
 /// What the library needs of what is around it.
 #[derive(Clone)]
 pub struct Surroundings {
@@ -74,7 +83,7 @@ pub struct Surroundings {
     pub artifacts: Arc<dyn Artifacts>,
     /// Hears of every change. Called with the library locked: it must be quick, and
     /// must not call the library.
-    pub events: Arc<dyn Fn(&LibraryEvent) + Send + Sync>,
+    pub events: Arc<EventListener>,
     /// What time it is, for the history.
     pub clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
@@ -87,10 +96,10 @@ impl fmt::Debug for Surroundings {
 
 /// Why the library does not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
-pub enum LibraryFailure {
+pub enum LibraryOperationError {
     /// The configuration makes no sense.
     #[error(transparent)]
-    Trust(#[from] Untrusted),
+    Trust(#[from] TrustError),
     /// What is kept cannot be read or written.
     #[error("{what}: {why}")]
     Artifacts {
@@ -179,26 +188,11 @@ impl Library {
         self.admission.engine()
     }
 
-    /// Let in what this trusts from now on; units that are in force stay.
-    ///
-    /// # Errors
-    /// If it makes no sense.
-    pub fn trust(&self, trust: Trust) -> Result<(), LibraryFailure> {
-        Ok(self.admission.trust(trust)?)
-    }
-
     /// Ask `trials` from now on before a generation comes into force. Only the first
     /// call counts. Until then there are no policies for the library.
     pub fn attach(&self, trials: Weak<dyn Trials>) {
         // The first one stays.
         let _ = self.trials.set(trials);
-    }
-
-    /// Keep the generation as it is while `work` runs: a policy that was checked with
-    /// it can be put in force before it changes.
-    pub fn hold<T>(&self, work: impl FnOnce(&Arc<Generation>) -> T) -> T {
-        let _held = self.lock();
-        work(&self.current())
     }
 
     /// Whether what was seen is a whole unit as far as that can be told at once.
@@ -219,8 +213,14 @@ impl Library {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tell of what nobody asked for.
     fn tell(&self, event: &LibraryEvent) {
-        (self.around.events)(event);
+        self.tell_as_asked(event, None);
+    }
+
+    /// Tell of what somebody may have asked for.
+    fn tell_as_asked(&self, event: &LibraryEvent, by: Option<&str>) {
+        (self.around.events)(event, by);
     }
 
     /// Add to the history.

@@ -82,7 +82,9 @@ fn try_part(unit: &Unit, part: Part, seed: u64, findings: &mut Findings) {
 
 fn describe(unit: &Unit, findings: &mut Findings) {
     let again = || {
-        let mut instance = unit.instantiate(Part::Unit).map_err(sentence)?;
+        let mut instance = unit
+            .instantiate_beside_decisions(Part::Unit)
+            .map_err(sentence)?;
         for _ in 0..2 {
             if instance.describe(time(unit)).map_err(sentence)? != *unit.description() {
                 return Err("it described itself in another way".to_owned());
@@ -108,7 +110,9 @@ fn settings(unit: &Unit, seed: u64, findings: &mut Findings) {
         Err(why) => return findings.not_applicable(Part::Settings, CLAIM, &why),
     };
     let check = || -> Result<(), String> {
-        let mut instance = unit.instantiate(Part::Settings).map_err(sentence)?;
+        let mut instance = unit
+            .instantiate_beside_decisions(Part::Settings)
+            .map_err(sentence)?;
         let call = tables.encode(seed);
         instance.check_settings(&call, time(unit)).map_err(sentence)
     };
@@ -138,7 +142,10 @@ impl<'a> Warm<'a> {
         match self.instance {
             Some(ref mut instance) => Ok(instance),
             None => {
-                let instance = self.unit.instantiate(self.part).map_err(sentence)?;
+                let instance = self
+                    .unit
+                    .instantiate_beside_decisions(self.part)
+                    .map_err(sentence)?;
                 Ok(self.instance.insert(instance))
             }
         }

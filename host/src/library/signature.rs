@@ -28,7 +28,7 @@ pub struct Key {
 #[error(
     "the key {0} is not an Ed25519 public key: write its 32 bytes in hexadecimal or base64, or the PEM that `openssl pkey -pubout` gives"
 )]
-pub struct NoKey(String);
+pub struct KeyError(String);
 
 /// Why bytes do not count as signed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +85,7 @@ impl Key {
     ///
     /// # Errors
     /// If it is none, or a weak one that would accept forged signatures.
-    pub fn new(name: &str, text: &str) -> Result<Self, NoKey> {
+    pub fn new(name: &str, text: &str) -> Result<Self, KeyError> {
         let bytes = key_bytes(text);
         let key = bytes
             .and_then(|bytes| VerifyingKey::from_bytes(&bytes).ok())
@@ -95,7 +95,7 @@ impl Key {
                 name: name.to_owned(),
                 key,
             }),
-            None => Err(NoKey(name.to_owned())),
+            None => Err(KeyError(name.to_owned())),
         }
     }
 

@@ -87,6 +87,41 @@ pub struct Seen {
     pub settled: bool,
 }
 
+/// What was told of a file, without what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// The digest of what the file beside it holds, if there is one.
+    pub beside: Option<Digest>,
+    /// Whether it had settled.
+    pub settled: bool,
+}
+
+impl Seen {
+    /// What was told of it, without what it holds.
+    pub fn told(&self) -> Told {
+        Told {
+            path: self.path.clone(),
+            digest: self.digest,
+            beside: self.beside.as_deref().map(Digest::of),
+            settled: self.settled,
+        }
+    }
+}
+
+impl Told {
+    /// Read the file again. None if it does not hold what was told of it any more, or is
+    /// being changed.
+    pub fn read(&self, options: &Options) -> Option<Seen> {
+        let pair = look::both(&self.path, options, |_| true).ok()??;
+        let same = pair.steady() && pair.content == (self.digest, self.beside);
+        same.then(|| pair.seen(&self.path, self.settled))
+    }
+}
+
 /// What became of a file or the folder.
 #[derive(Debug, Clone)]
 pub enum Change {

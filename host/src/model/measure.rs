@@ -31,7 +31,7 @@ pub enum Measure {
 /// A text that cannot be read as an amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{text}\" is not {}; write for example {}", measure.noun(), measure.example())]
-pub struct NotAnAmount {
+pub struct AmountError {
     text: String,
     measure: Measure,
 }
@@ -67,7 +67,7 @@ impl Measure {
     ///
     /// # Errors
     /// If the text is no amount of this measure, or one beyond 2^53 - 1.
-    pub fn parse(self, text: &str, kind: Kind) -> Result<Value, NotAnAmount> {
+    pub fn parse(self, text: &str, kind: Kind) -> Result<Value, AmountError> {
         let number = self
             .parse_number(text.trim())
             .filter(|number| number.is_finite() && number.abs() <= GREATEST_INTEGER as f64);
@@ -78,7 +78,7 @@ impl Measure {
             (Some(number), Kind::Number) => Some(Value::Number(number)),
             _ => None,
         };
-        value.ok_or_else(|| NotAnAmount {
+        value.ok_or_else(|| AmountError {
             text: text.to_owned(),
             measure: self,
         })
@@ -88,7 +88,7 @@ impl Measure {
     ///
     /// # Errors
     /// If the number is no amount of this measure, or one beyond 2^53 - 1.
-    pub fn of_number(self, number: f64, kind: Kind) -> Result<Value, NotAnAmount> {
+    pub fn of_number(self, number: f64, kind: Kind) -> Result<Value, AmountError> {
         let amount = match self {
             Measure::Millicores => millicores(number),
             _ => number,
@@ -99,7 +99,7 @@ impl Measure {
                 Ok(Value::Integer(amount as i64))
             }
             Kind::Number if is_amount => Ok(Value::Number(amount)),
-            _ => Err(NotAnAmount {
+            _ => Err(AmountError {
                 text: number.to_string(),
                 measure: self,
             }),

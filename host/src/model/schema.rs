@@ -165,7 +165,7 @@ pub fn attribute_entity(table: &str) -> Option<&'static str> {
 
 /// A mistake in the definition of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadAttribute {
+pub enum AttributeError {
     #[error("attributes can be defined for hosts, vms, tenants and clusters, not for \"{0}\"")]
     UnknownEntity(String),
     #[error("attribute \"{0}\" is defined twice for {1}")]
@@ -178,7 +178,18 @@ pub enum BadAttribute {
         "\"{0}\" is no name for an attribute: use lower-case letters, digits, hyphens and dots"
     )]
     BadName(String),
+    #[error("the name of an attribute has at most {LONGEST_NAME} characters")]
+    LongName,
+    #[error("at most {MOST_ATTRIBUTES} attributes can be defined for {0}")]
+    TooMany(String),
 }
+
+/// The names of attributes have so many characters at most, as those of a unit's columns.
+pub const LONGEST_NAME: usize = 64;
+
+/// So many attributes can be defined for one kind of thing: what is written of each row is
+/// compared with all of them.
+pub const MOST_ATTRIBUTES: usize = 1000;
 
 /// The built-in tables, and the attributes that an operator added.
 #[derive(Debug, Clone, PartialEq)]
@@ -240,14 +251,19 @@ impl Schema {
         kind: Kind,
         measure: Option<Measure>,
         meaning: &str,
-    ) -> Result<(), BadAttribute> {
+    ) -> Result<(), AttributeError> {
         for table in attribute_tables(entity, name)? {
             let Some(table) = self.tables.get_mut(*table) else {
                 continue;
             };
             let column = format!("{ATTRIBUTE}{name}");
+            let attributes = table.columns.iter();
+            let attributes = attributes.filter(|it| it.name.starts_with(ATTRIBUTE));
+            if attributes.count() >= MOST_ATTRIBUTES {
+                return Err(AttributeError::TooMany(entity.to_owned()));
+            }
             if table.column(&column).is_some() {
-                return Err(BadAttribute::Twice(name.to_owned(), entity.to_owned()));
+                return Err(AttributeError::Twice(name.to_owned(), entity.to_owned()));
             }
             Arc::make_mut(table)
                 .columns
@@ -267,9 +283,12 @@ impl Schema {
         name: &str,
         columns: &[(String, Kind, Option<Measure>)],
         meaning: &str,
-    ) -> Result<(), BadAttribute> {
+    ) -> Result<(), AttributeError> {
         for parent in attribute_tables(entity, name)? {
             let table_name: Arc<str> = format!("{parent}/{ATTRIBUTE}{name}").into();
+            if self.children(parent).count() >= MOST_ATTRIBUTES {
+                return Err(AttributeError::TooMany(entity.to_owned()));
+            }
             let table = Table {
                 name: table_name.clone(),
                 rows: Rows::Many,
@@ -282,23 +301,26 @@ impl Schema {
                     .collect(),
             };
             if self.tables.insert(table_name, Arc::new(table)).is_some() {
-                return Err(BadAttribute::Twice(name.to_owned(), entity.to_owned()));
+                return Err(AttributeError::Twice(name.to_owned(), entity.to_owned()));
             }
         }
         Ok(())
     }
 }
 
-fn attribute_tables(entity: &str, name: &str) -> Result<&'static [&'static str], BadAttribute> {
+fn attribute_tables(entity: &str, name: &str) -> Result<&'static [&'static str], AttributeError> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._".contains(c);
     if name.is_empty() || !name.chars().all(plain) {
-        return Err(BadAttribute::BadName(name.to_owned()));
+        return Err(AttributeError::BadName(name.to_owned()));
+    }
+    if name.len() > LONGEST_NAME {
+        return Err(AttributeError::LongName);
     }
     ATTRIBUTE_TABLES
         .iter()
         .find(|(known, _)| *known == entity)
         .map(|(_, tables)| *tables)
-        .ok_or_else(|| BadAttribute::UnknownEntity(entity.to_owned()))
+        .ok_or_else(|| AttributeError::UnknownEntity(entity.to_owned()))
 }
 
 fn attribute_column(name: &str, kind: Kind, measure: Option<Measure>, meaning: &str) -> Column {
@@ -363,7 +385,7 @@ mod tests {
         assert!(schema.column("hosts", "attribute.team").is_none());
         assert_eq!(
             schema.define_attribute("vms", "team", Kind::Text, None, ""),
-            Err(BadAttribute::Twice("team".into(), "vms".into()))
+            Err(AttributeError::Twice("team".into(), "vms".into()))
         );
         assert!(
             schema

@@ -11,6 +11,7 @@ mod unheeded;
 mod watches;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::document::Draft;
 use super::{Keep, Policy, Stage, Tie, UnitEntry, UnitName};
@@ -39,6 +40,8 @@ pub(super) struct Checker<'a, 't> {
     shared: Option<&'t Table>,
     /// All settings that the policy's units have.
     known_settings: BTreeSet<&'a str>,
+    /// Those of them that some entry takes from `shared`.
+    taken_settings: BTreeSet<&'a str>,
     /// Whether every unit was found.
     all_found: bool,
     problems: Problems,
@@ -57,6 +60,7 @@ impl<'a, 't> Checker<'a, 't> {
             draft,
             shared: draft.fields.table("settings"),
             known_settings: BTreeSet::new(),
+            taken_settings: BTreeSet::new(),
             all_found: true,
             problems,
         }
@@ -80,6 +84,7 @@ impl<'a, 't> Checker<'a, 't> {
         let watches = watches::watches(&draft.watches, self.schema, &mut self.problems);
         let unheeded_needs = unheeded::needs(fields, self.schema, &mut self.problems);
         self.unknown_shared_settings();
+        let overridden_settings = self.overridden_settings();
         self.problems.or(Policy {
             name: fields.text("name").unwrap_or_else(|| name.into()),
             description: fields.text("description").unwrap_or_default(),
@@ -95,6 +100,7 @@ impl<'a, 't> Checker<'a, 't> {
             watches,
             unheeded: fields.word("unheeded").unwrap_or_default(),
             unheeded_needs,
+            overridden_settings,
         })
     }
 
@@ -130,6 +136,15 @@ impl<'a, 't> Checker<'a, 't> {
             });
         }
         stages
+    }
+
+    /// The settings for all units that units have, and that each of their entries sets itself.
+    fn overridden_settings(&self) -> Vec<Arc<str>> {
+        let shared = self.shared.iter().flat_map(|shared| &shared.entries);
+        let overridden = shared.filter(|entry| {
+            self.known_settings.contains(&*entry.key) && !self.taken_settings.contains(&*entry.key)
+        });
+        overridden.map(|entry| entry.key.clone()).collect()
     }
 
     /// Complain of settings for all units that no unit has. Where a unit was not

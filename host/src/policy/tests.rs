@@ -424,7 +424,7 @@ fn settings_are_checked() {
          6:10: a row of \"zones\" of unit \"memory\" needs \"zone\": name of the zone\n\
          6:20: \"share\" of unit \"memory\" must be a number, not a text\n\
          6:25: a row of \"zones\" of unit \"memory\" has no \"zon\" (did you mean \"zone\"?)\n\
-         6:36: each entry of \"zones\" of unit \"memory\" must be a table, not a whole number\n\
+         6:36: each entry of \"zones\" of unit \"memory\" must be a table (its keys: \"zone\", \"share\"), not a whole number\n\
          7:1: unit \"memory\" has no setting \"head\" (did you mean \"headroom\"?)\n\
          10:19: \"by\" of unit \"even-distribution\" must be \"cpu\" or \"memory\", not \"disk\"\n\
          10:34: \"word\" of unit \"even-distribution\" must match the pattern [a-z]+|x, and \"abC\" does not"
@@ -526,4 +526,20 @@ fn the_example_policies_are_good() {
             .unwrap_or_else(|problems| panic!("{problems}"));
         assert_eq!(policy.stages.len(), stages);
     }
+}
+
+#[test]
+fn a_setting_for_all_units_that_every_entry_sets_itself_is_remarked_on() {
+    let remarks = |text: &str| load(text).unwrap().remarks();
+    let shared = "[settings]\nheadroom = '1 GiB'\n";
+    let own = "[[filters]]\nunit = 'memory'\nsettings.headroom = '2 GiB'\n";
+    let other = "[[filters]]\nunit = 'memory'\nname = 'more'\n";
+    let told = remarks(&format!("{shared}{own}"));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("\"headroom\" for all units has no effect"),
+        "{told:?}"
+    );
+    assert_eq!(remarks(&format!("{shared}{own}{other}")), [""; 0]);
+    assert_eq!(remarks(&format!("{shared}{other}")), [""; 0]);
 }

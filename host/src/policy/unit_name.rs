@@ -16,7 +16,7 @@ pub struct UnitName {
 
 /// A text that names no unit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadUnitName {
+pub enum UnitNameError {
     /// There is nothing, or nothing before the `@`.
     #[error("the name of a unit is missing; write for example \"memory\" or \"memory@9f2c41\"")]
     Empty,
@@ -38,21 +38,21 @@ impl UnitName {
 }
 
 impl FromStr for UnitName {
-    type Err = BadUnitName;
+    type Err = UnitNameError;
 
-    fn from_str(text: &str) -> Result<Self, BadUnitName> {
+    fn from_str(text: &str) -> Result<Self, UnitNameError> {
         let (name, pin) = match text.split_once('@') {
             Some((name, pin)) => (name, Some(pin)),
             None => (text, None),
         };
         if name.trim().is_empty() {
-            return Err(BadUnitName::Empty);
+            return Err(UnitNameError::Empty);
         }
         let digits = |pin: &str| {
             (4..=64).contains(&pin.len()) && pin.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
         if let Some(pin) = pin.filter(|pin| !digits(pin)) {
-            return Err(BadUnitName::BadPin(pin.to_owned()));
+            return Err(UnitNameError::BadPin(pin.to_owned()));
         }
         Ok(Self {
             name: name.into(),
@@ -86,7 +86,11 @@ mod tests {
     #[test]
     fn what_names_no_unit_is_refused() {
         for text in ["", " ", "@9f2c"] {
-            assert_eq!(text.parse::<UnitName>(), Err(BadUnitName::Empty), "{text}");
+            assert_eq!(
+                text.parse::<UnitName>(),
+                Err(UnitNameError::Empty),
+                "{text}"
+            );
         }
         for text in ["memory@", "memory@9f", "memory@latest"] {
             assert!(text.parse::<UnitName>().is_err(), "{text}");

@@ -17,7 +17,7 @@ pub struct Change {
 
 /// A change that a policy does not take.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum UnknownEntry {
+pub enum UnknownEntryError {
     #[error(
         "policy \"{policy}\" has no {what} \"{name}\"{}",
         hint(.nearest, .names)
@@ -61,7 +61,7 @@ impl Change {
     ///
     /// # Errors
     /// If it has no such entry, or a factor is not finite.
-    pub fn of(&self, policy: &Policy) -> Result<Policy, UnknownEntry> {
+    pub fn of(&self, policy: &Policy) -> Result<Policy, UnknownEntryError> {
         let mut changed = policy.clone();
         for name in &self.without {
             let entries = find(&mut changed, name, "entry", |_| true)?;
@@ -71,7 +71,7 @@ impl Change {
         }
         for (name, factor) in &self.factors {
             if !factor.is_finite() {
-                return Err(UnknownEntry::Factor {
+                return Err(UnknownEntryError::Factor {
                     name: name.clone(),
                     factor: *factor,
                 });
@@ -91,7 +91,7 @@ fn find<'p>(
     name: &str,
     what: &'static str,
     meant: impl Fn(&Entry<'_>) -> bool,
-) -> Result<Vec<Entry<'p>>, UnknownEntry> {
+) -> Result<Vec<Entry<'p>>, UnknownEntryError> {
     let policy_name = policy.name.clone();
     let mut entries = entries(policy);
     entries.retain(|entry| meant(entry));
@@ -108,7 +108,7 @@ fn find<'p>(
                 names.push(entry.name.to_string());
             }
         }
-        return Err(UnknownEntry::NoEntry {
+        return Err(UnknownEntryError::NoEntry {
             policy: policy_name,
             what,
             name: name.to_owned(),

@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::Fate;
 use super::comparison::fate;
 use crate::chain::{CostShown, Explanation};
-use crate::scheduler::{Decision, MadeAgain};
+use crate::scheduler::MadeAgain;
 
 /// What became of decisions that were made again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Replayed {
     /// How many were made again.
     pub tried: usize,
@@ -24,6 +25,7 @@ pub struct Replayed {
 
 /// A decision that comes out in another way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct ChangedDecision {
     /// Its number.
     pub decision: u64,
@@ -42,6 +44,7 @@ pub struct ChangedDecision {
 
 /// What becomes of a host before and after.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct HostChanged {
     /// Its id.
     pub host: Arc<str>,
@@ -54,6 +57,7 @@ pub struct HostChanged {
 
 /// A weighted cost that has changed; none where the entry was not asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct CostChanged {
     /// The policy's entry.
     pub entry: Arc<str>,
@@ -93,13 +97,13 @@ impl Replayed {
         let after = made.host.as_ref().ok().cloned().flatten();
         self.examples.push(ChangedDecision {
             hosts: explained.map_or_else(Vec::new, |(before, with)| {
-                hosts(&made.decision, after.as_ref(), before, with)
+                hosts(made, after.as_ref(), before, with)
             }),
-            decision: made.decision.number,
-            vms: (made.decision.request.members.iter())
+            decision: made.number,
+            vms: (made.request.members.iter())
                 .map(|vm| vm.id.clone())
                 .collect(),
-            before: made.decision.host.clone(),
+            before: made.before.clone(),
             after,
             failure,
         });
@@ -107,12 +111,12 @@ impl Replayed {
 }
 
 fn hosts(
-    decision: &Decision,
+    made: &MadeAgain,
     chosen_after: Option<&Arc<str>>,
     before: &Explanation,
     after: &Explanation,
 ) -> Vec<HostChanged> {
-    let concerned = decision.host.iter().chain(chosen_after);
+    let concerned = made.before.iter().chain(chosen_after);
     let changed = concerned.map(|host| HostChanged {
         before: fate(before, host),
         after: fate(after, host),

@@ -1,4 +1,5 @@
-//! What happens if hosts fail: their VMs are placed anew on the hosts that are left.
+//! What happens if hosts fail: the VMs that are restarted are placed anew on the hosts that
+//! are left.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,19 +8,69 @@ use serde::Serialize;
 
 use super::why::known_host;
 use super::{QuestionError, Reason, Situation, reasons};
-use crate::chain::Refusal;
+use crate::chain::DecisionError;
+use crate::document::Word;
 use crate::inventory::{Inventory, InventoryError};
 use crate::model::Vm;
 use crate::scheduler::{Batch, Decision, PlaceError, Plan, Scheduler, SchedulerOptions};
 
+/// Which VMs are restarted elsewhere when their host fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    /// Those that are highly available: `ha` is true.
+    Ha,
+    /// All but those of which `ha` is given and false.
+    All,
+}
+
+impl Word for Restart {
+    const WORDS: &'static [(&'static str, Self)] = &[("ha", Self::Ha), ("all", Self::All)];
+}
+
+impl Restart {
+    /// What is meant where nobody says: the highly available VMs where there are any. A
+    /// cluster in which no VM is leaves open which ones would be restarted.
+    fn usual(inventory: &Inventory) -> Self {
+        let mut vms = inventory
+            .hosts()
+            .flat_map(|(_, host)| inventory.vms_of(host));
+        match vms.any(|entry| entry.vm.facts.is("ha")) {
+            true => Self::Ha,
+            false => Self::All,
+        }
+    }
+
+    fn restarts(self, vm: &Vm) -> bool {
+        match self {
+            Self::Ha => vm.facts.is("ha"),
+            Self::All => vm.facts.get("ha") != Some(&false.into()),
+        }
+    }
+}
+
+/// How it is told what follows if hosts fail.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FailureOptions {
+    /// As in [`Batch::search`].
+    pub search: Option<usize>,
+    /// Which VMs are restarted; None: the highly available ones if there are any, else all.
+    pub restart: Option<Restart>,
+}
+
 /// What follows if some hosts fail.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Failure {
     /// The hosts that fail.
     pub hosts: Vec<Arc<str>>,
-    /// The VMs that ran there or had a place reserved, in the order in which they are
-    /// placed anew.
+    /// Which VMs are restarted.
+    pub restart: Restart,
+    /// The VMs that ran there or had a place reserved and are restarted, in the order in
+    /// which they are placed anew.
     pub vms: Vec<Resettled>,
+    /// The VMs that ran there or had a place reserved and are not restarted, by id.
+    pub not_restarted: Vec<Arc<str>>,
 }
 
 /// A VM whose host failed.
@@ -44,12 +95,12 @@ pub struct Resettled {
 }
 
 impl Failure {
-    /// Whether every VM finds another host.
+    /// Whether every VM that is restarted finds another host.
     pub fn survived(&self) -> bool {
         self.stranded().next().is_none()
     }
 
-    /// The VMs that find no host.
+    /// The VMs that are restarted and find no host.
     pub fn stranded(&self) -> impl Iterator<Item = &Resettled> {
         self.vms.iter().filter(|vm| vm.host.is_none())
     }
@@ -57,8 +108,8 @@ impl Failure {
 
 impl Situation<'_> {
     /// What happens if these hosts fail at `now` (seconds), all at once: they are down,
-    /// and the VMs that ran there are placed anew, by the policy's order unit or else
-    /// by priority, current score and size. `search` as in [`Batch::search`].
+    /// and the VMs that ran there and are restarted are placed anew, by the policy's order
+    /// unit or else by priority, current score and size. What the others took is free.
     ///
     /// # Errors
     /// If there is no such host, a unit fails, or the policy forbids the search.
@@ -66,13 +117,13 @@ impl Situation<'_> {
         &self,
         hosts: &[String],
         now: i64,
-        search: Option<usize>,
+        options: FailureOptions,
     ) -> Result<Failure, QuestionError> {
         let known = hosts.iter().map(|id| known_host(self.inventory, id));
         let mut hosts: Vec<Arc<str>> = known.collect::<Result<_, _>>()?;
         hosts.sort_unstable();
         hosts.dedup();
-        fail(&mut self.unrecorded()?, hosts, now, search)
+        fail(&mut self.unrecorded()?, hosts, now, options)
     }
 
     /// What happens if any one host fails: of each host that is up, in the order of
@@ -83,19 +134,24 @@ impl Situation<'_> {
     pub fn n_plus_one(
         &self,
         now: i64,
-        search: Option<usize>,
+        options: FailureOptions,
         mut progressed: impl FnMut(usize, usize),
     ) -> Result<Vec<Failure>, QuestionError> {
         let up = self.inventory.hosts();
         let up = up.filter(|(slot, _)| self.inventory.is_up(*slot));
         let mut hosts: Vec<Arc<str>> = up.map(|(_, host)| host.id.clone()).collect();
         hosts.sort_unstable();
+        // The same for each host, whichever of the VMs run there.
+        let options = FailureOptions {
+            restart: options.restart.or(Some(Restart::usual(self.inventory))),
+            ..options
+        };
         let mut scheduler = self.unrecorded()?;
         let whole = scheduler.inventory().version();
         let mut failures = Vec::with_capacity(hosts.len());
         for (done, host) in hosts.iter().enumerate() {
             progressed(done, hosts.len());
-            failures.push(fail(&mut scheduler, vec![host.clone()], now, search)?);
+            failures.push(fail(&mut scheduler, vec![host.clone()], now, options)?);
             if !scheduler.rewind(whole) {
                 // More has changed than the inventory remembers.
                 scheduler = self.unrecorded()?;
@@ -123,21 +179,33 @@ fn fail(
     scheduler: &mut Scheduler,
     hosts: Vec<Arc<str>>,
     now: i64,
-    search: Option<usize>,
+    options: FailureOptions,
 ) -> Result<Failure, QuestionError> {
     let world = scheduler.inventory_mut();
-    let lost = take_down(world, &hosts).map_err(PlaceError::Inventory)?;
+    let restart = options.restart.unwrap_or_else(|| Restart::usual(world));
+    let mut lost = take_down(world, &hosts).map_err(PlaceError::Inventory)?;
+    let mut not_restarted = Vec::new();
+    lost.retain(|id, (vm, _)| {
+        let restarts = restart.restarts(vm);
+        not_restarted.extend((!restarts).then(|| id.clone()));
+        restarts
+    });
     let mut vms = Vec::with_capacity(lost.len());
     if !lost.is_empty() {
         let plan = scheduler.place_batch(Batch {
             members: lost.values().map(|(vm, _)| (**vm).clone()).collect(),
             now,
-            search,
+            search: options.search,
             ..Batch::default()
         })?;
         vms = resettled(&plan, &lost)?;
     }
-    Ok(Failure { hosts, vms })
+    Ok(Failure {
+        hosts,
+        restart,
+        vms,
+        not_restarted,
+    })
 }
 
 /// VMs that lost their host, by id, each with the host.
@@ -203,7 +271,8 @@ fn resettled(plan: &Plan, lost: &Lost) -> Result<Vec<Resettled>, QuestionError> 
 fn is_answer(error: &PlaceError) -> bool {
     !matches!(
         error,
-        PlaceError::Refusal(Refusal::Failed { .. } | Refusal::OutOfTime { .. })
+        PlaceError::Interrupted(_)
+            | PlaceError::Refusal(DecisionError::Failed { .. } | DecisionError::OutOfTime { .. })
     )
 }
 

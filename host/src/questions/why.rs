@@ -11,6 +11,10 @@ use crate::document::{Word, nearest};
 use crate::inventory::Inventory;
 use crate::model::Request;
 use crate::policy::Policy;
+use crate::scheduler::PlaceError;
+
+/// Of more hosts the one that was probably meant is not looked for.
+const COMPARED: usize = 1000;
 
 /// What a policy says of one host for one request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,7 +106,7 @@ impl Situation<'_> {
         let (_, explanation) = self.decide(request)?;
         let mut why = of(&explanation, self.policy, request, &host);
         if let Standing::Removed { by } = &mut why.standing {
-            *by = self.all_removals(request, &host, std::mem::take(by));
+            *by = self.all_removals(request, &host, std::mem::take(by))?;
         }
         Ok(why)
     }
@@ -110,12 +114,15 @@ impl Situation<'_> {
     /// After the entry that removes a host, the others that would: each found by
     /// asking again without those before. Stops where there is no decision without
     /// them.
+    ///
+    /// # Errors
+    /// If the question's time is up.
     fn all_removals(
         &self,
         request: &Request,
         host: &Arc<str>,
         mut removals: Vec<RemovalShown>,
-    ) -> Vec<RemovalShown> {
+    ) -> Result<Vec<RemovalShown>, QuestionError> {
         let mut policy = (**self.policy).clone();
         while let Some(last) = removals.last() {
             let mut filters = policy
@@ -127,6 +134,7 @@ impl Situation<'_> {
                 break;
             };
             filter.enabled = false;
+            self.options.cancel.check().map_err(PlaceError::from)?;
             let asked = self.decide_by(Arc::new(policy.clone()), request);
             let Ok((_, explanation)) = asked else { break };
             match of(&explanation, &policy, request, host).standing {
@@ -134,7 +142,7 @@ impl Situation<'_> {
                 _ => break,
             }
         }
-        removals
+        Ok(removals)
     }
 }
 
@@ -142,7 +150,9 @@ impl Situation<'_> {
 pub(super) fn known_host(inventory: &Inventory, id: &str) -> Result<Arc<str>, QuestionError> {
     let host = inventory.slot(id).and_then(|slot| inventory.host(slot));
     host.map(|host| host.id.clone()).ok_or_else(|| {
+        // Each is compared: of very many none is suggested.
         let ids = inventory.hosts().map(|(_, host)| &*host.id);
+        let ids = ids.filter(|_| inventory.host_count() <= COMPARED);
         QuestionError::UnknownHost {
             host: id.to_owned(),
             nearest: nearest(id, ids).map(Into::into),

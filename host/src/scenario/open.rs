@@ -63,7 +63,16 @@ impl Scenarios {
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let unreadable = |error| OpenError::Unreadable(path.to_owned(), error);
         let text = fs::read_to_string(path).map_err(unreadable)?;
-        let tree = parse(&text, &path.display().to_string())?;
+        Ok(Self::read(&text, path)?)
+    }
+
+    /// Read the text of the scenario file that lies at `path`. Documents that it names are
+    /// looked for beside it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read(text: &str, path: &Path) -> Result<Self, Problems> {
+        let tree = parse(text, &path.display().to_string())?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let (description, cases) = read::scenarios(&tree, &Documents { folder })?;
         Ok(Self {

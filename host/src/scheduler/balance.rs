@@ -21,13 +21,13 @@ mod world;
 pub use apply::{BalanceError, Begun};
 pub(super) use cool_down::CoolDown;
 pub use plan::{
-    BalancePlan, Because, Cause, Origin, PlannedMove, RefusedMove, RemovedHosts,
+    BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,
 };
 pub use shown::{ChangeShown, MoveShown, PlanTold, RefusedShown, StuckShown};
 
 use super::{PlaceError, Scheduler};
-use crate::chain::{Proposed, Refusal};
+use crate::chain::{DecisionError, Proposed};
 
 /// How a pass goes about its work.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +64,7 @@ impl Scheduler {
     ///
     /// # Errors
     /// If the unit refuses or fails.
-    pub fn balance(&mut self, now: i64) -> Result<Vec<Proposed>, Refusal> {
+    pub fn balance(&mut self, now: i64) -> Result<Vec<Proposed>, DecisionError> {
         self.inventory.advance(now);
         self.runner
             .chain()

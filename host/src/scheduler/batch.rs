@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::search::{Search, Tried};
-use super::{Decision, MadeOn, PlaceError, Recorded, Scheduler, SchedulerOptions, order, place};
+use super::{
+    Decision, InterruptedError, MadeOn, PlaceError, Recorded, Scheduler, SchedulerOptions, order,
+    place,
+};
 use crate::chain::Runner;
 use crate::inventory::Inventory;
 use crate::model::{Facts, Request, Value, Vm};
@@ -62,10 +65,22 @@ pub struct Plan {
     /// Whether the places are reserved: not after a dry run, and not if all or nothing
     /// was asked for and somebody is left out.
     pub reserved: bool,
-    /// Whether it was decided on a copy of the inventory.
-    pub made_on_copy: bool,
+    /// The copy of the inventory on which it was decided, if it was.
+    pub copy: Option<Copied>,
     /// What a search has come to; none if there was no need of one.
     pub searched: Option<Searched>,
+    /// Why it ended early, if it did: turns without a decision have none for that, and a
+    /// search may have found more.
+    pub interrupted: Option<InterruptedError>,
+}
+
+/// A copy of the inventory, on which a batch was decided.
+#[derive(Debug, Clone)]
+pub struct Copied {
+    /// As the batch left it.
+    pub inventory: Arc<Inventory>,
+    /// The version of the inventory of which it was made.
+    pub from: u64,
 }
 
 /// What a search for a better plan has come to.
@@ -101,6 +116,10 @@ impl Turn {
     pub fn host(&self) -> Option<&Arc<str>> {
         self.outcome.as_ref().ok()?.host.as_ref()
     }
+
+    fn is_interrupted(&self) -> bool {
+        matches!(self.outcome, Err(PlaceError::Interrupted(_)))
+    }
 }
 
 impl Plan {
@@ -131,6 +150,20 @@ impl Scheduler {
     /// If the batch is at fault, the policy forbids the search that it asks for, or the
     /// order unit fails; then nothing changes.
     pub fn place_batch(&mut self, batch: Batch) -> Result<Plan, PlaceError> {
+        self.place_batch_seen(batch, &mut |_| ())
+    }
+
+    /// The same; `turn_begins` is shown the inventory, or the copy on which is decided, as it
+    /// is before each turn. Turns of a search are not shown, but those of the first-come
+    /// plan before it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn place_batch_seen(
+        &mut self,
+        batch: Batch,
+        turn_begins: &mut dyn FnMut(&Inventory),
+    ) -> Result<Plan, PlaceError> {
         let policy = self.chain().policy();
         if batch.search.is_some() && policy.search == policy::Search::Forbidden {
             return Err(PlaceError::SearchForbidden(policy.name.clone()));
@@ -147,6 +180,7 @@ impl Scheduler {
         // What is only tried is tried on a copy.
         let tried = batch.all_or_nothing || batch.search.is_some();
         let apart = batch.dry_run || batch.from_nothing || tried;
+        let from = self.inventory.version();
         let mut world = apart.then(|| self.inventory.clone());
         if let (Some(world), true) = (&mut world, batch.from_nothing) {
             vacate(world, &everyone.members)?;
@@ -154,10 +188,11 @@ impl Scheduler {
         let inventory = world.as_ref().unwrap_or(&self.inventory);
         let order = self.turns(inventory, &everyone, batch.order)?;
         let (requests, without_turn) = requests(everyone, order);
+        let bound = batch.search.unwrap_or(0);
         let (mut turns, searched) = match (batch.search, &mut world) {
             (Some(bound), Some(world)) => {
                 let (number, start) = (self.next_number, world.clone());
-                let first_come = self.in_turns(Some(&mut *world), requests.clone());
+                let first_come = self.in_turns(Some(&mut *world), requests.clone(), turn_begins);
                 if !first_come.iter().any(Turn::finds_no_host) {
                     (first_come, None)
                 } else {
@@ -168,9 +203,12 @@ impl Scheduler {
                     (better.turns, Some(searched))
                 }
             }
-            (_, world) => (self.in_turns(world.as_mut(), requests), None),
+            (_, world) => (self.in_turns(world.as_mut(), requests, turn_begins), None),
         };
         world.as_mut().unwrap_or(&mut self.inventory).reset_batch();
+        let search_ended = searched.is_some_and(|it| it.bounded && it.decisions < bound);
+        let is_over = search_ended || turns.iter().any(Turn::is_interrupted);
+        let interrupted = self.options.cancel.check().err().filter(|_| is_over);
         let complete = without_turn.is_empty() && left_out(&turns) == 0;
         let reserved = !batch.dry_run && (complete || !batch.all_or_nothing);
         if reserved && apart {
@@ -189,10 +227,14 @@ impl Scheduler {
                 request.all_or_nothing = batch.all_or_nothing;
             }
         }
-        let made_on = match world {
+        let copy = world.map(|world| Copied {
+            inventory: Arc::new(world),
+            from,
+        });
+        let made_on = match &copy {
             Some(copy) => {
                 self.forget_copies();
-                MadeOn::Copy(Arc::new(copy))
+                MadeOn::Copy(copy.inventory.clone())
             }
             None => MadeOn::Inventory,
         };
@@ -206,8 +248,9 @@ impl Scheduler {
             turns,
             without_turn,
             reserved,
-            made_on_copy: apart,
+            copy,
             searched,
+            interrupted,
         })
     }
 
@@ -234,7 +277,12 @@ impl Scheduler {
     }
 
     /// Decide one turn after the other, on a copy or else for real.
-    fn in_turns(&mut self, copy: Option<&mut Inventory>, requests: Vec<Request>) -> Vec<Turn> {
+    fn in_turns(
+        &mut self,
+        copy: Option<&mut Inventory>,
+        requests: Vec<Request>,
+        turn_begins: &mut dyn FnMut(&Inventory),
+    ) -> Vec<Turn> {
         // Answers about a copy are of no use for the cluster itself.
         let mut of_copy = copy
             .is_some()
@@ -244,6 +292,7 @@ impl Scheduler {
         let options = &self.options;
         let mut turns = Vec::with_capacity(requests.len());
         for request in requests {
+            turn_begins(inventory);
             let turn = settle_turn(inventory, runner, options, self.next_number, request);
             self.next_number += u64::from(turn.outcome.is_ok());
             turns.push(turn);
@@ -277,33 +326,24 @@ impl Scheduler {
 
     /// Reserve for real what was decided on a copy: all of it or nothing.
     fn adopt(&mut self, turns: &[Turn]) -> Result<(), PlaceError> {
-        let before = self.inventory.version();
-        let adopted = self.adopt_each(turns);
-        if adopted.is_err() {
-            self.inventory.take_back(before);
-        }
-        adopted
+        self.inventory
+            .all_or_nothing(|inventory| adopt_each(inventory, turns))
     }
+}
 
-    fn adopt_each(&mut self, turns: &[Turn]) -> Result<(), PlaceError> {
-        for decision in turns.iter().filter_map(|turn| turn.outcome.as_ref().ok()) {
-            for member in &decision.request.members {
-                if self.inventory.pending(&member.id).is_some() {
-                    self.inventory.cancel_vm(&member.id)?;
-                }
-            }
-            if let (Some(host), Some(terms)) = (&decision.host, decision.reserved) {
-                place::settle(
-                    &mut self.inventory,
-                    terms,
-                    &decision.request,
-                    host,
-                    &decision.followed,
-                )?;
+fn adopt_each(inventory: &mut Inventory, turns: &[Turn]) -> Result<(), PlaceError> {
+    for decision in turns.iter().filter_map(|turn| turn.outcome.as_ref().ok()) {
+        for member in &decision.request.members {
+            if inventory.pending(&member.id).is_some() {
+                inventory.cancel_vm(&member.id)?;
             }
         }
-        Ok(())
+        if let (Some(host), Some(terms)) = (&decision.host, decision.reserved) {
+            let (request, followed) = (&decision.request, &decision.followed);
+            place::settle(inventory, terms, request, host, followed)?;
+        }
     }
+    Ok(())
 }
 
 /// What each turn asks, and the ids of the members that have none. The tenant of a turn

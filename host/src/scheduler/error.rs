@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::chain::{Refusal, UnheededNeed};
+use super::InterruptedError;
+use crate::chain::{DecisionError, UnheededNeed};
 use crate::inventory::InventoryError;
 
 /// Why a request comes to no decision. Nothing was changed.
@@ -33,10 +34,13 @@ pub enum PlaceError {
         entry: Arc<str>,
         error: InventoryError,
     },
+    /// The work that it belongs to ended before.
+    #[error(transparent)]
+    Interrupted(#[from] InterruptedError),
     #[error(transparent)]
     Inventory(#[from] InventoryError),
     #[error(transparent)]
-    Refusal(#[from] Refusal),
+    Refusal(#[from] DecisionError),
 }
 
 fn unheeded(needs: &[UnheededNeed]) -> String {
@@ -56,11 +60,14 @@ fn unheeded(needs: &[UnheededNeed]) -> String {
 pub enum ExplainError {
     #[error("decision {0} is not among the ones that are remembered")]
     Forgotten(u64),
-    /// What is needed for it is kept no longer.
+    /// It was made, and as many later ones are recorded as are at all.
+    #[error("decision {number} is no longer recorded: {why}")]
+    NotRecorded { number: u64, why: String },
+    /// What is needed for it is no longer stored.
     #[error("decision {number} can no longer be explained: {why}")]
     NoLonger { number: u64, why: String },
     #[error("decision {0} is too long ago: the inventory of then is no longer remembered")]
     TooLongAgo(u64),
     #[error(transparent)]
-    Refusal(#[from] Refusal),
+    Refusal(#[from] DecisionError),
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Decision, DecisionShown, ExplainError, MadeOn, Recorded, Scheduler, place};
-use crate::chain::{Chain, Decided, Explanation, Refusal, Runner};
+use crate::chain::{Chain, Decided, DecisionError, Explanation, Runner};
 use crate::inventory::{Inventory, SavedMeasured};
 use crate::library::Generation;
 use crate::model::Request;
@@ -20,6 +20,14 @@ pub struct PastDecision {
     draw: f64,
     chain: Arc<Chain>,
     made: Made,
+    inventory: Inventory,
+    limit: Duration,
+}
+
+/// A decision that is remembered, and a copy of the inventory that can be taken back to that
+/// of then.
+pub struct Remembered {
+    decision: Decision,
     inventory: Inventory,
     limit: Duration,
 }
@@ -62,6 +70,15 @@ impl Scheduler {
     /// # Errors
     /// If the decision, or the inventory's version of then, is no longer remembered.
     pub fn past(&self, number: u64) -> Result<PastDecision, ExplainError> {
+        self.remembered(number)?.past()
+    }
+
+    /// A decision that is remembered, with a copy of the inventory from which that of then
+    /// can be had, at leisure.
+    ///
+    /// # Errors
+    /// If the decision, or the inventory's version of then, is no longer remembered.
+    pub fn remembered(&self, number: u64) -> Result<Remembered, ExplainError> {
         let Recorded { decision, made_on } = self
             .recorded
             .iter()
@@ -72,23 +89,42 @@ impl Scheduler {
             MadeOn::Copy(copy) => Some(&**copy),
             MadeOn::Gone => None,
         };
+        let version = decision.inventory_version;
         let inventory = inventory
-            .and_then(|inventory| inventory.at_version(decision.inventory_version))
+            .filter(|inventory| inventory.oldest_version() <= version)
             .ok_or(ExplainError::TooLongAgo(number))?;
+        Ok(Remembered {
+            decision: decision.clone(),
+            inventory: inventory.clone(),
+            limit: self.options.chain_limit,
+        })
+    }
+}
+
+impl Remembered {
+    /// With the inventory of then.
+    ///
+    /// # Errors
+    /// If the inventory's version of then is no longer remembered.
+    pub fn past(mut self) -> Result<PastDecision, ExplainError> {
+        let decision = self.decision;
+        if !self.inventory.take_back(decision.inventory_version) {
+            return Err(ExplainError::TooLongAgo(decision.number));
+        }
         Ok(PastDecision {
             request: decision.request.clone(),
             draw: decision.draw,
             chain: decision.chain.clone(),
-            made: Made::Here(Box::new(decision.clone())),
-            inventory,
-            limit: self.options.chain_limit,
+            made: Made::Here(Box::new(decision)),
+            inventory: self.inventory,
+            limit: self.limit,
         })
     }
 }
 
 impl PastDecision {
     /// A decision that was kept, with the inventory of then, what was measured and noted
-    /// there, by the ids of hosts, and what decided.
+    /// there, by the ids of hosts, and what decided or is to decide it again.
     ///
     /// # Errors
     /// If the units are not those of the policy.
@@ -129,7 +165,7 @@ impl PastDecision {
     ///
     /// # Errors
     /// If a unit fails.
-    pub fn explain(&self) -> Result<Explanation, Refusal> {
+    pub fn explain(&self) -> Result<Explanation, DecisionError> {
         let mut runner = self.runner();
         let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
         Ok(explanation)
@@ -140,7 +176,7 @@ impl PastDecision {
     ///
     /// # Errors
     /// If a unit fails.
-    pub fn explain_by(&self, chain: Arc<Chain>) -> Result<Explanation, Refusal> {
+    pub fn explain_by(&self, chain: Arc<Chain>) -> Result<Explanation, DecisionError> {
         let mut runner = Runner::new(chain, self.limit);
         let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
         Ok(explanation)
@@ -152,7 +188,7 @@ impl PastDecision {
     ///
     /// # Errors
     /// If a unit fails.
-    pub fn runners_up(&self, most: usize) -> Result<Vec<RunnerUp>, Refusal> {
+    pub fn runners_up(&self, most: usize) -> Result<Vec<RunnerUp>, DecisionError> {
         let mut runner = self.runner();
         let most = most.saturating_add(1);
         let ranked = runner.rank(&self.inventory, &self.request, self.draw, most)?;
@@ -163,11 +199,21 @@ impl PastDecision {
         Ok(shown.collect())
     }
 
+    /// The host that its chain chooses, if there is one.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn host(&self) -> Result<Option<Arc<str>>, DecisionError> {
+        let mut runner = self.runner();
+        let decided = runner.decide(&self.inventory, &self.request, self.draw)?;
+        Ok(place::told(&self.inventory, &decided).0)
+    }
+
     /// Run its chain again, and say whether the same comes out.
     ///
     /// # Errors
     /// If a unit fails.
-    pub fn comes_out_the_same(&self) -> Result<bool, Refusal> {
+    pub fn comes_out_the_same(&self) -> Result<bool, DecisionError> {
         let mut runner = self.runner();
         let decided = runner.decide(&self.inventory, &self.request, self.draw)?;
         Ok(match &self.made {

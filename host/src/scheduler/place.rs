@@ -33,6 +33,7 @@ pub(super) fn place(
     number: u64,
     mut request: Request,
 ) -> Result<Decision, PlaceError> {
+    options.cancel.check()?;
     zone::agree(&mut request)?;
     let mut members = request.members.iter();
     if let Some(member) = members.find(|member| inventory.pending(&member.id).is_some()) {
@@ -122,27 +123,22 @@ pub(super) fn settle(
     host: &str,
     followed: &[Followed],
 ) -> Result<(), PlaceError> {
-    let before = inventory.version();
     let writes: Vec<Write> = followed
         .iter()
         .flat_map(|followed| followed.writes.iter().cloned())
         .collect();
-    let reserved = reserve(inventory, terms, request, host);
-    let settled = reserved.map_err(PlaceError::Inventory).and_then(|()| {
+    inventory.all_or_nothing(|inventory| {
+        reserve(inventory, terms, request, host)?;
         let written = inventory.apply(&writes);
         written.map_err(|error| PlaceError::Effects {
             entry: at_fault(inventory, followed),
             error,
         })
-    });
-    if settled.is_err() {
-        inventory.take_back(before);
-    }
-    settled
+    })
 }
 
 /// The entry whose writes are refused, taken alone; the last one if it is only all
-/// together that are.
+/// together that are. What is written to find out is to be taken back.
 fn at_fault(inventory: &mut Inventory, followed: &[Followed]) -> Arc<str> {
     let mut entries = followed.iter();
     let refused = entries.find(|followed| inventory.apply(&followed.writes).is_err());
@@ -180,4 +176,51 @@ fn twice(members: &[Vm]) -> Option<Arc<str>> {
     ids.windows(2)
         .find(|pair| pair[0] == pair[1])
         .map(|pair| pair[0].clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::schema::Schema;
+    use crate::model::{Effect, Entity, Facts, Host, Moment, RowChange};
+
+    #[test]
+    fn places_of_many_vms_are_given_back_if_what_follows_is_refused() {
+        let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+        inventory.add_host(Host::new("h")).unwrap();
+        let before = inventory.version();
+        // More than an inventory remembers of its past.
+        let members = (0..70_000).map(|number| Vm::new(format!("v{number:06}")));
+        let request = Request {
+            members: members.collect(),
+            ..Request::default()
+        };
+        let terms = Terms {
+            expires: None,
+            decision: None,
+        };
+        let follows = |host: &str| Followed {
+            entry: host.into(),
+            writes: vec![Write {
+                moment: Moment::Decided,
+                effect: Effect::Row {
+                    entity: Entity::Host(host.into()),
+                    table: "networks".into(),
+                    change: RowChange::Append(Facts::new().with("name", "n")),
+                },
+            }],
+        };
+        let followed = [follows("h"), follows("nope")];
+        let settled = settle(&mut inventory, terms, &request, "h", &followed);
+        let Err(PlaceError::Effects { entry, .. }) = settled else {
+            panic!("{settled:?}");
+        };
+        assert_eq!(&*entry, "nope");
+        assert_eq!(
+            (inventory.pending_count(), inventory.version()),
+            (0, before)
+        );
+        let host = inventory.host(0).unwrap();
+        assert_eq!((host.vms.len(), host.facts.rows("networks").len()), (0, 0));
+    }
 }

@@ -129,9 +129,9 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// Whether the bound ended the search.
+    /// Whether the bound ended the search, or the time that it may take.
     pub(super) fn is_bounded(&self) -> bool {
-        self.decisions >= self.bound
+        self.decisions >= self.bound || self.options.cancel.check().is_err()
     }
 
     fn priority(&self, request: usize) -> i64 {
@@ -182,15 +182,17 @@ impl<'a> Search<'a> {
     /// Make one turn on top of what stands. Who is to go to a host is sent there only
     /// if the chain does not choose it by itself.
     fn turn(&mut self, step: &Step, number: u64) -> Option<Turn> {
-        let before = self.world.version();
         let request = &self.requests[step.request];
-        let turn = self.decide(request.clone(), number)?;
         let Some(host) = &step.to else {
-            return Some(turn);
+            return self.decide(request.clone(), number);
         };
-        if turn.host() == Some(host) || !self.world.take_back(before) {
-            return Some(turn);
+        let transaction = self.world.begin();
+        let turn = self.decide(request.clone(), number);
+        if turn.as_ref().is_none_or(|turn| turn.host() == Some(host)) {
+            self.world.commit(transaction);
+            return turn;
         }
+        self.world.roll_back(transaction);
         let directed = Request {
             allowed: vec![host.clone()],
             ..request.clone()

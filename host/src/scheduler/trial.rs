@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Decision, MadeOn, PlaceError, Scheduler, place};
+use super::{Cancel, Decision, MadeOn, PlaceError, Scheduler, place, zone};
 use crate::chain::{Chain, ChainError, Decided, Explanation, Runner, Weighing};
 use crate::inventory::Inventory;
 use crate::library::Generation;
@@ -17,16 +17,18 @@ pub struct Trial {
     /// Newest first.
     decisions: Vec<Decision>,
     limit: Duration,
+    cancel: Cancel,
 }
-
-/// A decision's number, the host that was chosen, and the one that would have been.
-pub type Compared = (u64, Option<Arc<str>>, Option<Arc<str>>);
 
 /// A decision that was made again.
 #[derive(Debug)]
 pub struct MadeAgain {
-    /// As it was made.
-    pub decision: Decision,
+    /// Its number.
+    pub number: u64,
+    /// What was asked for.
+    pub request: Arc<Request>,
+    /// The host that was chosen, if there was one.
+    pub before: Option<Arc<str>>,
     /// The host that would have been chosen, if there is one; or why there is no
     /// decision.
     pub host: Result<Option<Arc<str>>, PlaceError>,
@@ -38,7 +40,7 @@ impl MadeAgain {
     /// Whether it comes out in another way; one that fails counts as one that finds no
     /// host.
     pub fn differs(&self) -> bool {
-        self.decision.host.as_ref() != self.host.as_ref().ok().and_then(Option::as_ref)
+        self.before.as_ref() != self.host.as_ref().ok().and_then(Option::as_ref)
     }
 }
 
@@ -55,6 +57,7 @@ impl Scheduler {
     ) -> Result<Weighing, PlaceError> {
         let mut request = request.clone();
         place::take_in(&mut self.inventory, &mut request)?;
+        zone::agree(&mut request)?;
         let draw = place::draw(&self.options, &request, self.next_number)?;
         Ok(runner.weigh(&self.inventory, &request, draw, &[])?)
     }
@@ -71,6 +74,7 @@ impl Scheduler {
     ) -> Result<Option<Arc<str>>, PlaceError> {
         let mut request = request.clone();
         place::take_in(&mut self.inventory, &mut request)?;
+        zone::agree(&mut request)?;
         let draw = place::draw(&self.options, &request, self.next_number)?;
         let decided = runner.decide(&self.inventory, &request, draw)?;
         Ok(chosen(&self.inventory, &decided))
@@ -97,60 +101,53 @@ impl Scheduler {
             inventory,
             decisions,
             limit: self.options.chain_limit,
+            cancel: self.options.cancel.clone(),
         }
     }
 }
 
 impl Trial {
-    /// Make the decisions again, the newest first, each on the inventory of then: one,
-    /// and more until `time` is up. One that fails counts as one that finds no host.
+    /// End early, as if its time were up, when `cancel` says so.
+    #[must_use]
+    pub fn unless(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Make the decisions again, the newest first, each on the inventory of then: one, and
+    /// more until the time is up. One that fails counts as one that finds no host. The
+    /// first that differ, at most so many, are explained.
     ///
     /// # Errors
     /// If the policy cannot run with these units.
     pub fn run(
-        self,
-        policy: Arc<Policy>,
-        generation: &Generation,
-        time: Duration,
-    ) -> Result<Vec<Compared>, ChainError> {
-        let again = self.run_in_full(policy, generation, time, 0)?.into_iter();
-        let compared = again.map(|made| {
-            let (number, before) = (made.decision.number, made.decision.host);
-            (number, before, made.host.ok().flatten())
-        });
-        Ok(compared.collect())
-    }
-
-    /// The same, and the first decisions that differ, at most so many, explained.
-    ///
-    /// # Errors
-    /// If the policy cannot run with these units.
-    pub fn run_in_full(
         mut self,
         policy: Arc<Policy>,
         generation: &Generation,
-        time: Duration,
+        until: Instant,
         mut examples: usize,
     ) -> Result<Vec<MadeAgain>, ChainError> {
-        let until = Instant::now() + time;
         let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
         let mut runner = Runner::new(chain, self.limit);
         let mut again = Vec::new();
         for decision in self.decisions {
-            let out_of_time = !again.is_empty() && Instant::now() >= until;
+            let is_over = Instant::now() >= until || self.cancel.check().is_err();
+            let out_of_time = !again.is_empty() && is_over;
             if out_of_time || !self.inventory.take_back(decision.inventory_version) {
                 break;
             }
             let decided = runner.decide(&self.inventory, &decision.request, decision.draw);
             let host = decided.map(|decided| chosen(&self.inventory, &decided));
             let mut made = MadeAgain {
-                decision,
+                number: decision.number,
+                request: decision.request.clone(),
+                before: decision.host.clone(),
                 host: host.map_err(PlaceError::from),
                 explained: None,
             };
             if examples > 0 && made.differs() {
                 examples -= 1;
-                made.explained = explained(&made.decision, &mut runner, &self.inventory);
+                made.explained = explained(&decision, &mut runner, &self.inventory);
             }
             again.push(made);
         }

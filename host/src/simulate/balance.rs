@@ -19,6 +19,7 @@ pub struct Balancing {
 
 /// What the passes of a replay came to. A move takes no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Balanced {
     /// Seconds from one pass to the next.
     pub every_s: i64,

@@ -92,7 +92,9 @@ impl Observer for Candidate<'_> {
             return;
         };
         let mut made = MadeAgain {
-            decision: decision.clone(),
+            number: decision.number,
+            request: decision.request.clone(),
+            before: decision.host.clone(),
             host,
             explained: None,
         };

@@ -11,14 +11,15 @@ use crate::model::schema::Schema;
 
 /// Identical hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Fleet {
     /// How many.
     pub hosts: u32,
     /// CPU of each, in millicores.
-    #[serde(rename = "host_millicores")]
+    #[serde(rename = "host-millicores")]
     pub cpu: i64,
     /// Memory of each, in bytes.
-    #[serde(rename = "host_memory_bytes")]
+    #[serde(rename = "host-memory-bytes")]
     pub memory: i64,
 }
 

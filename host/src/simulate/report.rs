@@ -14,6 +14,7 @@ use super::trace::Form;
 
 /// The figures of a replay. Field for field what `--format json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Report {
     /// What was replayed.
     pub trace: TraceShown,
@@ -70,6 +71,7 @@ pub struct Report {
 
 /// What keeping answers has brought in a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Reused {
     #[serde(flatten)]
     pub counts: ReuseCounts,
@@ -81,6 +83,7 @@ pub struct Reused {
 
 /// A trace, and what of it was replayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct TraceShown {
     /// The file.
     pub name: String,
@@ -96,6 +99,7 @@ pub struct TraceShown {
 
 /// A unit that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct UnitUsed {
     /// Its name.
     pub name: String,
@@ -107,6 +111,7 @@ pub struct UnitUsed {
 
 /// What one call of the chain took, all decisions together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct CallTime {
     /// The unit.
     pub unit: String,

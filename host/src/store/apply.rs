@@ -42,7 +42,7 @@ pub(super) struct Apply {
 }
 
 /// What belongs to a cluster.
-const OF_CLUSTERS: [&str; 13] = [
+const OF_CLUSTERS: [&str; 14] = [
     "DELETE FROM hosts WHERE cluster = ?1",
     "DELETE FROM vms WHERE cluster = ?1",
     "DELETE FROM tenants WHERE cluster = ?1",
@@ -51,12 +51,28 @@ const OF_CLUSTERS: [&str; 13] = [
     "DELETE FROM chains WHERE cluster = ?1",
     "DELETE FROM history WHERE cluster = ?1",
     "DELETE FROM history_starts WHERE cluster = ?1",
+    "DELETE FROM copies WHERE cluster = ?1",
     "DELETE FROM counters WHERE cluster = ?1",
     "DELETE FROM decisions WHERE cluster = ?1",
     "DELETE FROM plans WHERE cluster = ?1",
     "DELETE FROM ended_reservations WHERE cluster = ?1",
     "DELETE FROM answers WHERE cluster = ?1",
 ];
+/// What is there already and the same is not written again, which may be megabytes.
+const PUT_ARTIFACT: &str = "
+    INSERT INTO artifacts (digest, name, bytes, signature, signer) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (digest) DO UPDATE SET
+        name = excluded.name,
+        bytes = excluded.bytes,
+        signature = CASE WHEN excluded.signer IS NULL AND artifacts.signature IS NOT NULL
+            THEN artifacts.signature ELSE excluded.signature END,
+        signer = CASE WHEN excluded.signer IS NULL AND artifacts.signature IS NOT NULL
+            THEN artifacts.signer ELSE excluded.signer END
+    WHERE artifacts.name <> excluded.name OR artifacts.bytes <> excluded.bytes
+        OR (excluded.signature IS NOT NULL AND artifacts.signature IS NULL)
+        OR (excluded.signer IS NOT NULL AND (artifacts.signer IS NOT excluded.signer
+            OR artifacts.signature IS NOT excluded.signature))";
+
 impl Apply {
     pub(super) fn new(options: StoreOptions) -> Self {
         Self {
@@ -211,8 +227,20 @@ impl Apply {
                 body,
             } => {
                 let cluster = self.cluster(base, cluster)?;
-                let number = fits("the number of a decision", *number)?;
-                self.record(base, cluster, number, *at, body)
+                let fitting = fits("the number of a decision", *number)?;
+                // From the number after it on, the past may be known: it must fit as well.
+                fits("the number of the next decision", number + 1)?;
+                self.record(base, cluster, fitting, *at, body)
+            }
+            Change::RecordCopy {
+                cluster,
+                last,
+                turns,
+            } => {
+                let cluster = self.cluster(base, cluster)?;
+                let last = fits("the number of a decision", *last)?;
+                let histories = &mut self.histories;
+                histories.remember_copy(base, cluster, last, turns)
             }
             Change::PutPolicy {
                 name,
@@ -237,11 +265,21 @@ impl Apply {
                 digest,
                 name,
                 bytes,
-            } => run(
-                base,
-                "REPLACE INTO artifacts (digest, name, bytes) VALUES (?1, ?2, ?3)",
-                (digest, name, bytes),
-            ),
+                signature,
+            } => {
+                let signed = signature.as_ref();
+                run(
+                    base,
+                    PUT_ARTIFACT,
+                    (
+                        digest,
+                        name,
+                        bytes,
+                        signed.map(|signature| &signature.bytes),
+                        signed.and_then(|signature| signature.signer.as_ref()),
+                    ),
+                )
+            }
             Change::RemoveArtifact { digest } => {
                 run(base, "DELETE FROM artifacts WHERE digest = ?1", (digest,))
             }

@@ -1,5 +1,7 @@
 //! What can be asked of the store: changes, as data.
 
+use super::saved::SavedSignature;
+
 /// One change. Bodies are JSON text that the caller makes and reads; times are what
 /// the caller counts in, and ids are compared byte by byte.
 ///
@@ -126,6 +128,14 @@ pub enum Change {
         by: String,
         body: String,
     },
+    /// What a copy of the rows differed by, on which the last decisions were made instead:
+    /// those that were recorded up to `last`, which is the last one of all, and from the
+    /// first of `turns` on. It is remembered as long as they are, within the same bound.
+    RecordCopy {
+        cluster: String,
+        last: u64,
+        turns: Vec<CopyTurn>,
+    },
     /// A policy with its history.
     RemovePolicy {
         name: String,
@@ -135,6 +145,9 @@ pub enum Change {
         digest: String,
         name: String,
         bytes: Vec<u8>,
+        /// One that a trusted key has made takes the place of the one that is kept; any
+        /// other does only where none is kept.
+        signature: Option<SavedSignature>,
     },
     RemoveArtifact {
         digest: String,
@@ -185,6 +198,15 @@ pub enum Change {
     RemoveSetting {
         key: String,
     },
+}
+
+/// What changed on a copy before a decision was made on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CopyTurn {
+    /// The number of the decision.
+    pub decision: u64,
+    /// Rows that were put or removed since the decision before, or since the copy was made.
+    pub rows: Vec<Change>,
 }
 
 /// Where the numbers of a cluster stand; all 0 before the first.
@@ -273,7 +295,7 @@ const OVERHEAD: usize = 128;
 
 impl Change {
     /// About how much memory it takes, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let texts = match self {
             Self::PutCluster { cluster, body } | Self::PutChain { cluster, body } => {
                 cluster.len() + body.len()
@@ -312,6 +334,10 @@ impl Change {
                     + measured.iter().map(|r| row(&r.id, &r.body)).sum::<usize>()
             }
             Self::Counter { cluster, .. } | Self::RemovePlan { cluster, .. } => cluster.len(),
+            Self::RecordCopy { cluster, turns, .. } => {
+                let rows = turns.iter().flat_map(|turn| &turn.rows);
+                cluster.len() + rows.map(Self::bytes).sum::<usize>()
+            }
             Self::RecordDecision { cluster, body, .. } | Self::PutPlan { cluster, body, .. } => {
                 cluster.len() + body.len()
             }
@@ -321,7 +347,11 @@ impl Change {
                 digest,
                 name,
                 bytes,
-            } => digest.len() + name.len() + bytes.len(),
+                signature,
+            } => {
+                let signature = signature.as_ref().map_or(0, |it| it.bytes.len());
+                digest.len() + name.len() + bytes.len() + signature
+            }
             Self::RemoveArtifact { digest } => digest.len(),
             Self::PutUnit { name, body, .. } => name.len() + body.len(),
             Self::UnitEvent(event) => event.name.len() + event.what.len() + event.body.len(),
@@ -350,6 +380,7 @@ impl Change {
             Self::PutGroup { .. } => "the row of a group",
             Self::ReplaceInventory { .. } => "a row of an inventory",
             Self::RecordDecision { .. } => "the record of a decision",
+            Self::RecordCopy { .. } => "a row of a copy of an inventory",
             Self::PutPlan { .. } => "a plan of moves",
             Self::PutPolicy { .. } => "a policy",
             Self::PutArtifact { .. } => "the code of a unit",

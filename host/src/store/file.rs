@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::StoreError;
 use super::options::{Durability, StoreOptions};
 use super::schema::{self, MIGRATIONS};
+use crate::ownership;
 
 /// The database in the data folder.
 const FILE: &str = "placewright.db";
@@ -90,7 +91,18 @@ fn open_private(file: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)
+    // What a link leads to would be cut off or written over.
+    ownership::no_links(&mut options);
+    let is_link = || {
+        file.symlink_metadata()
+            .is_ok_and(|found| found.is_symlink())
+    };
+    let opened = options.open(file).map_err(|error| match is_link() {
+        true => io::Error::other("it is a link, and must be a file"),
+        false => error,
+    })?;
+    ownership::check_file(&opened)?;
+    Ok(opened)
 }
 
 /// The locked file, or nothing if another process holds it.
@@ -129,12 +141,41 @@ pub(super) fn writer(file: &Path, options: &StoreOptions) -> Result<Connection, 
     let mut base = Connection::open_with_flags(file, flags(true)).map_err(trouble)?;
     set_up_writer(&base, options).map_err(trouble)?;
     schema::migrate(&mut base, file, MIGRATIONS)?;
+    shrinkable(&base).map_err(trouble)?;
     Ok(base)
 }
+
+/// SQLite's word for a file that gives room back when it is asked to.
+const SHRINKS: &str = "incremental";
+
+/// Have a file that an earlier version has made give room back, which takes as long as
+/// writing it anew, once.
+fn shrinkable(base: &Connection) -> rusqlite::Result<()> {
+    let mode: i64 = base.pragma_query_value(None, "auto_vacuum", |row| row.get(0))?;
+    if mode != 0 {
+        return Ok(());
+    }
+    base.pragma_update(None, "auto_vacuum", SHRINKS)?;
+    base.execute_batch("VACUUM")
+}
+
+/// Give pages of the file back that hold nothing, at most so many. Whether there are more.
+pub(super) fn shrink(base: &Connection, pages: usize) -> rusqlite::Result<bool> {
+    let mut shrink = base.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+    let mut rows = shrink.query(())?;
+    while rows.next()?.is_some() {}
+    let free: i64 = base.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+    Ok(free > FREE)
+}
+
+/// So many pages that hold nothing are left to be used again.
+const FREE: i64 = 256;
 
 fn set_up_writer(base: &Connection, options: &StoreOptions) -> rusqlite::Result<()> {
     base.busy_timeout(PATIENCE)?;
     base.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Heeded as long as the file is empty.
+    base.pragma_update(None, "auto_vacuum", SHRINKS)?;
     base.pragma_update(None, "journal_mode", "wal")?;
     let synchronous = match options.durability {
         Durability::Process => "normal",

@@ -30,6 +30,7 @@ pub(super) fn past(base: &Connection, cluster: &str, number: u64) -> rusqlite::R
     }
     let mut rows = rows(base, key, body)?;
     take_back(base, key, bounded, &mut rows)?;
+    let vacated = copied(base, key, bounded, &mut rows)?;
     let mut alone = |kind: Kind| rows.remove(&(kind as i64, String::new()));
     let body = alone(Kind::Cluster).map(|(_, body)| body);
     let chain = alone(Kind::Chain).map(|(_, body)| body);
@@ -37,7 +38,10 @@ pub(super) fn past(base: &Connection, cluster: &str, number: u64) -> rusqlite::R
         decision,
         body: body.unwrap_or_default(),
         chain,
-        inventory: inventory(rows),
+        inventory: SavedInventory {
+            vacated,
+            ..inventory(rows)
+        },
     })))
 }
 
@@ -96,6 +100,39 @@ fn take_back(
         };
     }
     Ok(())
+}
+
+/// If the decision was made on a copy, put in what that differed by. The VMs that ran and
+/// did not on the copy.
+fn copied(
+    base: &Connection,
+    cluster: i64,
+    decision: i64,
+    rows: &mut Rows,
+) -> rusqlite::Result<Vec<VmRow>> {
+    // Copies of other batches count from decisions after this one, or end before it.
+    let mut changed = base.prepare_cached(
+        "SELECT kind, id, position, body FROM copies
+         WHERE cluster = ?1 AND last >= ?2 AND decision <= ?2 ORDER BY decision",
+    )?;
+    let mut found = changed.query((cluster, decision))?;
+    let mut vacated = Vec::new();
+    while let Some(row) = found.next()? {
+        let key: (i64, String) = (row.get(0)?, row.get(1)?);
+        if let Some(body) = row.get::<_, Option<String>>(3)? {
+            rows.insert(key, (row.get(2)?, body));
+        } else if let Some((_, body)) = rows.remove(&key)
+            && key.0 == Kind::Vm as i64
+        {
+            vacated.push(VmRow {
+                id: key.1,
+                pending: false,
+                body,
+            });
+        }
+    }
+    vacated.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(vacated)
 }
 
 fn inventory(rows: Rows) -> SavedInventory {

@@ -29,24 +29,27 @@ impl Submission {
     }
 }
 
-/// Called once, whatever happens: if it is dropped instead, then with
-/// [`StoreError::Stopped`]. If it panics, that is told and goes no further.
+/// Called once, whatever happens, with the changes that were submitted: if it is dropped
+/// instead, then with [`StoreError::Stopped`] and no changes. If it panics, that is told and
+/// goes no further.
 pub(super) struct Done(Option<Box<Callback>>);
 
-type Callback = dyn FnOnce(Result<(), StoreError>) + Send;
+type Callback = dyn FnOnce(Result<(), StoreError>, Vec<Change>) + Send;
 
 impl Done {
-    pub(super) fn new(done: impl FnOnce(Result<(), StoreError>) + Send + 'static) -> Self {
+    pub(super) fn new(
+        done: impl FnOnce(Result<(), StoreError>, Vec<Change>) + Send + 'static,
+    ) -> Self {
         Self(Some(Box::new(done)))
     }
 
-    pub(super) fn call(mut self, outcome: Result<(), StoreError>) {
-        self.call_once(outcome);
+    pub(super) fn call(mut self, outcome: Result<(), StoreError>, changes: Vec<Change>) {
+        self.call_once(outcome, changes);
     }
 
-    fn call_once(&mut self, outcome: Result<(), StoreError>) {
+    fn call_once(&mut self, outcome: Result<(), StoreError>, changes: Vec<Change>) {
         if let Some(done) = self.0.take()
-            && panic::catch_unwind(AssertUnwindSafe(|| done(outcome))).is_err()
+            && panic::catch_unwind(AssertUnwindSafe(|| done(outcome, changes))).is_err()
         {
             tracing::error!("what was called after a commit has panicked");
         }
@@ -55,11 +58,14 @@ impl Done {
 
 impl Drop for Done {
     fn drop(&mut self) {
-        self.call_once(Err(StoreError::Stopped));
+        self.call_once(Err(StoreError::Stopped), Vec::new());
     }
 }
 
-/// Submissions in order.
+/// Submissions in order, those of all clusters in one queue. A fair order among clusters
+/// would help little: what takes long is a whole inventory, which is one transaction
+/// wherever it stands, and no more than some of them have room here. It would cost that
+/// what one thread submits about several clusters, and about policies, is kept in order.
 pub(super) struct Queue {
     state: Mutex<State>,
     /// Something came in, or nothing will any more.

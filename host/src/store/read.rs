@@ -2,10 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use super::apply::history::Kind;
 use super::change::{Counters, GroupRow, HostRow, MeasuredRow, TenantRow, UnitEvent, VmRow};
 use super::saved::{
     PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
-    SavedEndedReservation, SavedInventory, SavedPlan, SavedUnit,
+    SavedEndedReservation, SavedInventory, SavedPlan, SavedSignature, SavedUnit,
 };
 
 pub(super) fn saved(base: &Connection) -> rusqlite::Result<Saved> {
@@ -152,6 +153,7 @@ pub(super) fn inventory(base: &Connection, cluster: &str) -> rusqlite::Result<Sa
             },
         )?,
         groups,
+        vacated: Vec::new(),
     })
 }
 
@@ -221,17 +223,63 @@ pub(super) fn artifact(base: &Connection, digest: &str) -> rusqlite::Result<Opti
     one(base, SQL, (digest,), |row| row.get(0))
 }
 
+pub(super) fn artifacts(base: &Connection) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT digest FROM artifacts ORDER BY digest";
+    all(base, sql, (), |row| row.get(0))
+}
+
+pub(super) fn has_artifact(base: &Connection, digest: &str) -> rusqlite::Result<bool> {
+    const SQL: &str = "SELECT 1 FROM artifacts WHERE digest = ?1";
+    Ok(one(base, SQL, (digest,), |_| Ok(()))?.is_some())
+}
+
+pub(super) fn chains(base: &Connection) -> rusqlite::Result<Vec<String>> {
+    // The index is of that kind alone, which therefore stands here as a number.
+    const {
+        assert!(Kind::Chain as i64 == 7);
+    }
+    const SQL: &str = "SELECT body FROM chains
+         UNION SELECT body FROM history INDEXED BY history_chains
+             WHERE kind = 7 AND body IS NOT NULL";
+    all(base, SQL, (), |row| row.get(0))
+}
+
+pub(super) fn signature(
+    base: &Connection,
+    digest: &str,
+) -> rusqlite::Result<Option<SavedSignature>> {
+    const SQL: &str =
+        "SELECT signature, signer FROM artifacts WHERE digest = ?1 AND signature IS NOT NULL";
+    one(base, SQL, (digest,), |row| {
+        Ok(SavedSignature {
+            bytes: row.get(0)?,
+            signer: row.get(1)?,
+        })
+    })
+}
+
+/// Revisions up to that one, the newest first: at most so many, and no more when their bodies
+/// have so many bytes together.
 pub(super) fn policy_history(
     base: &Connection,
     name: &str,
+    (up_to, most, bytes): (i64, i64, usize),
 ) -> rusqlite::Result<Vec<PolicyRevision>> {
-    all(
-        base,
+    let mut statement = base.prepare_cached(
         "SELECT name, revision, at, author, body FROM policies
-         WHERE name = ?1 ORDER BY revision DESC",
-        (name,),
-        policy,
-    )
+         WHERE name = ?1 AND revision <= ?2 ORDER BY revision DESC LIMIT ?3",
+    )?;
+    let mut rows = statement.query((name, up_to, most))?;
+    let (mut revisions, mut read) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        let revision = policy(row)?;
+        read += revision.body.len();
+        revisions.push(revision);
+        if read >= bytes {
+            break;
+        }
+    }
+    Ok(revisions)
 }
 
 fn policy(row: &Row<'_>) -> rusqlite::Result<PolicyRevision> {
@@ -296,18 +344,23 @@ fn decision(row: &Row<'_>) -> rusqlite::Result<SavedDecision> {
     })
 }
 
+/// Bytes of an entry of the history that are read at most; longer ones are passed over. Those
+/// that are written now have some 10 KB with the longest of sentences.
+const LONGEST_UNIT_EVENT: i64 = 64 << 10;
+
 pub(super) fn unit_history(
     base: &Connection,
     name: Option<&str>,
     limit: i64,
 ) -> rusqlite::Result<Vec<UnitEvent>> {
+    // The length is known without reading what is long.
     const ALL: &str = "SELECT name, digest, at, what, body FROM unit_events
-         ORDER BY number DESC LIMIT ?1";
+         WHERE octet_length(body) <= ?2 ORDER BY number DESC LIMIT ?1";
     const OF_ONE: &str = "SELECT name, digest, at, what, body FROM unit_events
-         WHERE name = ?2 ORDER BY number DESC LIMIT ?1";
+         WHERE octet_length(body) <= ?2 AND name = ?3 ORDER BY number DESC LIMIT ?1";
     match name {
-        None => all(base, ALL, (limit,), unit_event),
-        Some(name) => all(base, OF_ONE, (limit, name), unit_event),
+        None => all(base, ALL, (limit, LONGEST_UNIT_EVENT), unit_event),
+        Some(name) => all(base, OF_ONE, (limit, LONGEST_UNIT_EVENT, name), unit_event),
     }
 }
 

@@ -45,6 +45,9 @@ pub struct SavedInventory {
     pub groups: Vec<GroupRow>,
     /// By id.
     pub measured: Vec<MeasuredRow>,
+    /// VMs that were taken off their hosts on a copy, as they ran there; of a cluster itself
+    /// there are none. By id.
+    pub vacated: Vec<VmRow>,
 }
 
 /// A cluster as it was when a decision was made, or why that is not known.
@@ -111,6 +114,15 @@ pub struct SavedArtifact {
     pub name: String,
     /// How many bytes it has.
     pub length: u64,
+}
+
+/// The signature of an artifact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedSignature {
+    /// As it came.
+    pub bytes: Vec<u8>,
+    /// The trusted key that had made it, by its name then. None: it was not checked.
+    pub signer: Option<String>,
 }
 
 /// A unit.

@@ -47,7 +47,7 @@ fn record(cluster: &str, number: u64) -> Change {
     Change::RecordDecision {
         cluster: cluster.to_owned(),
         number,
-        at: 1_000 + i64::try_from(number).unwrap_or(0),
+        at: i64::try_from(number).unwrap_or(0).saturating_add(1_000),
         body: format!("{{\"number\":{number}}}"),
     }
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::apply::{Apply, Fault};
+use super::change::Change;
 use super::checkpoint::Checkpoints;
 use super::error::StoreError;
-use super::file::Folder;
+use super::file::{self, Folder};
 use super::options::{Health, StoreOptions};
 use super::queue::{Queue, Submission};
 use crate::sync::{Mutex, MutexGuard};
@@ -101,6 +102,7 @@ pub(super) fn run(shared: &Arc<Shared>, checkpoints: Option<Checkpoints>, option
         shared,
         checkpoints,
         apply: Apply::new(options),
+        shrinks: false,
     };
     loop {
         let may_pass = shared.failed().as_ref().is_some_and(|f| !f.lasts);
@@ -133,16 +135,25 @@ enum Apart {
     No,
 }
 
+/// So many pages of the file are given back after one transaction, 4 MiB: the next ones
+/// wait meanwhile.
+const SHRINK_AT_ONCE: usize = 1024;
+
 struct Writer<'s> {
     shared: &'s Shared,
     /// None in memory.
     checkpoints: Option<Checkpoints>,
     apply: Apply,
+    /// Whether much of the file may hold nothing since artifacts were removed.
+    shrinks: bool,
 }
 
 impl Writer<'_> {
     /// All in one transaction; if that cannot be committed, one by one.
     fn write(&mut self, batch: Vec<Submission>) {
+        let removes = |change: &Change| matches!(change, Change::RemoveArtifact { .. });
+        let mut changes = batch.iter().flat_map(|submission| &submission.changes);
+        self.shrinks |= changes.any(removes);
         let bytes = batch.iter().map(|submission| submission.bytes).sum();
         let outcomes = match self.transaction(&batch, Apart::No) {
             // Seldom, and so worth a second time and not savepoints all the time.
@@ -153,7 +164,7 @@ impl Writer<'_> {
             Ok(outcomes) => {
                 self.shared.works();
                 for (submission, outcome) in batch.into_iter().zip(outcomes) {
-                    submission.done.call(outcome);
+                    submission.done.call(outcome, submission.changes);
                 }
             }
             Err(_) => {
@@ -161,6 +172,11 @@ impl Writer<'_> {
                     self.write_alone(submission);
                 }
             }
+        }
+        if self.shrinks {
+            let shrunk = file::shrink(&self.shared.base(), SHRINK_AT_ONCE);
+            // It is tried again when something is removed.
+            self.shrinks = shrunk.unwrap_or(false);
         }
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.written(bytes, || self.shared.base());
@@ -175,11 +191,11 @@ impl Writer<'_> {
             Err(Fault::Database(source)) => {
                 let error = self.trouble(source);
                 self.shared.fails(&error);
-                return submission.done.call(Err(error));
+                return submission.done.call(Err(error), submission.changes);
             }
         };
         self.shared.works();
-        submission.done.call(outcome);
+        submission.done.call(outcome, submission.changes);
     }
 
     /// Whether anything can be written again: the version is put as it is.

@@ -99,6 +99,8 @@ pub struct ClusterFamilies {
     vms: Family<Cluster, Gauge>,
     reservations: Family<Cluster, Gauge>,
     expired: Family<Cluster, Counter>,
+    /// Clusters in which nothing is decided.
+    pub broken: Gauge,
 }
 
 impl ClusterFamilies {
@@ -115,6 +117,7 @@ impl ClusterFamilies {
             vms: Family::default(),
             reservations: Family::default(),
             expired: Family::default(),
+            broken: Gauge::default(),
         };
         registry.register("decisions", "Decisions", families.decisions.clone());
         registry.register(
@@ -158,6 +161,11 @@ impl ClusterFamilies {
             "reservations_expired",
             "Reservations that ended because nobody confirmed them in time",
             families.expired.clone(),
+        );
+        registry.register(
+            "clusters_broken",
+            "Clusters that are out of service, or whose policy cannot run",
+            families.broken.clone(),
         );
         families
     }

@@ -20,6 +20,12 @@ fn what_is_counted_is_told() {
     unit.worked(1, 10, 90, Duration::from_micros(5));
     unit.failed("judge");
     unit.breaker("judge", Breaker::Open);
+    let by = [
+        ("memory", "has no room", 3),
+        ("memory", "is full", 1),
+        ("cpu", "is full", 2),
+    ];
+    telemetry.units.refused(by);
     telemetry.library.generation.set(3);
     telemetry.store.submitted();
     telemetry.store.kept(Duration::from_millis(1), false);
@@ -36,6 +42,10 @@ fn what_is_counted_is_told() {
         "placewright_unit_rows_total{unit=\"memory\"} 10",
         "placewright_unit_rows_reused_total{unit=\"memory\"} 90",
         "placewright_unit_failures_total{unit=\"memory\",part=\"judge\"} 1",
+        "placewright_unit_pauses_total{unit=\"memory\",part=\"judge\"} 1",
+        "placewright_unit_decisions_refused_total{unit=\"memory\"} 1",
+        "placewright_unit_hosts_refused_total{unit=\"memory\",reason=\"has no room\"} 3",
+        "placewright_unit_hosts_refused_total{unit=\"cpu\",reason=\"is full\"} 2",
         "placewright_unit_state{unit=\"memory\",part=\"judge\",state=\"open\"} 1",
         "placewright_unit_state{unit=\"memory\",part=\"judge\",state=\"closed\"} 0",
         "placewright_library_generation 3",
@@ -63,7 +73,9 @@ fn what_is_no_more_is_told_no_more() {
     telemetry.clusters.forget(&cluster);
     let unit = telemetry.units.of("memory");
     unit.failed("judge");
+    unit.breaker("judge", Breaker::Open);
     unit.breaker("judge", Breaker::Closed);
+    telemetry.units.refused([("memory", "is full", 1)]);
     telemetry.units.forget("memory", ["judge"]);
     let text = text(&telemetry);
     assert!(!text.contains("east"), "{text}");
@@ -77,9 +89,18 @@ fn units_cannot_make_up_reasons_without_end() {
     for number in 0..10_000 {
         cluster.rejected(&format!("reason {number}"), 1);
     }
+    for number in 0..1000 {
+        let reason = format!("reason {number}");
+        telemetry.units.refused([("u", reason.as_str(), 1)]);
+    }
     let text = text(&telemetry);
-    let told = text.lines().filter(|line| line.contains("reason=")).count();
-    assert!(told <= 101, "{told}");
+    let told = |of: &str| {
+        let lines = text.lines().filter(|line| line.starts_with(of));
+        lines.filter(|line| line.contains("reason=")).count()
+    };
+    assert!(told("placewright_rejections") <= 101, "{text}");
+    assert!(told("placewright_unit_hosts_refused") <= 21, "{text}");
+    assert!(text.contains("{unit=\"u\",reason=\"other\"} 980"), "{text}");
     assert!(text.contains("reason=\"other\"} 9900"), "{text}");
 }
 

@@ -1,7 +1,8 @@
 //! Calls, unit by unit.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -29,6 +30,20 @@ struct State {
     part: &'static str,
     state: &'static str,
 }
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Refused {
+    unit: Arc<str>,
+    reason: Arc<str>,
+}
+
+/// Reasons are named by units. Those of a unit beyond so many are counted together, so that
+/// no unit can fill the memory of who collects metrics.
+const REASONS: usize = 20;
+const OTHER_REASONS: &str = "other";
+
+/// The reasons of each unit that are counted by themselves.
+type Reasons = Arc<Mutex<BTreeMap<Arc<str>, BTreeSet<Arc<str>>>>>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct UnitOfCluster {
@@ -67,8 +82,12 @@ pub struct UnitFamilies {
     reused: Family<Unit, Counter>,
     seconds: Family<Unit, Seconds>,
     failures: Family<Part, Counter>,
+    pauses: Family<Part, Counter>,
     state: Family<State, Gauge>,
     paused: Family<UnitOfCluster, Gauge>,
+    decisions_refused: Family<Unit, Counter>,
+    hosts_refused: Family<Refused, Counter>,
+    reasons: Reasons,
 }
 
 impl UnitFamilies {
@@ -79,8 +98,12 @@ impl UnitFamilies {
             reused: Family::default(),
             seconds: Family::default(),
             failures: Family::default(),
+            pauses: Family::default(),
             state: Family::default(),
             paused: Family::default(),
+            decisions_refused: Family::default(),
+            hosts_refused: Family::default(),
+            reasons: Reasons::default(),
         };
         registry.register("unit_calls", "Calls of the unit", families.calls.clone());
         registry.register(
@@ -102,6 +125,21 @@ impl UnitFamilies {
             "unit_failures",
             "Calls that failed, by part",
             families.failures.clone(),
+        );
+        registry.register(
+            "unit_pauses",
+            "How often a part that kept failing was not called for a while",
+            families.pauses.clone(),
+        );
+        registry.register(
+            "unit_decisions_refused",
+            "Decisions that found no host, and in which the unit removed some",
+            families.decisions_refused.clone(),
+        );
+        registry.register(
+            "unit_hosts_refused",
+            "Hosts that the unit removed in decisions that found none, by reason",
+            families.hosts_refused.clone(),
         );
         registry.register(
             "unit_state",
@@ -126,9 +164,33 @@ impl UnitFamilies {
             reused: self.reused.get_or_create_owned(&label),
             seconds: self.seconds.get_or_create_owned(&label),
             failures: self.failures.clone(),
+            pauses: self.pauses.clone(),
             state: self.state.clone(),
             paused: self.paused.clone(),
             unit: name,
+        }
+    }
+
+    /// A decision has found no host. Of the units, each of these removed so many hosts for
+    /// one reason; a unit may be there with several.
+    pub fn refused<'a>(&self, by: impl IntoIterator<Item = (&'a str, &'a str, u64)>) {
+        let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut units = BTreeSet::new();
+        for (unit, reason, hosts) in by {
+            let unit: Arc<str> = unit.into();
+            let known = reasons.entry(unit.clone()).or_default();
+            let reason: Arc<str> = match known.get(reason) {
+                Some(known) => known.clone(),
+                None if known.len() < REASONS => reason.into(),
+                None => OTHER_REASONS.into(),
+            };
+            known.insert(reason.clone());
+            units.insert(unit.clone());
+            let labels = Refused { unit, reason };
+            self.hosts_refused.get_or_create(&labels).inc_by(hosts);
+        }
+        for unit in units {
+            self.decisions_refused.get_or_create(&Unit { unit }).inc();
         }
     }
 
@@ -141,6 +203,7 @@ impl UnitFamilies {
                 part,
             };
             self.failures.remove(&failed);
+            self.pauses.remove(&failed);
             for state in Breaker::ALL {
                 self.state.remove(&State {
                     unit: unit.clone(),
@@ -149,8 +212,19 @@ impl UnitFamilies {
                 });
             }
         }
+        let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+        for reason in reasons.remove(&unit).unwrap_or_default() {
+            let unit = unit.clone();
+            self.hosts_refused.remove(&Refused { unit, reason });
+        }
+        drop(reasons);
         let label = Unit { unit };
-        for counters in [&self.calls, &self.rows, &self.reused] {
+        for counters in [
+            &self.calls,
+            &self.rows,
+            &self.reused,
+            &self.decisions_refused,
+        ] {
             counters.remove(&label);
         }
         self.seconds.remove(&label);
@@ -166,6 +240,7 @@ pub struct UnitMeter {
     reused: Counter,
     seconds: Seconds,
     failures: Family<Part, Counter>,
+    pauses: Family<Part, Counter>,
     state: Family<State, Gauge>,
     paused: Family<UnitOfCluster, Gauge>,
 }
@@ -197,6 +272,10 @@ impl UnitMeter {
 
     /// The breaker of a part has changed to this state.
     pub fn breaker(&self, part: &'static str, now: Breaker) {
+        if now == Breaker::Open {
+            let unit = self.unit.clone();
+            self.pauses.get_or_create(&Part { unit, part }).inc();
+        }
         for state in Breaker::ALL {
             let labels = State {
                 unit: self.unit.clone(),

@@ -5,10 +5,17 @@
 //! mistake, so both are left out.
 
 use std::collections::HashSet;
+use std::fmt::{self, Write};
 
 use wasmtime::WasmBacktrace;
 
 use crate::contract::PACKAGE;
+
+/// Bytes of a function's name that are kept.
+const LONGEST_NAME: usize = 256;
+
+/// Bytes of all names together, which end a sentence.
+const LONGEST_TRACE: usize = 2048;
 
 /// Crates whose functions are not the author's.
 const LIBRARIES: &[&str] = &[
@@ -39,7 +46,42 @@ pub(super) fn functions(error: &wasmtime::Error) -> Vec<String> {
     };
     let frames = backtrace.frames().iter();
     let names = frames.filter_map(|frame| frame.func_name());
-    authors(names.map(|name| format!("{:#}", rustc_demangle::demangle(name))))
+    let mut room = LONGEST_TRACE;
+    let mut kept = authors(names.map(demangled));
+    kept.retain(|name| {
+        let fits = name.len() <= room;
+        room = room.saturating_sub(name.len());
+        fits
+    });
+    kept
+}
+
+/// The name as its author wrote it, as far as there is room: a short name can stand for one of
+/// any length.
+fn demangled(name: &str) -> String {
+    let name = &name[..name.floor_char_boundary(LONGEST_TRACE)];
+    let mut short = Short(String::new());
+    // What does not fit is left out.
+    let _ = write!(short, "{:#}", rustc_demangle::demangle(name));
+    let Short(short) = short;
+    short
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}
+
+/// A name of at most [`LONGEST_NAME`] bytes. Writing more fails.
+struct Short(String);
+
+impl Write for Short {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = text.floor_char_boundary(LONGEST_NAME - self.0.len());
+        self.0.push_str(&text[..end]);
+        match end == text.len() {
+            true => Ok(()),
+            false => Err(fmt::Error),
+        }
+    }
 }
 
 /// Those that are the author's; if there is none, all.
@@ -157,6 +199,18 @@ mod tests {
                 "<alloc::vec::Vec<u8> as racks::Named>::name",
             ]
         );
+    }
+
+    #[test]
+    fn a_long_name_is_cut_and_does_not_reach_terminals_as_it_is() {
+        assert_eq!(
+            demangled(&"ä".repeat(1 << 20)),
+            "ä".repeat(LONGEST_NAME / 2)
+        );
+        assert_eq!(demangled("a\u{1b}[31m"), "a [31m");
+        // A name that stands for itself, twice each time.
+        let doubling = "_RC1aTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT".to_owned();
+        assert!(demangled(&doubling).len() <= LONGEST_NAME);
     }
 
     #[test]

@@ -7,11 +7,12 @@ use bytesize::ByteSize;
 use super::Fault;
 use crate::contract::{PACKAGE, VERSION};
 use crate::engine::CompileError;
+use crate::model::{cut, excerpt};
 
 /// Why a file is not loaded as a unit: whose file it is, and what is wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot load {source_name}: {error}")]
-pub struct NotLoaded {
+pub struct UnitLoadError {
     /// The file, or wherever the bytes came from.
     pub source_name: String,
     /// What is wrong.
@@ -47,6 +48,9 @@ pub enum LoadError {
     /// It begins as a component does, but cannot be read to its end.
     #[error("it is cut off or damaged: {0}; build it or copy it again")]
     Damaged(String),
+    /// Few of its bytes stand for much work of the compiler.
+    #[error("it would take too much to compile: {0}")]
+    TooMuchWork(String),
     /// It imports what no unit may.
     #[error("{}", Imports(.0))]
     Imports(Vec<String>),
@@ -81,9 +85,14 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// It cannot be read to its end.
+    pub(super) fn damaged(error: &wasmparser::Error) -> Self {
+        Self::Damaged(cut(error.to_string()))
+    }
+
     /// Name the file that this is about.
-    pub(crate) fn of(self, source_name: &str) -> NotLoaded {
-        NotLoaded {
+    pub(crate) fn of(self, source_name: &str) -> UnitLoadError {
+        UnitLoadError {
             source_name: source_name.to_owned(),
             error: self,
         }
@@ -98,14 +107,31 @@ fn remedy(newer: bool) -> &'static str {
     }
 }
 
+/// How many imports are named.
+const IMPORTS: usize = 20;
+
+/// Bytes of the name of an import that is written out.
+const LONGEST_IMPORT: usize = 128;
+
 struct Imports<'a>(&'a [String]);
 
 impl fmt::Display for Imports<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it imports ")?;
+        for (number, import) in self.0.iter().take(IMPORTS).enumerate() {
+            let comma = if number > 0 { ", " } else { "" };
+            // Names of interfaces are longer than other names.
+            match import.len() {
+                0..=LONGEST_IMPORT => write!(f, "{comma}{}", import.escape_debug())?,
+                _ => write!(f, "{comma}{}", excerpt(import))?,
+            }
+        }
+        if self.0.len() > IMPORTS {
+            write!(f, " and {} more", self.0.len() - IMPORTS)?;
+        }
         write!(
             f,
-            "it imports {}, and a unit may import nothing but {PACKAGE}/log: it has no files, no clock and no chance",
-            self.0.join(", ")
+            ", and a unit may import nothing but {PACKAGE}/log: it has no files, no clock and no chance"
         )?;
         if self.0.iter().any(|import| import.starts_with("wasi:")) {
             f.write_str("; build it for wasm32-unknown-unknown, or stub WASI out")

@@ -90,6 +90,8 @@ pub enum Cause {
     Stack(usize),
     /// Its answer is beyond that many bytes.
     AnswerTooLarge(usize),
+    /// What it says of itself is beyond that many bytes.
+    DescriptionTooLarge(usize),
     /// It panicked, with the last error that it logged.
     Panic(String),
     /// It trapped without a word, of which WebAssembly says this.
@@ -98,6 +100,15 @@ pub enum Cause {
     Poisoned,
     /// All instances that may exist are in use.
     NoInstance(u32),
+    /// It wanted memory when all instances together had as much as they may.
+    TotalMemory {
+        /// Bytes that it wanted more.
+        wanted: usize,
+        /// Bytes allowed to all instances.
+        limit: usize,
+    },
+    /// Making an instance took longer than that.
+    Start(Duration),
     /// It cannot be instantiated or does not export the part.
     NotCallable(String),
     /// Its answer breaks the rules for values that cross the border.
@@ -154,6 +165,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Whether what the server has to give was used up by others: the unit is not to blame.
+    pub(crate) fn is_shortage(&self) -> bool {
+        matches!(self, Cause::NoInstance(_) | Cause::TotalMemory { .. })
+    }
+
     /// Whether a limit was met.
     pub fn is_limit(&self) -> bool {
         matches!(
@@ -164,6 +180,8 @@ impl Cause {
                 | Cause::Table { .. }
                 | Cause::Stack(_)
                 | Cause::AnswerTooLarge(_)
+                | Cause::DescriptionTooLarge(_)
+                | Cause::Start(_)
         )
     }
 }
@@ -219,6 +237,11 @@ impl fmt::Display for Told<'_> {
                 "gave an answer of more than {}; answer with less, or raise the limit (of a server: `unit-answer`)",
                 bytes(limit)
             ),
+            Cause::DescriptionTooLarge(limit) => write!(
+                f,
+                "describes itself with more than {}; shorten its texts and lists: this limit is the same everywhere",
+                bytes(limit)
+            ),
             Cause::Panic(message) => {
                 // The SDK for Rust begins its message so itself.
                 let begin = if message.starts_with("panicked") {
@@ -239,6 +262,17 @@ impl fmt::Display for Told<'_> {
             Cause::NoInstance(limit) => write!(
                 f,
                 "all {limit} instances are in use; try again, or raise the limit (of a server: `unit-instances`)"
+            ),
+            Cause::TotalMemory { wanted, limit } => write!(
+                f,
+                "wanted {} more of memory when all instances together had what they may have, {}; try again, or raise the limit (of a server: `unit-total-memory`)",
+                bytes(wanted),
+                bytes(limit)
+            ),
+            Cause::Start(limit) => write!(
+                f,
+                "took longer than {} to be instantiated; let it have fewer and smaller segments, or raise the limit (of a server: `unit-time`)",
+                humantime::format_duration(*limit)
             ),
             Cause::NotCallable(why) => write!(f, "cannot be called: {why}"),
             Cause::Unreadable(why) => write!(f, "gave an answer that cannot be read: {why}"),

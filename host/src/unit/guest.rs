@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower, TypedFunc};
-use wasmtime::{PoolConcurrencyLimitError, Store, Trap};
+use wasmtime::{PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 
 use super::backtrace;
 use super::exports::Exports;
 use super::fault::{Cause, Fault, Identity};
+use super::lines::Lines;
 use super::place::Place;
 use super::state::{State, sentence};
-use crate::contract::{Description, Part, Problem};
-use crate::engine::Engine;
+use crate::contract::{Description, Part, Problem, bounds};
+use crate::engine::{Allowance, Engine};
+use crate::model::cut;
 
 /// An instance of a component, with memory of its own, that trapped at most once.
 pub(super) struct Guest {
@@ -21,46 +23,85 @@ pub(super) struct Guest {
     store: Store<State>,
     instance: wasmtime::component::Instance,
     exports: Arc<Exports>,
+    pace: Pace,
     pub(super) poisoned: bool,
     pub(super) fuel_used: u64,
 }
 
+/// By which clock the calls of an instance are limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// By the wall clock: somebody waits.
+    Wall,
+    /// By the processor time that they use: see [`Allowance`].
+    Processor,
+}
+
 impl Guest {
     /// Make an instance, which runs its start function under the limits. `part`
-    /// is what it is meant for.
+    /// is what it is meant for, and `pace` says how its calls are limited.
     pub(super) fn new(
         engine: &Engine,
         identity: Arc<Identity>,
         pre: &InstancePre<State>,
         exports: Arc<Exports>,
-        part: Part,
+        lines: Arc<Lines>,
+        (part, pace): (Part, Pace),
     ) -> Result<Self, Fault> {
         let limits = engine.limits();
-        let mut store = Store::new(engine.wasmtime(), State::new(identity.clone(), limits));
+        let state = State::new(identity.clone(), lines, engine);
+        let mut store = Store::new(engine.wasmtime(), state);
         store.limiter(|state| state);
         store.set_hostcall_fuel(limits.answer);
-        allow(engine, &mut store, limits.time);
+        allow(engine, &mut store, pace, limits.time);
+        let allowance = (pace == Pace::Processor).then(|| Allowance::begin(limits.time));
+        let end = engine.clock().after(limits.time);
         let instance = pre.instantiate(&mut store).map_err(|error| Fault {
             unit: identity.clone(),
             part,
             cause: Box::new(ended_at_start(&error, &store, engine)),
             place: place(&error, &exports),
         })?;
+        // Segments are copied without anybody looking at the time.
+        let is_over = match allowance {
+            Some(allowance) => allowance.remaining().is_none(),
+            None => engine.clock().until(end).is_zero(),
+        };
+        if limits.fuel.is_none() && is_over {
+            return Err(Fault {
+                unit: identity,
+                part,
+                cause: Box::new(Cause::Start(limits.time)),
+                place: Place::Untold,
+            });
+        }
         Ok(Self {
             engine: engine.clone(),
             identity,
             store,
             instance,
             exports,
+            pace,
             poisoned: false,
             fuel_used: 0,
         })
     }
 
-    /// Ask the unit what it is.
+    /// Ask the unit what it is. Nothing is read of a description beyond
+    /// [`bounds::DESCRIPTION`], so that what is done with one takes milliseconds.
     pub(super) fn describe(&mut self, budget: Duration) -> Result<Description, Fault> {
         let function = self.function::<(), (Description,)>(Part::Unit)?;
-        let (description,) = self.run(Part::Unit, budget, function, ())?;
+        let answer = self.engine.limits().answer;
+        self.store
+            .set_hostcall_fuel(answer.min(bounds::DESCRIPTION));
+        let described = self.run(Part::Unit, budget, function, ());
+        self.store.set_hostcall_fuel(answer);
+        let (description,) = described.map_err(|fault| match *fault.cause {
+            Cause::AnswerTooLarge(_) if answer > bounds::DESCRIPTION => {
+                self.fault(Part::Unit, Cause::DescriptionTooLarge(bounds::DESCRIPTION))
+            }
+            _ => fault,
+        })?;
         Ok(description)
     }
 
@@ -81,7 +122,7 @@ impl Guest {
             .ok_or_else(|| self.fault(part, not_exported()))?;
         self.instance
             .get_typed_func(&mut self.store, index)
-            .map_err(|error| self.fault(part, Cause::NotCallable(format!("{error:#}"))))
+            .map_err(|error| self.fault(part, Cause::NotCallable(cut(format!("{error:#}")))))
     }
 
     /// Enter the component, unless it trapped before.
@@ -100,7 +141,7 @@ impl Guest {
             return Err(self.fault(part, Cause::Poisoned));
         }
         self.store.data_mut().begin();
-        allow(&self.engine, &mut self.store, budget);
+        allow(&self.engine, &mut self.store, self.pace, budget);
         let outcome = function.call(&mut self.store, parameters);
         if let Some(fuel) = self.engine.limits().fuel {
             self.fuel_used = fuel - self.store.get_fuel().unwrap_or(0).min(fuel);
@@ -143,11 +184,21 @@ fn not_exported() -> Cause {
 }
 
 /// Give the next call its budget.
-fn allow(engine: &Engine, store: &mut Store<State>, budget: Duration) {
-    match engine.limits().fuel {
+fn allow(engine: &Engine, store: &mut Store<State>, pace: Pace, budget: Duration) {
+    if let Some(fuel) = engine.limits().fuel {
         // Only fails in an engine that does not count fuel.
-        Some(fuel) => drop(store.set_fuel(fuel)),
-        None => store.set_epoch_deadline(engine.ticks(budget)),
+        drop(store.set_fuel(fuel));
+        return;
+    }
+    store.set_epoch_deadline(engine.ticks(budget));
+    if pace == Pace::Processor {
+        let (engine, allowance) = (engine.clone(), Allowance::begin(budget));
+        store.epoch_deadline_callback(move |_| {
+            let more = allowance.remaining();
+            Ok(more.map_or(UpdateDeadline::Interrupt, |more| {
+                UpdateDeadline::Continue(engine.ticks(more))
+            }))
+        });
     }
 }
 
@@ -164,7 +215,7 @@ fn ended_at_start(error: &wasmtime::Error, store: &Store<State>, engine: &Engine
     if error.is::<Trap>() {
         return ended(error, store, engine, limits.time);
     }
-    Cause::NotCallable(format!("it cannot be instantiated: {error:#}"))
+    Cause::NotCallable(cut(format!("it cannot be instantiated: {error:#}")))
 }
 
 /// What a call's error says of how it ended.
@@ -178,7 +229,7 @@ fn ended(
     let Some(trap) = error.downcast_ref::<Trap>() else {
         return match is_answer_too_large(error) {
             true => Cause::AnswerTooLarge(limits.answer),
-            false => Cause::Unreadable(format!("{}", error.root_cause())),
+            false => Cause::Unreadable(cut(format!("{}", error.root_cause()))),
         };
     };
     match trap {
@@ -216,10 +267,16 @@ fn refusal(state: &State, engine: &Engine) -> Option<Cause> {
         wanted,
         limit: limits.memory,
     });
-    memory.or_else(|| {
+    let memory = memory.or_else(|| {
         state.refused_table.map(|wanted| Cause::Table {
             wanted,
             limit: limits.table_elements,
+        })
+    });
+    memory.or_else(|| {
+        state.refused_share.map(|wanted| Cause::TotalMemory {
+            wanted,
+            limit: limits.total_memory,
         })
     })
 }

@@ -1,7 +1,10 @@
 //! What a component imports and exports, read without running or compiling it,
 //! and whether its description fits that and the schema.
 
+mod bounds;
 mod description;
+mod effort;
+mod problems;
 mod reads;
 mod settings;
 
@@ -15,6 +18,7 @@ use wasmparser::{ComponentTypeRef, CustomSectionReader, KnownCustom, Parser, Pay
 
 use super::LoadError;
 use crate::contract::{LOG, PACKAGE, Part, TYPES, VERSION};
+use effort::Effort;
 
 /// The interfaces of a component that concern the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +36,7 @@ impl Interfaces {
     /// Read them, and refuse what no unit may import, versions that are not
     /// offered, and components that are no units.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, LoadError> {
-        let names = Names::read(bytes).map_err(|error| LoadError::Damaged(error.to_string()))?;
+        let names = Names::read(bytes)?;
         let forbidden: Vec<_> = names.imports.iter().filter(|name| !allowed(name)).collect();
         if !forbidden.is_empty() {
             return Err(LoadError::Imports(forbidden.into_iter().cloned().collect()));
@@ -68,13 +72,17 @@ struct Names {
 }
 
 impl Names {
-    fn read(bytes: &[u8]) -> wasmparser::Result<Self> {
+    /// Also refuses what would take too much to compile.
+    fn read(bytes: &[u8]) -> Result<Self, effort::Refused> {
+        let mut effort = Effort::default();
         let (mut imports, mut exports) = (Vec::new(), Vec::new());
         let mut by_sdk_for_rust = false;
         // Modules and components inside have imports and exports of their own.
         let mut depth = 0;
         for payload in Parser::new(0).parse_all(bytes) {
-            match payload? {
+            let payload = payload?;
+            effort.take(&payload)?;
+            match payload {
                 Payload::Version { .. } => depth += 1,
                 Payload::End(_) => depth -= 1,
                 Payload::ComponentImportSection(section) if depth == 1 => {

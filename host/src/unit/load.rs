@@ -10,12 +10,14 @@ use wasmtime::component::{Component, InstancePre};
 
 use super::artifact::Artifact;
 use super::exports::Exports;
-use super::guest::Guest;
+use super::guest::{Guest, Pace};
 use super::inspect::{self, Interfaces};
+use super::lines::Lines;
 use super::state::{self, State};
 use super::{Digest, Identity, LoadError, Unit};
 use crate::contract::Part;
 use crate::engine::{Engine, Limits};
+use crate::model::cut;
 use crate::model::schema::Schema;
 
 /// Bytes of which size, imports, exports and version of the contract are right.
@@ -59,7 +61,7 @@ impl Inspected {
         let component = engine.compile(self.artifact.bytes, &self.artifact.digest.to_string())?;
         let pre = state::linker(engine)
             .and_then(|linker| linker.instantiate_pre(&component))
-            .map_err(|error| LoadError::Unfit(format!("{error:#}")))?;
+            .map_err(|error| LoadError::Unfit(cut(format!("{error:#}"))))?;
         Ok(Compiled {
             engine: engine.clone(),
             digest: self.artifact.digest,
@@ -112,7 +114,9 @@ impl Compiled {
             digest: self.digest,
         });
         let describe = |error| LoadError::Describe(Box::new(error));
-        let mut guest = Guest::new(&engine, unnamed, &self.pre, exports.clone(), Part::Unit)
+        let lines = Arc::new(Lines::default());
+        let (pre, part) = (&self.pre, (Part::Unit, Pace::Processor));
+        let mut guest = Guest::new(&engine, unnamed, pre, exports.clone(), lines.clone(), part)
             .map_err(describe)?;
         let parts: Vec<Part> = self.interfaces.parts().collect();
         Exports::check(&mut guest, &parts)
@@ -134,6 +138,7 @@ impl Compiled {
             description: Arc::new(description),
             pre: self.pre,
             exports,
+            lines,
         }))
     }
 }

@@ -12,7 +12,7 @@ mod name;
 mod python;
 mod rust;
 
-pub use name::{BadName, check as check_name};
+pub use name::{ProjectNameError, check as check_name};
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -76,7 +76,7 @@ pub enum Evaluation {
 pub enum ProjectError {
     /// No unit can be called so.
     #[error(transparent)]
-    Name(#[from] BadName),
+    Name(#[from] ProjectNameError),
     /// It would do nothing.
     #[error("a unit does at least one thing: name a filter, a cost function, or both")]
     NoKind,

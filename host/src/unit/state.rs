@@ -1,13 +1,15 @@
 //! What stands beside an instance in its store: its log, and what it was refused.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use wasmtime::component::{Linker, WasmStr};
 use wasmtime::{ResourceLimiter, StoreContextMut};
 
 use super::Identity;
+use super::lines::Lines;
 use crate::contract::{self, Level};
-use crate::engine::{Engine, Limits};
+use crate::engine::{Engine, Share};
 
 /// One sentence that a unit logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +20,16 @@ pub struct Logged {
     pub message: String,
 }
 
+/// What an element of a table takes, in bytes.
+const TABLE_ELEMENT: usize = size_of::<usize>();
+
 /// The host's side of an instance.
 pub(super) struct State {
     unit: Arc<Identity>,
+    /// The lines of all instances of the unit.
+    lines: Arc<Lines>,
+    /// Of the memory of all instances.
+    share: Share,
     memory_limit: usize,
     table_limit: usize,
     /// Bytes of all memories together.
@@ -28,6 +37,8 @@ pub(super) struct State {
     /// Memory and table growth that was refused in this call, and what was wanted.
     pub(super) refused_memory: Option<usize>,
     pub(super) refused_table: Option<usize>,
+    /// Memory or table growth that all instances together had no room for, in bytes.
+    pub(super) refused_share: Option<usize>,
     messages: usize,
     sentence: usize,
     /// What was logged in this call.
@@ -37,14 +48,18 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(unit: Arc<Identity>, limits: &Limits) -> Self {
+    pub(super) fn new(unit: Arc<Identity>, lines: Arc<Lines>, engine: &Engine) -> Self {
+        let limits = engine.limits();
         Self {
             unit,
+            lines,
+            share: engine.share(),
             memory_limit: limits.memory,
             table_limit: limits.table_elements,
             memory: 0,
             refused_memory: None,
             refused_table: None,
+            refused_share: None,
             messages: limits.log_messages,
             sentence: limits.sentence,
             log: Vec::new(),
@@ -61,6 +76,7 @@ impl State {
     pub(super) fn begin(&mut self) {
         self.refused_memory = None;
         self.refused_table = None;
+        self.refused_share = None;
         self.log.clear();
         self.last_error = None;
     }
@@ -73,14 +89,50 @@ impl State {
         if self.log.len() >= self.messages {
             return;
         }
+        if is_written(level) {
+            self.write(level, &message);
+        }
+        self.log.push(Logged { level, message });
+    }
+
+    /// Write a line to the log, unless the unit has written too many.
+    fn write(&self, level: Level, message: &str) {
+        let Some(dropped) = self.lines.admit(Instant::now()) else {
+            return;
+        };
         let unit = self.unit.name.as_str();
+        if dropped > 0 {
+            tracing::warn!(
+                unit,
+                dropped,
+                "lines of this unit were not written: it logs too many"
+            );
+        }
         match level {
             Level::Error => tracing::error!(unit, "{message}"),
             Level::Warn => tracing::warn!(unit, "{message}"),
             Level::Info => tracing::info!(unit, "{message}"),
             Level::Debug => tracing::debug!(unit, "{message}"),
         }
-        self.log.push(Logged { level, message });
+    }
+
+    /// Whether all instances together have room for so many bytes more. They are taken.
+    fn take(&mut self, bytes: usize) -> bool {
+        let is_taken = self.share.take(bytes);
+        if !is_taken {
+            self.refused_share = Some(bytes);
+        }
+        is_taken
+    }
+}
+
+/// Whether lines of that level are written at all.
+fn is_written(level: Level) -> bool {
+    match level {
+        Level::Error => tracing::enabled!(tracing::Level::ERROR),
+        Level::Warn => tracing::enabled!(tracing::Level::WARN),
+        Level::Info => tracing::enabled!(tracing::Level::INFO),
+        Level::Debug => tracing::enabled!(tracing::Level::DEBUG),
     }
 }
 
@@ -102,9 +154,13 @@ impl ResourceLimiter for State {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let wanted = self.memory.saturating_add(desired - current.min(desired));
+        let more = desired.saturating_sub(current);
+        let wanted = self.memory.saturating_add(more);
         if wanted > self.memory_limit {
             self.refused_memory = Some(wanted);
+            return Ok(false);
+        }
+        if !self.take(more) {
             return Ok(false);
         }
         self.memory = wanted;
@@ -113,7 +169,7 @@ impl ResourceLimiter for State {
 
     fn table_growing(
         &mut self,
-        _current: usize,
+        current: usize,
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
@@ -121,7 +177,8 @@ impl ResourceLimiter for State {
             self.refused_table = Some(desired);
             return Ok(false);
         }
-        Ok(true)
+        let more = desired.saturating_sub(current);
+        Ok(self.take(more.saturating_mul(TABLE_ELEMENT)))
     }
 }
 
@@ -151,7 +208,20 @@ fn log(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Limits;
     use crate::unit::Digest;
+
+    fn state(unit: &str, limits: Limits) -> State {
+        let unit = Arc::new(Identity {
+            name: unit.to_owned(),
+            digest: Digest::of(b""),
+        });
+        let limits = Limits {
+            instances: 1,
+            ..limits
+        };
+        State::new(unit, Arc::default(), &Engine::new(limits, None).unwrap())
+    }
 
     #[test]
     fn a_sentence_is_cut_between_characters_and_cleared_of_control_characters() {
@@ -161,11 +231,7 @@ mod tests {
 
     #[test]
     fn the_log_is_bounded_and_keeps_the_last_error() {
-        let unit = Arc::new(Identity {
-            name: "chatty".to_owned(),
-            digest: Digest::of(b""),
-        });
-        let mut state = State::new(unit, &Limits::default());
+        let mut state = state("chatty", Limits::default());
         for number in 0..1000 {
             state.keep(Level::Error, &number.to_string());
         }
@@ -177,15 +243,11 @@ mod tests {
 
     #[test]
     fn all_memories_of_an_instance_count_together() {
-        let unit = Arc::new(Identity {
-            name: "greedy".to_owned(),
-            digest: Digest::of(b""),
-        });
         let limits = Limits {
             memory: 3 << 16,
             ..Limits::default()
         };
-        let mut state = State::new(unit, &limits);
+        let mut state = state("greedy", limits);
         assert!(state.memory_growing(0, 2 << 16, None).unwrap());
         assert!(!state.memory_growing(0, 2 << 16, None).unwrap());
         assert_eq!(state.refused_memory, Some(4 << 16));

@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::testing::Judging;
@@ -237,6 +238,60 @@ fn a_unit_that_never_returns_is_stopped_at_its_deadline() {
     assert_eq!(cause, Cause::Time(BUDGET));
     assert!(cause.is_limit());
     assert!(before.elapsed() >= BUDGET);
+}
+
+/// Judges alike, after so long a loop that its engine's epoch moves on meanwhile.
+const SLOW: &str = "
+    (local $hosts i32)
+    (local $count i32)
+    (local.set $count (i32.const 200000000))
+    (loop $again
+      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+      (br_if $again (local.get $count)))
+    (local.set $hosts (i32.load (local.get $rows)))
+    (call $answer
+      (select (local.get $hosts) (i32.const 0) (local.get $verdicts))
+      (select (local.get $hosts) (i32.const 0) (local.get $costs)))";
+
+#[test]
+fn a_call_that_no_decision_waits_for_is_not_stopped_while_it_waits_for_the_processor() {
+    let unit = Judging {
+        judge: SLOW,
+        ..Judging::default()
+    };
+    let engine = engine();
+    let unit = Unit::load(&engine, &unit.component(), "sample").unwrap();
+    let mut waited_for = unit.instantiate(Part::Judge).unwrap();
+    let mut other = unit.instantiate_beside_decisions(Part::Judge).unwrap();
+    let is_over = AtomicBool::new(false);
+    // The epoch runs ahead as it does where others have the processor.
+    let ahead = || {
+        while !is_over.load(Ordering::Relaxed) {
+            engine.wasmtime().increment_epoch();
+        }
+    };
+    let budget = Duration::from_secs(60);
+    let ask = |instance: &mut Instance| instance.judge(Answers::BOTH, &hosts(2), 2, budget);
+    let (answered, stopped) = std::thread::scope(|scope| {
+        scope.spawn(ahead);
+        let answers = (ask(&mut other), ask(&mut waited_for));
+        is_over.store(true, Ordering::Relaxed);
+        answers
+    });
+    answered.unwrap();
+    assert_eq!(*stopped.unwrap_err().cause, Cause::Time(budget));
+}
+
+#[test]
+fn a_call_that_no_decision_waits_for_is_stopped_when_it_has_used_its_time() {
+    let unit = Judging {
+        judge: "(loop $ever (br $ever)) unreachable",
+        ..Judging::default()
+    };
+    let unit = Unit::load(&engine(), &unit.component(), "sample").unwrap();
+    let mut instance = unit.instantiate_beside_decisions(Part::Judge).unwrap();
+    let fault = instance.judge(Answers::BOTH, &hosts(2), 2, BUDGET);
+    assert_eq!(*fault.unwrap_err().cause, Cause::Time(BUDGET));
 }
 
 #[test]
@@ -511,6 +566,50 @@ fn no_more_instances_exist_than_allowed() {
         .collect();
     let fault = unit.instantiate(Part::Judge).err().unwrap();
     assert_eq!(*fault.cause, Cause::NoInstance(4));
+    drop(held);
+    unit.instantiate(Part::Judge).unwrap();
+}
+
+#[test]
+fn an_instance_that_takes_longer_to_make_than_the_limit_is_not_used() {
+    let limits = Limits {
+        time: Duration::from_nanos(1),
+        ..Limits::default()
+    };
+    let bytes = Judging::default().component();
+    let error = Unit::load(&engine_with(limits), &bytes, "sample").unwrap_err();
+    let LoadError::Describe(fault) = &error.error else {
+        panic!("{error}");
+    };
+    // On a busy machine the instance's own code may have met it.
+    assert!(
+        matches!(*fault.cause, Cause::Start(_) | Cause::Time(_)),
+        "{fault}"
+    );
+    assert!(fault.is_limit());
+}
+
+#[test]
+fn all_instances_together_have_no_more_memory_than_allowed() {
+    let bytes = Judging::default().component();
+    let memory = {
+        let unit = Unit::load(&engine(), &bytes, "sample").unwrap();
+        unit.instantiate(Part::Judge).unwrap().memory()
+    };
+    let limits = Limits {
+        total_memory: 2 * memory + memory / 2,
+        ..Limits::default()
+    };
+    let unit = Unit::load(&engine_with(limits), &bytes, "sample").unwrap();
+    let held: Vec<_> = (0..2)
+        .map(|_| unit.instantiate(Part::Judge).unwrap())
+        .collect();
+    let fault = unit.instantiate(Part::Judge).err().unwrap();
+    assert!(
+        matches!(*fault.cause, Cause::TotalMemory { wanted, .. } if wanted == memory),
+        "{fault}"
+    );
+    assert!(fault.to_string().contains("unit-total-memory"), "{fault}");
     drop(held);
     unit.instantiate(Part::Judge).unwrap();
 }

@@ -96,10 +96,10 @@ fn a_replay_moves_vms_and_counts() {
     ];
     let report = placewright(&words).json();
     let balance = &report["balance"];
-    assert_eq!(balance["every_s"], 5, "{balance}");
+    assert_eq!(balance["every-s"], 5, "{balance}");
     assert_eq!(balance["passes"], 7, "{balance}");
     assert_eq!(
-        (&balance["moves"], &balance["passes_with_moves"]),
+        (&balance["moves"], &balance["passes-with-moves"]),
         (&1.into(), &1.into())
     );
     let without: Vec<&str> = words

@@ -73,3 +73,37 @@ fn a_policy_without_a_unit_that_balances_empties_a_host_in_maintenance() {
     assert!(out.contains("host kvm1 is in maintenance"), "{out}");
     assert!(out.contains("large stays on kvm1"), "{out}");
 }
+
+#[test]
+fn moves_are_shown_in_rounds_of_as_many_as_may_be_under_way_at_once() {
+    let folder = Folder::new();
+    let text = CLUSTER.replace("24 GiB", "2 GiB");
+    let cluster = folder.write("c.toml", text);
+    let about = ["--cluster", &cluster, "--policy", "worst-fit"];
+    let words = ["evacuate", "--host", "kvm1", "--format", "json"];
+    let evacuate = [&words[..], &about].concat();
+    let rounds = |words: &[&str]| {
+        let plan = placewright(&[&evacuate[..], words].concat()).json();
+        let moves = plan["moves"].as_array().unwrap().iter();
+        moves
+            .map(|it| it.get("round").and_then(serde_json::Value::as_u64))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rounds(&[]), [None, None]);
+    assert_eq!(rounds(&["--max-in-flight", "1"]), [Some(1), Some(2)]);
+    assert_eq!(rounds(&["--max-in-flight", "2"]), [Some(1), Some(1)]);
+    let none = [&evacuate[..], &["--max-in-flight", "0"]].concat();
+    placewright(&none).refused(2);
+}
+
+#[test]
+fn what_is_wrong_is_put_right_only_where_that_is_wanted() {
+    let folder = Folder::new();
+    let text = CLUSTER.replacen("id = 'kvm1'", "id = 'kvm1'\nstate = 'maintenance'", 1);
+    let cluster = folder.write("c.toml", text);
+    let words = ["balance", "--cluster", &cluster, "--policy", "worst-fit"];
+    let rounds = placewright(&[&words[..], &["--max-in-flight", "1"]].concat()).done();
+    assert!(rounds.contains("round"), "{rounds}");
+    let none = placewright(&[&words[..], &["--repairs", "false"]].concat()).done();
+    assert!(none.contains("Nothing is to be moved."), "{none}");
+}

@@ -61,7 +61,7 @@ fn answers_are_kept_in_a_replay_of_pods_unless_they_are_not_to_be() {
     let (with, without) = (report(&[]), report(&["--no-reuse"]));
     assert_eq!(with["reuse"]["decisions"], 4);
     assert!(without["reuse"].is_null());
-    assert_eq!(with["decision_fnv1a64"], without["decision_fnv1a64"]);
+    assert_eq!(with["decision-fnv1a64"], without["decision-fnv1a64"]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn figures_stand_beside_the_published_ones_in_every_format() {
     let report = compare(&path, &[one.as_slice(), &["--format=json"]].concat()).json();
     let line = &report["lines"][2];
     assert_eq!(
-        (&line["policy"], &line["arrived_pct"]),
+        (&line["policy"], &line["arrived-pct"]),
         (&"fgd".into(), &130.into())
     );
     assert_eq!(
@@ -79,15 +79,15 @@ fn figures_stand_beside_the_published_ones_in_every_format() {
         (&100.0.into(), &0.0.into())
     );
     assert_eq!(
-        (&line["published_mean"], &line["difference"]),
+        (&line["published-mean"], &line["difference"]),
         (&99.5.into(), &0.5.into())
     );
-    assert!(report["lines"][0]["published_mean"].is_null());
+    assert!(report["lines"][0]["published-mean"].is_null());
 
     let csv = compare(&path, &[one.as_slice(), &["--format=csv"]].concat()).done();
     let lines: Vec<&str> = csv.lines().collect();
     assert!(
-        lines[0].starts_with("workload,policy,arrived_pct,mean,deviation,runs,"),
+        lines[0].starts_with("workload,policy,arrived-pct,mean,deviation,runs,"),
         "{csv}"
     );
     assert_eq!(lines[3], "default,fgd,130,100.0,0.0,2,99.5,0.1,0.5");

@@ -147,8 +147,9 @@ fn capacity_tells_how_many_fit_where_and_what_stops_the_next() {
 
 #[test]
 fn what_if_a_host_fails_tells_who_goes_where_and_who_finds_none() {
+    let all = ["--restart", "all"];
     let words = ["--without-host", "h1", "--format", "json"];
-    let run = ask("what-if", &words);
+    let run = ask("what-if", &[&words[..], &all].concat());
     let failure: Value = serde_json::from_str(&run.out).unwrap();
     let ids: Vec<&str> = failure["vms"]
         .as_array()
@@ -161,9 +162,18 @@ fn what_if_a_host_fails_tells_who_goes_where_and_who_finds_none() {
     let survived = failure["survived"].as_bool().unwrap();
     assert_eq!(run.code, i32::from(!survived), "{failure}");
     // h3 is in maintenance, so that nobody is left.
-    let run = ask("what-if", &["--without-host", "h1", "--without-host", "h2"]);
+    let words = ["--without-host", "h1", "--without-host", "h2"];
+    let run = ask("what-if", &[&words[..], &all].concat());
     assert_eq!(run.code, NO);
     assert!(run.out.contains("Of 3 VMs, 3 find no host."), "{}", run.out);
+    // One of them is highly available, so that nobody restarts the other.
+    let run = ask("what-if", &["--without-host", "h1"]);
+    let said = "Of 1 VMs, all find another host. 1 is not restarted: web-1.";
+    assert!(run.out.contains(said), "{}", run.out);
+    assert_eq!(
+        ask("what-if", &["--n-plus-1", "--restart", "some"]).code,
+        INPUT
+    );
     let said = ask("what-if", &["--without-host", "h4"]).refused(INPUT);
     assert!(said.contains("no host \"h4\""), "{said}");
     assert_eq!(ask("what-if", &[]).code, INPUT);

@@ -63,16 +63,16 @@ fn a_trace_is_replayed_as_worked_out_by_hand() {
     ] {
         let report = replay(&trace, policy, &["--format", "json"]).json();
         assert_eq!(
-            report["decision_fnv1a64"],
+            report["decision-fnv1a64"],
             hash(&hosts),
             "{policy}: {report}"
         );
         let placed = hosts.iter().flatten().count();
         assert_eq!(report["placed"], placed, "{policy}");
         assert_eq!(report["rejected"], hosts.len() - placed, "{policy}");
-        assert_eq!(report["trace"]["left_out_other_scale"], 1);
-        assert_eq!(report["trace"]["left_out_too_large"], 1);
-        assert_eq!(report["peak_used_hosts"], 2);
+        assert_eq!(report["trace"]["left-out-other-scale"], 1);
+        assert_eq!(report["trace"]["left-out-too-large"], 1);
+        assert_eq!(report["peak-used-hosts"], 2);
     }
 }
 
@@ -81,7 +81,7 @@ fn rejected_cores_are_counted() {
     let folder = Folder::new();
     let trace = folder.write("trace.csv", trace());
     let report = replay(&trace, "worst-fit", &["--format", "json"]).json();
-    assert_eq!(report["rejected_cores"], 7.0);
+    assert_eq!(report["rejected-cores"], 7.0);
     let out = replay(&trace, "worst-fit", &[]).done();
     assert!(
         out.contains("VMs rejected") && out.contains("their cores"),
@@ -98,7 +98,7 @@ fn a_compressed_trace_is_replayed_like_a_plain_one() {
     let plain = folder.write("trace.csv", trace());
     let hash = |trace: &str| {
         let report = replay(trace, "best-fit", &["--format", "json"]).json();
-        report["decision_fnv1a64"].clone()
+        report["decision-fnv1a64"].clone()
     };
     assert_eq!(hash(&compressed), hash(&plain));
 }
@@ -115,7 +115,7 @@ fn a_trace_of_flavors_is_replayed_with_the_table_beside_it() {
     folder.write("flavors.csv", "flavor,cores,ram_qgib\n0,4,16\n1,2,8\n");
     let report = replay(&trace, "best-fit", &["--format", "json"]).json();
     assert_eq!(
-        report["decision_fnv1a64"],
+        report["decision-fnv1a64"],
         hash(&[Some(0), Some(1), Some(1)]),
         "{report}"
     );
@@ -140,7 +140,7 @@ fn a_replay_can_be_cut_short() {
     let trace = folder.write("trace.csv", trace());
     let report = replay(&trace, "best-fit", &["--limit", "2", "--format", "json"]).json();
     assert_eq!(report["trace"]["arrivals"], 2);
-    assert_eq!(report["decision_fnv1a64"], hash(&[Some(0), Some(1)]));
+    assert_eq!(report["decision-fnv1a64"], hash(&[Some(0), Some(1)]));
 }
 
 #[test]
@@ -156,5 +156,37 @@ fn the_demo_needs_no_files_and_compares_three_policies() {
         "what the unit saw",
     ] {
         assert!(out.contains(part), "{part}: {out}");
+    }
+}
+
+#[test]
+fn keys_of_reports_are_written_with_hyphens() {
+    let folder = Folder::new();
+    let trace = folder.write("trace.csv", trace());
+    let report = replay(
+        &trace,
+        "even-distribution",
+        &["--format", "json", "--balance=5s"],
+    )
+    .json();
+    for key in ["decision-fnv1a64", "rejected-cores", "mean-hosts-by-load"] {
+        assert!(report.get(key).is_some(), "{key}: {report}");
+    }
+    assert!(report["fleet"]["host-memory-bytes"].is_i64(), "{report}");
+    assert_eq!(with_underscores(&report), [""; 0]);
+}
+
+/// The keys of a report, at any depth, that have an underscore.
+pub fn with_underscores(report: &serde_json::Value) -> Vec<&str> {
+    use serde_json::Value;
+    match report {
+        Value::Array(items) => items.iter().flat_map(with_underscores).collect(),
+        Value::Object(entries) => {
+            let here = entries.keys().map(String::as_str);
+            let here = here.filter(|key| key.contains('_'));
+            here.chain(entries.values().flat_map(with_underscores))
+                .collect()
+        }
+        _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use placewright::deployment::{DeploymentError, NoTurn};
+use placewright::deployment::{DeploymentError, TurnError};
 use shuttle::thread;
 
 use super::explore::explore;
@@ -87,7 +87,7 @@ fn a_cluster_that_is_taken_out_holds_up_nobody() {
             let asked = super::world::request("v");
             let placed = cluster.turn(move |state| state.place(asked, None));
             match placed.wait().map(drop) {
-                Ok(()) | Err(DeploymentError::NoTurn(NoTurn::Stopped)) => {}
+                Ok(()) | Err(DeploymentError::NoTurn(TurnError::Stopped)) => {}
                 Err(error) => panic!("{error}"),
             }
         });
@@ -119,18 +119,26 @@ fn units_come_into_force_however_many_wait_for_their_turns() {
         for id in ["v", "w", "x"] {
             let world = world.clone();
             threads.push(thread::spawn(move || match world.place(id) {
-                Ok(_) | Err(DeploymentError::NoTurn(NoTurn::Crowded(1))) => {}
+                Ok(_) | Err(DeploymentError::NoTurn(TurnError::Crowded(1))) => {}
                 Err(error) => panic!("{error}"),
             }));
         }
         let one: Arc<World> = world.clone();
         threads.push(thread::spawn(move || {
             one.reload(1);
-            one.deployment.attach("c", attach()).unwrap();
+            // Settings wait for a turn as requests do.
+            match one.deployment.attach("c", attach()) {
+                Ok(_) | Err(DeploymentError::NoTurn(TurnError::Crowded(1))) => {}
+                Err(error) => panic!("{error}"),
+            }
             one.reload(2);
         }));
         for thread in threads {
             thread.join().unwrap();
+        }
+        // The turn that takes over what is in force may wait still.
+        while world.cluster().waiting() > 0 {
+            thread::yield_now();
         }
         let (units, _) = ruling(&world, "c");
         assert!(units.iter().all(|it| *it == 2), "{units:?}");

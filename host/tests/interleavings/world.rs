@@ -159,7 +159,7 @@ impl World {
         };
         let around = Surroundings {
             artifacts: Arc::new(KeptArtifacts::new(store.clone())),
-            events: Arc::new(|_| {}),
+            events: Arc::new(|_, _| {}),
             clock: Arc::new(|| UNIX_EPOCH),
         };
         let of_library = LibraryOptions::default();

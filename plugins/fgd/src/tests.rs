@@ -5,9 +5,9 @@ use placewright_sdk::contract::{Operation, Value};
 
 use super::*;
 
-fn shape(cores: i64, gpus: i64, share: i64, models: Option<&str>, weight: i64) -> Shape {
+fn shape(cores: i32, gpus: i64, share: i64, models: Option<&str>, weight: i64) -> Shape {
     Shape {
-        cpu: Millicores::cores(cores),
+        cpu: cores.into(),
         gpus,
         share,
         models: models.map(Text::from),
@@ -49,7 +49,7 @@ fn fragments(shapes: &[Shape], cores: i64, free: &[i64], model: &str) -> f64 {
             (shape.models.as_ref()).is_none_or(|models| models.split('|').any(|it| it == model));
         let room = shape.gpus > 0
             && accepted
-            && Millicores::cores(cores) >= shape.cpu
+            && cores * 1000 >= shape.millicores()
             && free.iter().filter(fits).count() as i64 >= shape.gpus;
         let usable: i64 = if room {
             free.iter().filter(fits).sum()

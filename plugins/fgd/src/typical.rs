@@ -6,8 +6,8 @@ use placewright_sdk::prelude::*;
 /// One shape of typical VMs.
 #[derive(Clone, Row)]
 pub struct Shape {
-    /// CPU of such a VM, in millicores.
-    pub cpu: Millicores,
+    /// CPU of such a VM, in cores.
+    pub cpu: f64,
     /// How many GPUs it needs; 0 if none.
     pub gpus: i64,
     /// Thousandths that it needs of each GPU.
@@ -19,14 +19,15 @@ pub struct Shape {
 }
 
 /// Bounds that keep sums far below 2^63.
+const MOST_CORES: f64 = 1_000_000.0;
 const MOST_GPUS: i64 = 1 << 20;
 const MOST_WEIGHT: i64 = 1_000_000_000;
 
 impl Shape {
     /// What is wrong with it, if anything.
     pub fn problem(&self) -> Option<&'static str> {
-        if self.cpu.0 < 0 {
-            Some("cpu must be 0 or more")
+        if !(0.0..=MOST_CORES).contains(&self.cpu) {
+            Some("cpu must be from 0 to 1000000 cores")
         } else if !(0..=MOST_GPUS).contains(&self.gpus) {
             Some("gpus must be from 0 to 1048576")
         } else if !(0..=WHOLE).contains(&self.share) {
@@ -36,6 +37,11 @@ impl Shape {
         } else {
             None
         }
+    }
+
+    /// Its CPU as hosts count it, to the nearest thousandth of a core.
+    pub fn millicores(&self) -> i64 {
+        (self.cpu * 1000.0).round() as i64
     }
 }
 
@@ -71,9 +77,10 @@ impl Typical {
         for shape in shapes.iter().filter(|shape| shape.problem().is_none()) {
             typical.total += shape.weight;
             if shape.gpus > 0 {
+                let cpu = shape.millicores();
                 let models = shape.models.map(|models| typical.list(models));
                 let wanted = (shape.share, shape.gpus, models);
-                sorted.push((wanted, shape.cpu.0, shape.weight));
+                sorted.push((wanted, cpu, shape.weight));
             }
         }
         sorted.sort_unstable();
@@ -133,9 +140,9 @@ impl Typical {
 mod tests {
     use super::*;
 
-    pub fn shape(cores: i64, gpus: i64, share: i64, models: Option<&str>, weight: i64) -> Shape {
+    pub fn shape(cores: i32, gpus: i64, share: i64, models: Option<&str>, weight: i64) -> Shape {
         Shape {
-            cpu: Millicores::cores(cores),
+            cpu: cores.into(),
             gpus,
             share,
             models: models.map(Text::from),
@@ -169,6 +176,15 @@ mod tests {
     }
 
     #[test]
+    fn cpu_counts_cores_to_the_nearest_thousandth() {
+        for millicores in [0, 1, 8, 500, 1001, 11_300, 999_999_999] {
+            let mut some = shape(0, 1, 1000, None, 1);
+            some.cpu = f64::from(millicores) / 1000.0;
+            assert_eq!(some.millicores(), i64::from(millicores));
+        }
+    }
+
+    #[test]
     fn a_list_names_whole_models() {
         let shapes = vec![shape(1, 1, 1000, Some("V100M16 | A10"), 1)];
         let typical = Typical::of(&shapes.into());
@@ -182,6 +198,10 @@ mod tests {
         assert!(shape(1, 1, 1001, None, 1).problem().is_some());
         assert!(shape(1, 1, 1000, None, -1).problem().is_some());
         assert!(shape(-1, 1, 1000, None, 1).problem().is_some());
+        assert!(shape(1_000_001, 1, 1000, None, 1).problem().is_some());
+        let mut no_number = shape(1, 1, 1000, None, 1);
+        no_number.cpu = f64::NAN;
+        assert!(no_number.problem().is_some());
         assert!(shape(1, -1, 1000, None, 1).problem().is_some());
         assert_eq!(shape(0, 0, 0, None, 0).problem(), None);
         assert_eq!(

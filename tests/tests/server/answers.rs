@@ -53,8 +53,15 @@ fn hosts_that_fail_are_named_one_by_one_or_together_and_the_answer_has_a_verdict
     let wrong = ask("?wihtout=h0");
     assert_eq!(
         wrong.body["detail"],
-        "unknown query parameter \"wihtout\"; this route takes \"without\""
+        "unknown query parameter \"wihtout\"; this route takes \"without\" and \"restart\""
     );
+    // None of them is highly available: nothing says that any would stay down.
+    assert_eq!(none.body["failures"][0]["restart"], "all");
+    let ha = ask("?without=h0,h1,h2&restart=ha");
+    assert_eq!(ha.body["survived"], true, "{ha:?}");
+    assert_eq!(ha.body["failures"][0]["not-restarted"], json!(["v"]));
+    let wrong = ask("?restart=some");
+    assert_eq!(wrong.status, 400, "{wrong:?}");
 }
 
 #[test]
@@ -308,5 +315,32 @@ fn who_disables_a_unit_is_in_the_log() {
     };
     for kind in ["unit-disabled", "cluster-created", "policy-changed"] {
         assert!(line(kind).contains("\"by\":\"alice\""), "{}", line(kind));
+    }
+}
+
+#[test]
+fn hosts_that_units_refuse_are_counted_by_unit_and_reason() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters", &cluster("c", 3));
+    let mut wanting = vm("v");
+    wanting["gpu.count"] = json!(1);
+    for _ in 0..2 {
+        let placed = api.send("POST", "/v1/clusters/c/place", &wanting);
+        assert_eq!(placed.body["host"], json!(null), "{placed:?}");
+    }
+    // Of what is placed nothing is counted.
+    api.send("POST", "/v1/clusters/c/place", &vm("w"));
+    let metrics = api.get("/metrics").body;
+    let metrics = metrics.as_str().unwrap();
+    for line in [
+        "placewright_unit_hosts_refused_total{unit=\"gpus\",reason=\"has no GPUs\"} 6",
+        "placewright_unit_decisions_refused_total{unit=\"gpus\"} 2",
+    ] {
+        assert!(
+            metrics.lines().any(|told| told == line),
+            "{line}\n{metrics}"
+        );
     }
 }

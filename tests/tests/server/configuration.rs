@@ -6,6 +6,7 @@ use std::process::Command;
 
 use placewright_tests::repository;
 use placewright_tests::server::placewright;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use super::folder;
@@ -98,10 +99,11 @@ fn a_flag_wins_over_the_environment_over_the_file_over_the_default() {
 fn what_is_in_force_is_a_file_that_gives_the_same() {
     let config = configured(
         "require-signatures = true\nrequire-replay = '5 %'\nreservation = 0\n\
+         revoked = ['5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9']\n\
          [[tokens]]\nname = 'a\"b'\nrole = 'operator'\nclusters = ['x', 'y']\n\
-         sha256 = '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752'\n\
+         sha256 = '3202086722d35e40966ca02cb3e675f6e057da0c8449c5765983b67702703167'\n\
          [[trusted-keys]]\nname = 'r'\n\
-         ed25519 = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'\n",
+         ed25519 = '4e8f43386527690ec1b853e90635085d5722a4b4bec4aa3985bb0fbc7d7d066d'\n",
     );
     let first = config.in_force(&[], &[]);
     let again = configured(&first).in_force(&[], &[]);
@@ -194,12 +196,52 @@ fn without_tokens_a_server_listens_to_this_machine_alone() {
         }
     }
     let token = "[[tokens]]\nname = 'a'\nrole = 'viewer'\n\
-                 sha256 = '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752'\n";
+                 sha256 = '3202086722d35e40966ca02cb3e675f6e057da0c8449c5765983b67702703167'\n";
     let config = configured(token);
-    let output = config
-        .command(&["--listen", "0.0.0.0:0", "--check"])
-        .output();
-    assert!(output.unwrap().status.success());
+    // With tokens, they would come in clear text.
+    let far = ["--listen", "0.0.0.0:0", "--check"];
+    let said = refusal(config.command(&far));
+    assert!(said.contains("insecure-plain-http"), "{said}");
+    let mut allowed = config.command(&far);
+    allowed.arg("--insecure-plain-http");
+    let output = allowed.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn secrets_and_keys_that_everybody_knows_are_refused() {
+    let token = |name: &str, secret: &str| {
+        let sha256 = hex::encode(Sha256::digest(secret));
+        format!("[[tokens]]\nname = '{name}'\nrole = 'viewer'\nsha256 = '{sha256}'\n")
+    };
+    let config = configured(&format!("{}{}", token("a", "test"), token("b", "test2")));
+    let said = config.refused(&[], &[]);
+    for secret in ["test", "test2"] {
+        assert!(said.contains(&format!("it is \"{secret}\"")), "{said}");
+    }
+    let key = "[[trusted-keys]]\nname = 'k'\n\
+               ed25519 = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'\n";
+    let said = configured(key).refused(&[], &[]);
+    assert!(said.contains("RFC 8032"), "{said}");
+}
+
+#[test]
+fn what_the_example_says_of_tokens_and_keys_cannot_come_into_force() {
+    let example = repository().join("host/examples/placewright.toml");
+    let text = fs::read_to_string(&example).unwrap();
+    let (_, lists) = text.split_once("# [[tokens]]").unwrap();
+    let lines: Vec<&str> = lists
+        .lines()
+        .filter_map(|it| it.strip_prefix("# "))
+        .collect();
+    let text = format!("[[tokens]]\n{}\n", lines.join("\n"));
+    let text = text.replace("Whose signatures on units are trusted.", "");
+    let said = configured(&text).refused(&[], &[]);
+    assert!(
+        said.contains("\"sha256\" must be 64 hexadecimal digits"),
+        "{said}"
+    );
+    assert!(said.contains("\"ed25519\" must be a public key"), "{said}");
 }
 
 #[test]
@@ -229,7 +271,7 @@ fn the_example_is_good_and_gives_the_defaults() {
         run(&["--config", &example]),
         run(&["--data", &folder.path().display().to_string()]),
     );
-    for folder in ["data", "units", "policies", "cache"] {
+    for folder in ["data", "units", "policies", "cache", "audit-log"] {
         assert!(given.remove(folder).is_some() && defaults.remove(folder).is_some());
     }
     assert_eq!(given, defaults);
@@ -242,7 +284,51 @@ fn the_example_is_good_and_gives_the_defaults() {
         })
         .filter(|line| !line.starts_with("tls-"))
         .collect();
-    let config = configured(&lines.join("\n"));
+    let mut text = lines.join("\n");
+    // But for what stands for secrets and keys.
+    for (number, name) in ["sha256", "sha256", "ed25519"].iter().enumerate() {
+        let (before, after) = text.split_once(&format!("{name} = \"<")).unwrap();
+        let (_, rest) = after.split_once('"').unwrap();
+        let value = match *name {
+            "sha256" => hex::encode(Sha256::digest(format!("secret {number}"))),
+            _ => "4e8f43386527690ec1b853e90635085d5722a4b4bec4aa3985bb0fbc7d7d066d".into(),
+        };
+        text = format!("{before}{name} = \"{value}\"{rest}");
+    }
+    let config = configured(&text);
     let output = config.command(&["--check"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_digest_that_is_none_is_not_revoked_but_refused() {
+    let config = configured("revoked = ['5feceb66']\n");
+    let said = config.refused(&[], &[]);
+    assert!(said.contains(":1:12: \"revoked\" lists digests"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_others_may_write_to_are_refused_unless_that_is_meant() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let config = configured("");
+    let set = |mode| {
+        let rights = fs::Permissions::from_mode(mode);
+        fs::set_permissions(config.folder.path(), rights).unwrap();
+    };
+    set(0o777);
+    let said = config.refused(&[], &[]);
+    assert!(said.contains("other users may write to"), "{said}");
+    assert!(said.contains("chmod go-w"), "{said}");
+    let mut command = config.command(&["--check", "--shared-folders"]);
+    assert!(command.output().unwrap().status.success());
+    set(0o700);
+    let units = config.folder.path().join("units");
+    fs::create_dir(&units).unwrap();
+    fs::set_permissions(&units, fs::Permissions::from_mode(0o757)).unwrap();
+    let said = config.refused(&[], &[]);
+    assert!(said.contains("units (mode 757)"), "{said}");
+    let said = refusal(config.command(&[]));
+    assert!(said.contains("units (mode 757)"), "a server starts: {said}");
 }

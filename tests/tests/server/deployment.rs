@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{client, folder};
 
 /// A client of one server.
+#[derive(Clone)]
 pub(super) struct Api {
     base: String,
     token: Option<String>,

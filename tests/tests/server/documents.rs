@@ -10,7 +10,7 @@ use super::folder;
 fn cluster() -> Value {
     json!({
         "name": "c",
-        "attributes": {"hosts": {"quota": {"kind": "integer", "measure": "millicores"}}},
+        "attributes": {"hosts": {"quota": {"kind": "integer", "measure": "cores"}}},
         "hosts": [
             {"id": "a", "cpu": {"cores": 8, "total": 7.5}, "memory.total": 1_u64 << 34, "attribute.quota": 2},
             {"id": "b", "cpu.cores": 8, "memory.total": "16 GiB", "attribute.quota": "250m"},
@@ -113,4 +113,33 @@ fn a_sync_loop_sends_what_it_knows_and_is_told_what_became_of_it() {
     let body = settings.to_string();
     let set = api.ask("PUT", "/v1/clusters/c/settings", &headers, body.as_bytes());
     assert_eq!(set.unwrap().status, 422);
+}
+
+#[test]
+fn a_decision_that_is_no_longer_recorded_is_gone_and_one_that_was_never_made_is_unknown() {
+    let data = folder();
+    let server = Server::start(data.path(), &["--recorded-decisions", "2"]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster());
+    assert_eq!(made.status, 201, "{made:?}");
+    let vm = json!({"id": "n", "cpu": 1, "memory": "1 GiB"});
+    for _ in 0..4 {
+        let placed = api.send("POST", "/v1/clusters/c/place?dry-run=true", &vm);
+        assert_eq!(placed.status, 200, "{placed:?}");
+    }
+    for path in ["decisions/1", "decisions/1/explanation"] {
+        let gone = api.get(&format!("/v1/clusters/c/{path}"));
+        assert_eq!(gone.status, 410, "{path}: {gone:?}");
+        assert_eq!(
+            gone.body["detail"],
+            json!(
+                "decision 1 is no longer recorded: a cluster records its last 2 decisions \
+                 (--recorded-decisions), of which 3 is the oldest"
+            )
+        );
+        let unknown = path.replace('1', "9");
+        let unknown = api.get(&format!("/v1/clusters/c/{unknown}"));
+        assert_eq!(unknown.status, 404, "{unknown:?}");
+    }
+    assert_eq!(api.get("/v1/clusters/c/decisions/3").status, 200);
 }

@@ -4,9 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use placewright::unit::Digest;
 use placewright_tests::server::Server;
+use serde_json::{Value, json};
 
 use super::access::token;
+use super::deployment::{Api, cluster, vm};
+use super::reload::{self, replace, variant};
 use super::{folder, get};
 
 /// Wait until a metric has been counted so often.
@@ -105,4 +109,54 @@ fn a_renewed_certificate_is_shown_to_connections_that_begin_later() {
     fs::write(data.path().join("tls.crt"), "nothing").unwrap();
     server.signal("HUP");
     assert!(agent.get(&url).call().is_ok());
+}
+
+#[test]
+fn units_that_are_not_trusted_any_more_stop_deciding_when_the_configuration_is_read_anew() {
+    let data = folder();
+    let config = data.path().join("placewright.toml");
+    fs::write(&config, "").unwrap();
+    let server = Server::start(data.path(), &["--config", &config.display().to_string()]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 3));
+    assert_eq!(made.status, 201, "{made:?}");
+    let embedded = api.get("/v1/units/worst-fit").body["in-force"].clone();
+    let bytes = variant(1);
+    let path = data.path().join("units/worst-fit.wasm");
+    replace(&path, &bytes);
+    reload::wait_for(&api, &bytes, "what is not signed");
+    let trusted = "[[trusted-keys]]\nname = 'release'\n\
+        ed25519 = '4e8f43386527690ec1b853e90635085d5722a4b4bec4aa3985bb0fbc7d7d066d'\n";
+    fs::write(&config, format!("require-signatures = true\n{trusted}")).unwrap();
+    server.signal("HUP");
+    let begin = Instant::now();
+    let shown = loop {
+        let shown = api.get("/v1/units/worst-fit").body;
+        if shown["in-force"] == embedded {
+            break shown;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "{shown}");
+    };
+    let why = shown["not-trusted"]["why"].as_str().unwrap();
+    assert!(why.starts_with("it is not signed"), "{why}");
+    let files = api.get("/v1/unit-files").body;
+    let file = &files["items"][0];
+    assert_eq!(file["offers"], Value::Null, "{files}");
+    let trouble = file["trouble"].as_str().unwrap();
+    assert!(trouble.starts_with("it is not signed"), "{trouble}");
+    let placed = api.send("POST", "/v1/clusters/c/place", &vm("v"));
+    assert_eq!(placed.status, 200, "{placed:?}");
+    // Nor is it gone back to, and after a restart it is as before.
+    let back = json!({"digest": Digest::of(&bytes).to_string()});
+    let refused = api.send("POST", "/v1/units/worst-fit/rollback", &back);
+    assert_eq!(refused.status, 422, "{refused:?}");
+    server.signal("TERM");
+    let (_, log) = server.ended();
+    assert!(
+        log.contains("is not trusted any more: it is not signed"),
+        "{log}"
+    );
+    let server = Server::start(data.path(), &["--config", &config.display().to_string()]);
+    let shown = Api::of(&server).get("/v1/units/worst-fit").body;
+    assert_eq!(shown["in-force"], embedded, "{shown}");
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::deployment::{Api, cluster, vm};
 use super::folder;
+use super::listener::Listener;
 
 /// How often the server is killed.
 const KILLS: u64 = 6;
@@ -49,6 +50,27 @@ fn drive(api: &Api, next: &AtomicUsize, told: &Mutex<Told>) {
     }
 }
 
+/// Whatever was told of is there, and with a number of its own.
+fn compare_events(heard: &[Value], vms: &BTreeMap<String, Value>, last: &mut u64) {
+    for event in heard {
+        let number = event["number"].as_u64().unwrap();
+        assert!(number > *last, "{event} comes after {last}");
+        *last = number;
+        let kind = event["kind"].as_str().unwrap();
+        let Some(id) = event["vm"].as_str() else {
+            continue;
+        };
+        let vm = vms.get(id).unwrap_or_else(|| panic!("{event} is lost"));
+        let host = &event["host"];
+        let is_there = match kind {
+            "vm-placed" => vm["reserved"]["host"] == *host || vm["host"] == *host,
+            "vm-confirmed" => vm["host"] == *host && vm.get("reserved").is_none(),
+            other => panic!("nothing was done that is called {other}"),
+        };
+        assert!(is_there, "{event}: {vm}");
+    }
+}
+
 /// Every VM of the cluster, by its id.
 fn all(api: &Api) -> BTreeMap<String, Value> {
     let (mut vms, mut after) = (BTreeMap::new(), String::new());
@@ -74,20 +96,26 @@ fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
     let mut server = Server::start(data.path(), &["--durability", "normal"]);
     let made = Api::of(&server).send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 8));
     assert_eq!(made.status, 201);
+    let (mut last, mut events) = (0, 0);
     for kill in 0..KILLS {
+        let listener = Listener::open(&server, (kill > 0).then_some(last));
         let apis: Vec<Api> = (0..4).map(|_| Api::of(&server)).collect();
-        std::thread::scope(|scope| {
+        let heard = std::thread::scope(|scope| {
+            let listener = scope.spawn(|| listener.collect::<Vec<Value>>());
             for api in &apis {
                 scope.spawn(|| drive(api, &next, &told));
             }
             // Each time at another moment of the load; when, does not matter.
             std::thread::sleep(Duration::from_millis(40 + 97 * kill % 160));
             server.signal("KILL");
+            listener.join().unwrap()
         });
         server.ended();
         server = Server::start(data.path(), &["--durability", "normal"]);
         let api = Api::of(&server);
         let vms = all(&api);
+        compare_events(&heard, &vms, &mut last);
+        events += heard.len();
         let told = told.lock().unwrap();
         for (id, (host, expires, confirmed)) in &*told {
             let vm = vms
@@ -110,4 +138,5 @@ fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
         assert_eq!(places as usize, vms.len(), "no place is doubled");
     }
     assert!(told.lock().unwrap().len() > 100, "the load was none");
+    assert!(events > 100, "{events} events were heard");
 }

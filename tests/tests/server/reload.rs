@@ -16,6 +16,10 @@ use super::folder;
 /// How often a file is replaced.
 const ROUNDS: usize = 60;
 
+/// VMs that come and go in turn: what is remembered of each that has gone is there from the
+/// start.
+const VMS: usize = 500;
+
 /// No reload takes so long, on the slowest machine.
 const LONG: Duration = Duration::from_secs(30);
 
@@ -104,7 +108,7 @@ fn disturb(folder: &Path, round: usize) -> Option<Vec<u8>> {
 pub(super) fn drive(api: &Api, cluster: &str, ends: &AtomicBool, decided: &AtomicUsize) {
     let mut number = 0;
     while !ends.load(Ordering::Relaxed) {
-        let id = format!("{cluster}-{number}");
+        let id = format!("{cluster}-{}", number % VMS);
         let placed = api.send("POST", &format!("/v1/clusters/{cluster}/place"), &vm(&id));
         assert_eq!(placed.status, 200, "{placed:?}");
         assert!(placed.body["host"].is_string(), "{placed:?}");

@@ -9,7 +9,7 @@ use super::deployment::{Api, cluster};
 use super::folder;
 
 /// A token, and the lines of the configuration that make it known.
-fn token(role: &str, cluster: Option<&str>) -> (String, String) {
+pub(super) fn token(role: &str, cluster: Option<&str>) -> (String, String) {
     let name = format!("{role}-{}", cluster.unwrap_or("all"));
     let mut command = placewright(["token", "new", "--name", &name, "--role", role]);
     if let Some(cluster) = cluster {
@@ -61,4 +61,111 @@ fn a_policy_is_edited_only_with_rights_on_every_cluster_where_it_decides() {
     assert_eq!(edit(&author), 200);
     assert_eq!(attach(&admin, "theirs"), 200);
     assert_eq!((edit(&author), edit(&admin)), (403, 200));
+}
+
+/// Everything that a stream of events has sent within a second or so.
+fn events(server: &Server, token: &str) -> String {
+    use std::io::{Read, Write};
+    let address = server.url.trim_start_matches("http://");
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let pause = std::time::Duration::from_secs(1);
+    stream.set_read_timeout(Some(pause)).unwrap();
+    write!(
+        stream,
+        "GET /v1/events HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nlast-event-id: 0\r\n\r\n"
+    )
+    .unwrap();
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 1 << 16]);
+    while let Ok(read @ 1..) = stream.read(&mut buffer) {
+        bytes.extend_from_slice(&buffer[..read]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn a_token_for_one_cluster_finds_no_trace_of_another_one_in_anything_that_it_reads() {
+    let data = folder();
+    let (admin, of_admin) = token("admin", None);
+    let (viewer, of_viewer) = token("viewer", Some("mine"));
+    let (author, of_author) = token("policy-author", Some("theirs"));
+    let (local, of_local) = token("admin", Some("mine"));
+    let configuration = data.path().join("placewright.toml");
+    let tokens = [of_admin, of_viewer, of_author, of_local].join("\n");
+    fs::write(&configuration, tokens).unwrap();
+    let server = Server::start(data.path(), &["--config", configuration.to_str().unwrap()]);
+    let (root, api) = (Api::with(&server, &admin), Api::with(&server, &viewer));
+    let author = Api::with(&server, &author);
+    // A policy and a unit of somebody else's, which are for the other cluster alone.
+    let policy = br#"{"filters": [{"unit": "worst-fit"}]}"#;
+    let headers = [("content-type", "application/json"), ("if-none-match", "*")];
+    let put = author.ask("PUT", "/v1/policies/secretive", &headers, policy);
+    assert_eq!(put.unwrap().status, 200);
+    for (name, policy) in [("mine", "none"), ("theirs", "secretive")] {
+        let path = format!("/v1/clusters?policy={policy}");
+        assert_eq!(root.send("POST", &path, &cluster(name, 1)).status, 201);
+    }
+    fs::write(data.path().join("policies/whispered.toml"), "filters = 3\n").unwrap();
+    let unit = data.path().join("units/worst-fit.wasm");
+    fs::write(&unit, super::reload::variant(1)).unwrap();
+    fs::write(data.path().join("units/rumour.wasm"), b"no component").unwrap();
+    let begin = std::time::Instant::now();
+    loop {
+        let files = root.get("/v1/unit-files").body.to_string();
+        let told = events(&server, &admin);
+        if files.contains("rumour") && told.contains("whispered") && told.contains("in-force") {
+            break;
+        }
+        assert!(
+            begin.elapsed() < std::time::Duration::from_secs(60),
+            "{files} {told}"
+        );
+    }
+    // So that there is something to be found.
+    let told = events(&server, &admin);
+    let folder_name = data.path().file_name().unwrap().to_str().unwrap();
+    let traces = ["theirs", "secretive", "whispered", folder_name];
+    for trace in traces {
+        assert!(told.contains(trace), "{trace}: {told}");
+    }
+
+    let told = events(&server, &viewer);
+    assert!(told.contains("unit-in-force"), "{told}");
+    let mut answers = vec![("/v1/events".to_owned(), told)];
+    for rule in placewright::api::RULES {
+        if rule.method != "GET" || rule.path == "/v1/events" {
+            continue;
+        }
+        let path = rule.path.replace("{cluster}", "mine");
+        let path = path.replace("{unit}", "worst-fit");
+        // With a typing error, so that nothing proposes the name that was meant.
+        let path = path.replace("{policy}", "secretiv");
+        let path = path.replace("{number}", "1");
+        let path = ["{host}", "{vm}", "{group}", "{tenant}"]
+            .iter()
+            .fold(path, |path, part| path.replace(part, "x"));
+        answers.push((path.clone(), api.get(&path).body.to_string()));
+    }
+    assert!(answers.len() > 25);
+    // Nor does a change that is refused propose it.
+    let path = "/v1/clusters/mine/settings";
+    let headers = [("content-type", "application/json"), ("if-match", "*")];
+    let attach = |token: &str| {
+        let body = br#"{"policy": "secretiv"}"#;
+        let refused = Api::with(&server, token).ask("PUT", path, &headers, body);
+        let refused = refused.unwrap();
+        assert_eq!(refused.status, 404, "{}", refused.body);
+        refused.body.to_string()
+    };
+    assert!(attach(&admin).contains("did you mean"));
+    answers.push((path.to_owned(), attach(&local)));
+    for path in ["/v1/policies/secretive", "/v1/policies/secretive/history"] {
+        let answer = api.get(path);
+        assert_eq!(answer.status, 404, "{path}: {}", answer.body);
+    }
+    for (path, answer) in &answers {
+        for trace in traces {
+            let found = answer.contains(trace);
+            assert!(!found, "{path} tells of \"{trace}\": {answer}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The answers that are kept.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
@@ -10,8 +10,12 @@ use crate::api::problem::Problem;
 
 /// So many answers are kept.
 const ANSWERS: usize = 10_000;
-/// Their bodies have so many bytes together.
+/// They take so many bytes together.
 const BYTES: usize = 64 << 20;
+/// The most that one answer may take: a sixteenth, so that it drives out few others.
+const LARGEST: usize = BYTES / 16;
+/// About what an answer takes besides its texts.
+const OVERHEAD: usize = 512;
 
 /// Two requests are the same if the same caller gives the same key on the same path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -26,8 +30,34 @@ pub(super) struct Key {
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
-    pub(super) body: Bytes,
-    pub(super) problem: Option<Problem>,
+    pub(super) content: Content,
+}
+
+/// What an answer says.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Body(Bytes),
+    Problem(Problem),
+    /// Somebody else keeps it, and is asked again.
+    Elsewhere,
+    /// It was larger than what is kept of one answer.
+    TooLarge,
+}
+
+impl Answer {
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize {
+        let headers = self.headers.iter();
+        let headers: usize = headers
+            .map(|(name, value)| name.as_str().len() + value.len())
+            .sum();
+        headers
+            + match &self.content {
+                Content::Body(body) => body.len(),
+                Content::Problem(problem) => problem.detail().len(),
+                Content::Elsewhere | Content::TooLarge => 0,
+            }
+    }
 }
 
 /// What is known of a key.
@@ -53,9 +83,63 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Kept {
     entries: HashMap<Key, Entry>,
-    /// Those with answers, oldest first.
-    order: VecDeque<Key>,
+    callers: BTreeMap<Option<Arc<str>>, Share>,
+    /// How many answers there are, and the bytes that they take.
+    answers: usize,
     bytes: usize,
+}
+
+/// What a caller's answers take.
+#[derive(Debug, Default)]
+struct Share {
+    /// Each with its bytes, the oldest first.
+    order: VecDeque<(Key, usize)>,
+    bytes: usize,
+}
+
+impl Kept {
+    fn add(&mut self, key: &Key, answer: Answer) {
+        let answer = match answer.bytes() > LARGEST {
+            true => Answer {
+                content: Content::TooLarge,
+                ..answer
+            },
+            false => answer,
+        };
+        // The key stands in two places.
+        let bytes = OVERHEAD + 2 * (key.path.len() + key.key.len()) + answer.bytes();
+        let Some(entry) = self.entries.get_mut(key) else {
+            return;
+        };
+        entry.answer = Some(Arc::new(answer));
+        let share = self.callers.entry(key.caller.clone()).or_default();
+        share.order.push_back((key.clone(), bytes));
+        share.bytes += bytes;
+        self.answers += 1;
+        self.bytes += bytes;
+        while self.answers > ANSWERS && self.drop_oldest(|share| share.order.len()) {}
+        while self.bytes > BYTES && self.drop_oldest(|share| share.bytes) {}
+    }
+
+    /// Drop the oldest answer of the caller whose share is the greatest, so that nobody
+    /// drives out the answers of those who have fewer. False if there is none.
+    fn drop_oldest(&mut self, share: impl Fn(&Share) -> usize) -> bool {
+        let greatest = self.callers.iter_mut().max_by_key(|(_, it)| share(it));
+        let Some((caller, greatest)) = greatest else {
+            return false;
+        };
+        if let Some((key, bytes)) = greatest.order.pop_front() {
+            greatest.bytes -= bytes;
+            self.bytes -= bytes;
+            self.answers -= 1;
+            self.entries.remove(&key);
+        }
+        if greatest.order.is_empty() {
+            let caller = caller.clone();
+            self.callers.remove(&caller);
+        }
+        true
+    }
 }
 
 /// The answers that are kept.
@@ -100,20 +184,7 @@ pub(super) struct Slot {
 impl Slot {
     /// The request was answered.
     pub(super) fn keep(self, answer: Answer) {
-        let mut guard = self.answers.lock();
-        let kept = &mut *guard;
-        kept.bytes += answer.body.len();
-        kept.order.push_back(self.key.clone());
-        if let Some(entry) = kept.entries.get_mut(&self.key) {
-            entry.answer = Some(Arc::new(answer));
-        }
-        while kept.order.len() > ANSWERS || kept.bytes > BYTES {
-            let Some(oldest) = kept.order.pop_front() else {
-                break;
-            };
-            let answer = kept.entries.remove(&oldest).and_then(|entry| entry.answer);
-            kept.bytes -= answer.map_or(0, |answer| answer.body.len());
-        }
+        self.answers.lock().add(&self.key, answer);
     }
 }
 
@@ -131,9 +202,9 @@ impl Drop for Slot {
 mod tests {
     use super::*;
 
-    fn key(number: usize) -> Key {
+    fn key(caller: &str, number: usize) -> Key {
         Key {
-            caller: None,
+            caller: Some(caller.into()),
             path: "/".to_owned(),
             key: number.to_string(),
         }
@@ -143,49 +214,87 @@ mod tests {
         Answer {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
-            body,
-            problem: None,
+            content: Content::Body(body),
         }
     }
 
-    fn begun(answers: &Arc<Answers>, number: usize) -> Slot {
-        match answers.begin(&key(number), [0; 32]) {
+    fn begun(answers: &Arc<Answers>, key: &Key) -> Slot {
+        match answers.begin(key, [0; 32]) {
             Found::Nothing(slot) => slot,
-            _ => panic!("the key {number} is known"),
+            _ => panic!("the key {key:?} is known"),
         }
+    }
+
+    fn is_kept(answers: &Arc<Answers>, key: &Key) -> bool {
+        matches!(answers.begin(key, [0; 32]), Found::Answer(_))
     }
 
     #[test]
     fn a_key_is_in_flight_then_answered() {
         let answers = Arc::new(Answers::default());
-        let slot = begun(&answers, 1);
-        assert!(matches!(answers.begin(&key(1), [0; 32]), Found::InFlight));
+        let key = key("a", 1);
+        let slot = begun(&answers, &key);
+        assert!(matches!(answers.begin(&key, [0; 32]), Found::InFlight));
         slot.keep(answer(Bytes::from_static(b"x")));
-        assert!(matches!(answers.begin(&key(1), [0; 32]), Found::Answer(_)));
-        assert!(matches!(answers.begin(&key(1), [1; 32]), Found::Other));
+        assert!(is_kept(&answers, &key));
+        assert!(matches!(answers.begin(&key, [1; 32]), Found::Other));
     }
 
     #[test]
     fn a_key_without_an_answer_is_free_again() {
         let answers = Arc::new(Answers::default());
-        drop(begun(&answers, 1));
-        begun(&answers, 1).keep(answer(Bytes::new()));
+        let key = key("a", 1);
+        drop(begun(&answers, &key));
+        begun(&answers, &key).keep(answer(Bytes::new()));
     }
 
     #[test]
     fn the_oldest_answers_go_first() {
         let answers = Arc::new(Answers::default());
         for number in 0..ANSWERS + 10 {
-            begun(&answers, number).keep(answer(Bytes::new()));
+            begun(&answers, &key("a", number)).keep(answer(Bytes::new()));
         }
         assert_eq!(answers.lock().entries.len(), ANSWERS);
-        let large = Bytes::from(vec![0; BYTES / 2]);
-        for number in 1..=3 {
-            begun(&answers, ANSWERS * 2 + number).keep(answer(large.clone()));
+        assert!(!is_kept(&answers, &key("a", 9)));
+        assert!(is_kept(&answers, &key("a", 10)));
+        let large = Bytes::from(vec![0; LARGEST - 1]);
+        for number in 1..=17 {
+            let key = key("a", ANSWERS * 2 + number);
+            begun(&answers, &key).keep(answer(large.clone()));
         }
         let kept = answers.lock();
-        assert!(kept.bytes <= BYTES);
-        assert!(kept.entries.contains_key(&key(ANSWERS * 2 + 3)));
-        assert_eq!(kept.entries.len(), kept.order.len());
+        assert!(kept.bytes <= BYTES, "{}", kept.bytes);
+        assert!(kept.entries.contains_key(&key("a", ANSWERS * 2 + 17)));
+        let order: usize = kept.callers.values().map(|share| share.order.len()).sum();
+        assert_eq!((kept.answers, kept.entries.len()), (order, order));
+    }
+
+    #[test]
+    fn a_caller_with_many_answers_drives_out_none_of_others() {
+        let answers = Arc::new(Answers::default());
+        begun(&answers, &key("few", 1)).keep(answer(Bytes::new()));
+        for number in 0..2 * ANSWERS {
+            begun(&answers, &key("many", number)).keep(answer(Bytes::new()));
+        }
+        let large = Bytes::from(vec![0; LARGEST]);
+        for number in 0..40 {
+            begun(&answers, &key("large", number)).keep(answer(large.clone()));
+        }
+        assert!(is_kept(&answers, &key("few", 1)));
+        assert!(is_kept(&answers, &key("many", 2 * ANSWERS - 1)));
+        assert!(answers.lock().bytes <= BYTES);
+    }
+
+    #[test]
+    fn of_an_answer_that_is_too_large_is_kept_that_there_was_one() {
+        let answers = Arc::new(Answers::default());
+        begun(&answers, &key("a", 1)).keep(answer(Bytes::new()));
+        let huge = Bytes::from(vec![0; BYTES + 1]);
+        begun(&answers, &key("a", 2)).keep(answer(huge));
+        assert!(is_kept(&answers, &key("a", 1)));
+        match answers.begin(&key("a", 2), [0; 32]) {
+            Found::Answer(answer) => assert!(matches!(answer.content, Content::TooLarge)),
+            _ => panic!("it would be carried out once more"),
+        }
     }
 }

@@ -115,7 +115,7 @@ impl Code {
             Self::VmReserved => (409, "vm-reserved", "The VM has a place reserved"),
             Self::ReservationEnded => (409, "reservation-ended", "The reservation has ended"),
             Self::OtherHost => (409, "other-host", "The place is on another host"),
-            Self::Gone => (410, "gone", "Kept no longer"),
+            Self::Gone => (410, "gone", "No longer available"),
             Self::RevisionChanged => (412, "revision-changed", "Changed in the meantime"),
             Self::TooLarge => (413, "too-large", "Too large"),
             Self::UnsupportedType => (415, "unsupported-type", "Unsupported type"),
@@ -153,7 +153,7 @@ impl Code {
     }
 
     /// The kind for an answer with a status alone, made by a library below us.
-    pub(super) fn of_status(status: StatusCode) -> Self {
+    pub(in crate::api) fn of_status(status: StatusCode) -> Self {
         let first = Self::ALL.into_iter().find(|code| code.status() == status);
         first.unwrap_or(match status.is_server_error() {
             true => Self::Internal,

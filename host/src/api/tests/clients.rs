@@ -126,7 +126,7 @@ fn a_head_that_does_not_arrive_ends_its_connection() {
 }
 
 #[test]
-fn connections_beyond_the_bound_are_closed_until_others_end() {
+fn the_oldest_connection_without_a_token_is_closed_for_one_beyond_the_bound() {
     let server = serving(
         Vec::new(),
         ApiLimits {
@@ -136,17 +136,139 @@ fn connections_beyond_the_bound_are_closed_until_others_end() {
     );
     let ask = |stream: &mut TcpStream| {
         let sent = stream.write_all(b"GET /open HTTP/1.1\r\nhost: localhost\r\n\r\n");
-        let mut first = [0; 12];
-        sent.and_then(|()| stream.read_exact(&mut first)).is_ok() && first == *b"HTTP/1.1 200"
+        let mut answer = Vec::new();
+        let mut part = [0; 1024];
+        while sent.is_ok() && !answer.ends_with(b"open") {
+            match stream.read(&mut part) {
+                Ok(bytes @ 1..) => answer.extend_from_slice(&part[..bytes]),
+                _ => return false,
+            }
+        }
+        answer.starts_with(b"HTTP/1.1 200")
     };
-    let (mut one, mut two) = (server.connect(), server.connect());
-    assert!(ask(&mut one) && ask(&mut two));
-    assert!(!ask(&mut server.connect()));
-    drop(one);
-    // The server notices in its own time.
-    while !ask(&mut server.connect()) {
-        std::thread::yield_now();
-    }
+    // One after the other, so that the first is the oldest.
+    let mut one = server.connect();
+    assert!(ask(&mut one));
+    let mut two = server.connect();
+    assert!(ask(&mut two));
+    let mut three = server.connect();
+    assert!(ask(&mut three));
+    let mut rest = Vec::new();
+    // It returns only if the server closes.
+    let _ = one.read_to_end(&mut rest);
+    assert!(ask(&mut two) && ask(&mut three));
+}
+
+/// Ask often on one connection and never read, while the server goes on.
+#[test]
+fn who_takes_no_answers_is_closed_though_it_asks_on() {
+    let server = serving(
+        Vec::new(),
+        ApiLimits {
+            stall: Duration::from_secs(1),
+            ..ApiLimits::default()
+        },
+    );
+    let mut stream = server.connect();
+    stream
+        .set_write_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let requests = "GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(100);
+    // The server reads no more once its answers are not taken, and closes then: nothing can
+    // be written any more.
+    let error = loop {
+        if let Err(error) = stream.write_all(requests.as_bytes()) {
+            break error;
+        }
+        assert_eq!(server.get("/open").status, 200);
+    };
+    let closed = [
+        std::io::ErrorKind::ConnectionReset,
+        std::io::ErrorKind::BrokenPipe,
+    ];
+    assert!(closed.contains(&error.kind()), "{error:?}");
+}
+
+#[test]
+fn a_body_that_comes_by_drops_is_refused() {
+    let server = serving(
+        Vec::new(),
+        ApiLimits {
+            stall: Duration::from_millis(500),
+            ..ApiLimits::default()
+        },
+    );
+    let mut stream = server.connect();
+    stream
+        .write_all(
+            b"POST /echo HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+              content-type: application/json\r\ncontent-length: 100000\r\n\r\n",
+        )
+        .unwrap();
+    let mut drops = stream.try_clone().unwrap();
+    let dropping = std::thread::spawn(move || {
+        while drops.write_all(b" ").is_ok() {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let detail = told(stream).problem(408, "request-timeout");
+    assert!(detail.contains("too slowly"), "{detail}");
+    dropping.join().unwrap();
+}
+
+#[test]
+fn bodies_in_work_leave_room_for_those_of_others() {
+    let (tokens, secrets): (Vec<Token>, Vec<Secret>) = ["greedy", "other"]
+        .map(|name| {
+            let secret = Secret::random().unwrap();
+            let token = Token {
+                name: name.into(),
+                role: Role::Operator,
+                sha256: secret.sha256(),
+                clusters: None,
+            };
+            (token, secret)
+        })
+        .into_iter()
+        .unzip();
+    let server = serving(
+        tokens,
+        ApiLimits {
+            body: 300_000,
+            bodies: 600_000,
+            ..ApiLimits::default()
+        },
+    );
+    let head = |secret: &Secret| {
+        format!(
+            "POST /count HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
+             content-length: 250000\r\nconnection: close\r\n\r\n",
+            secret.reveal()
+        )
+    };
+    // The first one sends all but the end, and holds what it has sent.
+    let begun = |secret| {
+        let mut stream = server.connect();
+        let body = "x".repeat(249_000);
+        stream.write_all((head(secret) + &body).as_bytes()).unwrap();
+        stream
+    };
+    let mut first = begun(&secrets[0]);
+    // It comes later, or earlier: one of the two has no room.
+    let second = begun(&secrets[0]);
+    let mut other = begun(&secrets[1]);
+    other.write_all("x".repeat(1000).as_bytes()).unwrap();
+    assert_eq!(told(other).status, 200);
+    let second = told(second);
+    let refused = match second.status {
+        429 => second,
+        _ => {
+            let _ = first.write_all(b"x");
+            told(first)
+        }
+    };
+    refused.problem(429, "too-many-requests");
+    assert!(refused.head.contains("retry-after: 1"), "{refused:?}");
 }
 
 #[test]
@@ -186,6 +308,50 @@ fn a_repeated_request_is_carried_out_once() {
     ask("a", "y").problem(422, "key-reused");
     ask(&"k".repeat(300), "x").problem(400, "invalid-parameter");
     assert_eq!(server.shared.count.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_refusal_is_repeated_only_where_it_would_be_the_same_at_any_time() {
+    let server = plain();
+    for code in Code::ALL {
+        let key = format!("idempotency-key: {}", code.word());
+        server.shared.count.store(0, Ordering::Relaxed);
+        let ask = || server.ask("POST /refused", &[&key], code.word());
+        let first = ask();
+        first.problem(code.status().as_u16(), code.word());
+        assert!(!first.head.contains("idempotency-replayed"), "{first:?}");
+        let again = ask();
+        match code {
+            Code::InvalidJson | Code::InvalidParameter | Code::UnsupportedType => {
+                again.problem(code.status().as_u16(), code.word());
+                assert!(
+                    again.head.contains("idempotency-replayed: true"),
+                    "{again:?}"
+                );
+            }
+            _ => {
+                assert_eq!((again.status, again.body.as_str()), (200, "1"), "{again:?}");
+                // Now it has been carried out.
+                let third = ask();
+                assert_eq!((third.status, third.body.as_str()), (200, "1"));
+                assert!(
+                    third.head.contains("idempotency-replayed: true"),
+                    "{third:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_question_with_a_key_is_answered_anew() {
+    let server = plain();
+    let ask = || {
+        server
+            .ask("POST /question", &["idempotency-key: k"], "x")
+            .body
+    };
+    assert_eq!([ask(), ask()], ["0", "1"]);
 }
 
 #[test]

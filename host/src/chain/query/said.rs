@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Prepared;
 use crate::chain::balance::{Names, Proposed};
 use crate::chain::effects::Writer;
-use crate::chain::{Refusal, ShareShown};
+use crate::chain::{DecisionError, ShareShown};
 use crate::contract::{Change, Judgement, Part, Shares, Turns};
 use crate::model::{Effect, Moment};
 use crate::unit::{Fault, Instance};
@@ -67,7 +67,11 @@ pub struct WriteSaid {
 }
 
 impl Prepared<'_> {
-    pub(super) fn said(&self, instance: &mut Instance, limit: Duration) -> Result<Said, Refusal> {
+    pub(super) fn said(
+        &self,
+        instance: &mut Instance,
+        limit: Duration,
+    ) -> Result<Said, DecisionError> {
         let call = &self.call;
         let refused = |fault: Fault| self.step.refusal(fault);
         Ok(match self.query.part {
@@ -150,7 +154,7 @@ impl Prepared<'_> {
             .collect()
     }
 
-    fn writes(&self, changes: Vec<Change>) -> Result<Vec<WriteSaid>, Refusal> {
+    fn writes(&self, changes: Vec<Change>) -> Result<Vec<WriteSaid>, DecisionError> {
         let Some(slot) = self.slots.first() else {
             return Ok(Vec::new());
         };

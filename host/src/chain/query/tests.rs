@@ -74,7 +74,7 @@ impl Scene {
         part: Part,
         want: Answers,
         hosts: &'a [Arc<str>],
-    ) -> Result<Prepared<'a>, Refusal> {
+    ) -> Result<Prepared<'a>, DecisionError> {
         self.runner.prepare(Query {
             part,
             want,
@@ -257,7 +257,7 @@ fn what_cannot_be_asked_is_told() {
     let mut scene = Scene::new("memory", vm(1));
     let unknown = ["nowhere".into()];
     let refusal = scene.prepare(Part::Judge, Answers::BOTH, &unknown).err();
-    assert_eq!(refusal, Some(Refusal::UnknownHost("nowhere".into())));
+    assert_eq!(refusal, Some(DecisionError::UnknownHost("nowhere".into())));
     let refusal = scene
         .prepare(Part::Balance, Answers::BOTH, &[])
         .err()

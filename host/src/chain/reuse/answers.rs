@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
+use super::USES_PER_CHECK;
 use super::by_cost::ByCost;
 use super::by_relation::ByRelation;
 use super::groups::Groups;
@@ -126,6 +127,14 @@ pub(in crate::chain) struct Answers {
     /// Where to look for the next host to ask again.
     pub(in crate::chain) next_check: u32,
     pub(in crate::chain) uses: u64,
+    /// How many uses there had been when hosts were asked about again last.
+    checked_at: u64,
+    /// At which use it was due last to ask about hosts again; 0 before the first time.
+    due_at: u64,
+    /// How many uses there had been when it was due last to ask without the cache.
+    whole_at: u64,
+    /// To ask so is due, and was not done yet.
+    is_whole_due: bool,
 }
 
 #[derive(Debug)]
@@ -178,7 +187,42 @@ impl Answers {
             ends: FOR_GOOD,
             next_check: 0,
             uses: 0,
+            checked_at: 0,
+            due_at: 0,
+            whole_at: 0,
+            is_whole_due: false,
         }
+    }
+
+    /// Whether there were so many uses since hosts were asked about again that it is time
+    /// to; for all calls of that use.
+    pub(in crate::chain) fn is_check_due(&mut self) -> bool {
+        if self.uses.saturating_sub(self.checked_at) >= USES_PER_CHECK {
+            self.due_at = self.uses;
+        }
+        self.due_at == self.uses
+    }
+
+    /// Hosts are asked about again.
+    pub(in crate::chain) fn checked(&mut self) {
+        self.checked_at = self.uses;
+    }
+
+    /// Whether the step became due, with this use, to be asked without the cache.
+    /// Where that is not done at once, it stays due and is not told again.
+    pub(super) fn is_whole_due(&mut self, after: u64) -> bool {
+        let is_due = self.uses.saturating_sub(self.whole_at) >= after;
+        if is_due {
+            self.whole_at = self.uses;
+            self.is_whole_due = true;
+        }
+        is_due
+    }
+
+    /// Whether the step is to be asked now without the cache; then it is not due any
+    /// more.
+    pub(in crate::chain) fn takes_whole(&mut self) -> bool {
+        std::mem::take(&mut self.is_whole_due)
     }
 
     /// Bring it up to the inventory's last change and to `now`: what may have become
@@ -371,6 +415,14 @@ impl Answers {
     pub(in crate::chain) fn said_by_relation(&self, rows: &[i64]) -> Option<Said> {
         match &self.rows {
             Rows::One { by_relation, .. } => by_relation.get(rows),
+            Rows::Each { .. } => None,
+        }
+    }
+
+    /// The same, to be used for a host; None also if it is time to ask for it again.
+    pub(in crate::chain) fn use_by_relation(&mut self, rows: &[i64]) -> Option<Said> {
+        match &mut self.rows {
+            Rows::One { by_relation, .. } => by_relation.take_use(rows),
             Rows::Each { .. } => None,
         }
     }

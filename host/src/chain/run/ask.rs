@@ -9,8 +9,9 @@ use super::super::reuse::Kept;
 use super::super::subject::Subject;
 use super::super::{PartStep, Step};
 use super::kept::NotKept;
-use super::{Refusal, StepState, Stopped, UnitTime};
+use super::{DecisionError, StepState, Stopped, UnitTime};
 use crate::contract::{Evaluation, Judgement, Part};
+use crate::engine::{Clock, Moment};
 use crate::inventory::Inventory;
 use crate::policy::Settings;
 use crate::unit::{Fault, Instance};
@@ -31,7 +32,8 @@ pub(in crate::chain) struct Asker<'a> {
     pub(in crate::chain) kept: Option<&'a mut Kept>,
     /// Whether every answer about every host is wanted, to be shown.
     pub(super) whole: bool,
-    pub(super) deadline: Instant,
+    pub(super) clock: &'a Clock,
+    pub(super) deadline: Moment,
     pub(super) limit: Duration,
     /// The unit whose call took longest so far, and how long.
     pub(super) slowest: &'a mut Option<(Duration, Arc<str>)>,
@@ -59,7 +61,7 @@ pub(super) enum Answer {
 /// Why a step gives no answer.
 pub(super) enum NoAnswer {
     /// The request ends here.
-    Refusal(Refusal),
+    Refusal(DecisionError),
     /// The unit failed: what that means is the policy's to say.
     Fault(Fault),
 }
@@ -98,8 +100,8 @@ impl<'a> Asker<'a> {
     }
 
     /// The time that is left, for the entry of that name.
-    pub(in crate::chain) fn left(&self, entry: &Arc<str>) -> Result<Duration, Refusal> {
-        let left = self.deadline.saturating_duration_since(Instant::now());
+    pub(in crate::chain) fn left(&self, entry: &Arc<str>) -> Result<Duration, DecisionError> {
+        let left = self.clock.until(self.deadline).min(self.limit);
         if !left.is_zero() {
             return Ok(left);
         }
@@ -107,9 +109,9 @@ impl<'a> Asker<'a> {
     }
 
     /// That the time is up, for the unit or entry of that name, which gets none.
-    fn out_of_time(&self, name: &Arc<str>) -> Refusal {
+    fn out_of_time(&self, name: &Arc<str>) -> DecisionError {
         let slowest = self.slowest.as_ref();
-        Refusal::OutOfTime {
+        DecisionError::OutOfTime {
             limit: self.limit,
             slowest: slowest.map_or_else(|| name.clone(), |(_, unit)| unit.clone()),
             stopped: self.stopped.as_ref().map(|stopped| stopped.fault.clone()),
@@ -245,13 +247,14 @@ impl<'a> Asker<'a> {
             Ok(()) => {}
             Err(Incomplete::Hosts(rows)) => return Ok(Err(rows)),
             Err(Incomplete::Table { table, column }) => {
-                return Err(NoAnswer::Refusal(Refusal::Refused(format!(
+                return Err(NoAnswer::Refusal(DecisionError::Refused(format!(
                     "unit \"{}\" needs {column} of {table}, and the request does not give it",
                     step.unit.description().name
                 ))));
             }
         }
-        let answer = judge(step, state, answers, self.deadline);
+        let left = || self.clock.until(self.deadline).min(self.limit);
+        let answer = judge(step, state, answers, left);
         let took = began.elapsed();
         state.time.calls += 1;
         state.time.rows += rows.len() as u64;
@@ -260,7 +263,7 @@ impl<'a> Asker<'a> {
         match answer {
             Ok(judgement) => Ok(Ok(judgement)),
             Err(NoCall::Fault(fault)) if fault.is_refusal() => {
-                Err(NoAnswer::Refusal(Refusal::Refused(fault.to_string())))
+                Err(NoAnswer::Refusal(DecisionError::Refused(fault.to_string())))
             }
             Err(NoCall::Fault(fault)) => {
                 if fault.is_out_of_time() {
@@ -297,7 +300,7 @@ fn judge(
     step: &Step,
     state: &mut StepState,
     answers: usize,
-    deadline: Instant,
+    left: impl Fn() -> Duration,
 ) -> Result<Judgement, NoCall> {
     let warm = state.instance.take();
     let was_warm = warm.is_some();
@@ -305,17 +308,17 @@ fn judge(
         Some(instance) => instance,
         None => fresh(step)?,
     };
-    let left = |deadline: Instant| {
-        let left = deadline.saturating_duration_since(Instant::now());
+    let left = || {
+        let left = left();
         match left.is_zero() {
             true => Err(NoCall::OutOfTime),
             false => Ok(left),
         }
     };
-    let mut answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
+    let mut answer = instance.judge(step.want, &state.call, answers, left()?);
     if was_warm && answer.as_ref().is_err_and(Fault::is_worth_another_try) {
         instance = fresh(step)?;
-        answer = instance.judge(step.want, &state.call, answers, left(deadline)?);
+        answer = instance.judge(step.want, &state.call, answers, left()?);
     }
     let used_up = state.time.calls % CALLS_PER_INSTANCE == CALLS_PER_INSTANCE - 1;
     if !used_up && !instance.is_poisoned() && !state.is_doubted {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::choose::{choose, keep_cheapest};
 use super::super::subject::Subject;
 use super::super::{Chain, Stage};
-use super::{Chosen, Decided, Refusal, Removed, Runner, StageRun};
+use super::{Chosen, Decided, DecisionError, Removed, Runner, StageRun};
 use crate::inventory::Inventory;
 use crate::model::Request;
 use crate::policy::{InfiniteCosts, Scaling};
@@ -39,7 +39,7 @@ impl Runner {
         request: &Request,
         draw: f64,
         decided: Decided,
-    ) -> Result<Decided, Refusal> {
+    ) -> Result<Decided, DecisionError> {
         let subject = Subject::new(request, inventory, draw);
         // With the costs of all tiers.
         self.run_stages(inventory, &subject, true, None)?;

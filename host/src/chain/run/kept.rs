@@ -2,21 +2,15 @@
 
 use super::super::Step;
 use super::super::encode::{self, HostRows};
-use super::super::reuse::{self, Answers, Kept, Said, Shape, Verdict};
+use super::super::reuse::{self, Answers, CHECKED, Kept, Said, Shape, Verdict};
 use super::ask::{Answer, Asker, NoAnswer};
 use crate::contract::Judgement;
-
-/// How many hosts with a known answer are asked about in every call besides.
-const CHECKED: usize = 2;
 
 /// Most calls are about fewer hosts than this.
 const SOME: usize = 64;
 
 /// So many hosts are looked at for some to be asked about again.
 const LOOKED_AT: usize = 16;
-
-/// A step that has one answer for all hosts is asked again after so many uses.
-const USES_PER_CHECK: u64 = 64;
 
 /// What a step says of a host because of its relation to the request.
 pub(super) type Exception = (u32, Said);
@@ -131,13 +125,17 @@ impl Asker<'_> {
                 }
             }
         }
-        let is_time_to_check = answers.uses.is_multiple_of(USES_PER_CHECK);
+        let is_time_to_check = answers.is_check_due();
         let mut exceptions = match is_by_relation && !is_time_to_check {
             true => self.take_known(step, answers, related, &mut asked),
             false => Vec::new(),
         };
         let mut checked: Vec<u32> = Vec::new();
         if !asked.is_empty() || is_time_to_check {
+            if is_time_to_check {
+                // Not with other calls: they ask about none whose relation is known.
+                answers.checked();
+            }
             checked = self.to_check(answers, related);
             for slot in &checked {
                 let place = asked.partition_point(|asked| asked < slot);
@@ -244,11 +242,11 @@ impl Asker<'_> {
             return Ok(());
         };
         let known = answers.one();
-        let is_checked = answers.uses.is_multiple_of(USES_PER_CHECK);
-        if known.is_some() && !is_checked {
+        if known.is_some() && !answers.is_check_due() {
             kept.count(step.place, 1, 0, 0);
             return Ok(());
         }
+        answers.checked();
         let Answer::Same(judgement) = self.ask_units(step, HostRows::List(&[]))? else {
             return Ok(());
         };
@@ -291,6 +289,11 @@ impl Asker<'_> {
             }
         };
         let related = self.related(step);
+        kept.is_whole_due(step.place, place);
+        let answers = kept.steps[step.place].store.get_mut(place);
+        if answers.is_some_and(Answers::takes_whole) {
+            return self.ask_whole(kept, step, place, rows, &related);
+        }
         let exceptions = self.refresh(kept, step, place, rows, rows.len(), &related)?;
         let of_step = &mut kept.steps[step.place];
         let Some(answers) = of_step.store.get_mut(place) else {
@@ -336,6 +339,65 @@ impl Asker<'_> {
             lacking,
             order,
         })
+    }
+}
+
+impl Asker<'_> {
+    /// Ask a step about these hosts without the cache, and hold what it says against
+    /// what is.
+    fn ask_whole(
+        &mut self,
+        kept: &mut Kept,
+        step: &Step,
+        place: usize,
+        rows: HostRows<'_>,
+        related: &[u32],
+    ) -> Result<Answer, NotKept> {
+        // Nor does the instance know of earlier calls.
+        self.states[step.place].instance = None;
+        let answer = self.ask_units(step, rows)?;
+        let of_step = &mut kept.steps[step.place];
+        let is_by_relation = of_step.is_by_relation;
+        let Some(answers) = of_step.store.get_mut(place) else {
+            return Ok(answer);
+        };
+        let mut differs = None;
+        let mut compared = 0;
+        match &answer {
+            Answer::Nothing => {}
+            Answer::Same(judgement) => {
+                let known = answers.one();
+                compared = usize::from(known.is_some());
+                if known.is_some_and(|known| !known.agrees(&Said::of(judgement, 0))) {
+                    differs = self.first_up_but(&[]);
+                }
+            }
+            Answer::Each {
+                judgement, lacking, ..
+            } => {
+                for (row, slot) in rows.slots().enumerate() {
+                    let said = match lacking.binary_search(&(row as u32)) {
+                        Ok(_) => Said::lacking(),
+                        Err(_) => Said::of(judgement, row),
+                    };
+                    let agrees = if related.binary_search(&slot).is_ok() {
+                        !is_by_relation || self.keep_by_relation(step, answers, slot, said)
+                    } else {
+                        let is_known = !answers.is_stale(slot);
+                        compared += usize::from(is_known);
+                        !is_known || answers.said(slot).agrees(&said)
+                    };
+                    if !agrees {
+                        differs = Some(slot);
+                    }
+                }
+            }
+        }
+        kept.count(step.place, rows.len(), rows.len(), compared);
+        match differs {
+            None => Ok(answer),
+            Some(slot) => Err(self.differs(kept, step, slot)),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::stage::{Removal, StageRun};
-use super::{LeftOut, Refusal};
+use super::{DecisionError, LeftOut};
 use crate::chain::candidates::Candidates;
 use crate::chain::encode::Context;
 use crate::chain::plan::ReadPlan;
@@ -35,7 +35,7 @@ pub(super) fn refine(
     earlier: &[StageRun],
     asker: &mut Asker<'_>,
     left_out: &mut Vec<LeftOut>,
-) -> Result<(), Refusal> {
+) -> Result<(), DecisionError> {
     let stage = &chain.stages[number];
     if stage.selections.is_empty() {
         return Ok(());
@@ -137,7 +137,7 @@ fn ask(
     selection: &Selection,
     candidates: &Candidates,
     asker: &mut Asker<'_>,
-) -> Result<Refined, Refusal> {
+) -> Result<Refined, DecisionError> {
     let step = &selection.step;
     let began = Instant::now();
     let limit = asker.left(&step.name)?;

@@ -54,7 +54,7 @@ impl Asker<'_> {
     pub(super) fn take_known(
         &self,
         step: &Step,
-        answers: &Answers,
+        answers: &mut Answers,
         related: &[u32],
         asked: &mut Vec<u32>,
     ) -> Vec<Exception> {
@@ -65,7 +65,7 @@ impl Asker<'_> {
                 return true;
             }
             self.relation_rows(step, *slot, &mut rows);
-            let said = answers.said_by_relation(&rows);
+            let said = answers.use_by_relation(&rows);
             known.extend(said.map(|said| (*slot, said)));
             said.is_none()
         });
@@ -83,12 +83,8 @@ impl Asker<'_> {
     ) -> bool {
         let mut rows = Vec::new();
         self.relation_rows(step, slot, &mut rows);
-        match answers.said_by_relation(&rows) {
-            Some(known) => known.agrees(&said),
-            None => {
-                answers.keep_by_relation(&rows, said);
-                true
-            }
-        }
+        let known = answers.said_by_relation(&rows);
+        answers.keep_by_relation(&rows, said);
+        known.is_none_or(|known| known.agrees(&said))
     }
 }

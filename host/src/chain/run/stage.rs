@@ -11,7 +11,7 @@ use super::super::scale::{add, plus, scale, weighted};
 use super::super::{Stage, Step};
 use super::ask::{Answer, Asker, NoAnswer, kept};
 use super::refine::Groups;
-use super::{LeftOut, Refusal, Removed};
+use super::{DecisionError, LeftOut, Removed};
 use crate::contract::{Evaluation, Judgement};
 use crate::inventory::Inventory;
 use crate::model::Request;
@@ -153,7 +153,7 @@ impl StageRun {
         rows: HostRows<'_>,
         asker: &mut Asker<'_>,
         left_out: &mut Vec<LeftOut>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, DecisionError> {
         let mut run = Self {
             slots: match rows {
                 HostRows::All(_) => None,
@@ -195,7 +195,7 @@ impl StageRun {
         rows: HostRows<'_>,
         asker: &mut Asker<'_>,
         left_out: &mut Vec<LeftOut>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), DecisionError> {
         let step = &stage.steps[number];
         let answer = match &asked {
             None => asker.ask(step, rows),
@@ -336,7 +336,7 @@ impl StageRun {
         step: &Step,
         stage: &Stage,
         fault: &Arc<crate::unit::Fault>,
-    ) -> Result<Vec<Arc<str>>, Refusal> {
+    ) -> Result<Vec<Arc<str>>, DecisionError> {
         let filter = step
             .filter
             .iter()
@@ -348,7 +348,7 @@ impl StageRun {
         let mut names = Vec::new();
         for (name, on_failure) in filter.chain(costs) {
             if on_failure == OnFailure::Fail {
-                return Err(Refusal::Failed {
+                return Err(DecisionError::Failed {
                     entry: name.clone(),
                     fault: fault.clone(),
                 });
@@ -389,7 +389,7 @@ impl StageRun {
         rows: HostRows<'_>,
         asker: &mut Asker<'_>,
         left_out: &mut Vec<LeftOut>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), DecisionError> {
         self.sums = vec![vec![0.0; self.survivors()]; stage.tiers.len()];
         // None: all.
         let mut best: Option<Vec<usize>> = None;

@@ -127,6 +127,16 @@ impl<'s, 'a> Sums<'s, 'a> {
             .iter()
             .map(|step| asker.kept_at(kept, step))
             .collect();
+        let mut is_whole_due = false;
+        for (step, at) in stage.steps.iter().zip(&found) {
+            if let Some(Where::At(place)) = at {
+                is_whole_due |= kept.is_whole_due(step.place, *place);
+            }
+        }
+        if is_whole_due {
+            // The long way asks as if nothing were kept.
+            return None;
+        }
         let mut steps = Vec::with_capacity(stage.steps.len());
         for (step, at) in stage.steps.iter().zip(found) {
             let at = at?;

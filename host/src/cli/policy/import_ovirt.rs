@@ -1,33 +1,16 @@
 //! `placewright policy import-ovirt`: scheduling policies of oVirt as policies of
 //! units here.
-//!
-//! Nothing else in the program knows of oVirt. Units say by their aliases for which
-//! of oVirt's units they stand; what cannot be said so is in `table`.
-
-mod carry;
-mod element;
-mod find;
-mod json;
-mod source;
-mod table;
-#[cfg(test)]
-mod tests;
-mod write;
-mod xml;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use placewright::document::{Place, Problems};
+use placewright::document::Problems;
+use placewright::ovirt::{Document, Element, Options, Policy, carry, parse};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
 use crate::cli::units::{self, UnitArgs};
-use carry::{Options, carry};
-use element::Element;
-use source::Policy;
-use write::Document;
 
 /// Carry a scheduling policy of oVirt over into a policy document.
 ///
@@ -157,45 +140,4 @@ fn standard_input() -> Result<String, Failure> {
             Err(Failure::input(error.context("cannot read standard input")))
         }
     }
-}
-
-/// A document in XML or JSON.
-fn parse(text: &str, file: &str) -> Result<Element, Problems> {
-    // Editors of some systems begin files with this mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match text.trim_start().chars().next() {
-        Some('<') => xml::parse(text, file),
-        Some('{') => json::parse(text, file),
-        _ => {
-            let mut problems = Problems::new();
-            let place = Place {
-                file: file.into(),
-                line: 1,
-                column: 1,
-            };
-            problems.add(
-                &place,
-                "this is neither XML, which begins with <, nor an object of JSON, which begins \
-                 with {; give what oVirt's engine answered",
-            );
-            Err(problems)
-        }
-    }
-}
-
-/// Texts of documents are shown in sentences up to this many characters.
-const SHOWN: usize = 60;
-
-/// A text of a document in quotes, cut to what fits into a sentence.
-fn shown(text: &str) -> String {
-    let mut characters = text.chars();
-    let cut: String = characters.by_ref().take(SHOWN).collect();
-    let more = characters.next().map_or("", |_| "…");
-    format!("\"{}{more}\"", one_line(&cut))
-}
-
-/// A text without what would break a line or colour a terminal.
-fn one_line(text: &str) -> String {
-    let printed = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(printed).collect()
 }

@@ -1,18 +1,21 @@
-//! What a running server takes over of a changed configuration, when SIGHUP asks for it:
-//! tokens, certificate and trusted keys.
+//! What a running server takes over of a changed configuration, when SIGHUP or a request asks
+//! for it: tokens, certificate, and which units are trusted.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use placewright::api::{Access, Tls};
+use placewright::api::{Access, Reload, Reloaded, Tls};
+use placewright::audit::{Origin, Record};
 use placewright::deployment::Deployment;
 use placewright::library::signature::Signatures;
 use placewright::library::trust::Trust;
+use placewright::model::Value;
 use placewright::telemetry::Telemetry;
 
 use super::arguments::Given;
 use super::settings::Settings;
+use super::sources::Sources;
 use super::{sources, start};
 use crate::cli::failure::Failure;
 
@@ -27,46 +30,74 @@ pub struct Configured {
 
 impl Configured {
     /// Read it.
-    pub fn settings(&self) -> Result<Settings, Failure> {
+    fn read(&self) -> Result<(Settings, Values), Failure> {
         let sources = sources::gather(self.file.as_deref(), &self.given)?;
-        Settings::of(&sources).map_err(Failure::input_because)
+        let settings = Settings::of(&sources).map_err(Failure::input_because)?;
+        Ok((settings, values(&sources)))
     }
 }
 
+/// The values of the options, by name.
+pub type Values = Vec<(&'static str, Option<Value>)>;
+
+/// The values of the options that are given.
+pub fn values(sources: &Sources) -> Values {
+    let settings = sources.settings.iter();
+    settings
+        .map(|it| (it.option.name, it.value.clone()))
+        .collect()
+}
+
+/// Options that are heeded without a restart.
+const HEEDED: [&str; 3] = ["tls-certificate", "tls-key", "require-signatures"];
+
 /// What can be replaced while the server runs.
+#[derive(Debug)]
 pub struct Replaceable {
+    /// Where the configuration comes from.
+    pub configured: Configured,
+    /// What it said when the server was started.
+    pub at_start: Values,
     /// Where requests come in.
     pub listen: SocketAddr,
     pub access: Arc<Access>,
     pub tls: Option<Tls>,
     pub deployment: Arc<Deployment>,
     pub telemetry: Arc<Telemetry>,
+    /// Held while it is read: one after the other.
+    pub turn: Mutex<()>,
 }
 
-impl Replaceable {
+impl Reload for Replaceable {
     /// Read the configuration and the files that it names anew, and take over what is in them.
-    /// If anything is wrong with them, all stays as it was.
-    pub fn take_over(&self, configured: &Configured) {
+    fn reload(&self) -> Result<Reloaded, String> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let metrics = &self.telemetry.configuration;
-        match self.try_to(configured) {
-            Ok(settings) => {
+        match self.take_over() {
+            Ok(reloaded) => {
                 metrics.reloads.inc();
                 tracing::info!(
-                    tokens = settings.tokens.len(),
-                    trusted_keys = settings.trusted_keys.len(),
-                    certificate = self.tls.is_some(),
+                    tokens = reloaded.tokens,
+                    trusted_keys = reloaded.trusted_keys,
+                    revoked = reloaded.revoked,
+                    certificate = reloaded.certificate,
+                    needs_restart = reloaded.needs_restart.join(", "),
                     "tokens, certificate and trusted keys were read anew; other options need a restart"
                 );
+                Ok(reloaded)
             }
             Err(failure) => {
                 metrics.failures.inc();
                 tracing::error!("the configuration was not read anew, all is as before: {failure}");
+                Err(failure.to_string())
             }
         }
     }
+}
 
-    fn try_to(&self, configured: &Configured) -> Result<Settings, Failure> {
-        let settings = configured.settings()?;
+impl Replaceable {
+    fn take_over(&self) -> Result<Reloaded, Failure> {
+        let (settings, values) = self.configured.read()?;
         let prepared = start::prepare(&settings)?;
         if prepared.tls.is_some() != self.tls.is_some() {
             return Err(Failure::input_because(
@@ -75,14 +106,47 @@ impl Replaceable {
         }
         // What the configuration says of the address is not heeded before the next start.
         let access = Access::new(settings.tokens.clone());
-        access.may_listen(self.listen).map_err(Failure::input)?;
-        let library = self.deployment.library();
-        library.trust(trust(&settings)).map_err(Failure::input)?;
+        let listens = access.may_listen(self.listen, settings.transport());
+        listens.map_err(Failure::input)?;
+        let trusted = self.deployment.trust(trust(&settings));
+        trusted.map_err(Failure::input)?;
         if let (Some(before), Some(after)) = (&self.tls, &prepared.tls) {
             before.replace(after);
         }
         self.access.replace(settings.tokens.clone());
-        Ok(settings)
+        let differ = |(name, value): &(&'static str, Option<Value>)| {
+            let before = self.at_start.iter().find(|(known, _)| known == name);
+            before.is_some_and(|(_, before)| before != value) && !HEEDED.contains(name)
+        };
+        let differing = values.iter().filter(|it| differ(it));
+        Ok(Reloaded {
+            tokens: settings.tokens.len(),
+            trusted_keys: settings.trusted_keys.len(),
+            revoked: settings.revoked.len(),
+            certificate: self.tls.is_some(),
+            needs_restart: differing.map(|(name, _)| (*name).to_owned()).collect(),
+        })
+    }
+}
+
+/// What the audit log tells of a signal that had the configuration read anew.
+pub fn record(taken_over: &Result<Reloaded, String>) -> Record {
+    let record = match taken_over {
+        Ok(reloaded) => Record {
+            after: serde_json::to_string(reloaded).ok(),
+            ..Record::server(
+                "configuration-read",
+                "tokens, certificate and trusted keys were read anew",
+            )
+        },
+        Err(wrong) => Record::server(
+            "configuration-refused",
+            format!("the configuration was not read anew, all is as before: {wrong}"),
+        ),
+    };
+    Record {
+        origin: Origin::Signal,
+        ..record
     }
 }
 
@@ -93,6 +157,7 @@ pub fn trust(settings: &Settings) -> Trust {
             keys: settings.trusted_keys.clone(),
             require: settings.require_signatures,
         },
+        revoked: settings.revoked.iter().copied().collect(),
         ..Trust::default()
     }
 }

@@ -1,15 +1,17 @@
 //! The configuration that is in force, ready for use.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use placewright::api::{ApiLimits, Token};
+use placewright::api::{ApiLimits, Token, Transport};
+use placewright::audit::{AuditFileOptions, Destination};
 use placewright::document::Word;
 use placewright::engine::Limits;
 use placewright::library::signature::Key;
 use placewright::model::Value;
 use placewright::telemetry::{LogFormat, check_level};
+use placewright::unit::Digest;
 
 use super::options::Durability;
 use super::sources::Sources;
@@ -27,12 +29,18 @@ pub struct Settings {
     pub policies: PathBuf,
     /// Folder of compiled code.
     pub cache: PathBuf,
+    /// Whether folders are used that other users may write to.
+    pub shared_folders: bool,
     /// Files of certificates and key.
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// Whether tokens may come in clear text from other machines.
+    pub insecure_plain_http: bool,
     /// Who may call.
     pub tokens: Vec<Token>,
     /// Whose signatures are trusted.
     pub trusted_keys: Vec<Key>,
+    /// Units that are never let in.
+    pub revoked: Vec<Digest>,
     /// Whether units must be signed.
     pub require_signatures: bool,
     /// The greatest share of recorded decisions that a new unit may change.
@@ -41,6 +49,10 @@ pub struct Settings {
     pub decision_wait: Duration,
     /// How long one decision may take.
     pub decision_hold: Duration,
+    /// How long one turn of a cluster may take.
+    pub turn_time: Duration,
+    /// How long a question may take.
+    pub question_time: Duration,
     /// Seconds until a reservation ends; None: never.
     pub reservation: Option<i64>,
     /// The most seconds that a request may ask for; None: it may have places for good.
@@ -59,13 +71,24 @@ pub struct Settings {
     pub log_format: LogFormat,
     /// What is logged.
     pub log_level: String,
-    /// How long requests may go on after a signal to stop.
+    /// Where changes and refusals are recorded.
+    pub audit: Destination,
+    /// How long the server may take to end after a signal to stop.
     pub shutdown_time: Duration,
     /// Threads for requests.
     pub threads: usize,
 }
 
 impl Settings {
+    /// How requests reach the server.
+    pub fn transport(&self) -> Transport {
+        match (&self.tls, self.insecure_plain_http) {
+            (Some(_), _) => Transport::Tls,
+            (None, true) => Transport::PlainFromAfar,
+            (None, false) => Transport::Plain,
+        }
+    }
+
     /// Take every value from its source.
     ///
     /// # Errors
@@ -98,13 +121,18 @@ impl Reader<'_> {
             units: below(self, "units"),
             policies: below(self, "policies"),
             cache: below(self, "cache"),
+            shared_folders: self.switch("shared-folders"),
             tls: self.tls(),
+            insecure_plain_http: self.switch("insecure-plain-http"),
             tokens: self.sources.tokens.clone(),
             trusted_keys: self.sources.trusted_keys.clone(),
+            revoked: self.sources.revoked.clone(),
             require_signatures: self.require_signatures(),
             require_replay: self.number("require-replay"),
             decision_wait: self.duration("decision-wait"),
             decision_hold: self.duration("decision-hold"),
+            turn_time: self.duration("turn-time"),
+            question_time: self.duration("question-time"),
             reservation: self.integer("reservation").filter(|seconds| *seconds > 0),
             longest_reservation: self
                 .integer("longest-reservation")
@@ -118,17 +146,25 @@ impl Reader<'_> {
                 answer: self.count("unit-answer"),
                 file: self.count("unit-file"),
                 compile_time: self.duration("unit-compile-time"),
+                compile_memory: self.count("unit-compile-memory"),
                 instances: u32::try_from(self.count("unit-instances")).unwrap_or(u32::MAX),
+                total_memory: self.count("unit-total-memory"),
                 ..Limits::default()
             },
             api_limits: ApiLimits {
                 body: self.count("request-body"),
+                bodies: self.bodies(),
                 request: self.duration("request-time"),
                 header: self.duration("header-time"),
+                stall: self.duration("stall-time"),
                 connections: self.count("connections"),
+                connections_per_address: self.count("connections-per-address"),
+                connections_per_token: self.count("connections-per-token"),
+                streams_per_token: self.count("streams-per-token"),
             },
             log_format: self.word("log-format").unwrap_or_default(),
             log_level: self.log_level(),
+            audit: self.audit(&data),
             shutdown_time: self.duration("shutdown-time"),
             threads: self.count("threads"),
             data,
@@ -148,6 +184,10 @@ impl Reader<'_> {
 
     fn path(&self, name: &str) -> Option<PathBuf> {
         self.text(name).map(PathBuf::from)
+    }
+
+    fn switch(&self, name: &str) -> bool {
+        matches!(self.value(name), Some(Value::Boolean(true)))
     }
 
     fn integer(&self, name: &str) -> Option<i64> {
@@ -227,7 +267,7 @@ impl Reader<'_> {
     }
 
     fn require_signatures(&mut self) -> bool {
-        let required = matches!(self.value("require-signatures"), Some(Value::Boolean(true)));
+        let required = self.switch("require-signatures");
         if required && self.sources.trusted_keys.is_empty() {
             self.complain(
                 "require-signatures",
@@ -235,6 +275,31 @@ impl Reader<'_> {
             );
         }
         required
+    }
+
+    fn bodies(&mut self) -> usize {
+        let (one, all) = (self.count("request-body"), self.count("request-bodies"));
+        if all < one {
+            self.complain(
+                "request-bodies",
+                "\"request-bodies\" must be no less than \"request-body\", or the largest body would never fit",
+            );
+        }
+        all
+    }
+
+    fn audit(&self, data: &Path) -> Destination {
+        let path = match self.text("audit-log") {
+            Some("off") => return Destination::Off,
+            Some("log") => return Destination::Log,
+            Some(path) => PathBuf::from(path),
+            None => data.join("audit.jsonl"),
+        };
+        Destination::File(AuditFileOptions {
+            path,
+            size: self.count("audit-log-size") as u64,
+            files: self.count("audit-log-files"),
+        })
     }
 
     fn log_level(&mut self) -> String {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use placewright::audit::Destination;
 use placewright::document::form::Shape;
 use placewright::model::{Measure, Value};
 
@@ -26,6 +27,18 @@ pub fn text(sources: &Sources, settings: &Settings) -> String {
     }
     let file = sources.file.as_ref();
     let file = file.map_or_else(String::new, |file| format!("# {}\n", file.display()));
+    if !sources.revoked.is_empty() {
+        let digests: Vec<String> = sources
+            .revoked
+            .iter()
+            .map(|it| format!("\"{it}\""))
+            .collect();
+        text.push_str(&format!(
+            "\n{file}{} = [{}]\n",
+            keys::REVOKED,
+            digests.join(", ")
+        ));
+    }
     for token in &sources.tokens {
         text.push_str(&format!("\n{file}{}", tokens::lines(token)));
     }
@@ -49,6 +62,10 @@ fn line(setting: &Setting, settings: &Settings) -> (String, String) {
         (None, "units") => folder(&settings.units),
         (None, "policies") => folder(&settings.policies),
         (None, "cache") => folder(&settings.cache),
+        (None, "audit-log") => match &settings.audit {
+            Destination::File(options) => folder(&options.path),
+            Destination::Off | Destination::Log => None,
+        },
         (None, _) => None,
     };
     match value {

@@ -8,6 +8,7 @@ use placewright::document::form::{Key, Shape, key};
 use placewright::document::{Place, Problems, form, nearest, parse};
 use placewright::library::signature::Key as Signer;
 use placewright::model::Value;
+use placewright::unit::Digest;
 
 use super::arguments::Given;
 use super::keys;
@@ -60,6 +61,8 @@ pub struct Sources {
     pub tokens: Vec<Token>,
     /// Whose signatures are trusted.
     pub trusted_keys: Vec<Signer>,
+    /// Units that are never let in.
+    pub revoked: Vec<Digest>,
     /// The configuration file.
     pub file: Option<PathBuf>,
 }
@@ -79,6 +82,7 @@ pub fn gather(file: Option<&Path>, given: &Given) -> Result<Sources, Failure> {
         settings: OPTIONS.iter().map(of_default).collect(),
         tokens: Vec::new(),
         trusted_keys: Vec::new(),
+        revoked: Vec::new(),
         file: file.map(Path::to_owned),
     };
     let mut complaints = Vec::new();
@@ -153,6 +157,7 @@ impl Sources {
         }
         self.tokens = tokens::read(fields.tables(tokens::KEY), &mut problems);
         self.trusted_keys = keys::read(fields.tables(keys::KEY), &mut problems);
+        self.revoked = keys::read_revoked(&fields, &mut problems);
         problems.or(())
     }
 }
@@ -168,6 +173,11 @@ fn form() -> Vec<Key> {
             keys::KEY,
             Shape::Tables(keys::FORM),
             "Whose signatures are trusted",
+        ),
+        key(
+            keys::REVOKED,
+            Shape::Texts,
+            "Units that are never admitted, by their digests",
         ),
     ];
     options.chain(lists).collect()

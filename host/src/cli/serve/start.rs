@@ -1,22 +1,27 @@
 //! Starts the server, and ends it cleanly.
 
+use std::fs::DirBuilder;
+use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
-use std::time::Duration;
-use std::{fs, io};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use placewright::api::{self, Access, Foundation, Handle, Stop, Stopper, Tls};
+use placewright::api::{self, Access, Foundation, Handle, Reload, Stop, Stopper, Tls};
+use placewright::audit::{Audit, Record};
 use placewright::deployment::{DeploymentOptions, OpenError, Opening, Running};
 use placewright::library::live::LibraryOptions;
+use placewright::ownership;
 use placewright::scheduler::SchedulerOptions;
 use placewright::store::{self, StoreOptions};
 use placewright::telemetry::{Telemetry, start_log};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 
 use super::options::Durability;
 use super::reload::{self, Configured, Replaceable};
 use super::settings::Settings;
 use super::{compile, notify};
+use crate::cli::compile_unit;
 use crate::cli::failure::{Answer, Failure};
 
 /// What is checked before anything begins.
@@ -28,7 +33,8 @@ pub struct Prepared {
 /// Check what only shows when files are read and settings are seen together.
 pub fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
     let access = Access::new(settings.tokens.clone());
-    access.may_listen(settings.listen).map_err(Failure::input)?;
+    let listens = access.may_listen(settings.listen, settings.transport());
+    listens.map_err(Failure::input)?;
     let tls = match &settings.tls {
         Some((certificate, key)) => Some(Tls::read(certificate, key).map_err(Failure::input)?),
         None => None,
@@ -44,6 +50,7 @@ pub fn serve(
     settings: Settings,
     prepared: Prepared,
     configured: Configured,
+    at_start: reload::Values,
 ) -> Result<Answer, Failure> {
     start_log(settings.log_format, &settings.log_level).map_err(Failure::input)?;
     let runtime = runtime(settings.threads).map_err(|error| {
@@ -58,36 +65,48 @@ pub fn serve(
     let listener = bind(settings.listen)?;
     let telemetry = Arc::new(Telemetry::new());
     make_folders(&settings)?;
-    let opened = Running::open(opening(&settings), telemetry.clone());
+    let audit = Audit::open(&settings.audit, telemetry.audit.clone());
+    let audit = audit.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
+    audit.record(Record::server("server-started", begins(&settings)));
+    let opened = Running::open(opening(&settings, &audit), telemetry.clone());
     let running = opened.map_err(|error| match error {
         OpenError::Store(_) | OpenError::Library(_) => Failure::input(error),
         error => Failure::internal(error),
     })?;
     if prepared.tls.is_none() && !settings.listen.ip().to_canonical().is_loopback() {
         tracing::warn!(
-            "tokens cross the network in clear text: configure tls-certificate and tls-key"
+            "tokens come in clear text, as insecure-plain-http allows: whatever is in front of the server must do TLS"
         );
     }
     let (stopper, stop) = Stop::new();
-    let replaceable = Replaceable {
+    let replaceable = Arc::new(Replaceable {
+        configured,
+        at_start,
         listen: settings.listen,
         access: prepared.access.clone(),
         tls: prepared.tls.clone(),
         deployment: running.deployment().clone(),
         telemetry: telemetry.clone(),
-    };
+        turn: Mutex::new(()),
+    });
+    let records = audit.clone();
     let router = api::router(&Foundation {
         deployment: running.deployment().clone(),
         access: prepared.access,
         telemetry,
+        audit: audit.clone(),
         limits: settings.api_limits,
         stop,
+        reload: Some(replaceable.clone()),
     });
     let handle = Handle::new();
+    let (ends, ended) = watch::channel(None);
     let served = runtime.block_on(async {
         let signals = Signals::listen()?;
-        tokio::spawn(signals.obey(stopper, handle.clone(), settings.shutdown_time));
-        let reloads = tokio::spawn(hangups.obey(replaceable, configured));
+        let ending = (handle.clone(), ends, records.clone());
+        let stopping = signals.obey(stopper, ending, settings.shutdown_time);
+        tokio::spawn(stopping);
+        let reloads = tokio::spawn(hangups.obey(replaceable, records));
         announce(&listener, prepared.tls.is_some());
         let tls = prepared.tls.as_ref();
         let served = api::serve(listener, tls, router, settings.api_limits, handle).await;
@@ -96,38 +115,101 @@ pub fn serve(
     });
     // Decisions end and everything is written, also if serving failed. A second signal
     // is still heard, by the runtime's threads.
-    running.stop();
+    let until = ended
+        .borrow()
+        .or_else(|| Instant::now().checked_add(settings.shutdown_time));
+    let all_ended = running.stop_by(until);
     runtime.shutdown_background();
+    audit.record(Record::server(
+        "server-stopped",
+        "the server ended by itself",
+    ));
+    if !audit.end(LAST) {
+        tracing::error!("the last records of the audit log were not written");
+    }
     served.map_err(|error| {
         Failure::internal(anyhow::Error::new(error).context("cannot serve requests"))
     })?;
-    tracing::info!("stopped");
+    match all_ended {
+        true => tracing::info!("stopped"),
+        // What was acknowledged is kept all the same.
+        false => tracing::warn!("stopped, although not everything had ended in time"),
+    }
     Ok(Answer::Yes)
+}
+
+/// Make sure that no other user can put files into the folders, or others in their place:
+/// they could have their units decide, and their code run.
+pub fn check_folders(settings: &Settings) -> Result<(), Failure> {
+    let folders = [
+        &settings.data,
+        &settings.cache,
+        &settings.units,
+        &settings.policies,
+    ];
+    for folder in folders {
+        match ownership::check(folder) {
+            Ok(()) => {}
+            Err(error) if settings.shared_folders => {
+                tracing::warn!("{error} (accepted, since shared-folders is set)");
+            }
+            Err(error) => return Err(Failure::input(error)),
+        }
+    }
+    Ok(())
 }
 
 /// Folders that are watched are there from the start, so that an admin finds where files
 /// go.
 fn make_folders(settings: &Settings) -> Result<(), Failure> {
-    for folder in [&settings.units, &settings.policies] {
-        fs::create_dir_all(folder).map_err(|error| {
+    // Before anything is made there, and then what was made.
+    check_folders(settings)?;
+    for folder in [&settings.data, &settings.units, &settings.policies] {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder).map_err(|error| {
             let what = format!("cannot make the folder {}", folder.display());
             Failure::input(anyhow::Error::new(error).context(what))
         })?;
     }
-    Ok(())
+    check_folders(settings)
 }
+
+/// How much of the time to stop is left at most for what comes after the requests: turns that
+/// are under way, watched folders, the last writes.
+const LAST: Duration = Duration::from_secs(5);
+
+/// How long after its time a stop is still waited for, before the program ends at once.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// With a bound on what new units may change, it must be known what they change.
 const THOROUGH_TRIAL: Duration = Duration::from_millis(500);
 
-fn opening(settings: &Settings) -> Opening {
+/// What the audit log tells of the start.
+fn begins(settings: &Settings) -> String {
+    format!(
+        "version {}, process {}, to listen on {}, {} tokens, {} trusted keys, {} revoked units",
+        env!("CARGO_PKG_VERSION"),
+        std::process::id(),
+        settings.listen,
+        settings.tokens.len(),
+        settings.trusted_keys.len(),
+        settings.revoked.len()
+    )
+}
+
+fn opening(settings: &Settings, audit: &Audit) -> Opening {
     let usual = DeploymentOptions::default();
     Opening {
         data: Some(settings.data.clone()),
         cache: Some(settings.cache.clone()),
         compile_apart: Some(compile::apart),
+        compiler: compile_unit::program(),
         units: Some(settings.units.clone()),
         policies: Some(settings.policies.clone()),
+        audit: audit.clone(),
         limits: settings.unit_limits.clone(),
         store: StoreOptions {
             durability: match settings.durability {
@@ -145,6 +227,8 @@ fn opening(settings: &Settings) -> Opening {
         },
         deployment: DeploymentOptions {
             wait: settings.decision_wait,
+            turn: settings.turn_time,
+            question: settings.question_time,
             scheduler: SchedulerOptions {
                 chain_limit: settings.decision_hold,
                 reservation: settings.reservation,
@@ -189,6 +273,13 @@ fn announce(listener: &TcpListener, tls: bool) {
     notify::tell(notify::READY);
 }
 
+/// Record that the server ends without having ended everything.
+fn ends_early(audit: &Audit, why: &str) {
+    audit.record(Record::server("server-stopped", why));
+    // Written in less, unless the disk is full or hangs.
+    audit.flush(GRACE);
+}
+
 /// The signal that has the configuration read anew.
 #[cfg(unix)]
 struct Hangups(tokio::signal::unix::Signal);
@@ -224,13 +315,12 @@ impl Hangups {
 
 impl Hangups {
     /// Read the configuration anew at each one.
-    async fn obey(mut self, replaceable: Replaceable, configured: Configured) {
-        let replaceable = Arc::new(replaceable);
-        let configured = Arc::new(configured);
+    async fn obey(mut self, replaceable: Arc<Replaceable>, audit: Audit) {
         loop {
             self.next().await;
-            let (replaceable, configured) = (replaceable.clone(), configured.clone());
-            let taken_over = move || replaceable.take_over(&configured);
+            let (replaceable, audit) = (replaceable.clone(), audit.clone());
+            // What came of it stands in the log.
+            let taken_over = move || audit.record(reload::record(&replaceable.reload()));
             if let Err(error) = tokio::task::spawn_blocking(taken_over).await {
                 tracing::error!(%error, "the configuration was not read anew");
             }
@@ -285,19 +375,44 @@ impl Signals {
 }
 
 impl Signals {
-    /// End the server: at the first one cleanly, at the second one at once.
-    async fn obey(mut self, stopper: Stopper, handle: Handle, bound: Duration) {
+    /// End the server: at the first one cleanly, by one time for all of it, which `ends` is
+    /// told; at the second one at once.
+    async fn obey(
+        mut self,
+        stopper: Stopper,
+        (handle, ends, audit): (Handle, watch::Sender<Option<Instant>>, Audit),
+        bound: Duration,
+    ) {
         let signal = self.next().await;
+        let until = Instant::now().checked_add(bound);
+        ends.send_replace(until);
         tracing::info!(
             signal,
             "stopping: requests are finished, no more are accepted"
         );
         notify::tell(notify::STOPPING);
         stopper.stop();
-        handle.graceful_shutdown(Some(bound));
-        let signal = self.next().await;
-        tracing::warn!(signal, "stopping at once");
-        // As a shell would put it if the signal had ended the program.
-        std::process::exit(128 + signal);
+        // Some of it is for what comes after the requests.
+        handle.graceful_shutdown(Some(bound - (bound / 4).min(LAST)));
+        let too_late = async {
+            match until {
+                // What has not ended then does not look at the time.
+                Some(until) => tokio::time::sleep_until((until + GRACE).into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            signal = self.next() => {
+                tracing::warn!(signal, "stopping at once");
+                ends_early(&audit, "a second signal ended the server at once");
+                // As a shell would put it if the signal had ended the program.
+                std::process::exit(128 + signal);
+            }
+            () = too_late => {
+                tracing::error!("the time to stop is over: what has not ended is given up");
+                ends_early(&audit, "the time to stop was over");
+                std::process::exit(1);
+            }
+        }
     }
 }

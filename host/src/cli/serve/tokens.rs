@@ -6,6 +6,7 @@ use std::sync::Arc;
 use placewright::api::{Role, Token};
 use placewright::document::form::{Fields, Key, Shape, TEXT, key, required};
 use placewright::document::{Problems, Table, Word, words};
+use sha2::{Digest, Sha256};
 
 /// Key of the list.
 pub const KEY: &str = "tokens";
@@ -25,6 +26,28 @@ pub const FORM: &[Key] = &[
         "The clusters that it is for; all if not given",
     ),
 ];
+
+/// Secrets that everybody tries first, and those that examples have had.
+const GUESSED: [&str; 12] = [
+    "",
+    "test",
+    "test2",
+    "token",
+    "secret",
+    "password",
+    "admin",
+    "changeme",
+    "placewright",
+    "viewer",
+    "operator",
+    "policy-author",
+];
+
+/// The secret, if it is one that everybody guesses.
+fn guessed(sha256: &[u8; 32]) -> Option<&'static str> {
+    let known = |secret: &&str| Sha256::digest(secret).as_slice() == sha256;
+    GUESSED.into_iter().find(known)
+}
 
 /// Read the list.
 pub fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Token> {
@@ -57,6 +80,12 @@ pub fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Token> {
             );
             None
         });
+        if let Some(secret) = sha256.as_ref().and_then(guessed) {
+            let sentence = format!(
+                "everybody knows the secret of this token: it is \"{secret}\"; make one with placewright token new"
+            );
+            problems.add(place("sha256"), sentence);
+        }
         if let Some(first) =
             sha256.and_then(|digest| digests.insert(digest, place("sha256").clone()))
         {

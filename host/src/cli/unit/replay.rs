@@ -91,6 +91,7 @@ pub struct Replay {
 
 /// What would change on a trace.
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct OnTrace {
     unit: String,
     /// Of this component.
@@ -110,6 +111,7 @@ struct OnTrace {
 
 /// What came out of a replay.
 #[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Figures {
     /// The component of the unit that decided.
     digest: String,

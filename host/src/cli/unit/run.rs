@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::chain::{Chain, NotConsidered, Query, Refusal, Runner, Said, TableSeen};
+use placewright::chain::{Chain, DecisionError, NotConsidered, Query, Runner, Said, TableSeen};
 use placewright::contract::Part;
 use placewright::document::{Place, nearest};
 use placewright::engine::Limits;
@@ -238,9 +238,9 @@ fn leaves_a_host(said: &Said) -> bool {
 }
 
 /// Why there is no answer. There is no policy here whose entry would have to be named.
-fn failure(refusal: Refusal) -> Failure {
+fn failure(refusal: DecisionError) -> Failure {
     match refusal {
-        Refusal::Failed { fault, .. } => Failure::internal(Arc::unwrap_or_clone(fault)),
+        DecisionError::Failed { fault, .. } => Failure::internal(Arc::unwrap_or_clone(fault)),
         refusal => Failure::refusal(refusal),
     }
 }

@@ -104,6 +104,15 @@ pub(super) struct Answers {
     pub(super) repeats: bool,
 }
 
+impl Answers {
+    /// The clock is set back to `now`: what was given later was given just now.
+    pub(super) fn set_clock_back(&mut self, now: i64) {
+        for (at, _) in &mut self.order {
+            *at = now.min(*at);
+        }
+    }
+}
+
 /// What is read of an answer that is given again.
 #[derive(Deserialize)]
 struct Answered {

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::ClusterState;
-use crate::chain::{LeftOut, Refusal};
+use crate::chain::{DecisionError, LeftOut};
 use crate::contract::Part;
 use crate::deployment::{DeploymentError, EventKind, News};
 use crate::policy::{OnFailure, Policy};
 use crate::scheduler::{Decision, PlaceError};
 use crate::telemetry::Breaker as State;
-use crate::unit::{Cause, Fault};
+use crate::unit::Fault;
 
 /// A unit that has failed so many times in a row is not called.
 const FAILURES: u32 = 3;
@@ -54,10 +54,20 @@ struct Breaker {
     dispensable: bool,
 }
 
+impl Breakers {
+    /// The clock is set back to `now`: nothing pauses for longer than it would from now on.
+    pub(super) fn set_clock_back(&mut self, now: i64) {
+        for breaker in self.parts.values_mut() {
+            let longest = now.saturating_add(breaker.pause);
+            breaker.until = breaker.until.map(|until| until.min(longest));
+        }
+    }
+}
+
 /// Whether a failure says something of the unit. What is full or too slow all together
 /// is no fault of it.
 fn counts(fault: &Fault) -> bool {
-    !fault.is_refusal() && !matches!(*fault.cause, Cause::NoInstance(_))
+    !fault.is_refusal() && !fault.cause.is_shortage()
 }
 
 /// A part of a unit that keeps failing and is not called for a while.
@@ -158,10 +168,12 @@ impl ClusterState {
                 });
                 decision.decided.left_out.extend(missing);
             }
-            Err(PlaceError::Refusal(Refusal::Failed { fault, .. })) => faults.push(fault.clone()),
+            Err(PlaceError::Refusal(DecisionError::Failed { fault, .. })) => {
+                faults.push(fault.clone())
+            }
             // What takes too long all together is no fault of one, but for one that was
             // stopped.
-            Err(PlaceError::Refusal(Refusal::OutOfTime {
+            Err(PlaceError::Refusal(DecisionError::OutOfTime {
                 stopped: Some(stopped),
                 ..
             })) => faults.push(stopped.clone()),
@@ -260,9 +272,11 @@ impl ClusterState {
             meter.breaker(part, State::Closed);
             meter.paused(&self.name, false);
         }
+        self.publish_health();
     }
 
     fn tell_breaker(&self, (unit, part): &PartOf, state: State, message: &str) {
+        self.publish_health();
         let meter = self.units.of(unit);
         meter.breaker(part, state);
         meter.paused(&self.name, state == State::Open);

@@ -6,13 +6,15 @@
 use std::sync::Arc;
 
 use super::ClusterState;
-use crate::chain::{Chain, Explanation};
+use crate::chain::{Chain, DecisionError, Explanation};
 use crate::deployment::DeploymentError;
 use crate::inventory::Inventory;
 use crate::library::Generation;
 use crate::policy::Policy;
 use crate::questions::Situation;
-use crate::scheduler::{ExplainError, PastDecision, PlaceError, RunnerUp, SchedulerOptions};
+use crate::scheduler::{
+    Cancel, ExplainError, PastDecision, PlaceError, Remembered, RunnerUp, SchedulerOptions,
+};
 
 /// A decision and the inventory that it was made on.
 pub struct Past(PastDecision);
@@ -35,6 +37,14 @@ impl Past {
         Ok(self.0.explain().map_err(PlaceError::from)?)
     }
 
+    /// The host that its chain chooses, if there is one.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn host(&self) -> Result<Option<Arc<str>>, DecisionError> {
+        self.0.host()
+    }
+
     /// The hosts that would have been chosen next, best first, at most so many.
     ///
     /// # Errors
@@ -52,6 +62,20 @@ impl Past {
     }
 }
 
+/// A decision that is remembered, and a copy of the cluster that can be taken back to then.
+pub struct RememberedPast(Remembered);
+
+impl RememberedPast {
+    /// The decision with the inventory of then. It takes as long as what has changed since is
+    /// much; no turn is needed for it.
+    ///
+    /// # Errors
+    /// If the inventory of then is remembered no more.
+    pub fn past(self) -> Result<Past, ExplainError> {
+        self.0.past().map(Past)
+    }
+}
+
 /// A copy of a cluster that questions can be asked of.
 #[derive(Debug, Clone)]
 pub struct Kept {
@@ -64,11 +88,24 @@ pub struct Kept {
 impl Kept {
     /// What questions are about.
     pub fn situation(&self) -> Situation<'_> {
+        self.situation_by(&self.options)
+    }
+
+    /// The same, with decisions made in another way.
+    pub fn situation_by<'a>(&'a self, options: &'a SchedulerOptions) -> Situation<'a> {
         Situation {
             inventory: &self.inventory,
             policy: &self.policy,
             generation: &self.generation,
-            options: &self.options,
+            options,
+        }
+    }
+
+    /// How decisions are made, for questions that end early when `cancel` says so.
+    pub fn options(&self, cancel: Cancel) -> SchedulerOptions {
+        SchedulerOptions {
+            cancel,
+            ..self.options.clone()
         }
     }
 
@@ -86,12 +123,22 @@ impl ClusterState {
     pub fn copy(&mut self) -> Result<Kept, DeploymentError> {
         self.must_decide()?;
         self.advance();
-        Ok(Kept {
+        Ok(self.kept())
+    }
+
+    /// The same, at whatever time and whether or not a policy can run.
+    pub(super) fn kept(&self) -> Kept {
+        Kept {
             inventory: self.inventory().clone(),
             policy: self.policy.clone(),
             generation: self.generation.clone(),
             options: self.scheduler.options().clone(),
-        })
+        }
+    }
+
+    /// A decision that is remembered, if it and the inventory of then are.
+    pub fn remembered(&self, number: u64) -> Option<RememberedPast> {
+        self.scheduler.remembered(number).ok().map(RememberedPast)
     }
 
     /// A decision with the inventory of then.

@@ -3,10 +3,10 @@
 use std::mem;
 use std::sync::Arc;
 
-use super::{Changed, ClusterState, Counted};
+use super::{Changed, ClusterState, Counted, Replacement};
 use crate::deployment::DeploymentError;
 use crate::deployment::events::{EventKind, Events, News};
-use crate::document::{ClusterDocument, InventoryChanges};
+use crate::document::InventoryChanges;
 use crate::inventory::Touched;
 use crate::scheduler::Decision;
 
@@ -192,9 +192,9 @@ impl ClusterState {
     /// As there.
     pub fn replace_and_tell(
         &mut self,
-        document: ClusterDocument,
+        replacement: Replacement,
     ) -> Result<Counted, DeploymentError> {
-        let counted = self.replace(document)?;
+        let counted = self.replace(replacement)?;
         self.tell_when_kept(News {
             kind: EventKind::InventoryChanged,
             message: format!(

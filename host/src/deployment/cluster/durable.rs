@@ -32,8 +32,9 @@ fn text(id: &str) -> String {
 /// What rows are kept of.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'s> {
-    /// The cluster, whose inventory may be that of another time.
-    state: &'s ClusterState,
+    name: &'s str,
+    settings: &'s ClusterSettings,
+    /// It may be that of another time, or a copy.
     inventory: &'s Inventory,
 }
 
@@ -45,11 +46,29 @@ impl<'s> Rows<'s> {
 
     /// The cluster as it was when its inventory was this one.
     pub(super) fn then(state: &'s ClusterState, inventory: &'s Inventory) -> Self {
-        Self { state, inventory }
+        Self::of(&state.name, &state.settings, inventory)
+    }
+
+    /// A cluster of that name, set so.
+    pub(super) fn of(
+        name: &'s str,
+        settings: &'s ClusterSettings,
+        inventory: &'s Inventory,
+    ) -> Self {
+        Self {
+            name,
+            settings,
+            inventory,
+        }
+    }
+
+    /// The inventory.
+    pub(super) fn inventory(self) -> &'s Inventory {
+        self.inventory
     }
 
     fn cluster(self) -> String {
-        text(&self.state.name)
+        text(self.name)
     }
 
     /// The changes that keep what is named.
@@ -203,11 +222,15 @@ impl<'s> Rows<'s> {
 
     /// The change that keeps the cluster besides its rows.
     pub(super) fn itself(self) -> Change {
-        let Self { state, inventory } = self;
+        let Self {
+            name,
+            settings,
+            inventory,
+        } = self;
         let document = ClusterDocument {
-            name: state.name.clone(),
+            name: name.into(),
             now: None,
-            seed: state.settings.seed,
+            seed: settings.seed,
             schema: (**inventory.schema()).clone(),
             facts: inventory.facts().clone(),
             tenants: Default::default(),
@@ -217,7 +240,7 @@ impl<'s> Rows<'s> {
         };
         let body = Body {
             document: serde_json::to_value(&document).unwrap_or_default(),
-            settings: state.settings.clone(),
+            settings: settings.clone(),
         };
         Change::PutCluster {
             cluster: self.cluster(),
@@ -240,19 +263,27 @@ pub fn rows(
     let mut inventory = Inventory::of_document(document, clock)?;
     let unread = |what: &str, id: &str, error: &dyn std::fmt::Display| {
         DeploymentError::Refused(format!(
-            "cannot read what was kept of {what} \"{id}\" of cluster \"{name}\": {error}"
+            "cannot read from the store {what} \"{id}\" of cluster \"{name}\": {error}"
         ))
     };
-    for row in rows.hosts {
-        let saved: SavedHost = read(&row.body).map_err(|it| unread("host", &row.id, &it))?;
-        inventory
-            .restore_host(saved)
-            .map_err(|it| unread("host", &row.id, &it))?;
-    }
+    inventory.rank_together(|inventory| {
+        rows.hosts.into_iter().try_for_each(|row| {
+            let saved: SavedHost = read(&row.body).map_err(|it| unread("host", &row.id, &it))?;
+            let restored = inventory.restore_host(saved);
+            restored.map_err(|it| unread("host", &row.id, &it))
+        })
+    })?;
     for row in rows.tenants {
         let facts = read(&row.body).map_err(|it| unread("tenant", &row.id, &it))?;
         let set: Result<(), InventoryError> = inventory.set_tenant(row.id.as_str(), facts);
         set.map_err(|it| unread("tenant", &row.id, &it))?;
+    }
+    // Whether a VM had run before counts for the place that it has reserved.
+    for row in rows.vacated {
+        let saved: SavedVm = read(&row.body).map_err(|it| unread("VM", &row.id, &it))?;
+        inventory
+            .restore_vacated(&row.id, &saved.host)
+            .map_err(|it| unread("VM", &row.id, &it))?;
     }
     for row in rows.vms {
         let saved: SavedVm = read(&row.body).map_err(|it| unread("VM", &row.id, &it))?;

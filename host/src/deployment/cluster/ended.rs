@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// Seconds for which an ended reservation is remembered.
 const REMEMBERED: i64 = 24 * 3600;
 
-/// The most VMs of a cluster whose ended reservations are remembered.
-const MOST: usize = 100_000;
+/// The most VMs of a cluster whose ended reservations are remembered: some 3 MB of memory.
+const MOST: usize = 10_000;
 
 /// How a reservation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +66,17 @@ impl EndedReservations {
         self.by_vm.insert(vm, ended);
     }
 
+    /// The clock is set back to `now`: what ended later has ended just now.
+    pub(super) fn set_clock_back(&mut self, now: i64) {
+        let later = self.order.split_off(&(now.saturating_add(1), "".into()));
+        for (_, vm) in later {
+            if let Some(ended) = self.by_vm.get_mut(&vm) {
+                ended.at = now;
+            }
+            self.order.insert((now, vm));
+        }
+    }
+
     /// Whether there was something to be forgotten.
     pub(super) fn forget(&mut self, vm: &str) -> bool {
         let Some((vm, ended)) = self.by_vm.remove_entry(vm) else {
@@ -94,6 +105,28 @@ mod tests {
             host: "h1".into(),
             decision: Some(7),
         }
+    }
+
+    #[test]
+    fn what_ended_by_a_clock_that_was_ahead_is_forgotten_in_its_time() {
+        let mut all = EndedReservations::default();
+        all.note("a".into(), ended(5));
+        all.note("b".into(), ended(1_000_000));
+        all.set_clock_back(10);
+        assert_eq!(all.of("b").map(|it| it.at), Some(10));
+        assert!(all.forget("a"));
+        assert_eq!(all.oldest(11 + REMEMBERED), Some("b".into()));
+    }
+
+    #[test]
+    fn of_more_than_are_remembered_the_oldest_is_forgotten() {
+        let mut all = EndedReservations::default();
+        for vm in (0..).take(MOST) {
+            all.note(format!("v{vm}").into(), ended(vm));
+        }
+        assert_eq!(all.oldest(0), None);
+        all.note("one more".into(), ended(REMEMBERED));
+        assert_eq!(all.oldest(0), Some("v0".into()));
     }
 
     #[test]

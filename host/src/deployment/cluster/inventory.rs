@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use super::ClusterState;
 use crate::deployment::DeploymentError;
-use crate::document::{ClusterDocument, InventoryChanges, Missing, PlacedVm};
+use crate::document::{ClusterDocument, InventoryChanges, Missing};
 use crate::inventory::{EntryResult, Inventory, VmEntry};
 use crate::model::schema::Schema;
-use crate::model::{Facts, Host};
 use crate::scheduler::Scheduler;
 
 /// How many of each there are.
@@ -38,6 +37,21 @@ pub struct Changed {
     pub warnings: Vec<String>,
 }
 
+/// An inventory to be put in the place of a cluster's.
+#[derive(Debug)]
+pub struct Replacement(Inventory);
+
+impl Replacement {
+    /// That of a document, at `now` (seconds). It takes as long as the document is large; no
+    /// turn is needed for it.
+    ///
+    /// # Errors
+    /// If something in the document does not go together.
+    pub fn of_document(document: ClusterDocument, now: i64) -> Result<Self, DeploymentError> {
+        Ok(Self(Inventory::of_document(document, now)?))
+    }
+}
+
 impl ClusterState {
     /// How many of each there are.
     pub fn counted(&self) -> Counted {
@@ -46,7 +60,7 @@ impl ClusterState {
             hosts: inventory.host_count(),
             vms: inventory.running_count(),
             pending: inventory.pending_count(),
-            groups: inventory.groups().count(),
+            groups: inventory.group_count(),
             version: inventory.version(),
         }
     }
@@ -56,8 +70,27 @@ impl ClusterState {
     ///
     /// # Errors
     /// If something in them does not go together with the cluster as it is.
-    pub fn change(&mut self, mut changes: InventoryChanges) -> Result<Changed, DeploymentError> {
+    pub fn change(&mut self, changes: InventoryChanges) -> Result<Changed, DeploymentError> {
         self.advance();
+        let (touched, noted) = (self.touched.clone(), self.noted);
+        let schema = self.inventory().schema().clone();
+        let transaction = self.scheduler.inventory_mut().begin();
+        let changed = self.change_all(changes, &schema);
+        match changed {
+            Ok(_) => self.scheduler.inventory_mut().commit(transaction),
+            Err(_) => {
+                self.scheduler.inventory_mut().roll_back(transaction);
+                (self.touched, self.noted) = (touched, noted);
+            }
+        }
+        changed
+    }
+
+    fn change_all(
+        &mut self,
+        mut changes: InventoryChanges,
+        schema: &Schema,
+    ) -> Result<Changed, DeploymentError> {
         let statistics = InventoryChanges {
             missing: changes.missing,
             statistics: std::mem::take(&mut changes.statistics),
@@ -68,24 +101,11 @@ impl ClusterState {
         let reported: Vec<Arc<str>> = reported.map(|it| it.host.clone()).collect();
         let warnings = std::mem::take(&mut changes.warnings);
         let tells_results = changes.missing == Missing::Ignore;
-        let (before, schema) = (
-            self.inventory().version(),
-            self.inventory().schema().clone(),
-        );
         let mut results = self.scheduler.inventory_mut().change(changes)?;
-        if let Err(error) = self.heed_new_needs(&schema) {
-            self.scheduler.inventory_mut().take_back(before);
-            return Err(error);
-        }
         self.note();
-        let inventory = self.scheduler.inventory_mut();
-        match inventory.change(statistics) {
-            Ok(of_statistics) => results.extend(of_statistics),
-            Err(error) => {
-                inventory.take_back(before);
-                return Err(error.into());
-            }
-        }
+        results.extend(self.scheduler.inventory_mut().change(statistics)?);
+        // Last, as the chain is no part of what is taken back.
+        self.heed_new_needs(schema)?;
         self.touched.noted.extend(reported);
         self.note_measured();
         self.know_schema();
@@ -94,6 +114,17 @@ impl ClusterState {
             results: tells_results.then_some(results),
             warnings,
         })
+    }
+
+    /// Change something and lose the way back before it is refused.
+    #[cfg(test)]
+    pub(in crate::deployment) fn tear(&mut self) {
+        let inventory = self.scheduler.inventory_mut();
+        let _: Result<(), DeploymentError> = inventory.all_or_nothing(|inventory| {
+            inventory.remove_vm("old")?;
+            inventory.set_facts(crate::model::Facts::new())?;
+            Err(DeploymentError::Refused("for a test".to_owned()))
+        });
     }
 
     /// If attributes were declared as needs that were none in `old`: see again which needs
@@ -138,30 +169,26 @@ impl ClusterState {
         }
     }
 
-    /// Put a whole document in the place of the inventory. VMs that have a place
-    /// reserved by a decision keep it if the document does not speak of them and their
-    /// hosts are still there; and those that have the same place as before keep what the
+    /// Put another inventory in the place of the one there is. VMs that have a place
+    /// reserved by a decision keep it if the other does not have them and their
+    /// hosts are still there; and those that have the same place as before keep what a
     /// document does not tell of it, such as its end.
     ///
     /// # Errors
-    /// If something in the document does not go together, or the policy cannot run
-    /// with it.
-    pub fn replace(&mut self, document: ClusterDocument) -> Result<Counted, DeploymentError> {
-        if document.name != self.name {
+    /// If it is that of another cluster, or the policy cannot run with it.
+    pub fn replace(&mut self, replacement: Replacement) -> Result<Counted, DeploymentError> {
+        let Replacement(mut inventory) = replacement;
+        if *inventory.name() != self.name {
             return Err(DeploymentError::OtherName {
                 what: "cluster",
-                given: document.name.to_string(),
+                given: inventory.name().to_string(),
                 name: self.name.to_string(),
             });
         }
         let now = self.advance();
-        let mut inventory = Inventory::of_document(
-            ClusterDocument {
-                name: self.name.clone(),
-                ..document
-            },
-            now,
-        )?;
+        // The clock went on since it was made, or was set back.
+        inventory.advance(now);
+        inventory.set_clock_back(now);
         let old = self.inventory();
         let pending = old.hosts().flat_map(|(_, host)| old.vms_of(host));
         let decided = |entry: &VmEntry| entry.expires.is_some() || entry.decision.is_some();
@@ -199,43 +226,5 @@ impl ClusterState {
         self.everything
             .store(true, crate::sync::atomic::Ordering::Release);
         Ok(self.counted())
-    }
-
-    /// The document of the cluster as it is now.
-    pub fn document(&self) -> ClusterDocument {
-        let inventory = self.inventory();
-        let mut hosts: Vec<_> = inventory.hosts().map(|(_, host)| host).collect();
-        // Read again, they are listed as they were.
-        hosts.sort_by_key(|host| host.listed);
-        let hosts = hosts.into_iter().map(|host| Host {
-            id: host.id.clone(),
-            facts: host.facts.clone(),
-        });
-        let entries = inventory
-            .hosts()
-            .flat_map(|(_, host)| inventory.vms_of(host).map(move |entry| (host, entry)));
-        let vms = entries.map(|(host, entry)| PlacedVm {
-            vm: (*entry.vm).clone(),
-            placed: entry.placed().cloned().unwrap_or_else(Facts::new),
-            host: host.id.clone(),
-            pending: entry.pending,
-        });
-        let tenants = inventory.tenants();
-        ClusterDocument {
-            name: self.name.clone(),
-            now: None,
-            seed: self.settings.seed,
-            schema: (**inventory.schema()).clone(),
-            facts: inventory.facts().clone(),
-            tenants: tenants
-                .map(|(id, facts)| (id.clone(), facts.clone()))
-                .collect(),
-            hosts: hosts.collect(),
-            vms: vms.collect(),
-            groups: inventory
-                .groups()
-                .map(|entry| entry.group.clone())
-                .collect(),
-        }
     }
 }

@@ -10,7 +10,40 @@ use crate::chain::Chain;
 use crate::deployment::DeploymentError;
 use crate::inventory::SavedMeasured;
 use crate::library::Generation;
-use crate::store::MeasuredRow;
+use crate::plugins;
+use crate::store::{Change, MeasuredRow};
+use crate::unit::Digest;
+
+/// On what a decision was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeOn {
+    /// The rows that are kept.
+    Rows,
+    /// A copy of them, of which is kept what it differed by.
+    KeptCopy,
+    /// A copy of them, of which nothing is kept.
+    LostCopy,
+}
+
+impl MadeOn {
+    /// What the record of a decision says of it, as more of a JSON object.
+    pub(super) fn record(self) -> &'static str {
+        match self {
+            Self::Rows => "",
+            Self::KeptCopy => r#","copy":"kept""#,
+            Self::LostCopy => r#","copy":true"#,
+        }
+    }
+
+    /// What a record says under `copy`.
+    pub fn recorded(copy: &serde_json::Value) -> Self {
+        match copy {
+            serde_json::Value::Null => Self::Rows,
+            copy if copy == "kept" => Self::KeptCopy,
+            _ => Self::LostCopy,
+        }
+    }
+}
 
 /// A chain as it is kept.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,7 +76,7 @@ pub fn measured(rows: Vec<MeasuredRow>) -> Result<Vec<(String, SavedMeasured)>, 
         let saved = durable::read(&row.body).map_err(|error| {
             let id = &row.id;
             DeploymentError::Refused(format!(
-                "cannot read what was kept of what is measured of host \"{id}\": {error}"
+                "cannot read from the store the statistics of host \"{id}\": {error}"
             ))
         })?;
         Ok((row.id, saved))
@@ -52,6 +85,26 @@ pub fn measured(rows: Vec<MeasuredRow>) -> Result<Vec<(String, SavedMeasured)>, 
 }
 
 impl ClusterState {
+    /// Have the bytes kept of the units of a chain that come with this version of the
+    /// program: another version may come with others.
+    pub(super) fn keep_embedded(&mut self, chain: &SavedChain) {
+        for (name, digest) in &chain.units {
+            let Some(unit) = plugins::UNITS.iter().find(|unit| unit.name == name) else {
+                continue;
+            };
+            // What cannot be looked up is put once more.
+            let is_kept = self.store.has_artifact(digest).unwrap_or(false);
+            if !is_kept && Digest::of(unit.bytes).to_string() == *digest {
+                self.changes.push(Change::PutArtifact {
+                    digest: digest.clone(),
+                    name: name.clone(),
+                    bytes: unit.bytes.to_vec(),
+                    signature: None,
+                });
+            }
+        }
+    }
+
     /// What is measured is what was kept of it.
     ///
     /// # Errors

@@ -7,9 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::ClusterState;
 use super::answers::Key;
+use super::batch_rows::TurnRows;
+use super::durable::Rows;
+use super::past::MadeOn;
+use super::snapshot::LONG_BATCH;
 use crate::deployment::DeploymentError;
+use crate::inventory::Inventory;
 use crate::model::{Request, Value, Vm};
-use crate::scheduler::{Batch, Decision, DecisionShown, Plan};
+use crate::scheduler::{Batch, Cancel, Decision, DecisionShown, PlaceError, Plan};
 use crate::store::Change;
 use crate::telemetry::{Outcome, decision_span};
 
@@ -42,6 +47,12 @@ pub struct BatchPlaced {
     pub turns: Vec<Result<Arc<str>, Failed>>,
     pub without_turn: Vec<Arc<str>>,
     pub reserved: bool,
+    /// The VMs on which nothing was decided because the turn ended early.
+    #[serde(default)]
+    pub undecided: Vec<Arc<str>>,
+    /// Why it ended early, or the search for a better plan did.
+    #[serde(default)]
+    pub ended_early: Option<String>,
     /// The answer was given before, to the same request.
     #[serde(skip)]
     pub repeated: bool,
@@ -131,6 +142,21 @@ impl ClusterState {
     /// that VM's turn.
     pub fn place_batch(
         &mut self,
+        batch: Batch,
+        again: bool,
+        key: Option<Key>,
+    ) -> Result<BatchPlaced, DeploymentError> {
+        self.place_batch_unless(Cancel::default(), batch, again, key)
+    }
+
+    /// The same, until the time of a turn is up or `cancel` says so: what was decided by then
+    /// stands, and the answer says on which VMs nothing was.
+    ///
+    /// # Errors
+    /// As for [`ClusterState::place_batch`].
+    pub fn place_batch_unless(
+        &mut self,
+        cancel: Cancel,
         mut batch: Batch,
         again: bool,
         key: Option<Key>,
@@ -152,20 +178,43 @@ impl ClusterState {
         }
         self.heed_breakers(now)?;
         self.keep_situation();
+        if batch.members.len() > LONG_BATCH || batch.search.is_some() {
+            self.publish_before_long_turn();
+        }
+        let mut rows = TurnRows::since(self.noted);
+        let (name, settings) = (&self.name, &self.settings);
+        let mut turn_begins =
+            |inventory: &Inventory| rows.turn_begins(Rows::of(name, settings, inventory));
+        let cancel = cancel.within(self.turn).when(&self.cut_off);
+        self.scheduler.set_cancel(cancel);
+        let planned = self.scheduler.place_batch_seen(batch, &mut turn_begins);
+        self.scheduler.set_cancel(Cancel::default());
         let Plan {
             turns,
             without_turn,
             reserved,
-            made_on_copy,
-            ..
-        } = self.scheduler.place_batch(batch)?;
-        let decided = turns.iter().filter_map(|turn| turn.outcome.as_ref().ok());
-        let versions: Vec<u64> = match made_on_copy {
-            true => Vec::new(),
-            false => decided.map(|decision| decision.inventory_version).collect(),
+            copy,
+            searched,
+            interrupted,
+        } = planned?;
+        let (changed, copied) = match &copy {
+            None => (self.rows_of_decisions(rows, &turns), None),
+            Some(copy) => {
+                let searched = searched.is_some();
+                (
+                    Vec::new(),
+                    self.copy_of_decisions(copy, rows, &turns, searched),
+                )
+            }
         };
-        let mut changed = self.rows_up_to(&versions).into_iter();
+        let made_on = match (&copy, &copied) {
+            (None, _) => MadeOn::Rows,
+            (Some(_), Some(_)) => MadeOn::KeptCopy,
+            (Some(_), None) => MadeOn::LostCopy,
+        };
+        let mut changed = changed.into_iter();
         let mut shown = Vec::with_capacity(turns.len());
+        let mut undecided = Vec::new();
         for mut turn in turns {
             self.note_faults(turn.outcome.as_mut().map_err(|error| &*error))?;
             shown.push(match turn.outcome {
@@ -174,7 +223,11 @@ impl ClusterState {
                         self.tell_placed(&decision);
                     }
                     self.changes.extend(changed.next().unwrap_or_default());
-                    Ok(self.record(&decision, now, made_on_copy))
+                    Ok(self.record(&decision, now, made_on))
+                }
+                Err(PlaceError::Interrupted(_)) => {
+                    undecided.extend(turn.members);
+                    continue;
                 }
                 Err(error) => {
                     self.meter.decided(Outcome::Failed);
@@ -185,10 +238,21 @@ impl ClusterState {
                 }
             });
         }
+        if let Some(turns) = copied
+            && let Some(last) = turns.last()
+        {
+            self.changes.push(Change::RecordCopy {
+                cluster: self.name.to_string(),
+                last: last.decision,
+                turns,
+            });
+        }
         let placed = BatchPlaced {
             turns: shown,
             without_turn,
             reserved,
+            undecided,
+            ended_early: interrupted.map(|why| why.to_string()),
             repeated: false,
         };
         if let Some(asked) = asked {
@@ -273,13 +337,12 @@ impl ClusterState {
     }
 
     /// Have the decision kept, and give it as programs read it.
-    fn record(&mut self, decision: &Decision, now: i64, made_on_copy: bool) -> Arc<str> {
+    fn record(&mut self, decision: &Decision, now: i64, made_on: MadeOn) -> Arc<str> {
         let body: Arc<str> = super::durable::json(&DecisionShown::new(decision, None)).into();
         let request = super::durable::json(&*decision.request);
         let by = super::durable::json(&self.by);
         let clock = self.inventory().clock();
-        // The rows that are kept are not those on which it was made.
-        let copy = if made_on_copy { r#","copy":true"# } else { "" };
+        let copy = made_on.record();
         self.changes.push(Change::RecordDecision {
             cluster: self.name.to_string(),
             number: decision.number,
@@ -300,6 +363,12 @@ impl ClusterState {
                     let reason = format!("{}: {}", removed.filter, removed.reason);
                     self.meter.rejected(&reason, removed.hosts as u64);
                 }
+                let removed = decision.decided.removed.iter();
+                let by_unit = removed.filter_map(|removed| {
+                    let unit = self.policy.unit_that_removes(&removed.filter)?;
+                    Some((unit, &*removed.reason, removed.hosts as u64))
+                });
+                self.units.refused(by_unit);
             }
         }
         body
@@ -308,7 +377,7 @@ impl ClusterState {
     fn placed(&mut self, decision: &Decision, now: i64) -> Placed {
         let mut removed = decision.decided.removed.iter();
         Placed {
-            body: self.record(decision, now, false),
+            body: self.record(decision, now, MadeOn::Rows),
             passing: decision.host.is_none() && removed.any(|removed| removed.passing),
             host: decision.host.clone(),
             repeated: false,

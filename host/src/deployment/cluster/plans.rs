@@ -1,5 +1,6 @@
 //! Plans of moves: made, looked at, begun step by step, or cancelled.
 
+mod auto;
 mod kept;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +12,9 @@ use super::{ClusterState, durable};
 use crate::deployment::DeploymentError;
 use crate::deployment::events::{EventKind, News};
 use crate::inventory::Inventory;
-use crate::scheduler::{BalanceError, BalanceOptions, BalancePlan, PlaceError, Scheduler};
+use crate::scheduler::{BalanceError, BalanceOptions, BalancePlan, Cancel, PlaceError, Scheduler};
 use crate::store::Change;
+use auto::Auto;
 use kept::KeptPlan;
 pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
 
@@ -30,6 +32,8 @@ pub(super) struct Plans {
     plans: BTreeMap<u64, KeptPlan>,
     /// The numbers of those with moves under way.
     under_way: BTreeSet<u64>,
+    /// Whether something has become of moves since plans last went on by themselves.
+    due: bool,
 }
 
 /// Which moves of a plan are begun.
@@ -39,6 +43,10 @@ pub struct Begin {
     pub moves: Option<Vec<MoveNamed>>,
     /// How many moves of the plan may be under way at once; None: as the plan says.
     pub max_in_flight: Option<usize>,
+    /// Seconds for which their places are reserved; None: as long as usual.
+    pub reserve_for: Option<i64>,
+    /// Whether more of these moves are begun when one of them is confirmed; None: as it is.
+    pub auto: Option<bool>,
 }
 
 /// A move of a plan.
@@ -90,7 +98,7 @@ impl ClusterState {
         }
         self.keep_plan(number);
         let message = format!(
-            "plan {number} has {} moves and {} findings, and {} VMs cannot leave their hosts; nothing is begun",
+            "plan {number} is made, nothing of it is begun; moves: {}, findings: {}, VMs that cannot leave their hosts: {}",
             told.moves.len(),
             told.told.notes.len(),
             told.told.stuck.len()
@@ -193,6 +201,7 @@ impl ClusterState {
         self.must_decide()?;
         let now = self.advance();
         self.follow_plans();
+        self.check_duration(begin.reserve_for)?;
         let Some(kept) = self.plans.plans.get_mut(&number) else {
             return Err(no_plan(number));
         };
@@ -201,7 +210,11 @@ impl ClusterState {
                 "plan {number} was cancelled: plan again"
             )));
         }
-        begin_moves(&mut self.scheduler, kept, begin, now)?;
+        let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
+        begin_moves(&mut self.scheduler, kept, begin, (now, &cancel))?;
+        if let Some(auto) = begin.auto {
+            kept.auto = auto.then(|| Auto::new(begin, &self.by));
+        }
         if kept.counts().begun > 0 {
             self.plans.under_way.insert(number);
         }
@@ -262,9 +275,64 @@ impl ClusterState {
                 kept.counts().begun > 0
             })
         });
+        self.plans.due |= !changed.is_empty();
         for number in changed {
             self.keep_plan(number);
         }
+    }
+}
+
+impl ClusterState {
+    /// Take note of what has become of the moves that are under way, and begin the next ones
+    /// of plans that go on by themselves, where moves were confirmed.
+    pub(super) fn continue_plans(&mut self) {
+        self.follow_plans();
+        if self.broken.is_some() || !std::mem::take(&mut self.plans.due) {
+            return;
+        }
+        let plans = self.plans.plans.iter_mut();
+        let due: Vec<(u64, Auto)> = plans
+            .filter_map(|(number, kept)| Some((*number, kept.take_due()?)))
+            .collect();
+        for (number, auto) in due {
+            self.continue_plan(number, &auto);
+        }
+    }
+
+    fn continue_plan(&mut self, number: u64, auto: &Auto) {
+        let now = self.inventory().clock();
+        let Some(kept) = self.plans.plans.get_mut(&number) else {
+            return;
+        };
+        let before = kept.counts();
+        // Moves of the request that are gone, or a unit that fails now, end nothing: there is
+        // another try with the next confirmation.
+        let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
+        let begun = begin_moves(&mut self.scheduler, kept, &auto.begin(), (now, &cancel));
+        if let Err(error) = begun {
+            tracing::warn!(cluster = %self.name, plan = number, %error, "the plan does not go on");
+            return;
+        }
+        let counted = kept.counts();
+        if counted == before {
+            return;
+        }
+        let moves = kept.shown(None).moves.len();
+        if counted.begun > 0 {
+            self.plans.under_way.insert(number);
+        }
+        self.keep_plan(number);
+        self.tell_when_kept(News {
+            kind: EventKind::PlanBegun,
+            plan: Some(number),
+            policy: Some(self.attached.policy.clone()),
+            by: Some(auto.by.clone()),
+            message: format!(
+                "plan {number} went on: of its {moves} moves, {} are under way and {} done",
+                counted.begun, counted.confirmed
+            ),
+            ..News::default()
+        });
     }
 }
 
@@ -284,7 +352,7 @@ fn begin_moves(
     scheduler: &mut Scheduler,
     kept: &mut KeptPlan,
     begin: &Begin,
-    now: i64,
+    (now, cancel): (i64, &Cancel),
 ) -> Result<(), DeploymentError> {
     let named = begin.moves.as_ref().map(|moves| kept.places(moves));
     let named = named.transpose()?;
@@ -303,11 +371,16 @@ fn begin_moves(
         if under_way > 0 && under_way + together.len() > most {
             break;
         }
+        if let Err(interrupted) = cancel.check() {
+            // Whoever begins the plan again goes on here.
+            kept.waits(&together, interrupted.to_string());
+            break;
+        }
         let steps: Vec<_> = together
             .iter()
             .map(|place| &kept.plan.moves[*place])
             .collect();
-        match scheduler.begin_together(&steps, now) {
+        match scheduler.begin_together(&steps, now, begin.reserve_for) {
             Ok(begun) => {
                 any = true;
                 kept.begun(&together, begun, now);
@@ -334,6 +407,13 @@ pub struct Planner {
 }
 
 impl Planner {
+    /// End early when `cancel` says so.
+    #[must_use]
+    pub fn unless(mut self, cancel: Cancel) -> Self {
+        self.scheduler.set_cancel(cancel);
+        self
+    }
+
     /// Make a plan that betters the cluster.
     ///
     /// # Errors

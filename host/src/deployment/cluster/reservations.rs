@@ -244,14 +244,10 @@ impl ClusterState {
         change: impl Fn(&mut Inventory, &str) -> Result<(), crate::inventory::InventoryError>,
     ) -> Result<(), DeploymentError> {
         let inventory = self.scheduler.inventory_mut();
-        let before = inventory.version();
-        for vm in vms {
-            if let Err(error) = change(inventory, vm) {
-                inventory.take_back(before);
-                return Err(error.into());
-            }
-        }
-        Ok(())
+        Ok(inventory.all_or_nothing(|inventory| {
+            let mut vms = vms.iter();
+            vms.try_for_each(|vm| change(inventory, vm))
+        })?)
     }
 
     fn found(&self, vm: &str) -> Found<'_> {

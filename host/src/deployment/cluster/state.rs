@@ -12,16 +12,19 @@ use super::breaker::Breakers;
 use super::done::{SERVER, Told};
 use super::durable::Rows;
 use super::ended::EndedReservations;
+use super::glance::Glance;
 use super::host_states::HostStates;
+use super::lost::Lost;
 use super::past::SavedChain;
 use super::plans::Plans;
 use super::shadow::Shadow;
-use super::{Attached, ClusterSettings, durable};
+use super::{Attached, ClusterSettings, Snapshot, durable};
 use crate::chain::{Chain, UnheededInCluster};
 use crate::deployment::Clock;
 use crate::deployment::DeploymentError;
 use crate::deployment::alarm::Alarm;
 use crate::deployment::events::{EventKind, Events, News};
+use crate::deployment::in_force::InForce;
 use crate::deployment::turns::Answer;
 use crate::inventory::{Inventory, Touched};
 use crate::library::Generation;
@@ -29,13 +32,17 @@ use crate::model::schema::Schema;
 use crate::policy::Policy;
 use crate::scheduler::Scheduler;
 use crate::store::{Change, Counters, Store};
-use crate::sync::ArcSwap;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{ArcSwap, ArcSwapOption};
 use crate::telemetry::{ClusterMeter, StoreMetrics, UnitFamilies};
 
 /// Versions of the inventory are reserved so many at a time: a version that only the clock
 /// has brought costs no write, and a restart skips what was left.
 const VERSIONS: u64 = 1 << 16;
+
+/// So many revisions are skipped after a start: clients may have been told of some that were
+/// not kept any more, and of others after that they must not be told by the same numbers.
+const SKIPPED_REVISIONS: u64 = 1 << 16;
 
 /// What units have worked is counted after so many turns that changed something.
 const COUNTED: u64 = 32;
@@ -69,6 +76,21 @@ pub struct ClusterState {
     pub(super) answers: Answers,
     pub(super) ended: EndedReservations,
     pub(super) longest_reservation: Option<i64>,
+    /// What is in force by now, and what was when the last turn began.
+    pub(super) in_force: Arc<ArcSwap<InForce>>,
+    pub(super) adopted: Arc<InForce>,
+    /// The number of the latter, for whoever looks on.
+    pub(super) adopted_number: Arc<AtomicU64>,
+    /// The policy that decides, with what is different here, for whoever looks on; None: none
+    /// can run.
+    pub(super) ruling: Arc<ArcSwapOption<Policy>>,
+    /// What is published after each turn, and the last copy for those who read.
+    pub(super) glance: Arc<Glance>,
+    pub(super) snapshot: Arc<ArcSwapOption<Snapshot>>,
+    /// Wall time that one turn may take for decisions.
+    pub(super) turn: Duration,
+    /// Set, it ends the turn that is under way at its next decision.
+    pub(super) cut_off: Arc<std::sync::atomic::AtomicBool>,
     alarm: Arc<Alarm>,
     /// What the alarm is set to.
     due: Option<i64>,
@@ -83,14 +105,18 @@ pub struct ClusterState {
     /// What changed in the inventory up to the version `noted`.
     pub(super) touched: Touched,
     pub(super) noted: u64,
+    /// What the store has failed to keep, rows apart.
+    pub(super) lost: Arc<Lost>,
     /// Whether all rows are to be kept anew.
     pub(super) everything: Arc<AtomicBool>,
     /// Whether rows have changed in this turn.
-    rows_changed: bool,
+    pub(super) rows_changed: bool,
     /// The chain that was kept last.
     kept_chain: Option<Arc<Chain>>,
     /// Where the numbers stand, as it was kept last.
     counters: Counters,
+    /// How many revisions are left out before the next one.
+    skipped: u64,
     pub(super) changed: watch::Sender<u64>,
     /// How often the cluster has changed since its thread began.
     pub(super) turns_with_changes: u64,
@@ -111,6 +137,12 @@ pub struct Parts {
     pub clock: Clock,
     pub alarm: Arc<Alarm>,
     pub longest_reservation: Option<i64>,
+    /// Wall time that one turn may take for decisions.
+    pub turn: Duration,
+    /// What is in force by now.
+    pub in_force: Arc<ArcSwap<InForce>>,
+    /// What was, when the scheduler was made.
+    pub adopted: Arc<InForce>,
 }
 
 impl ClusterState {
@@ -120,7 +152,6 @@ impl ClusterState {
         let host_states = HostStates::of(inventory);
         let schema = inventory.schema().clone();
         Self {
-            policy,
             breakers: Breakers::default(),
             quarantined: 0,
             units: parts.units,
@@ -143,6 +174,15 @@ impl ClusterState {
             answers: Answers::default(),
             ended: EndedReservations::default(),
             longest_reservation: parts.longest_reservation,
+            turn: parts.turn,
+            ruling: Arc::new(ArcSwapOption::new(Some(policy.clone()))),
+            adopted_number: Arc::new(AtomicU64::new(parts.adopted.number)),
+            in_force: parts.in_force,
+            adopted: parts.adopted,
+            cut_off: Arc::default(),
+            glance: Arc::default(),
+            snapshot: Arc::new(ArcSwapOption::new(None)),
+            policy,
             alarm: parts.alarm,
             due: None,
             by: SERVER.into(),
@@ -150,10 +190,12 @@ impl ClusterState {
             host_states,
             changes: Vec::new(),
             touched: Touched::default(),
+            lost: Arc::default(),
             everything: Arc::default(),
             rows_changed: false,
             kept_chain: None,
             counters: Counters::default(),
+            skipped: 0,
             changed: watch::Sender::new(0),
             turns_with_changes: 0,
         }
@@ -176,11 +218,20 @@ impl ClusterState {
             self.keep_everything();
         }
         self.counters = counters;
+        self.skipped = SKIPPED_REVISIONS;
+    }
+
+    /// Have revisions above this one only, for a cluster that is new.
+    pub(in crate::deployment) fn revise_from(&mut self, revision: u64) {
+        self.counters.revision = revision;
     }
 
     /// Where the numbers stand, if that is to be kept: the clock alone is no reason.
     fn counters_to_keep(&mut self) -> Option<Change> {
-        let rows_changed = mem::take(&mut self.rows_changed);
+        let revision = self.kept_revision();
+        if mem::take(&mut self.rows_changed) {
+            self.skipped = 0;
+        }
         let version = self.inventory().version();
         let counters = Counters {
             next_decision: self.scheduler.next_number(),
@@ -190,7 +241,7 @@ impl ClusterState {
                 true => self.counters.version,
                 false => version.saturating_add(VERSIONS),
             },
-            revision: self.counters.revision + u64::from(rows_changed),
+            revision,
         };
         let before = Counters {
             clock: counters.clock,
@@ -254,6 +305,7 @@ impl ClusterState {
     /// Bring the inventory to the present: reservations that have expired end.
     pub(in crate::deployment) fn advance(&mut self) -> i64 {
         let now = self.now();
+        self.heed_clock(now);
         self.advance_to(now);
         now
     }
@@ -267,6 +319,12 @@ impl ClusterState {
             self.due = due;
             self.alarm.set(&self.name, due);
         }
+    }
+
+    /// The same when the alarm has rung: it is set anew, whatever it was set to.
+    pub(in crate::deployment) fn ring(&mut self) {
+        self.due = None;
+        self.advance();
     }
 
     /// Bring the inventory to a time: reservations that have expired by then end.
@@ -302,8 +360,9 @@ impl ClusterState {
         work: impl FnOnce(&mut Self) -> Result<R, DeploymentError>,
         answer: Answer<R, DeploymentError>,
     ) {
+        self.take_over();
         let outcome = work(self);
-        self.follow_plans();
+        self.continue_plans();
         self.keep_rows();
         let mut changes = mem::take(&mut self.changes);
         changes.extend(self.counters_to_keep());
@@ -311,6 +370,8 @@ impl ClusterState {
         let repeats = mem::take(&mut self.answers.repeats);
         let news = self.take_news();
         self.set_alarm();
+        // Before the answer: whoever has it and reads sees what it says.
+        self.publish_counts();
         if changes.is_empty() {
             return match repeats {
                 // Nobody is told of it again before it is kept.
@@ -339,10 +400,10 @@ impl ClusterState {
         outcome: Result<R, DeploymentError>,
         answer: Answer<R, DeploymentError>,
     ) {
-        let everything = self.everything.clone();
+        let (everything, lost) = (self.everything.clone(), self.lost.clone());
         let (metrics, submitted) = (self.kept.clone(), Instant::now());
         metrics.submitted();
-        self.store.submit(changes, move |kept| {
+        self.store.submit_and_return(changes, move |kept, changes| {
             metrics.kept(submitted.elapsed(), kept.is_ok());
             answer.give(match kept {
                 Ok(()) => {
@@ -351,7 +412,11 @@ impl ClusterState {
                 }
                 Err(error) => {
                     // What the store lacks is not known: it gets all rows with the
-                    // next change.
+                    // next change, and what is no row once more. What is at fault would be
+                    // so again.
+                    if !error.refuses_change() {
+                        lost.take_in(changes);
+                    }
                     everything.store(true, Ordering::Release);
                     outcome.and(Err(DeploymentError::NotKept(error)))
                 }
@@ -403,6 +468,7 @@ impl ClusterState {
         }
         let new: Vec<_> = quarantined[self.quarantined..].to_vec();
         self.quarantined = quarantined.len();
+        self.publish_health();
         for quarantined in new {
             let news = News {
                 kind: EventKind::UnitQuarantined,
@@ -424,7 +490,11 @@ impl ClusterState {
         self.tell_host_states();
         let touched = mem::take(&mut self.touched);
         let rows = match self.everything.swap(false, Ordering::AcqRel) {
-            true => Rows::now(self).everything(),
+            true => {
+                let lost = self.once_more();
+                self.changes.extend(lost);
+                Rows::now(self).everything()
+            }
             false => Rows::now(self).touched(&touched),
         };
         let everything = matches!(rows[..], [_, Change::ReplaceInventory { .. }]);
@@ -437,35 +507,10 @@ impl ClusterState {
     }
 
     pub(super) fn kept_revision(&self) -> u64 {
-        self.counters.revision + u64::from(self.rows_changed)
-    }
-
-    /// After decisions on these versions of the inventory, ascending: what is to be kept of
-    /// what has changed before each of them, since the one before or the last note.
-    pub(super) fn rows_up_to(&mut self, versions: &[u64]) -> Vec<Vec<Change>> {
-        let Some(last) = versions.last() else {
-            return Vec::new();
-        };
-        let since: Vec<u64> = std::iter::once(self.noted)
-            .chain(versions.iter().copied())
-            .collect();
-        let mut parts = Vec::with_capacity(versions.len());
-        let mut then = self.inventory().clone();
-        for (since, version) in since.iter().zip(versions).rev() {
-            let touched = match then.take_back(*version) {
-                true => then.touched_since(*since),
-                false => None,
-            };
-            let Some(touched) = touched else {
-                self.everything.store(true, Ordering::Release);
-                return Vec::new();
-            };
-            parts.push(Rows::then(self, &then).touched(&touched));
+        match self.rows_changed {
+            true => self.counters.revision + self.skipped + 1,
+            false => self.counters.revision,
         }
-        parts.reverse();
-        self.noted = *last;
-        self.rows_changed |= parts.iter().any(|part| !part.is_empty());
-        parts
     }
 
     /// Before a decision: have kept on what it is made, and by what.
@@ -476,9 +521,11 @@ impl ClusterState {
         if is_kept.is_some_and(|kept| Arc::ptr_eq(kept, &chain)) {
             return;
         }
+        let saved = SavedChain::of(&chain, &self.generation);
+        self.keep_embedded(&saved);
         self.changes.push(Change::PutChain {
             cluster: self.name.to_string(),
-            body: durable::json(&SavedChain::of(&chain, &self.generation)),
+            body: durable::json(&saved),
         });
         self.kept_chain = Some(chain);
     }
@@ -512,5 +559,12 @@ impl ClusterState {
             None => self.everything.store(true, Ordering::Release),
         }
         self.noted = version;
+    }
+}
+
+/// Nothing is paused in a cluster that is not there.
+impl Drop for ClusterState {
+    fn drop(&mut self) {
+        self.forget_faults();
     }
 }

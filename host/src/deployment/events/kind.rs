@@ -48,6 +48,10 @@ kinds! {
     PolicyKeptAlthoughDeleted = "policy-kept-although-deleted",
     /// Nothing is decided in a cluster: no policy can run there.
     ClusterWithoutPolicy = "cluster-without-policy",
+    /// A cluster stands still: its rows in the store cannot be read.
+    ClusterStopped = "cluster-stopped",
+    /// A cluster that a fault of the program had ended goes on as it was kept.
+    ClusterRestarted = "cluster-restarted",
     /// A VM has got a place, which is reserved until it is confirmed.
     VmPlaced = "vm-placed",
     /// A VM runs where its place was reserved.
@@ -84,6 +88,8 @@ kinds! {
     UnitKeptAlthoughDeleted = "unit-kept-although-deleted",
     /// A unit is not in force any more.
     UnitRemoved = "unit-removed",
+    /// A unit that was let in is not trusted any more, and not in force.
+    UnitDistrusted = "unit-distrusted",
     /// A unit went back to an earlier digest.
     UnitRolledBack = "unit-rolled-back",
     /// No unit of that name is in force until it is enabled.
@@ -122,7 +128,10 @@ impl EventKind {
             Self::PolicyRefused
                 | Self::BalanceFailed
                 | Self::ClusterWithoutPolicy
+                | Self::ClusterStopped
+                | Self::ClusterRestarted
                 | Self::UnitRefused
+                | Self::UnitDistrusted
                 | Self::UnitPaused
                 | Self::UnitQuarantined
                 | Self::FolderTrouble

@@ -27,6 +27,26 @@ fn world(folder: &Path) -> (World, Arc<Cluster>) {
 }
 
 #[test]
+fn candidates_for_units_are_told_with_who_handed_them_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, _cluster) = world(folder.path());
+    let deployment = &world.deployment;
+    let by = |kind: &str| {
+        let told = of_kind(&world, kind);
+        let last = told.last()?;
+        last.by.as_deref().map(str::to_owned)
+    };
+    let other = candidate("worst-fit", "another");
+    deployment.begin_shadow(&other, "alice", 1).unwrap();
+    assert_eq!(by("shadow-began").as_deref(), Some("alice"));
+    deployment.discard_shadow("worst-fit", "bob").unwrap();
+    assert_eq!(by("shadow-discarded").as_deref(), Some("bob"));
+    deployment.begin_shadow(&other, "alice", 1).unwrap();
+    deployment.promote_shadow("worst-fit", "carol").unwrap();
+    assert_eq!(by("shadow-promoted").as_deref(), Some("carol"));
+}
+
+#[test]
 fn places_are_told_with_who_asked_for_them() {
     let folder = tempfile::tempdir().unwrap();
     let (world, cluster) = world(folder.path());
@@ -120,7 +140,10 @@ fn changes_of_the_inventory_and_of_hosts_states_are_told() {
     assert_eq!(told[0].message, "a is maintenance; it was up");
     assert_eq!(told[0].by.as_deref(), Some("carol"));
     cluster
-        .turn_as(&"dave".into(), |state| state.replace_and_tell(document()))
+        .turn_as(&"dave".into(), |state| {
+            let replacement = replacement(state, document())?;
+            state.replace_and_tell(replacement)
+        })
         .wait()
         .unwrap();
     let told = of_kind(&world, "host-state-changed");

@@ -38,7 +38,7 @@ fn begin(cluster: &Cluster, begin: Begin) -> PlanShown {
 fn named(moves: Vec<MoveNamed>) -> Begin {
     Begin {
         moves: Some(moves),
-        max_in_flight: None,
+        ..Begin::default()
     }
 }
 
@@ -83,10 +83,85 @@ fn no_more_moves_are_under_way_at_once_than_may_be() {
     let more = begin(&cluster, Begin::default());
     assert_eq!(states(&more)[..4], [Confirmed, Begun, Begun, Planned]);
     let all = Begin {
-        moves: None,
         max_in_flight: Some(9),
+        ..Begin::default()
     };
     assert_eq!(begin(&cluster, all).counted.begun, 5);
+}
+
+#[test]
+fn a_plan_that_goes_on_by_itself_begins_the_next_moves_as_one_is_confirmed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, Some(2));
+    let auto = |auto: bool| Begin {
+        auto: Some(auto),
+        reserve_for: Some(40),
+        ..Begin::default()
+    };
+    let begun = begin(&cluster, auto(true));
+    assert!(begun.auto);
+    assert_eq!(begun.counted.begun, 2);
+    let expires = world.clock.load(Ordering::Relaxed) + 40;
+    assert_eq!(begun.moves[1].expires, Some(expires));
+    confirm(&cluster, &plan.moves[0].planned.vm);
+    let after = shown(&cluster);
+    assert_eq!(states(&after)[..4], [Confirmed, Begun, Begun, Planned]);
+    assert_eq!(after.moves[2].expires, Some(expires));
+    // To begin moves otherwise leaves it at that; only to say so ends it.
+    assert!(begin(&cluster, Begin::default()).auto);
+    assert!(!begin(&cluster, auto(false)).auto);
+    confirm(&cluster, &plan.moves[1].planned.vm);
+    assert_eq!(shown(&cluster).counted.begun, 1);
+    // One that nobody confirms has no others begun.
+    begin(&cluster, auto(true));
+    world.clock.fetch_add(41, Ordering::Relaxed);
+    let expired = shown(&cluster);
+    assert_eq!((expired.counted.begun, expired.counted.expired), (0, 2));
+    let cancelled = cluster.turn(|state| state.cancel_plan(1)).wait().unwrap();
+    assert!(!cancelled.auto);
+}
+
+#[test]
+fn a_plan_goes_on_by_itself_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, Some(1));
+    let wanted = Begin {
+        auto: Some(true),
+        ..Begin::default()
+    };
+    begin(&cluster, wanted);
+    drop(cluster);
+    drop(world);
+    let world = start(folder.path(), &units());
+    let cluster = world.deployment.cluster("c").unwrap();
+    confirm(&cluster, &plan.moves[0].planned.vm);
+    let after = shown(&cluster);
+    assert_eq!(
+        states(&after)[..3],
+        [Confirmed, Begun, Planned],
+        "{after:?}"
+    );
+}
+
+#[test]
+fn places_of_a_plan_are_reserved_no_longer_than_may_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    emptied(&cluster, None);
+    let wanted = Begin {
+        reserve_for: Some(i64::MAX),
+        ..Begin::default()
+    };
+    let refused = try_begin(&cluster, wanted).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("\"reserve-for\" must be from 1 to"),
+        "{refused}"
+    );
+    assert_eq!(shown(&cluster).counted.begun, 0);
 }
 
 #[test]

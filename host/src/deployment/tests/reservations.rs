@@ -1,5 +1,8 @@
 //! Places are reserved, confirmed, renewed, given back, and end in time.
 
+use std::thread;
+use std::time::Instant;
+
 use super::*;
 use crate::deployment::cluster::{Placed, Reservation, ReservationKind};
 
@@ -50,7 +53,20 @@ fn reservation(cluster: &Cluster, vm: &'static str) -> Result<Reservation, Strin
     shown.wait().map_err(|error| error.to_string())
 }
 
+/// The reservations whose end was published, after waiting for the first: an event follows
+/// when the turn that it tells of is stored, and nobody waits for a turn that the alarm asked for.
 fn expired(world: &World) -> Vec<(String, String, Option<u64>)> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let expired = published_ends(world);
+        if !expired.is_empty() || Instant::now() > deadline {
+            return expired;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn published_ends(world: &World) -> Vec<(String, String, Option<u64>)> {
     let events = world.deployment.events().listen(Some(0)).missed;
     let expired = events
         .iter()
@@ -357,7 +373,7 @@ fn a_reservation_outlasts_an_inventory_that_is_put_anew_unless_its_host_is_gone(
     assert_eq!(place(&cluster, request("other", 4)).as_deref(), Some("a"));
     let mut left = document();
     left.hosts.retain(|host| &*host.id == "a");
-    cluster.turn(|state| state.replace(left)).wait().unwrap();
+    cluster.turn(|state| replace(state, left)).wait().unwrap();
     assert_eq!(reservation(&cluster, "other").unwrap().decision, Some(2));
     let lost = confirm(&cluster, "new", None).unwrap_err();
     assert!(lost.contains("on b was given back"), "{lost}");

@@ -135,7 +135,7 @@ proptest! {
         let before = known(&cluster);
         let text = before.1.to_string();
         let again = ClusterDocument::read_as(&text, "body.json", "c").unwrap();
-        cluster.turn(move |state| state.replace(again)).wait().unwrap();
+        cluster.turn(move |state| replace(state, again)).wait().unwrap();
         let after = known(&cluster);
         prop_assert_eq!(&after.0, &before.0);
         prop_assert_eq!(&after.1, &before.1);

@@ -2,7 +2,7 @@
 
 use crate::document::form::{BOOLEAN, Fields, Key, Shape, TEXT, key};
 use crate::document::{Content, Entry, Node, Place, Problems, Table, Word, words};
-use crate::model::schema::{Attribute, AttributeShape, Schema};
+use crate::model::schema::{Attribute, AttributeShape, LONGEST_NAME, Schema};
 use crate::model::{Kind, Measure};
 
 /// What attributes can be defined for.
@@ -34,6 +34,9 @@ pub(in crate::document) const ATTRIBUTE: &[Key] = &[
     ),
 ];
 
+/// The most columns of an attribute that is a table.
+const MOST_COLUMNS: usize = 256;
+
 const COLUMN: &[Key] = &[
     crate::document::form::required("kind", Shape::Word(words::<Kind>), "Kind of its values"),
     key(
@@ -52,10 +55,12 @@ impl Word for Kind {
     ];
 }
 
+/// As documents name them, by what a number of a document counts: CPU in cores, though units
+/// see thousandths of them.
 impl Word for Measure {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("bytes", Self::Bytes),
-        ("millicores", Self::Millicores),
+        ("cores", Self::Millicores),
         ("seconds", Self::Seconds),
         ("time", Self::Time),
         ("fraction", Self::Fraction),
@@ -148,7 +153,17 @@ fn columns(table: &Table, problems: &mut Problems) -> Option<Vec<(String, Kind, 
         problems.add(&table.place, "a table needs at least one column");
         return None;
     }
+    if table.entries.len() > MOST_COLUMNS {
+        let message = format!("a table has at most {MOST_COLUMNS} columns");
+        problems.add(&table.place, message);
+        return None;
+    }
     let columns = table.entries.iter().filter_map(|entry| {
+        if entry.key.len() > LONGEST_NAME {
+            let message = format!("the name of a column has at most {LONGEST_NAME} bytes");
+            problems.add(&entry.place, message);
+            return None;
+        }
         let (kind, measure) = column(&entry.node, problems)?;
         Some((entry.key.as_ref().to_owned(), kind, measure))
     });

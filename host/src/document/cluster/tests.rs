@@ -373,8 +373,13 @@ fn kinds_and_measures_are_written_as_they_are_shown() {
         assert_eq!(*word, kind.to_string());
     }
     for (word, measure) in Measure::WORDS {
-        assert_eq!(*word, measure.name());
-        assert_eq!(Measure::from_name(word), Some(*measure));
+        // Documents count cores where units see thousandths of them.
+        let expected = match measure {
+            Measure::Millicores => "cores",
+            measure => measure.name(),
+        };
+        assert_eq!(*word, expected);
+        assert_eq!(Measure::from_name(measure.name()), Some(*measure));
     }
 }
 
@@ -387,5 +392,5 @@ fn many_mistakes_take_no_long_search() {
         .map(|n| format!("[[vms]]\nid = 'vm-{n}'\nhost = 'hots-{n}'\n"))
         .collect();
     let error = ClusterDocument::read(&(hosts + &vms), "c.toml").unwrap_err();
-    assert_eq!(error.iter().count(), 2000);
+    assert_eq!(error.iter().count() + error.more(), 2000);
 }

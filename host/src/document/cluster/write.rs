@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{ClusterDocument, PlacedVm};
-use crate::document::WrittenFacts;
+use crate::document::{Word, WrittenFacts};
 use crate::model::schema::{ATTRIBUTE, Column, Schema};
 use crate::model::{Facts, Group, GroupRule, Host, Pinning};
 
@@ -236,7 +236,7 @@ impl Kinded {
     fn of(column: &Column) -> Self {
         Self {
             kind: column.kind.to_string(),
-            measure: column.measure.map(|measure| measure.name()),
+            measure: column.measure.map(Word::word),
             meaning: column.meaning.to_string(),
         }
     }

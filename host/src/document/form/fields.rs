@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Key, lower_first};
-use crate::document::{Content, Entry, Node, Place, Problems, Table, Word, nearest, shown};
+use crate::document::{Content, Entry, Node, Place, Problems, Table, Word, shown};
 use crate::model::Value;
 
 /// A table of a document, read by a form. What was wrong is left out.
@@ -39,12 +39,13 @@ impl<'t> Fields<'t> {
     pub fn read(table: &'t Table, form: &[Key], what: &str, problems: &mut Problems) -> Self {
         let (fields, others) = Self::split(table, form, what, problems);
         for entry in others {
-            let names = || form.iter().map(|key| key.name);
-            let mut message = format!("{what} has no key \"{}\"", shown(&entry.key));
-            if nearest(&entry.key, names()).is_none() {
-                message.push_str(&format!("; it may have {}", and(names())));
+            if problems.is_full() {
+                problems.count();
+                continue;
             }
-            problems.add_misnamed(&entry.place, message, &entry.key, names());
+            let names = || form.iter().map(|key| key.name);
+            let message = format!("{what} has no key \"{}\"", shown(&entry.key));
+            problems.add_unknown(&entry.place, message, &entry.key, names());
         }
         fields
     }
@@ -198,15 +199,5 @@ impl<'t> Fields<'t> {
             Some(FieldContent::Tables(tables)) => tables,
             _ => &[],
         }
-    }
-}
-
-/// `"a", "b" and "c"`.
-fn and<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let quoted: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => "none".to_owned(),
     }
 }

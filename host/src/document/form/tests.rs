@@ -51,3 +51,10 @@ fn what_does_not_fit_the_form_is_said() {
         "d.toml:2:1: \"rows\" must be a list of tables, not a table; in TOML, begin each one with [[rows]]"
     );
 }
+
+#[test]
+fn what_is_no_table_is_told_the_keys_of_one() {
+    assert_eq!(table_of([]), "a table");
+    assert_eq!(table_of(["id", "to"]), "a table (its keys: \"id\", \"to\")");
+    assert!(table_of(["k"; 9]).ends_with("\"k\", ...)"));
+}

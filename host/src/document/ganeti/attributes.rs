@@ -3,7 +3,7 @@
 
 use crate::model::Kind::{self, Boolean, Integer, Number, Text};
 use crate::model::Measure::{self, Bytes};
-use crate::model::schema::{BadAttribute, Schema};
+use crate::model::schema::{AttributeError, Schema};
 
 type Column = (&'static str, Kind, Option<Measure>, &'static str);
 
@@ -112,7 +112,7 @@ const TABLES: [(&str, &str, &str, &str); 6] = [
 ];
 
 /// The built-in schema with these attributes.
-pub(super) fn schema() -> Result<Schema, BadAttribute> {
+pub(super) fn schema() -> Result<Schema, AttributeError> {
     let mut schema = Schema::default();
     let hosts = HOSTS.iter().chain([&GROUP]).map(|column| ("hosts", column));
     let vms = VMS.iter().map(|column| ("vms", column));

@@ -105,7 +105,7 @@ fn mistakes_are_said() {
          6:1: a VM has no \"memry\" (did you mean \"memory\"?)\n\
          7:1: \"vcpus\" is worked out by the runtime; leave it out\n\
          8:7: \"cpu\" must be 0 or more, not -1\n\
-         9:1: a VM has no \"host\""
+         9:1: a VM has no \"host\"; the policy chooses the host: to choose it yourself, give \"force\" the host's id"
     );
     assert_eq!(
         problems("zoen = 'z'\nvms = [{ id = 'a' }, { id = 'a' }]"),

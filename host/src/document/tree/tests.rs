@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -96,7 +98,7 @@ fn depth_is_bounded_and_costs_no_stack() {
     let json = format!("{{\"a\": {}{}}}", "[".repeat(300), "]".repeat(300));
     assert!(problems(&json, "d.json").contains("deeper than 64 levels"));
     let json = format!("{{\"a\": {}", "[".repeat(1_000_000));
-    assert!(problems(&json, "d.json").contains("depth"));
+    assert!(problems(&json, "d.json").contains("deeper than 64 levels"));
     // Dotted keys in tables: a few kilobytes, thousands of levels.
     let dotted = vec!["a"; 70].join(".");
     let toml = format!(
@@ -105,6 +107,76 @@ fn depth_is_bounded_and_costs_no_stack() {
         "}".repeat(70)
     );
     assert!(problems(&toml, "d.toml").contains("deeper than 64 levels"));
+}
+
+/// A document of so many numbers in a list.
+fn numbers(count: usize, list: [&str; 2]) -> String {
+    let [begin, end] = list;
+    format!("{begin}{}0]{end}", "0,".repeat(count - 1))
+}
+
+#[test]
+fn values_are_bounded_while_a_document_is_read() {
+    for (file, list) in [("d.json", ["{\"a\":[", "}"]), ("d.toml", ["a=[", ""])] {
+        assert!(parse(&numbers(9_000, list), file).is_ok(), "{file}");
+        let told = problems(&numbers(100_000, list), file);
+        assert!(told.contains("this one holds more"), "{file}: {told}");
+        assert_eq!(told.lines().count(), 1, "{file}: {told}");
+    }
+    // Longer values may be more.
+    let texts = vec!["\"1234567\""; 100_000].join(",");
+    assert!(parse(&format!("{{\"a\":[{texts}]}}"), "d.json").is_ok());
+    assert!(parse(&format!("a=[{texts}]"), "d.toml").is_ok());
+    // Nulls are values, though they are left out.
+    let nulls = vec!["null"; 100_000].join(",");
+    let told = problems(&format!("{{\"a\":[{nulls}]}}"), "d.json");
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 101, "{told}");
+    assert!(
+        lines[100].starts_with("and ") && lines[100].ends_with(" more"),
+        "{told}"
+    );
+}
+
+#[test]
+fn words_and_signs_of_toml_are_bounded() {
+    let told = problems(&"\n".repeat(4_000_001), "d.toml");
+    assert!(told.contains("at most 4000000 words and signs"), "{told}");
+}
+
+#[test]
+fn mistakes_in_a_long_toml_document_are_told_as_those_in_a_short_one() {
+    let mistakes = "=\na = x\nb = \"\\q\"\n[c\n";
+    let short = problems(mistakes, "d.toml");
+    let long = problems(&format!("{mistakes}{}", "#\n".repeat(50_000)), "d.toml");
+    let lines = |told: &str| -> BTreeSet<String> { told.lines().map(str::to_owned).collect() };
+    assert!(lines(&long).is_subset(&lines(&short)), "{long}\n{short}");
+    assert!(lines(&long).len() >= 4, "{long}");
+}
+
+#[test]
+fn what_is_no_json_is_told_with_its_place() {
+    for (text, column, sentence) in [
+        ("{\"a\": 1 \"b\": 2}", 8, "Expected comma"),
+        ("{\"a\": 1,}", 8, "Trailing commas are not allowed"),
+        ("{\"a\": [1,]}", 9, "Trailing commas are not allowed"),
+        ("{\"a\": [1 2]}", 9, "Expected comma"),
+        ("{\"a\": [1", 7, "Unterminated array"),
+        ("{\"a\": 1", 1, "Unterminated object"),
+        (
+            "{\"a\":",
+            6,
+            "Expected value after colon in object property",
+        ),
+        ("{a: 1}", 2, "Expected string for object property"),
+        ("{[1]}", 2, "Unexpected token in object"),
+        ("{\"a\": ]}", 7, "Unexpected close bracket"),
+        ("{} {}", 4, "Text cannot contain more than one JSON value"),
+        ("no", 1, "Unexpected word"),
+    ] {
+        let expected = format!("d.json:1:{column}: this is no JSON: {sentence}");
+        assert_eq!(problems(text, "d.json"), expected, "{text}");
+    }
 }
 
 proptest! {

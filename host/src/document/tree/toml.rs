@@ -1,8 +1,13 @@
 //! TOML to a tree.
 
+mod mistakes;
+
 use ::toml::Spanned;
 use ::toml::de::{DeInteger, DeString, DeTable, DeValue};
+use toml_parser::Source;
+use toml_parser::lexer::TokenKind;
 
+use super::bound::Bound;
 use super::{Content, DEEPEST, Entry, Node, Positions, Table};
 use crate::document::Problems;
 
@@ -10,7 +15,19 @@ use crate::document::Problems;
 /// brings others that are none.
 const MOST_ERRORS: usize = 10;
 
+/// No document has more tokens: the parser takes some hundred bytes for each. A cluster of
+/// 10,000 hosts and 50,000 VMs has 3 million.
+const MOST_TOKENS: usize = 4_000_000;
+
+/// In longer documents mistakes are looked for before they are read: for each, the parser
+/// takes some hundred bytes, and a comment can have one in each letter.
+const SHORT: usize = 64 << 10;
+
 pub(super) fn parse(text: &str, positions: &Positions<'_>) -> Result<Table, Problems> {
+    let tokens = count(text, positions)?;
+    if text.len() > SHORT {
+        look_for_mistakes(text, tokens, positions)?;
+    }
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader {
         positions,
@@ -19,12 +36,56 @@ pub(super) fn parse(text: &str, positions: &Positions<'_>) -> Result<Table, Prob
     };
     for error in errors.iter().take(MOST_ERRORS) {
         let offset = error.span().map_or(text.len(), |span| span.start);
-        let message = format!("this is no TOML: {}", error.message());
-        reader.problems.add(&positions.place(offset), message);
+        let place = positions.place(offset);
+        reader.problems.add(&place, no_toml(error.message()));
     }
     let table = reader.table(0, root.into_inner(), 0);
     reader.dismantle();
     reader.problems.or(table)
+}
+
+/// Refuse what would take too much memory to parse, before it is parsed. How many tokens there
+/// are.
+fn count(text: &str, positions: &Positions<'_>) -> Result<usize, Problems> {
+    let mut problems = Problems::new();
+    let mut bound = Bound::of_toml(text.len());
+    let mut tokens = 0;
+    for token in Source::new(text).lex() {
+        let place = || positions.place(token.span().start());
+        if tokens >= MOST_TOKENS {
+            let message = format!(
+                "a document in TOML has at most {MOST_TOKENS} words and signs, and this one has more; write it in JSON, or send several documents"
+            );
+            problems.add(&place(), message);
+            break;
+        }
+        tokens += 1;
+        // Each value follows one of these.
+        let before_value = matches!(
+            token.kind(),
+            TokenKind::Equals
+                | TokenKind::Comma
+                | TokenKind::LeftSquareBracket
+                | TokenKind::LeftCurlyBracket
+        );
+        if before_value && !bound.take() {
+            bound.complain(&place(), &mut problems);
+            break;
+        }
+    }
+    problems.or(tokens)
+}
+
+fn look_for_mistakes(text: &str, tokens: usize, positions: &Positions<'_>) -> Result<(), Problems> {
+    let mut problems = Problems::new();
+    for mistake in mistakes::find(text, tokens, MOST_ERRORS) {
+        problems.add(&positions.place(mistake.offset), no_toml(&mistake.sentence));
+    }
+    problems.or(())
+}
+
+fn no_toml(sentence: &str) -> String {
+    format!("this is no TOML: {sentence}")
 }
 
 struct Reader<'p, 't, 'i> {

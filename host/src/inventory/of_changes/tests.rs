@@ -197,3 +197,63 @@ fn attributes_are_declared_once_and_not_by_a_change_that_is_refused() {
     let past = inventory.at_version(before).unwrap();
     assert!(past.schema().column("hosts", "attribute.rack").is_none());
 }
+
+#[test]
+fn a_change_of_a_vm_that_is_to_move_leaves_the_place_that_is_reserved_for_it() {
+    let mut inventory = cluster();
+    let vm = inventory.running("v").unwrap().vm.clone();
+    inventory.reserve_vm(vm, "b", Some(900)).unwrap();
+    for text in [
+        r#"{"vms": [{"id": "v", "memory": 9}]}"#,
+        r#"{"vms": [{"id": "v", "memory": 9, "host": "a"}]}"#,
+    ] {
+        inventory.change(changes(text)).unwrap();
+        let pending = inventory.pending("v").unwrap();
+        assert_eq!(pending.expires, Some(900));
+        assert_eq!(pending.vm.facts.integer("memory"), Some(9));
+        assert_eq!(pending.slot, inventory.slot("b").unwrap());
+        let a = inventory.slot("a").unwrap();
+        assert_eq!(inventory.running("v").unwrap().slot, a);
+    }
+    let moved = r#"{"vms": [{"id": "v", "host": "b"}]}"#;
+    inventory.change(changes(moved)).unwrap();
+    assert!(inventory.pending("v").is_none());
+}
+
+#[test]
+fn a_vm_that_has_only_a_place_reserved_is_changed_there() {
+    let mut inventory = cluster();
+    let vm = Arc::new(Vm::new("w").with("memory", 7));
+    inventory.reserve_vm(vm, "b", Some(900)).unwrap();
+    let text = r#"{"vms": [{"id": "w", "memory": 9, "pinned": ["b"]}]}"#;
+    inventory.change(changes(text)).unwrap();
+    let pending = inventory.pending("w").unwrap();
+    assert_eq!(
+        (pending.expires, pending.vm.facts.integer("memory")),
+        (Some(900), Some(9))
+    );
+    assert!(inventory.running("w").is_none());
+    let slot = inventory.slot("b").unwrap();
+    let promised = inventory.host_value(slot, "memory.pending");
+    assert_eq!(promised, Some(9.into()));
+}
+
+#[test]
+fn a_tenant_that_is_gone_comes_back_with_what_was_known_when_the_change_is_taken_back() {
+    let mut inventory = cluster();
+    let text = r#"{"tenants": [{"id": "t", "bindings": [{"host": "a", "start": 1}]}]}"#;
+    inventory.change(changes(text)).unwrap();
+    let (before, known) = (inventory.version(), inventory.tenant("t").cloned());
+    let gone = r#"{"missing": "ignore", "gone": {"tenants": ["t", "nobody"]}}"#;
+    let results = inventory.change(changes(gone)).unwrap();
+    assert_eq!(
+        shown(&results),
+        [
+            (EntryKind::GoneTenant, "t", EntryOutcome::Applied),
+            (EntryKind::GoneTenant, "nobody", EntryOutcome::Missing),
+        ]
+    );
+    assert!(inventory.tenant("t").is_none());
+    assert!(inventory.take_back(before));
+    assert_eq!(inventory.tenant("t").cloned(), known);
+}

@@ -1,12 +1,11 @@
 //! Files that are tried again, since what their units were refused for may have passed.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::library::stage::Staging;
-use crate::library::watch::Change;
-use crate::unit::Digest;
+use crate::library::watch::{Change, Told};
 
 /// After how long a file is tried again, and again: a machine has too much to do for a
 /// moment, for some minutes, or for as long as another program takes.
@@ -24,8 +23,8 @@ pub(super) struct Again {
 
 #[derive(Debug)]
 struct Waiting {
-    change: Change,
-    digest: Digest,
+    /// It is read again: what it holds is not kept so long.
+    told: Told,
     /// How often it was tried again before.
     tried: usize,
     at: Instant,
@@ -43,12 +42,14 @@ impl Again {
         let before = self.files.remove(change.path());
         let staging = staging.filter(|staging| staging.may_pass)?;
         let digest = staging.digest;
-        let before = before.filter(|before| before.digest == digest);
+        let Change::Seen(seen) = change else {
+            return None;
+        };
+        let before = before.filter(|before| before.told.digest == digest);
         let tried = before.map_or(0, |before| before.tried + 1);
         let pause = *PAUSES.get(tried)?;
         let waiting = Waiting {
-            change: change.clone(),
-            digest,
+            told: seen.told(),
             tried,
             at: now + pause,
         };
@@ -56,10 +57,15 @@ impl Again {
         Some(pause)
     }
 
-    /// What is to be tried now.
-    pub(super) fn due(&self, now: Instant) -> Vec<Change> {
-        let due = self.files.values().filter(|waiting| waiting.at <= now);
-        due.map(|waiting| waiting.change.clone()).collect()
+    /// A file that is to be tried now.
+    pub(super) fn due(&self, now: Instant) -> Option<Told> {
+        let due = self.files.values().find(|waiting| waiting.at <= now);
+        due.map(|waiting| waiting.told.clone())
+    }
+
+    /// Do not try the file again: it holds something else, which is told of.
+    pub(super) fn forget(&mut self, path: &Path) {
+        self.files.remove(path);
     }
 
     /// When there is something to be tried.
@@ -73,6 +79,7 @@ mod tests {
     use super::*;
     use crate::library::stage::Source;
     use crate::library::watch::Seen;
+    use crate::unit::Digest;
 
     fn holds(bytes: &[u8]) -> Change {
         Change::Seen(Seen {
@@ -98,8 +105,8 @@ mod tests {
         while let Some(pause) = again.note(&change, Some(&staging), now) {
             pauses.push(pause);
             now = again.next().unwrap();
-            assert!(again.due(now - Duration::from_secs(1)).is_empty());
-            assert_eq!(again.due(now).len(), 1);
+            assert_eq!(again.due(now - Duration::from_secs(1)), None);
+            assert!(again.due(now).is_some());
         }
         assert_eq!(pauses, PAUSES);
         assert_eq!(again.next(), None);
@@ -112,10 +119,8 @@ mod tests {
             again.note(&holds(bytes), Some(&refused(bytes)), now);
         }
         assert_eq!(again.next(), Some(now + PAUSES[1]));
-        let [Change::Seen(seen)] = &again.due(now + PAUSES[1])[..] else {
-            panic!("one file");
-        };
-        assert_eq!(&*seen.bytes, b"b");
+        let told = again.due(now + PAUSES[1]).unwrap();
+        assert_eq!(told.digest, Digest::of(b"b"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What of the library must last, and who keeps it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
@@ -16,17 +16,31 @@ use crate::unit::Digest;
 ///
 /// Called with the library locked: it must not call the library.
 pub trait Artifacts: Send + Sync {
-    /// Keep the bytes, of which this is the digest. They may be kept already.
+    /// Keep the bytes, of which this is the digest, with their signature if there is one.
+    /// They may be kept already: a signature that a trusted key has made takes the place of
+    /// the one that is kept, and any other does only where none is kept.
     ///
     /// # Errors
     /// If they cannot be kept.
-    fn store(&self, digest: Digest, bytes: &[u8]) -> Result<(), String>;
+    fn store(
+        &self,
+        digest: Digest,
+        bytes: &[u8],
+        signature: Option<&KeptSignature>,
+    ) -> Result<(), String>;
 
-    /// The bytes with that digest, if they are kept.
+    /// The bytes with that digest and their signature, if they are kept.
     ///
     /// # Errors
     /// If they cannot be read.
-    fn load(&self, digest: Digest) -> Result<Option<Vec<u8>>, String>;
+    fn load(&self, digest: Digest) -> Result<Option<KeptArtifact>, String>;
+
+    /// Remove the bytes of all units but these and those by which recorded decisions were
+    /// made, some at a time; gives the digests of what was removed.
+    ///
+    /// # Errors
+    /// If they cannot be removed.
+    fn keep_only(&self, needed: &BTreeSet<Digest>) -> Result<Vec<Digest>, String>;
 
     /// Keep which units are in force, in place of what was kept of that before.
     ///
@@ -53,6 +67,24 @@ pub trait Artifacts: Send + Sync {
     fn recorded(&self, most: usize) -> Result<Vec<Entry>, String>;
 }
 
+/// The bytes of a unit, with what speaks for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptArtifact {
+    /// The component.
+    pub bytes: Vec<u8>,
+    /// Its signature, if it came with one.
+    pub signature: Option<KeptSignature>,
+}
+
+/// The signature that a unit came with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptSignature {
+    /// As it came.
+    pub bytes: Vec<u8>,
+    /// The trusted key that had made it, by its name then. None: it was not checked.
+    pub signer: Option<String>,
+}
+
 /// Which units were in force and why, so that a restart begins where it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
@@ -75,6 +107,9 @@ pub struct RememberedUnit {
     pub path: PathBuf,
     /// Its digest.
     pub digest: Digest,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
 }
 
 /// A unit that someone has chosen.
@@ -82,6 +117,9 @@ pub struct RememberedUnit {
 pub struct RememberedChoice {
     /// Its digest.
     pub digest: Digest,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
     /// How it was chosen.
     pub origin: Origin,
     /// Whether nothing but taking the pin off ends the choice; otherwise the next
@@ -99,7 +137,7 @@ pub struct InMemory {
 
 #[derive(Debug, Default)]
 struct Kept {
-    bytes: BTreeMap<Digest, Vec<u8>>,
+    artifacts: BTreeMap<Digest, KeptArtifact>,
     remembered: Option<Remembered>,
     recorded: Vec<Entry>,
 }
@@ -111,14 +149,38 @@ impl InMemory {
 }
 
 impl Artifacts for InMemory {
-    fn store(&self, digest: Digest, bytes: &[u8]) -> Result<(), String> {
+    fn store(
+        &self,
+        digest: Digest,
+        bytes: &[u8],
+        signature: Option<&KeptSignature>,
+    ) -> Result<(), String> {
         let mut kept = self.lock();
-        kept.bytes.entry(digest).or_insert_with(|| bytes.to_owned());
+        let artifact = kept
+            .artifacts
+            .entry(digest)
+            .or_insert_with(|| KeptArtifact {
+                bytes: bytes.to_owned(),
+                signature: None,
+            });
+        if let Some(signature) = signature
+            && (signature.signer.is_some() || artifact.signature.is_none())
+        {
+            artifact.signature = Some(signature.clone());
+        }
         Ok(())
     }
 
-    fn load(&self, digest: Digest) -> Result<Option<Vec<u8>>, String> {
-        Ok(self.lock().bytes.get(&digest).cloned())
+    fn load(&self, digest: Digest) -> Result<Option<KeptArtifact>, String> {
+        Ok(self.lock().artifacts.get(&digest).cloned())
+    }
+
+    fn keep_only(&self, needed: &BTreeSet<Digest>) -> Result<Vec<Digest>, String> {
+        let mut kept = self.lock();
+        let others = kept.artifacts.keys().filter(|it| !needed.contains(it));
+        let others: Vec<Digest> = others.copied().collect();
+        kept.artifacts.retain(|digest, _| needed.contains(digest));
+        Ok(others)
     }
 
     fn remember(&self, remembered: &Remembered) -> Result<(), String> {

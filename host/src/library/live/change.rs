@@ -7,7 +7,7 @@ use super::state::State;
 use super::{Library, LibraryEvent, Remembered};
 use crate::library::Generation;
 use crate::library::history::Entry;
-use crate::library::stage::{Outcome, Source, Staging, Step, Trials};
+use crate::library::stage::{Outcome, ReplayReport, Source, Staging, Step, Trials};
 use crate::unit::{Digest, Unit};
 
 /// Units that are other ones in the next generation, by name.
@@ -54,14 +54,33 @@ impl Library {
         };
         *state = next;
         let took_us = u64::try_from(staging.took().as_micros()).unwrap_or(u64::MAX);
-        let at = (self.around.clock)();
-        for one in &changed {
-            let entry = one.entry(at, candidate.number());
-            entry.into_iter().for_each(|entry| self.note(entry));
-            let event = one.event(candidate.number(), took_us);
-            event.iter().for_each(|event| self.tell(event));
-        }
+        let by = staging.by.as_deref();
+        self.tell_changed(&changed, candidate.number(), took_us, by);
+        self.remove_unneeded(state);
         true
+    }
+
+    /// The units that are others in the next state than in force.
+    pub(super) fn changed_in(&self, next: &State) -> Vec<Changed> {
+        changed(&self.current(), &next.generation(), next)
+    }
+
+    /// Tell of units that are others from that generation on, by whom if somebody asked for
+    /// it, and note it in the history.
+    pub(super) fn tell_changed(
+        &self,
+        changed: &[Changed],
+        generation: u64,
+        took_us: u64,
+        by: Option<&str>,
+    ) {
+        let at = (self.around.clock)();
+        for one in changed {
+            let entry = one.entry(at, generation);
+            entry.into_iter().for_each(|entry| self.note(entry));
+            let event = one.event(generation, took_us);
+            event.iter().for_each(|event| self.tell_as_asked(event, by));
+        }
     }
 
     /// What putting `next` in the place of what is in force would come to, without
@@ -99,16 +118,23 @@ impl Library {
         let passed = staging.step(Step::Trial, || {
             let report = trials.replay(candidate, names);
             let (share, said) = (report.share(), report.to_string());
+            let is_incomplete = !report.untried.is_empty();
             *replay = Some(report);
             match require {
                 Some(most) if share > most => Err(format!(
                     "{said}, and at most {}% may",
                     (most * 100.0).round()
                 )),
+                Some(_) if is_incomplete => Err(format!(
+                    "{said}; hand it in again later, since `require-replay` is set"
+                )),
                 _ => Ok(((), Some(said))),
             }
         });
         staging.replay = replay.take();
+        // Clusters may have less to do then.
+        let is_incomplete = |report: &ReplayReport| !report.untried.is_empty();
+        staging.may_pass |= passed.is_none() && staging.replay.as_ref().is_some_and(is_incomplete);
         passed
     }
 
@@ -169,7 +195,7 @@ impl Library {
             Outcome::InForce { .. } | Outcome::Removed { .. } | Outcome::Unchanged => return,
         };
         self.note(Entry::new((self.around.clock)(), staging));
-        self.tell(&event);
+        self.tell_as_asked(&event, staging.by.as_deref());
     }
 }
 

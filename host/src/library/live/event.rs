@@ -88,6 +88,21 @@ pub enum LibraryEvent {
         /// The first generation without it.
         generation: u64,
     },
+    /// A unit that was let in is not trusted any more, and not in force.
+    Distrusted {
+        /// Its name.
+        name: String,
+        /// Its digest.
+        digest: Digest,
+        /// Where it came from.
+        source: Source,
+        /// Why it is not trusted.
+        why: String,
+        /// What decides under its name.
+        instead: Option<Digest>,
+        /// Whether its name is disabled.
+        disabled: bool,
+    },
     /// A unit went back to an earlier digest.
     RolledBack {
         /// Its name.
@@ -131,19 +146,6 @@ pub enum LibraryEvent {
         /// What, and why.
         why: String,
     },
-}
-
-impl LibraryEvent {
-    /// Whether someone should look into it.
-    pub fn is_warning(&self) -> bool {
-        matches!(
-            self,
-            Self::Refused { .. }
-                | Self::KeptAlthoughDeleted { .. }
-                | Self::Trouble { .. }
-                | Self::NotKept { .. }
-        )
-    }
 }
 
 impl fmt::Display for LibraryEvent {
@@ -227,6 +229,28 @@ impl fmt::Display for LibraryEvent {
                 "{name} {} is not in force any more from generation {generation} on",
                 digest.short()
             ),
+            Self::Distrusted {
+                name,
+                digest,
+                source,
+                why,
+                instead,
+                disabled,
+            } => {
+                let digest = digest.short();
+                write!(
+                    f,
+                    "{name} {digest} from {source} was admitted and is not trusted any more: {why}; "
+                )?;
+                match instead {
+                    Some(instead) => write!(f, "{} decides in its place", instead.short()),
+                    None if *disabled => write!(f, "units of this name are disabled"),
+                    None => write!(
+                        f,
+                        "there is no other unit {name}, and policies that need it cannot run"
+                    ),
+                }
+            }
             Self::RolledBack { name, digest, .. } => {
                 write!(f, "{name} went back to {}", digest.short())
             }

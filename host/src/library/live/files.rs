@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::state::{OfFile, State};
-use super::{Library, LibraryEvent, candidate};
-use crate::library::stage::{Outcome, Source, Staging, Step, StepOutcome};
+use super::state::{Distrusted, OfFile, Place, State};
+use super::{KeptSignature, Library, LibraryEvent, candidate};
+use crate::library::stage::{Candidate, Outcome, Source, Staging, Step, StepOutcome};
 use crate::library::watch::{Change, Seen};
 use crate::unit::Unit;
 
@@ -37,6 +37,7 @@ impl Library {
     fn seen(&self, seen: &Seen) -> Staging {
         let (path, digest) = (seen.path.clone(), seen.digest);
         let mut staging = Staging::new(Source::File { path: path.clone() }, digest);
+        let (asked, candidate) = (self.admission.trust(), candidate(seen));
         let known = {
             let state = self.lock();
             self.tell(&LibraryEvent::Seen {
@@ -45,12 +46,11 @@ impl Library {
             });
             state.loaded(digest)
         };
-        let admitted = self
-            .admission
-            .admit(&candidate(seen), false, known, &mut staging);
+        let admitted = self.admission.admit(&candidate, known, &mut staging);
         let mut state = self.lock();
         if let Some(unit) = admitted
-            && self.keep(&seen.bytes, &unit, &mut staging)
+            && self.is_still_trusted(&asked, &candidate, &mut staging)
+            && self.keep(&candidate, &unit, &mut staging)
         {
             self.offer(&mut state, &path, unit, &mut staging);
         } else {
@@ -62,9 +62,14 @@ impl Library {
         staging
     }
 
-    /// Keep the bytes, so that neither deletion nor restart loses them.
-    pub(super) fn keep(&self, bytes: &[u8], unit: &Unit, staging: &mut Staging) -> bool {
-        let kept = self.around.artifacts.store(unit.digest(), bytes);
+    /// Keep the bytes and their signature, so that neither deletion nor restart loses them.
+    pub(super) fn keep(&self, candidate: &Candidate, unit: &Unit, staging: &mut Staging) -> bool {
+        let signature = candidate.signature.as_ref().map(|bytes| KeptSignature {
+            bytes: bytes.to_vec(),
+            signer: staging.signer.clone(),
+        });
+        let artifacts = &self.around.artifacts;
+        let kept = artifacts.store(unit.digest(), &candidate.bytes, signature.as_ref());
         if let Err(why) = kept {
             staging.refuse(Step::InForce, format!("it cannot be kept: {why}"));
             return false;
@@ -96,6 +101,9 @@ impl Library {
         file.waits = None;
         let before = file.offers.replace(unit.clone());
         next.kept.remove(&name);
+        next.distrusted.retain(|unit| !unit.place.is_file(path));
+        next.distrusted
+            .retain(|unit| unit.name != name || !matches!(unit.place, Place::Kept(_)));
         let is_new = before
             .as_ref()
             .is_none_or(|before| before.digest() != unit.digest());
@@ -105,6 +113,9 @@ impl Library {
             } else {
                 next.choices.remove(&name);
             }
+        }
+        if is_new {
+            next.outdate_distrusted_choice(&name);
         }
         let mut told = None;
         if let Some(before) = before.filter(|before| before.name() != name) {
@@ -144,8 +155,14 @@ impl Library {
             offers: Some(unit), ..
         }) = next.files.remove(path)
         else {
-            // Nothing that it held was sound.
+            // Nothing that it held is in force, unless an earlier version is for it.
             state.files.remove(path);
+            let gone = |unit: &&Distrusted| unit.place.is_file(path);
+            if let Some(gone) = next.distrusted.iter().find(gone).cloned() {
+                next.distrusted.retain(|unit| *unit != gone);
+                let mut staging = Staging::new(Source::Kept, gone.digest);
+                self.change(&mut state, next, &mut staging);
+            }
             return;
         };
         let told = self.deprive(&mut next, path, &unit);

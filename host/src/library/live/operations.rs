@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::state::{Choice, State};
-use super::{Library, LibraryEvent, LibraryFailure, Origin};
-use crate::library::stage::{Candidate, Outcome, Source, Staging};
+use super::state::{Choice, Distrusted, Place, State};
+use super::{KeptArtifact, Library, LibraryEvent, LibraryOperationError, Origin};
+use crate::library::stage::{Candidate, Outcome, Source, Staging, Step};
 use crate::unit::{Digest, Unit};
 
 /// As many digits of a digest as events and policies show.
@@ -19,11 +19,15 @@ impl Library {
         let mut staging = Staging::new(
             Source::Upload { by: by.clone() },
             Digest::of(&candidate.bytes),
-        );
+        )
+        .asked_by(&by);
+        let asked = self.admission.trust();
         let known = self.lock().loaded(staging.digest);
-        if let Some(unit) = self.admission.admit(candidate, false, known, &mut staging) {
+        if let Some(unit) = self.admission.admit(candidate, known, &mut staging) {
             let mut state = self.lock();
-            if self.keep(&candidate.bytes, &unit, &mut staging) {
+            if self.is_still_trusted(&asked, candidate, &mut staging)
+                && self.keep(candidate, &unit, &mut staging)
+            {
                 self.choose(&mut state, unit, Origin::Upload { by }, &mut staging);
             }
         }
@@ -45,7 +49,7 @@ impl Library {
             Digest::of(&candidate.bytes),
         );
         let known = self.lock().loaded(staging.digest);
-        let admitted = self.admission.admit(candidate, false, known, &mut staging);
+        let admitted = self.admission.admit(candidate, known, &mut staging);
         if let Some(unit) = admitted.clone() {
             let mut next = self.lock().clone();
             let name = unit.name().to_owned();
@@ -75,12 +79,12 @@ impl Library {
     ///
     /// # Errors
     /// If these are fewer than [`SHORTEST`], no digest begins with them, or several do.
-    pub fn digest_of(&self, name: &str, prefix: &str) -> Result<Digest, LibraryFailure> {
+    pub fn digest_of(&self, name: &str, prefix: &str) -> Result<Digest, LibraryOperationError> {
         let digits = prefix.to_ascii_lowercase();
         if let Some(whole) = Digest::from_hex(&digits) {
             return Ok(whole);
         }
-        let no_digest = |why: String| LibraryFailure::NoPrefix {
+        let no_digest = |why: String| LibraryOperationError::NoPrefix {
             name: name.to_owned(),
             why,
         };
@@ -99,7 +103,7 @@ impl Library {
         known.retain(|digest| digest.to_string().starts_with(&digits));
         match known.as_slice() {
             [digest] => Ok(*digest),
-            [] => Err(LibraryFailure::NoDigest {
+            [] => Err(LibraryOperationError::NoDigest {
                 name: name.to_owned(),
                 digest: digits,
             }),
@@ -117,10 +121,15 @@ impl Library {
     /// of the file until that changes.
     ///
     /// # Errors
-    /// If they are not kept, or the unit is pinned or disabled. A unit that is refused
-    /// is no error: its staging says so.
-    pub fn rollback(&self, name: &str, digest: Digest) -> Result<Staging, LibraryFailure> {
-        let no_digest = || LibraryFailure::NoDigest {
+    /// If they are not kept, or the unit is pinned or disabled. A unit that is refused, as
+    /// one whose signature is not trusted any more, is no error: its staging says so.
+    pub fn rollback(
+        &self,
+        name: &str,
+        digest: Digest,
+        by: &str,
+    ) -> Result<Staging, LibraryOperationError> {
+        let no_digest = || LibraryOperationError::NoDigest {
             name: name.to_owned(),
             digest: digest.to_string(),
         };
@@ -129,48 +138,67 @@ impl Library {
         if !was_in_force && known.is_none() {
             return Err(no_digest());
         }
-        let mut staging = Staging::new(Source::Kept, digest);
-        let unit = match known {
-            Some(unit) => Some(unit),
+        let mut staging = Staging::new(Source::Kept, digest).asked_by(by);
+        let asked = self.admission.trust();
+        let embedded = self.lock().embedded(digest);
+        let (unit, candidate) = match embedded {
+            Some(unit) => {
+                staging.named_as(&unit);
+                let trusted = asked.not_revoked(digest);
+                let trusted = trusted.map(|()| ((), None)).map_err(|it| it.to_string());
+                let trusted = staging.step(Step::Signature, || trusted);
+                (trusted.map(|()| unit), None)
+            }
             None => {
-                let bytes = self.load(digest)?.ok_or_else(no_digest)?;
+                let artifact = self.load(digest)?.ok_or_else(no_digest)?;
                 let candidate = Candidate {
-                    bytes: bytes.into(),
-                    signature: None,
+                    bytes: artifact.bytes.into(),
+                    signature: artifact.signature.map(|signature| signature.bytes.into()),
                 };
-                self.admission.admit(&candidate, true, None, &mut staging)
+                let admitted = self.admission.admit(&candidate, known, &mut staging);
+                (admitted, Some(candidate))
             }
         };
-        let Some(unit) = unit else {
-            let _held = self.lock();
+        if unit.as_ref().is_some_and(|unit| unit.name() != name) {
+            return Err(no_digest());
+        }
+        let mut state = self.lock();
+        let still = |staging: &mut Staging| match &candidate {
+            Some(candidate) => self.is_still_trusted(&asked, candidate, staging),
+            None => !state.revoked.contains(&digest),
+        };
+        let Some(unit) = unit.filter(|_| still(&mut staging)) else {
+            if staging.name.is_none() {
+                staging.name = Some(name.to_owned());
+            }
             self.conclude(&staging);
             return Ok(staging);
         };
-        if unit.name() != name {
-            return Err(no_digest());
-        }
-        staging.named_as(&unit);
-        let mut state = self.lock();
         let before = self.current().get(name).map(|unit| unit.digest());
         self.choose(&mut state, unit, Origin::Rollback, &mut staging);
         if matches!(staging.outcome, Outcome::InForce { .. }) {
-            self.tell(&LibraryEvent::RolledBack {
+            let event = LibraryEvent::RolledBack {
                 name: name.to_owned(),
                 digest,
                 replaced: before,
-            });
+            };
+            self.tell_as_asked(&event, Some(by));
         }
         self.conclude(&staging);
         Ok(staging)
     }
 
-    fn load(&self, digest: Digest) -> Result<Option<Vec<u8>>, LibraryFailure> {
-        let bytes = self.around.artifacts.load(digest);
-        let bytes = bytes.map_err(|why| LibraryFailure::Artifacts {
+    /// The stored unit with that digest, if its bytes are sound.
+    pub(super) fn load(
+        &self,
+        digest: Digest,
+    ) -> Result<Option<KeptArtifact>, LibraryOperationError> {
+        let artifact = self.around.artifacts.load(digest);
+        let artifact = artifact.map_err(|why| LibraryOperationError::Artifacts {
             what: format!("the bytes of {} cannot be read", digest.short()),
             why,
         })?;
-        Ok(bytes.filter(|bytes| Digest::of(bytes) == digest))
+        Ok(artifact.filter(|artifact| Digest::of(&artifact.bytes) == digest))
     }
 
     /// Have the unit stand in front of whatever else has its name.
@@ -190,6 +218,7 @@ impl Library {
             return;
         }
         let mut next = state.clone();
+        next.forget_distrusted_choice(&name);
         next.choices.insert(name, Choice::of(unit, origin));
         self.change(state, next, staging);
     }
@@ -199,10 +228,11 @@ impl Library {
     ///
     /// # Errors
     /// If nothing was chosen, or policies need it.
-    pub fn withdraw(&self, name: &str) -> Result<(), LibraryFailure> {
-        self.alter(name, |next| {
-            let choice = next.choices.remove(name);
-            choice.map(|_| None).ok_or_else(|| {
+    pub fn withdraw(&self, name: &str, by: &str) -> Result<(), LibraryOperationError> {
+        self.alter(name, by, |next| {
+            let forgotten = next.forget_distrusted_choice(name);
+            let choice = next.choices.remove(name).is_some() || forgotten;
+            choice.then_some(None).ok_or_else(|| {
                 "was neither uploaded nor gone back to, so that there is nothing to withdraw"
                     .to_owned()
             })
@@ -213,9 +243,9 @@ impl Library {
     ///
     /// # Errors
     /// If there is none, or policies need it.
-    pub fn disable(&self, name: &str) -> Result<(), LibraryFailure> {
+    pub fn disable(&self, name: &str, by: &str) -> Result<(), LibraryOperationError> {
         let owned = name.to_owned();
-        self.alter(name, |next| {
+        self.alter(name, by, |next| {
             let event = LibraryEvent::Disabled {
                 name: owned.clone(),
             };
@@ -227,9 +257,9 @@ impl Library {
     ///
     /// # Errors
     /// If there is none, or policies are not valid with it.
-    pub fn enable(&self, name: &str) -> Result<(), LibraryFailure> {
+    pub fn enable(&self, name: &str, by: &str) -> Result<(), LibraryOperationError> {
         let owned = name.to_owned();
-        self.alter(name, |next| {
+        self.alter(name, by, |next| {
             let event = LibraryEvent::Enabled {
                 name: owned.clone(),
             };
@@ -241,9 +271,11 @@ impl Library {
     ///
     /// # Errors
     /// If nothing is in force under that name.
-    pub fn pin(&self, name: &str) -> Result<(), LibraryFailure> {
-        self.alter(name, |next| {
-            let (_, unit) = next.wanted(name).ok_or("is disabled: enable it first")?;
+    pub fn pin(&self, name: &str, by: &str) -> Result<(), LibraryOperationError> {
+        self.alter(name, by, |next| {
+            let (_, unit) = next
+                .wanted(name)
+                .ok_or("is not in force: there is nothing to pin it to")?;
             let (digest, unit) = (unit.digest(), unit.clone());
             let choice = next.choices.entry(name.to_owned());
             let choice = choice.or_insert(Choice::of(unit, Origin::Pin));
@@ -260,13 +292,18 @@ impl Library {
     ///
     /// # Errors
     /// If it is not pinned, or policies are not valid with what its file holds now.
-    pub fn unpin(&self, name: &str) -> Result<(), LibraryFailure> {
-        self.alter(name, |next| {
-            let choice = next.choices.get_mut(name).filter(|choice| choice.pinned);
-            let choice = choice.ok_or("is not pinned")?;
-            choice.pinned = false;
-            if choice.outdated || choice.origin == Origin::Pin {
-                next.choices.remove(name);
+    pub fn unpin(&self, name: &str, by: &str) -> Result<(), LibraryOperationError> {
+        self.alter(name, by, |next| {
+            let was_pinned = next.unpin_distrusted(name);
+            match next.choices.get_mut(name).filter(|choice| choice.pinned) {
+                Some(choice) => {
+                    choice.pinned = false;
+                    if choice.outdated || choice.origin == Origin::Pin {
+                        next.choices.remove(name);
+                    }
+                }
+                None if was_pinned => {}
+                None => return Err("is not pinned".to_owned()),
             }
             let name = name.to_owned();
             Ok(Some(LibraryEvent::Unpinned { name }))
@@ -280,6 +317,10 @@ impl Library {
         let Ok(Some(trials)) = self.trials() else {
             return;
         };
+        let is_kept = |unit: &Distrusted| matches!(unit.place, Place::Kept(_));
+        state
+            .distrusted
+            .retain(|unit| !is_kept(unit) || !trials.users(&unit.name).is_empty());
         let unused = |name: &&String| trials.users(name).is_empty();
         let names: Vec<String> = state.kept.keys().filter(unused).cloned().collect();
         for name in names {
@@ -296,20 +337,29 @@ impl Library {
     fn alter(
         &self,
         name: &str,
+        by: &str,
         alter: impl FnOnce(&mut State) -> Result<Option<LibraryEvent>, String>,
-    ) -> Result<(), LibraryFailure> {
+    ) -> Result<(), LibraryOperationError> {
         let mut state = self.lock();
-        let Some((source, unit)) = state.if_enabled(name) else {
-            return Err(LibraryFailure::NoUnit(name.to_owned()));
+        let known = state.if_enabled(name);
+        let known = known.map(|(source, unit)| (source, unit.digest()));
+        let distrusted = || {
+            let unit = state.distrusted_as(name)?;
+            Some((Source::Kept, unit.digest))
         };
-        let mut staging = Staging::new(source, unit.digest());
+        let Some((source, digest)) = known.or_else(distrusted) else {
+            return Err(LibraryOperationError::NoUnit(name.to_owned()));
+        };
+        let mut staging = Staging::new(source, digest).asked_by(by);
         let mut next = state.clone();
-        let event = alter(&mut next).map_err(|why| LibraryFailure::State {
+        let event = alter(&mut next).map_err(|why| LibraryOperationError::State {
             name: name.to_owned(),
             why,
         })?;
         if self.change(&mut state, next, &mut staging) {
-            event.iter().for_each(|event| self.tell(event));
+            event
+                .iter()
+                .for_each(|event| self.tell_as_asked(event, Some(by)));
             return Ok(());
         }
         let users = match self.trials() {
@@ -317,12 +367,14 @@ impl Library {
             _ => Vec::new(),
         };
         match staging.outcome {
-            Outcome::Refused { why, .. } if !users.is_empty() => Err(LibraryFailure::InUse {
-                name: name.to_owned(),
-                policies: users,
-                why,
-            }),
-            Outcome::Refused { why, .. } => Err(LibraryFailure::Refused(vec![why])),
+            Outcome::Refused { why, .. } if !users.is_empty() => {
+                Err(LibraryOperationError::InUse {
+                    name: name.to_owned(),
+                    policies: users,
+                    why,
+                })
+            }
+            Outcome::Refused { why, .. } => Err(LibraryOperationError::Refused(vec![why])),
             _ => Ok(()),
         }
     }

@@ -1,13 +1,18 @@
 //! A start: what was in force when the last run ended is in force again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::state::{Choice, OfFile, State};
-use super::{Library, LibraryEvent, LibraryFailure, LibraryOptions, Remembered, Surroundings};
+use super::state::{Choice, Distrusted, OfFile, Place, State};
+use super::trust::still_admits;
+use super::{
+    Library, LibraryEvent, LibraryOperationError, LibraryOptions, Remembered, Surroundings,
+};
 use crate::engine::Engine;
 use crate::library::history::History;
 use crate::library::stage::Admission;
+use crate::library::trust::Trust;
 use crate::library::{Generation, load_all};
 use crate::sync::{ArcSwap, Mutex};
 use crate::unit::{Digest, Unit};
@@ -19,15 +24,16 @@ impl Library {
     ///
     /// # Errors
     /// If the configuration makes no sense, or what is kept cannot be read. A unit
-    /// that cannot be loaded any more is left out, which is told.
+    /// that cannot be loaded any more is left out, which is told, and so is one that is
+    /// not trusted any more: it is not even loaded.
     pub fn open(
         engine: Engine,
         base: &Generation,
         options: LibraryOptions,
         around: Surroundings,
-    ) -> Result<Arc<Self>, LibraryFailure> {
+    ) -> Result<Arc<Self>, LibraryOperationError> {
         options.trust.check()?;
-        let unreadable = |why| LibraryFailure::Artifacts {
+        let unreadable = |why| LibraryOperationError::Artifacts {
             what: "what was in force at the end of the last run cannot be read".to_owned(),
             why,
         };
@@ -35,7 +41,7 @@ impl Library {
         let remembered = remembered.unwrap_or_default();
         let entries = around.artifacts.recorded(options.history);
         let entries = entries.map_err(unreadable)?;
-        let state = restored(&engine, base, remembered, &around);
+        let state = restored(&engine, base, remembered, &options.trust, &around);
         let library = Self {
             admission: Admission::new(engine, options.trust, options.probing),
             require_replay: options.require_replay,
@@ -46,7 +52,7 @@ impl Library {
             staging: Mutex::default(),
             around,
         };
-        library.remember(&library.lock().remembered());
+        library.begin()?;
         Ok(Arc::new(library))
     }
 }
@@ -55,9 +61,14 @@ fn restored(
     engine: &Engine,
     base: &Generation,
     remembered: Remembered,
+    trust: &Trust,
     around: &Surroundings,
 ) -> State {
-    let units = units(engine, base, &remembered, around);
+    let Units {
+        loaded: units,
+        distrusted,
+    } = units(engine, base, &remembered, trust, around);
+    let (distrusted, troubled) = set_aside(&distrusted, &remembered);
     let named = |digest: &Digest| units.get(digest).cloned();
     let by_name = |unit: &Arc<Unit>| (unit.name().to_owned(), unit.clone());
     let files = remembered.files.into_iter().filter_map(|file| {
@@ -83,15 +94,75 @@ fn restored(
         };
         Some((name, choice))
     });
-    State {
+    let mut files: BTreeMap<PathBuf, OfFile> = files.collect();
+    files.extend(troubled);
+    let mut state = State {
         // The program may bring other units than it did in the last run.
         number: remembered.generation + 1,
         base: Arc::new(base.units().map(by_name).collect()),
-        files: files.collect(),
+        files,
         kept: kept.collect(),
         choices: choices.collect(),
         disabled: remembered.disabled.into_iter().collect(),
+        distrusted,
+        earlier: BTreeMap::new(),
+        revoked: BTreeSet::new(),
+    };
+    state.distrust_revoked(trust);
+    state
+}
+
+/// What is remembered and not trusted, and the files that it is in.
+fn set_aside(
+    refused: &BTreeMap<Digest, String>,
+    remembered: &Remembered,
+) -> (Vec<Distrusted>, Vec<(PathBuf, OfFile)>) {
+    let (mut distrusted, mut files) = (Vec::new(), Vec::new());
+    let mut add = |name: &String, digest: Digest, place: Place| {
+        let Some(why) = refused.get(&digest) else {
+            return;
+        };
+        if let Place::File(path) = &place {
+            let of_file = OfFile {
+                holds: Some(digest),
+                trouble: Some(why.clone()),
+                ..OfFile::default()
+            };
+            files.push((path.clone(), of_file));
+        }
+        distrusted.push(Distrusted {
+            name: match name.is_empty() {
+                // An earlier version of the program has not kept it.
+                true => digest.short(),
+                false => name.clone(),
+            },
+            digest,
+            why: why.clone(),
+            place,
+        });
+    };
+    for file in &remembered.files {
+        add(&file.name, file.digest, Place::File(file.path.clone()));
     }
+    for kept in &remembered.kept {
+        add(&kept.name, kept.digest, Place::Kept(kept.path.clone()));
+    }
+    for choice in &remembered.choices {
+        let place = Place::Choice {
+            origin: choice.origin.clone(),
+            pinned: choice.pinned,
+            outdated: choice.outdated,
+        };
+        add(&choice.name, choice.digest, place);
+    }
+    (distrusted, files)
+}
+
+/// What is remembered, by digest.
+struct Units {
+    loaded: BTreeMap<Digest, Arc<Unit>>,
+    /// Why they are not trusted.
+    distrusted: BTreeMap<Digest, String>,
 }
 
 /// All units that are remembered, as far as they can be loaded.
@@ -99,26 +170,33 @@ fn units(
     engine: &Engine,
     base: &Generation,
     remembered: &Remembered,
+    trust: &Trust,
     around: &Surroundings,
-) -> BTreeMap<Digest, Arc<Unit>> {
+) -> Units {
     let of_files = remembered.files.iter().chain(&remembered.kept);
     let mut digests: BTreeSet<Digest> = of_files.map(|unit| unit.digest).collect();
     digests.extend(remembered.choices.iter().map(|choice| choice.digest));
-    let mut units: BTreeMap<Digest, Arc<Unit>> = base
-        .units()
-        .filter(|unit| digests.contains(&unit.digest()))
-        .map(|unit| (unit.digest(), unit.clone()))
-        .collect();
-    let missing = digests.into_iter().filter(|it| !units.contains_key(it));
+    let (mut units, mut distrusted) = (BTreeMap::new(), BTreeMap::new());
+    for unit in base.units().filter(|it| digests.contains(&it.digest())) {
+        match trust.not_revoked(unit.digest()) {
+            Ok(()) => drop(units.insert(unit.digest(), unit.clone())),
+            Err(error) => drop(distrusted.insert(unit.digest(), error.to_string())),
+        }
+    }
+    let is_known = |it: &Digest| units.contains_key(it) || distrusted.contains_key(it);
+    let missing: Vec<Digest> = digests.into_iter().filter(|it| !is_known(it)).collect();
     let mut found = Vec::new();
     for digest in missing {
         let why = match around.artifacts.load(digest) {
-            Ok(Some(bytes)) if Digest::of(&bytes) == digest => {
-                found.push((digest.short(), bytes));
+            Ok(Some(artifact)) if Digest::of(&artifact.bytes) == digest => {
+                match still_admits(trust, &artifact, engine.limits()) {
+                    Ok(()) => found.push((digest.short(), artifact.bytes)),
+                    Err(why) => drop(distrusted.insert(digest, why)),
+                }
                 continue;
             }
             Ok(Some(_)) => "its bytes are damaged".to_owned(),
-            Ok(None) => "its bytes are not kept".to_owned(),
+            Ok(None) => "its bytes are not in the store".to_owned(),
             Err(why) => why,
         };
         lost(around, &digest.short(), &why);
@@ -129,10 +207,13 @@ fn units(
             Err(error) => lost(around, &error.source_name, &error.error.to_string()),
         }
     }
-    units
+    Units {
+        loaded: units,
+        distrusted,
+    }
 }
 
 fn lost(around: &Surroundings, unit: &str, why: &str) {
     let why = format!("the unit {unit} was in force and cannot be loaded again: {why}");
-    (around.events)(&LibraryEvent::NotKept { why });
+    (around.events)(&LibraryEvent::NotKept { why }, None);
 }

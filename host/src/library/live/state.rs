@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Remembered, RememberedChoice, RememberedUnit};
 use crate::library::Generation;
 use crate::library::stage::{Outcome, Source, Staging};
+use crate::library::trust::Trust;
 use crate::unit::{Digest, Unit};
 
 /// How someone has chosen a unit.
@@ -38,6 +39,47 @@ pub(super) struct State {
     pub(super) disabled: BTreeSet<String>,
     /// Units of files that are gone, with the paths.
     pub(super) kept: BTreeMap<String, (PathBuf, Arc<Unit>)>,
+    /// Units that were let in and are not trusted any more.
+    pub(super) distrusted: Vec<Distrusted>,
+    /// What decides in the place of those, by name, where nothing else does: versions that
+    /// were in force before them.
+    pub(super) earlier: BTreeMap<String, Arc<Unit>>,
+    /// Digests that are never in force, not even of what comes with the program.
+    pub(super) revoked: BTreeSet<Digest>,
+}
+
+/// A unit that was let in and is not trusted any more: it is not in force and not loaded,
+/// and comes back where it was when it is trusted again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Distrusted {
+    pub(super) name: String,
+    pub(super) digest: Digest,
+    /// Why it is not trusted.
+    pub(super) why: String,
+    pub(super) place: Place,
+}
+
+/// Where a unit was that is not trusted any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// What a file offered.
+    File(PathBuf),
+    /// Of a file that is gone.
+    Kept(PathBuf),
+    /// What someone has chosen.
+    Choice {
+        origin: Origin,
+        pinned: bool,
+        outdated: bool,
+    },
+    /// It comes with the program.
+    Program,
+}
+
+impl Place {
+    pub(super) fn is_file(&self, path: &Path) -> bool {
+        matches!(self, Self::File(file) if file == path)
+    }
 }
 
 /// What a file offers.
@@ -109,7 +151,84 @@ impl State {
         if let Some((_, unit)) = self.kept.get(name) {
             return Some((Source::Kept, unit));
         }
-        self.base.get(name).map(|unit| (Source::Embedded, unit))
+        let embedded = self.base.get(name);
+        let embedded = embedded.filter(|unit| !self.revoked.contains(&unit.digest()));
+        let earlier = self.earlier.get(name);
+        let earlier = earlier.filter(|_| self.distrusted_as(name).is_some());
+        earlier
+            .map(|unit| (Source::Kept, unit))
+            .or_else(|| embedded.map(|unit| (Source::Embedded, unit)))
+    }
+
+    /// The unit of that name that was let in and is not trusted any more, if there is one:
+    /// what was chosen before what is offered.
+    pub(super) fn distrusted_as(&self, name: &str) -> Option<&Distrusted> {
+        let of_name = || self.distrusted.iter().filter(|unit| unit.name == name);
+        let chosen = of_name().find(|unit| matches!(unit.place, Place::Choice { .. }));
+        chosen.or_else(|| of_name().next())
+    }
+
+    /// The file of that name offers something new: what was chosen before and is not trusted
+    /// any more does not come back for it, unless it is pinned.
+    pub(super) fn outdate_distrusted_choice(&mut self, name: &str) {
+        self.distrusted.retain_mut(|unit| match &mut unit.place {
+            Place::Choice {
+                pinned, outdated, ..
+            } if unit.name == name => {
+                *outdated = true;
+                *pinned
+            }
+            _ => true,
+        });
+    }
+
+    /// Take the pin off what is pinned for that name and not trusted any more. False if
+    /// nothing is.
+    pub(super) fn unpin_distrusted(&mut self, name: &str) -> bool {
+        let mut found = false;
+        self.distrusted.retain_mut(|unit| match &mut unit.place {
+            Place::Choice {
+                origin,
+                pinned,
+                outdated,
+            } if unit.name == name && *pinned => {
+                found = true;
+                *pinned = false;
+                !*outdated && *origin != Origin::Pin
+            }
+            _ => true,
+        });
+        found
+    }
+
+    /// The unit with that digest that comes with the program.
+    pub(super) fn embedded(&self, digest: Digest) -> Option<Arc<Unit>> {
+        let mut units = self.base.values();
+        units.find(|unit| unit.digest() == digest).cloned()
+    }
+
+    /// What comes with the program is not in force where it is revoked.
+    pub(super) fn distrust_revoked(&mut self, trust: &Trust) {
+        self.revoked = trust.revoked.clone();
+        self.distrusted.retain(|unit| unit.place != Place::Program);
+        for unit in self.base.values() {
+            if let Err(error) = trust.not_revoked(unit.digest()) {
+                self.distrusted.push(Distrusted {
+                    name: unit.name().to_owned(),
+                    digest: unit.digest(),
+                    why: error.to_string(),
+                    place: Place::Program,
+                });
+            }
+        }
+    }
+
+    /// Take out what was chosen for that name and is not trusted any more.
+    pub(super) fn forget_distrusted_choice(&mut self, name: &str) -> bool {
+        let before = self.distrusted.len();
+        self.distrusted
+            .retain(|unit| unit.name != name || !matches!(unit.place, Place::Choice { .. }));
+        self.distrusted.len() < before
     }
 
     /// The first file that offers a unit of that name: all that do offer the same.
@@ -135,6 +254,7 @@ impl State {
         let mut names: BTreeSet<&str> = offers.map(|unit| unit.name()).collect();
         names.extend(self.choices.keys().map(String::as_str));
         names.extend(self.kept.keys().map(String::as_str));
+        names.extend(self.distrusted.iter().map(|unit| unit.name.as_str()));
         names.extend(self.base.keys().map(String::as_str));
         names
     }
@@ -152,6 +272,20 @@ impl State {
             .chain(self.base.values());
         let units = units.filter(|unit| unit.name() == name);
         units.map(|unit| unit.digest()).collect()
+    }
+
+    /// The digests of all units that are there, set aside or remembered.
+    pub(super) fn all(&self) -> impl Iterator<Item = Digest> {
+        let of_files = self.files.values();
+        let of_files = of_files.flat_map(|file| [file.offers.as_ref(), file.waits.as_ref()]);
+        let units = of_files
+            .flatten()
+            .chain(self.choices.values().map(|choice| &choice.unit))
+            .chain(self.kept.values().map(|(_, unit)| unit))
+            .chain(self.earlier.values())
+            .chain(self.base.values());
+        let digests = units.map(|unit| unit.digest());
+        digests.chain(self.distrusted.iter().map(|unit| unit.digest))
     }
 
     /// A unit with that digest that is loaded.
@@ -183,10 +317,11 @@ impl State {
         let unit = |path: &PathBuf, unit: &Arc<Unit>| RememberedUnit {
             path: path.clone(),
             digest: unit.digest(),
+            name: unit.name().to_owned(),
         };
         let files = self.files.iter();
         let choices = self.choices.values();
-        Remembered {
+        let mut remembered = Remembered {
             generation: self.number,
             files: files
                 .filter_map(|(path, file)| Some(unit(path, file.offers.as_ref()?)))
@@ -199,12 +334,46 @@ impl State {
             choices: choices
                 .map(|choice| RememberedChoice {
                     digest: choice.unit.digest(),
+                    name: choice.unit.name().to_owned(),
                     origin: choice.origin.clone(),
                     pinned: choice.pinned,
                     outdated: choice.outdated,
                 })
                 .collect(),
             disabled: self.disabled.iter().cloned().collect(),
+        };
+        for unit in &self.distrusted {
+            unit.remember(&mut remembered);
+        }
+        remembered
+    }
+}
+
+impl Distrusted {
+    /// It may be trusted again after the next start.
+    fn remember(&self, remembered: &mut Remembered) {
+        let (name, digest) = (self.name.clone(), self.digest);
+        let of_file = |path: &PathBuf| RememberedUnit {
+            path: path.clone(),
+            digest,
+            name: name.clone(),
+        };
+        match &self.place {
+            // Told anew at every start.
+            Place::Program => {}
+            Place::File(path) => remembered.files.push(of_file(path)),
+            Place::Kept(path) => remembered.kept.push(of_file(path)),
+            Place::Choice {
+                origin,
+                pinned,
+                outdated,
+            } => remembered.choices.push(RememberedChoice {
+                digest,
+                name,
+                origin: origin.clone(),
+                pinned: *pinned,
+                outdated: *outdated,
+            }),
         }
     }
 }

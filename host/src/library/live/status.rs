@@ -30,9 +30,22 @@ pub struct UnitStatus {
     pub kept_although_deleted: bool,
     /// Whether a unit of this name comes with the program.
     pub embedded: bool,
+    /// A unit of this name that was let in and is not trusted any more: it is not in force,
+    /// and would be if it were trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_trusted: Option<NotTrusted>,
     /// A file that is being staged, or waits for it, and by its name will be this unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub staging: Option<PathBuf>,
+}
+
+/// A unit that was let in and is not trusted any more.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NotTrusted {
+    /// Its digest.
+    pub digest: Digest,
+    /// Why it is not trusted.
+    pub why: String,
 }
 
 /// A file of the watched folder.
@@ -68,6 +81,10 @@ impl Library {
                 pinned: state.choices.get(name).is_some_and(|choice| choice.pinned),
                 kept_although_deleted: state.kept.contains_key(name),
                 embedded: state.base.contains_key(name),
+                not_trusted: state.distrusted_as(name).map(|unit| NotTrusted {
+                    digest: unit.digest,
+                    why: unit.why.clone(),
+                }),
                 staging: staging.get(name).cloned(),
             }
         };

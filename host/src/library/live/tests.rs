@@ -1,5 +1,8 @@
 //! The library with hand-written units and someone who pretends to run policies.
 
+mod trust;
+mod unneeded;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -23,8 +26,10 @@ struct Pretended {
     users: Mutex<BTreeMap<String, Vec<String>>>,
     refuses: Mutex<Option<String>>,
     differing: Mutex<usize>,
+    untried: Mutex<BTreeMap<String, String>>,
     cannot_adopt: Mutex<bool>,
     adopted: Mutex<Vec<u64>>,
+    distrusted: Mutex<BTreeMap<String, String>>,
 }
 
 impl Trials for Pretended {
@@ -45,6 +50,7 @@ impl Trials for Pretended {
             tried: 10,
             differing: *self.differing.lock().unwrap(),
             examples: Vec::new(),
+            untried: self.untried.lock().unwrap().clone(),
         }
     }
 
@@ -55,13 +61,21 @@ impl Trials for Pretended {
         self.adopted.lock().unwrap().push(generation.number());
         Ok(())
     }
+
+    fn enforce(&self, generation: Arc<Generation>, distrusted: &BTreeMap<String, String>) {
+        self.adopted.lock().unwrap().push(generation.number());
+        self.distrusted.lock().unwrap().clone_from(distrusted);
+    }
 }
+
+/// An event, and who asked for what it tells of.
+type Heard = (LibraryEvent, Option<String>);
 
 struct Scene {
     library: Arc<Library>,
     trials: Arc<Pretended>,
     artifacts: InMemory,
-    events: Arc<Mutex<Vec<LibraryEvent>>>,
+    events: Arc<Mutex<Vec<Heard>>>,
 }
 
 fn engine() -> Engine {
@@ -113,7 +127,10 @@ impl Scene {
         let heard = events.clone();
         let around = Surroundings {
             artifacts: Arc::new(artifacts.clone()),
-            events: Arc::new(move |event| heard.lock().unwrap().push(event.clone())),
+            events: Arc::new(move |event, by| {
+                let event = (event.clone(), by.map(str::to_owned));
+                heard.lock().unwrap().push(event);
+            }),
             clock: Arc::new(|| SystemTime::UNIX_EPOCH + Duration::from_secs(1)),
         };
         let library = Library::open(engine, &base, options, around).unwrap();
@@ -160,7 +177,19 @@ impl Scene {
     /// What was told since the last time, in words.
     fn told(&self) -> Vec<String> {
         let mut events = self.events.lock().unwrap();
-        events.drain(..).map(|event| event.to_string()).collect()
+        events
+            .drain(..)
+            .map(|(event, _)| event.to_string())
+            .collect()
+    }
+
+    /// Who asked for all that was told since the last time, of which there is something.
+    fn asked(&self) -> Option<String> {
+        let mut events = self.events.lock().unwrap();
+        let mut asked: Vec<Option<String>> = events.drain(..).map(|(_, by)| by).collect();
+        asked.dedup();
+        assert_eq!(asked.len(), 1, "{asked:?}");
+        asked.pop().flatten()
     }
 }
 
@@ -307,7 +336,10 @@ fn a_unit_goes_back_to_an_earlier_digest_until_its_file_changes() {
     let [one, two] = ["one", "two"].map(|reason| component("sample", reason));
     scene.sees("u/a.wasm", &one);
     scene.sees("u/a.wasm", &two);
-    let staging = scene.library.rollback("sample", Digest::of(&one)).unwrap();
+    let staging = scene
+        .library
+        .rollback("sample", Digest::of(&one), "me")
+        .unwrap();
     assert!(matches!(staging.outcome, Outcome::InForce { .. }));
     assert_eq!(scene.in_force("sample"), Some(Digest::of(&one)));
     // The same file, seen again or after a restart, changes nothing.
@@ -327,38 +359,80 @@ fn a_unit_goes_back_to_an_earlier_digest_until_its_file_changes() {
             Digest::of(&two)
         ]
     );
-    let unknown = scene.library.rollback("sample", digest("other", "one"));
-    assert!(matches!(unknown, Err(LibraryFailure::NoDigest { .. })));
+    let unknown = scene
+        .library
+        .rollback("sample", digest("other", "one"), "me");
+    assert!(matches!(
+        unknown,
+        Err(LibraryOperationError::NoDigest { .. })
+    ));
 }
 
 #[test]
 fn a_pinned_unit_stays_until_the_pin_is_taken_off() {
     let scene = Scene::new();
     scene.sees("u/a.wasm", &component("sample", "one"));
-    scene.library.pin("sample").unwrap();
+    scene.library.pin("sample", "me").unwrap();
     let staging = scene.sees("u/a.wasm", &component("sample", "two"));
     assert!(why(&staging).starts_with("it is pinned to "), "{staging}");
     assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
     let scene = scene.again();
     assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
-    scene.library.unpin("sample").unwrap();
+    scene.library.unpin("sample", "me").unwrap();
     assert_eq!(scene.in_force("sample"), Some(digest("sample", "two")));
-    let error = scene.library.unpin("sample").unwrap_err().to_string();
+    let error = scene.library.unpin("sample", "me").unwrap_err().to_string();
     assert_eq!(error, "the unit \"sample\" is not pinned");
+}
+
+#[test]
+fn all_that_is_told_of_a_change_says_who_asked_for_it() {
+    let scene = Scene::new();
+    let library = &scene.library;
+    scene.sees("u/a.wasm", &component("sample", "of a file"));
+    assert_eq!(scene.asked(), None);
+    let asked = || scene.asked().unwrap();
+    let candidate = Candidate {
+        bytes: component("sample", "handed in").into(),
+        signature: None,
+    };
+    library.upload(&candidate, "ada");
+    assert_eq!(asked(), "ada");
+    let before = digest("sample", "of a file");
+    library.rollback("sample", before, "bob").unwrap();
+    assert_eq!(asked(), "bob");
+    library.pin("sample", "carol").unwrap();
+    assert_eq!(asked(), "carol");
+    // It is held, since another one is pinned.
+    library.upload(&candidate, "dave");
+    assert_eq!(asked(), "dave");
+    library.unpin("sample", "erin").unwrap();
+    assert_eq!(asked(), "erin");
+    library.upload(&candidate, "frank");
+    assert_eq!(asked(), "frank");
+    library.withdraw("sample", "grace").unwrap();
+    assert_eq!(asked(), "grace");
+    library.disable("sample", "ada").unwrap();
+    assert_eq!(asked(), "ada");
+    library.enable("sample", "bob").unwrap();
+    assert_eq!(asked(), "bob");
 }
 
 #[test]
 fn a_disabled_unit_is_not_in_force_until_it_is_enabled() {
     let scene = Scene::new();
-    scene.library.disable("sample").unwrap();
+    scene.library.disable("sample", "me").unwrap();
     assert_eq!(scene.in_force("sample"), None);
     let staging = scene.sees("u/a.wasm", &component("sample", "one"));
     assert_eq!(why(&staging), "units of this name are disabled");
     let scene = scene.again();
     assert_eq!(scene.in_force("sample"), None);
-    scene.library.enable("sample").unwrap();
+    scene.library.enable("sample", "me").unwrap();
     assert_eq!(scene.in_force("sample"), Some(digest("sample", "one")));
-    let error = scene.library.disable("nothing").unwrap_err().to_string();
+    let error = scene
+        .library
+        .disable("nothing", "me")
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "there is no unit \"nothing\"");
 }
 
@@ -369,7 +443,11 @@ fn what_policies_need_cannot_be_disabled_or_made_invalid() {
     *scene.trials.refuses.lock().unwrap() = Some(problem.to_owned());
     let staging = scene.sees("u/a.wasm", &component("sample", "one"));
     assert_eq!(why(&staging), problem);
-    let error = scene.library.disable("sample").unwrap_err().to_string();
+    let error = scene
+        .library
+        .disable("sample", "me")
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, problem);
     assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
     // When the policy has changed, the file can be tried again.
@@ -419,6 +497,35 @@ fn a_unit_that_changes_too_many_decisions_is_refused() {
 }
 
 #[test]
+fn a_unit_that_not_all_clusters_could_try_is_told_so_and_refused_where_trials_are_required() {
+    for (require_replay, refused) in [(None, false), (Some(0.25), true)] {
+        let scene = Scene::of(LibraryOptions {
+            require_replay,
+            ..LibraryOptions::default()
+        });
+        let busy = ("north".to_owned(), "it is busy".to_owned());
+        *scene.trials.untried.lock().unwrap() = BTreeMap::from([busy]);
+        let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+        let trial = staging.steps.iter().find(|it| it.step == Step::Trial);
+        let told =
+            "all of 10 recorded decisions come out the same; none of cluster \"north\": it is busy";
+        match (&trial.unwrap().outcome, refused) {
+            (StepOutcome::Passed { note }, false) => assert_eq!(note.as_deref(), Some(told)),
+            (StepOutcome::Failed { why }, true) => {
+                assert!(why.starts_with(told), "{why}");
+                assert!(why.contains("hand it in again later"), "{why}");
+            }
+            other => panic!("{other:?}"),
+        }
+        // The file is tried again by itself.
+        assert_eq!(staging.may_pass, refused);
+        scene.trials.untried.lock().unwrap().clear();
+        let staging = scene.sees("u/a.wasm", &component("sample", "two"));
+        assert!(matches!(staging.outcome, Outcome::InForce { .. }));
+    }
+}
+
+#[test]
 fn a_generation_that_is_not_adopted_is_not_in_force() {
     let scene = Scene::new();
     *scene.trials.cannot_adopt.lock().unwrap() = true;
@@ -450,7 +557,7 @@ fn a_restart_begins_with_what_was_in_force_without_the_folder() {
     }
     assert!(scene.library.current().number() > number);
     assert_eq!(scene.library.history().entries().count(), 3);
-    scene.library.withdraw("third").unwrap();
+    scene.library.withdraw("third", "me").unwrap();
     assert_eq!(scene.in_force("third"), None);
 }
 
@@ -513,9 +620,12 @@ fn where_signatures_are_required_only_signed_units_come_in() {
             note: Some("signed by ops".to_owned())
         }
     );
-    // Going back needs no signature: it was checked.
-    scene.library.withdraw("sample").unwrap_err();
-    let rolled = scene.library.rollback("sample", Digest::of(&one)).unwrap();
+    // The signature is kept with the unit.
+    scene.library.withdraw("sample", "me").unwrap_err();
+    let rolled = scene
+        .library
+        .rollback("sample", Digest::of(&one), "me")
+        .unwrap();
     assert_eq!(rolled.source, Source::Kept);
 }
 
@@ -564,9 +674,8 @@ fn a_file_that_was_refused_for_want_of_time_to_compile_is_tried_again() {
     }
     let at = again.next().unwrap();
     assert_eq!(at, now + Duration::from_secs(60));
-    for change in again.due(at) {
-        scene.library.take_or_again(&change, &mut again, at);
-    }
+    assert_eq!(again.due(at).unwrap().digest, seen.digest);
+    scene.library.take_or_again(&change, &mut again, at);
     assert_eq!(scene.in_force("sample"), Some(seen.digest));
     assert_eq!(scene.library.files()[0].trouble, None);
     assert_eq!(again.next(), None);
@@ -595,14 +704,14 @@ fn a_digest_is_found_by_its_beginning() {
     }
     assert!(matches!(
         found(&text[..7]),
-        Err(LibraryFailure::NoPrefix { .. })
+        Err(LibraryOperationError::NoPrefix { .. })
     ));
     assert!(matches!(
         found("no digit"),
-        Err(LibraryFailure::NoPrefix { .. })
+        Err(LibraryOperationError::NoPrefix { .. })
     ));
     assert!(matches!(
         found("00000000"),
-        Err(LibraryFailure::NoDigest { .. })
+        Err(LibraryOperationError::NoDigest { .. })
     ));
 }

@@ -3,30 +3,24 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::again::Again;
-use super::{Library, LibraryEvent, LibraryFailure};
-use crate::library::watch::{Change, Folder, Options, WatchError, Watcher};
+use super::queue::{Next, Pending, Queue};
+use super::{Library, LibraryEvent, LibraryOperationError};
+use crate::library::watch::{Bell, Change, Folder, Options, WatchError, Watcher};
 
 /// How long the end waits for a unit that is being staged: a compiler cannot be
 /// stopped, and the thread does no harm any more.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the thread is handed.
-enum Handed {
-    Changes(Vec<Change>),
-    /// Answer when all that was handed before is done.
-    Done(Sender<()>),
-}
-
 /// A folder of units that is being watched. Ends with this value.
 #[derive(Debug)]
 pub struct Watching {
     watcher: Option<Watcher>,
-    queue: Option<Sender<Handed>>,
+    queue: Arc<Queue>,
     ends: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -41,46 +35,47 @@ impl Library {
         self: &Arc<Self>,
         path: &Path,
         options: Options,
-    ) -> Result<Watching, LibraryFailure> {
+    ) -> Result<Watching, LibraryOperationError> {
         let mut folder = Folder::new(path, options);
         let now = Instant::now();
-        let (queue, handed) = mpsc::channel();
+        let queue = Arc::new(Queue::default());
+        let options = folder.options().clone();
         for known in self.expected() {
             if known.parent() == Some(path) {
                 folder.expect(known, now);
             } else {
                 // Another folder was watched in an earlier run.
-                let gone = vec![Change::Gone { path: known }];
-                let _ = queue.send(Handed::Changes(gone));
+                queue.put(Change::Gone { path: known });
             }
         }
         let ends = Arc::new(AtomicBool::new(false));
-        let thread = {
-            let (library, ends) = (self.clone(), ends.clone());
-            thread::Builder::new()
-                .name("stage".to_owned())
-                .spawn(move || run(&library, &handed, &ends))
-                .map_err(|error| WatchError::Thread(path.to_owned(), error))?
-        };
         let (library, changes, whole) = (self.clone(), queue.clone(), self.clone());
         let watcher = Watcher::start(
             folder,
             move |seen| whole.is_whole(seen),
             move |found| {
-                if !found.is_empty() {
-                    for change in &found {
-                        if let Change::Seen(seen) = change {
-                            library.will_stage(seen.path.clone());
-                        }
+                if let Some(change) = found {
+                    if let Change::Seen(seen) = &change {
+                        library.will_stage(seen.path.clone());
                     }
-                    // Nobody stages any more at the end.
-                    drop(changes.send(Handed::Changes(found)));
+                    changes.put(change);
                 }
             },
         )?;
+        let stage = Stage {
+            library: self.clone(),
+            queue: queue.clone(),
+            bell: watcher.bell().clone(),
+            options,
+            ends: ends.clone(),
+        };
+        let thread = thread::Builder::new()
+            .name("stage".to_owned())
+            .spawn(move || stage.run())
+            .map_err(|error| WatchError::Thread(path.to_owned(), error))?;
         Ok(Watching {
             watcher: Some(watcher),
-            queue: Some(queue),
+            queue,
             ends,
             thread: Some(thread),
         })
@@ -113,9 +108,7 @@ impl Watching {
             if let Some(bell) = bell {
                 bell.settle();
             }
-            if let Some(queue) = queue {
-                wait_until_staged(&queue);
-            }
+            wait_until_staged(&queue);
         }
     }
 
@@ -125,18 +118,15 @@ impl Watching {
         if let Some(watcher) = &self.watcher {
             watcher.bell().scan();
         }
-        if let Some(queue) = &self.queue {
-            wait_until_staged(queue);
-        }
+        wait_until_staged(&self.queue);
     }
 }
 
 impl Drop for Watching {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::Release);
-        // The thread ends when nobody can hand it anything any more.
         self.watcher = None;
-        self.queue = None;
+        self.queue.close();
         let Some(thread) = self.thread.take() else {
             return;
         };
@@ -152,54 +142,64 @@ impl Drop for Watching {
     }
 }
 
-/// Wait until all that was handed to the thread is staged, or it has ended.
-fn wait_until_staged(queue: &Sender<Handed>) {
+/// Wait until all that waits for the thread is staged, or it has ended.
+fn wait_until_staged(queue: &Queue) {
     let (done, staged) = mpsc::channel();
-    if queue.send(Handed::Done(done)).is_ok() {
-        let _ = staged.recv();
+    queue.when_done(done);
+    // At the end nobody answers.
+    let _ = staged.recv();
+}
+
+/// What the thread works with.
+struct Stage {
+    library: Arc<Library>,
+    queue: Arc<Queue>,
+    bell: Bell,
+    options: Options,
+    ends: Arc<AtomicBool>,
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // After a panic too nobody waits for what nobody stages.
+        self.queue.close();
     }
 }
 
-fn run(library: &Library, handed: &Receiver<Handed>, ends: &AtomicBool) {
-    let mut again = Again::default();
-    while let Ok(first) = next(handed, again.next()) {
-        let mut changes = again.due(Instant::now());
-        let mut waiting = Vec::new();
-        for handed in first.into_iter().chain(handed.try_iter()) {
-            match handed {
-                Handed::Changes(more) => more.into_iter().for_each(|one| add(&mut changes, one)),
-                Handed::Done(done) => waiting.push(done),
+impl Stage {
+    fn run(self) {
+        let mut again = Again::default();
+        loop {
+            match self.queue.take(again.next()) {
+                Next::Closed => return,
+                Next::Change(pending) => self.stage(pending, &mut again),
+                Next::Nothing => {
+                    if let Some(told) = again.due(Instant::now()) {
+                        self.stage(Pending::Unread(told), &mut again);
+                    }
+                }
             }
-        }
-        for change in changes {
-            if ends.load(Ordering::Acquire) {
+            if self.ends.load(Ordering::Acquire) {
                 return;
             }
-            library.take_or_again(&change, &mut again, Instant::now());
-            library.has_staged(change.path());
-        }
-        for done in waiting {
-            let _ = done.send(());
         }
     }
-}
 
-/// What comes next; none if nothing has come by then.
-fn next(
-    handed: &Receiver<Handed>,
-    until: Option<Instant>,
-) -> Result<Option<Handed>, RecvTimeoutError> {
-    let Some(until) = until else {
-        return Ok(Some(handed.recv()?));
-    };
-    match handed.recv_timeout(until.saturating_duration_since(Instant::now())) {
-        Err(RecvTimeoutError::Timeout) => Ok(None),
-        handed => handed.map(Some),
+    /// Take in a change; what was not kept of it is read again. The bytes that are verified
+    /// then are those that are compiled.
+    fn stage(&self, pending: Pending, again: &mut Again) {
+        let path = pending.path().to_owned();
+        let change = match pending {
+            Pending::Change(change) => Some(change),
+            Pending::Unread(told) => told.read(&self.options).map(Change::Seen),
+        };
+        match change {
+            Some(change) => self.library.take_or_again(&change, again, Instant::now()),
+            None => {
+                again.forget(&path);
+                self.bell.look_again(path.clone());
+            }
+        }
+        self.library.has_staged(&path);
     }
-}
-
-/// Of a file only what it became last counts.
-fn add(changes: &mut Vec<Change>, change: Change) {
-    changes.retain(|other| other.path() != change.path());
-    changes.push(change);
 }

@@ -165,7 +165,10 @@ impl<'a> Trial<'a> {
 
     fn fresh(&mut self, _: &mut Random) -> Result<(), String> {
         for (tables, expected) in &self.asked {
-            let mut instance = self.unit.instantiate(PART).map_err(sentence)?;
+            let mut instance = self
+                .unit
+                .instantiate_beside_decisions(PART)
+                .map_err(sentence)?;
             let want = self.part.answers;
             let got = ask(&mut instance, self.unit, tables, self.seed, want)?;
             compare(expected, &got, &all(tables), Exactness::Bits)?;

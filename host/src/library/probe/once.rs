@@ -133,7 +133,10 @@ impl<'a, P: Once> Trial<'a, P> {
 
     fn fresh(&self) -> Result<(), String> {
         for (tables, expected) in &self.asked {
-            let mut instance = self.unit.instantiate(P::PART).map_err(sentence)?;
+            let mut instance = self
+                .unit
+                .instantiate_beside_decisions(P::PART)
+                .map_err(sentence)?;
             same::<P>(
                 expected,
                 &ask::<P>(&mut instance, self.unit, tables, self.seed)?,

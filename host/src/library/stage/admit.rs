@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::{Source, Staging, Step};
 use crate::contract::Part;
-use crate::engine::{CompileError, Engine};
+use crate::engine::Engine;
 use crate::library::probe::{self, Outcome, Report};
-use crate::library::trust::{Trust, Untrusted};
+use crate::library::signature::Signed;
+use crate::library::trust::Trust;
 use crate::library::verdicts::Verdicts;
 use crate::sync::ArcSwap;
 use crate::unit::{Digest, Inspected, LoadError, Unit};
@@ -46,14 +47,26 @@ impl Admission {
         }
     }
 
-    /// Trust others from now on. What was let in before stays.
+    /// What is trusted now.
+    pub fn trust(&self) -> Arc<Trust> {
+        self.trust.load_full()
+    }
+
+    /// Trust others from now on, which was checked. It is asked of what comes from now on.
+    pub(in crate::library) fn set_trust(&self, trust: Trust) {
+        self.trust.store(Arc::new(trust));
+    }
+
+    /// Whether the candidate would be let in as far as trust is concerned.
     ///
     /// # Errors
-    /// If what is to be trusted makes no sense.
-    pub fn trust(&self, trust: Trust) -> Result<(), Untrusted> {
-        trust.check()?;
-        self.trust.store(Arc::new(trust));
-        Ok(())
+    /// Why not, in a sentence.
+    pub fn still_admits(&self, candidate: &Candidate) -> Result<(), String> {
+        let signature = candidate.signature.as_deref();
+        let trust = self.trust();
+        trust
+            .still_admits(&candidate.bytes, signature, self.engine.limits())
+            .map_err(|error| error.to_string())
     }
 
     /// The engine that units are compiled for.
@@ -73,16 +86,14 @@ impl Admission {
 
     /// Take all the steps. None if it is refused, which the staging then says.
     ///
-    /// `known` gives a unit with that digest that was let in before. A unit that was
-    /// `accepted` once was signed then: its signature is not kept.
+    /// `known` gives a unit with that digest that was let in before.
     pub(in crate::library) fn admit(
         &self,
         candidate: &Candidate,
-        accepted: bool,
         known: Option<Arc<Unit>>,
         staging: &mut Staging,
     ) -> Option<Arc<Unit>> {
-        let inspected = self.inspect(candidate, accepted, staging)?;
+        let inspected = self.inspect(candidate, staging)?;
         if let Some(unit) = known {
             staging.named_as(&unit);
             staging.skip(Step::Compile, "it is loaded already");
@@ -121,7 +132,7 @@ impl Admission {
         seed: u64,
         staging: &mut Staging,
     ) -> Option<Report> {
-        let inspected = self.inspect(candidate, false, staging)?;
+        let inspected = self.inspect(candidate, staging)?;
         self.describe(inspected, staging)?;
         let mut report = None;
         staging.step(Step::Probes, || {
@@ -135,25 +146,23 @@ impl Admission {
     }
 
     /// Is it signed, and of the right form?
-    fn inspect(
-        &self,
-        candidate: &Candidate,
-        accepted: bool,
-        staging: &mut Staging,
-    ) -> Option<Inspected> {
-        if accepted {
-            staging.skip(Step::Signature, "it was checked when it was first accepted");
-        } else {
-            let signature = candidate.signature.as_deref();
-            staging.step(Step::Signature, || {
-                let signed = self.trust.load_full().signed(&candidate.bytes, signature);
-                signed
-                    .map(|signed| ((), Some(signed.to_string())))
-                    .map_err(|error| error.to_string())
-            })?;
-        }
+    fn inspect(&self, candidate: &Candidate, staging: &mut Staging) -> Option<Inspected> {
+        let trust = self.trust();
+        let signature = candidate.signature.as_deref();
+        let signed = staging.step(Step::Signature, || {
+            let signed = trust.signed(&candidate.bytes, signature);
+            signed
+                .map(|signed| {
+                    let note = signed.to_string();
+                    (signed, Some(note))
+                })
+                .map_err(|error| error.to_string())
+        })?;
+        staging.signer = match signed {
+            Signed::By(signer) => Some(signer),
+            Signed::No | Signed::Unchecked => None,
+        };
         staging.step(Step::Contract, || {
-            let trust = self.trust.load_full();
             let inspected = trust.inspect(&candidate.bytes, self.engine.limits());
             inspected
                 .map(|inspected| {
@@ -166,15 +175,15 @@ impl Admission {
 
     /// Into code, and who is it?
     fn describe(&self, inspected: Inspected, staging: &mut Staging) -> Option<Arc<Unit>> {
-        let mut too_slow = false;
+        let mut may_pass = false;
         let compiled = staging.step(Step::Compile, || {
             let compiled = inspected.compile(&self.engine);
             compiled.map(|compiled| (compiled, None)).map_err(|error| {
-                too_slow = matches!(error, LoadError::Compile(CompileError::TooSlow(_)));
+                may_pass = matches!(&error, LoadError::Compile(error) if error.may_pass());
                 error.to_string()
             })
         });
-        staging.may_pass = too_slow;
+        staging.may_pass = may_pass;
         let compiled = compiled?;
         let source = staging.source.to_string();
         let unit = staging.step(Step::Describe, || {

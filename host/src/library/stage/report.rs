@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::ReplayReport;
+use crate::model::cut;
 use crate::unit::{Digest, Unit};
 
 /// Where a candidate came from.
@@ -166,6 +167,12 @@ pub struct Staging {
     /// Whether what it was refused for may pass without anybody's doing.
     #[serde(skip)]
     pub(in crate::library) may_pass: bool,
+    /// The trusted key that has signed it, if one has.
+    #[serde(skip)]
+    pub(in crate::library) signer: Option<String>,
+    /// Who asked for it; None for what nobody asks for, as a file that was found.
+    #[serde(skip)]
+    pub(in crate::library) by: Option<String>,
 }
 
 /// What a step says of itself when it goes well.
@@ -182,6 +189,16 @@ impl Staging {
             replay: None,
             outcome: Outcome::Unchanged,
             may_pass: false,
+            signer: None,
+            by: None,
+        }
+    }
+
+    /// The same, as what somebody asks for.
+    pub(in crate::library) fn asked_by(self, by: &str) -> Self {
+        Self {
+            by: Some(by.to_owned()),
+            ..self
         }
     }
 
@@ -198,8 +215,12 @@ impl Staging {
     ) -> Option<T> {
         let begun = Instant::now();
         let (value, outcome) = match take() {
-            Ok((value, note)) => (Some(value), StepOutcome::Passed { note }),
+            Ok((value, note)) => {
+                let note = note.map(cut);
+                (Some(value), StepOutcome::Passed { note })
+            }
             Err(why) => {
+                let why = cut(why);
                 self.outcome = Outcome::Refused {
                     step,
                     why: why.clone(),
@@ -243,6 +264,21 @@ impl Staging {
             .iter()
             .map(|step| Duration::from_micros(step.took_us))
             .sum()
+    }
+}
+
+impl Outcome {
+    /// The same with sentences of bounded length, as they are kept.
+    #[must_use]
+    pub fn cut(self) -> Self {
+        match self {
+            Self::Held { why } => Self::Held { why: cut(why) },
+            Self::Refused { step, why } => Self::Refused {
+                step,
+                why: cut(why),
+            },
+            other => other,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is asked of whoever runs policies before a unit comes into force.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,7 +34,15 @@ pub trait Trials: Send + Sync {
     /// In a sentence, if that is not possible: then the generation before stays in
     /// force everywhere.
     fn adopt(&self, generation: Arc<Generation>) -> Result<(), String>;
+
+    /// The same, whatever policies need, since units of the generation before are not
+    /// trusted any more: these are, by name, why. Policies that cannot do without them
+    /// decide nothing.
+    fn enforce(&self, generation: Arc<Generation>, distrusted: &BTreeMap<String, String>);
 }
+
+/// Of more clusters that were not tried only the number is told.
+const MOST_SHOWN: usize = 5;
 
 /// How recorded decisions would have come out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +53,9 @@ pub struct ReplayReport {
     pub differing: usize,
     /// Some of them.
     pub examples: Vec<Difference>,
+    /// Clusters of which no decision was made again, such as those that were busy, and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub untried: BTreeMap<String, String>,
 }
 
 /// A decision that came out in another way.
@@ -72,7 +84,10 @@ impl ReplayReport {
 impl fmt::Display for ReplayReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.tried, self.differing) {
-            (0, _) => f.write_str("there is no recorded decision to try"),
+            (0, _) if self.untried.is_empty() => {
+                return f.write_str("there is no recorded decision to try");
+            }
+            (0, _) => f.write_str("no recorded decision was tried"),
             (tried, 0) => write!(f, "all of {tried} recorded decisions come out the same"),
             (tried, differing) => {
                 write!(
@@ -80,6 +95,13 @@ impl fmt::Display for ReplayReport {
                     "{differing} of {tried} recorded decisions come out in another way"
                 )
             }
+        }?;
+        for (number, (cluster, why)) in self.untried.iter().enumerate() {
+            if number == MOST_SHOWN {
+                return write!(f, "; and {} clusters more", self.untried.len() - number);
+            }
+            write!(f, "; none of cluster \"{cluster}\": {why}")?;
         }
+        Ok(())
     }
 }

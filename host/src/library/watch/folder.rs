@@ -1,6 +1,7 @@
 //! The part of watching that has no threads and no clock.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,12 +66,26 @@ impl Folder {
     /// Look at the folder. `whole` says whether what was read is all that there will
     /// be; what is not is asked again later.
     pub fn scan(&mut self, now: Instant, whole: &mut dyn FnMut(&Seen) -> bool) -> Scan {
+        let mut changes = Vec::new();
+        let next = self.scan_each(now, whole, &mut |change| changes.push(change));
+        Scan { changes, next }
+    }
+
+    /// The same, where each change is told of before the next file is read: of all that the
+    /// folder holds, one file is in memory at a time. When to scan again at the latest.
+    pub fn scan_each(
+        &mut self,
+        now: Instant,
+        whole: &mut dyn FnMut(&Seen) -> bool,
+        tell: &mut dyn FnMut(Change),
+    ) -> Option<Instant> {
         let mut scan = Scan::default();
         let listed = match self.list() {
             Ok(listed) => listed,
             Err(error) => {
                 self.not_listed(now, &error, &mut scan);
-                return scan;
+                scan.changes.into_iter().for_each(tell);
+                return scan.next;
             }
         };
         self.unlisted = None;
@@ -78,26 +93,48 @@ impl Folder {
         if reread {
             self.reread_at = Some(now + self.options.reread);
         }
-        for path in &listed {
-            self.look(path, now, reread, whole, &mut scan);
+        for (path, odd) in &listed {
+            match odd {
+                None => self.look(path, now, reread, whole, &mut scan),
+                Some(why) => {
+                    let known = self.files.entry(path.clone());
+                    let known = known.or_insert_with(|| Known::new(now));
+                    known.missing = None;
+                    known.tell_trouble(path, why.clone(), &mut scan);
+                }
+            }
+            scan.changes.drain(..).for_each(&mut *tell);
         }
         self.find_gone(&listed, now, &mut scan);
-        scan
+        scan.changes.into_iter().for_each(tell);
+        scan.next
     }
 
-    fn list(&mut self) -> io::Result<BTreeSet<PathBuf>> {
-        let (mut listed, mut links) = (BTreeSet::new(), BTreeSet::new());
+    /// Tell of what the file holds once more, though that was told.
+    pub(super) fn look_again(&mut self, path: &Path, now: Instant) {
+        if let Some(known) = self.files.get_mut(path) {
+            known.look_again(now);
+        }
+    }
+
+    /// All files, and what keeps those from being read that have odd names.
+    fn list(&mut self) -> io::Result<BTreeMap<PathBuf, Option<String>>> {
+        let (mut listed, mut links) = (BTreeMap::new(), BTreeSet::new());
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             let name = entry.file_name();
             let text = name.to_string_lossy();
             let ends = |ending: &String| text.ends_with(ending.as_str());
             if !text.starts_with('.') && self.options.endings.iter().any(ends) {
+                if let Some((shown, why)) = odd(&name) {
+                    listed.insert(self.path.join(shown), Some(why));
+                    continue;
+                }
                 let path = self.path.join(&name);
                 if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                     links.insert(path.clone());
                 }
-                listed.insert(path);
+                listed.insert(path, None);
             }
         }
         self.links = links;
@@ -146,10 +183,15 @@ impl Folder {
         }
     }
 
-    fn find_gone(&mut self, listed: &BTreeSet<PathBuf>, now: Instant, scan: &mut Scan) {
+    fn find_gone(
+        &mut self,
+        listed: &BTreeMap<PathBuf, Option<String>>,
+        now: Instant,
+        scan: &mut Scan,
+    ) {
         let settle = self.options.settle;
         self.files.retain(|path, known| {
-            if listed.contains(path) {
+            if listed.contains_key(path) {
                 return true;
             }
             let since = *known.missing.get_or_insert(now);
@@ -164,4 +206,34 @@ impl Folder {
             false
         });
     }
+}
+
+/// The greatest name of a file, in bytes: what stands beside it has a longer one.
+const LONGEST_NAME: usize = 200;
+
+/// What is wrong with the name of a file that no message, document or address could hold as
+/// it is, and how it is written; no file that is read is written so.
+fn odd(name: &OsStr) -> Option<(String, String)> {
+    let escaped = || name.as_encoded_bytes().escape_ascii().to_string();
+    let Some(text) = name.to_str() else {
+        let why = "has a name that is not UTF-8: give it another name";
+        return Some((escaped(), why.to_owned()));
+    };
+    if text.chars().any(is_odd) {
+        let why = "has a control character or a backslash in its name: give it another name";
+        return Some((escaped(), why.to_owned()));
+    }
+    (text.len() > LONGEST_NAME).then(|| {
+        let bytes = text.len();
+        let why = format!(
+            "has a name of {bytes} bytes and the limit is {LONGEST_NAME}: give it a shorter one"
+        );
+        (text.to_owned(), why)
+    })
+}
+
+/// Characters that end lines or turn them around, and the one that escapes begin with.
+fn is_odd(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\\' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }

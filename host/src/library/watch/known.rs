@@ -74,6 +74,14 @@ impl Known {
         self.expected || self.told.is_some() || self.trouble.is_some()
     }
 
+    /// Have it told of once more, whatever was told.
+    pub(super) fn look_again(&mut self, now: Instant) {
+        self.expected |= self.is_told_of();
+        self.told = None;
+        self.waits = true;
+        self.rests = now;
+    }
+
     /// Until when it is not to be read again, if it is not whole.
     pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
         (self.waits && now < self.rests).then_some(self.rests)
@@ -164,7 +172,7 @@ impl Known {
         self.tell_trouble(path, why, scan);
     }
 
-    fn tell_trouble(&mut self, path: &Path, why: String, scan: &mut Scan) {
+    pub(super) fn tell_trouble(&mut self, path: &Path, why: String, scan: &mut Scan) {
         if self.trouble.as_ref() != Some(&why) {
             self.trouble = Some(why.clone());
             let path = path.to_owned();

@@ -1,6 +1,6 @@
 //! One look at a file: what the system says of it, and what is in it.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub(super) fn stamp(path: &Path) -> Result<Stamp, NoLook> {
     let file = fs::metadata(path)?;
     // To open a pipe would wait for a writer.
     if !file.is_file() {
-        return Err(NoLook::Unreadable("it is not a file".to_owned()));
+        return Err(NoLook::Unreadable(NO_FILE.to_owned()));
     }
     Ok(Stamp::of(&file))
 }
@@ -72,10 +72,32 @@ pub(super) struct Look {
     pub(super) steady: bool,
 }
 
+/// Open what `path` leads to, if it is a file. It may have become something else since its
+/// stamp was taken: nothing is waited for that a pipe or a device would have us wait for.
+fn open(path: &Path) -> Result<File, NoLook> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        // Links are followed: mounted config maps are made of them.
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(NoLook::Unreadable(NO_FILE.to_owned()));
+    }
+    Ok(file)
+}
+
+const NO_FILE: &str = "it is not a file";
+
 /// Read the file, of at most so many bytes.
 pub(super) fn read(path: &Path, most: usize) -> Result<Look, NoLook> {
     stamp(path)?;
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     let before = Stamp::of(&file.metadata()?);
     let most = most as u64;
     let refuse = |bytes: u64| {
@@ -186,6 +208,25 @@ mod tests {
         assert_eq!(&*look.bytes, b"0123456789");
         assert!(look.steady);
         assert_eq!(look.stamp, stamp(&path).unwrap());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_takes_the_place_of_a_file_is_not_waited_for() {
+        use std::sync::mpsc;
+        use std::time::Duration;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.wasm");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let pipe = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, &path, pipe, mode, 0).unwrap();
+        // As if it had been a file when its stamp was taken.
+        let (opened, outcome) = mpsc::channel();
+        std::thread::spawn(move || opened.send(open(&path).map(drop)));
+        let outcome = outcome.recv_timeout(Duration::from_secs(30)).unwrap();
+        let no_file = NoLook::Unreadable(NO_FILE.to_owned());
+        assert_eq!(outcome, Err(no_file));
     }
 
     #[test]

@@ -352,8 +352,8 @@ mod threads {
         };
         let folder = Folder::new(scene.folder.path(), options);
         let (report, reported) = mpsc::channel();
-        let send = move |changes: Vec<Change>| {
-            changes
+        let send = move |change: Option<Change>| {
+            change
                 .iter()
                 .for_each(|change| report.send(told(change)).unwrap());
         };
@@ -370,4 +370,71 @@ mod threads {
         bell.ring();
         bell.scan();
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_with_an_odd_name_is_refused_alone_and_all_others_go_on() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let mut scene = Scene::new();
+    let units = scene.folder.path().to_owned();
+    let long = format!("{}.wasm", "l".repeat(200));
+    let odd: [&[u8]; 4] = [b"\xff.wasm", b"a\nb.wasm", b"a\\b.wasm", long.as_bytes()];
+    for name in odd {
+        fs::write(units.join(OsStr::from_bytes(name)), "one.").unwrap();
+    }
+    scene.rename_into_place("good.wasm", "one.");
+    let told = scene.scan();
+    let expected = [
+        "\\xff.wasm has a name that is not UTF-8: give it another name",
+        "a\\\\b.wasm has a control character or a backslash in its name: give it another name",
+        "a\\nb.wasm has a control character or a backslash in its name: give it another name",
+        "good.wasm: one.",
+        &format!("{long} has a name of 205 bytes and the limit is 200: give it a shorter one"),
+    ];
+    let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
+    told.sort_unstable();
+    assert_eq!(told, expected);
+    let scan = scene.folder.scan(scene.now, &mut whole);
+    assert!(scan.changes.is_empty(), "it is told of once");
+    // What is told of can be written down.
+    scene.rename_into_place("good.wasm", "two.");
+    assert_eq!(scene.later(1), ["good.wasm: two."]);
+    for name in odd {
+        fs::remove_file(units.join(OsStr::from_bytes(name))).unwrap();
+    }
+    assert_eq!(scene.later(1), NOTHING);
+    assert_eq!(scene.later(300).len(), 4, "they are gone");
+}
+
+#[test]
+fn a_file_is_told_of_again_where_that_is_asked_for() {
+    let mut scene = Scene::new();
+    scene.rename_into_place("a.wasm", "one.");
+    assert_eq!(scene.scan(), ["a.wasm: one."]);
+    assert_eq!(scene.later(5000), NOTHING);
+    scene.folder.look_again(&scene.path("a.wasm"), scene.now);
+    assert_eq!(scene.later(1), ["a.wasm: one. (settled)"]);
+    assert_eq!(scene.later(1), NOTHING);
+}
+
+#[test]
+fn what_was_told_is_read_again_only_as_it_was() {
+    let mut scene = Scene::new();
+    scene.rename_into_place("a.wasm", "one.");
+    scene.write("a.wasm.sig", "by me");
+    let scan = scene.folder.scan(scene.now, &mut whole);
+    let [Change::Seen(seen)] = &scan.changes[..] else {
+        panic!("one file");
+    };
+    let (told, options) = (seen.told(), Options::units(1000));
+    let again = told.read(&options).unwrap();
+    assert_eq!((&again.bytes, &again.beside), (&seen.bytes, &seen.beside));
+    scene.write("a.wasm.sig", "by you");
+    assert!(told.read(&options).is_none());
+    scene.write("a.wasm.sig", "by me");
+    scene.write("a.wasm", "two.");
+    assert!(told.read(&options).is_none());
 }

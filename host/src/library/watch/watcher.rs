@@ -27,6 +27,8 @@ enum Signal {
     ScanFor(Sender<()>),
     /// Scan, and answer when that was reported and nothing is left that has not settled.
     SettleFor(Sender<()>),
+    /// Scan, and tell of what this file holds though it was told.
+    Again(PathBuf),
     Stop,
 }
 
@@ -39,6 +41,11 @@ impl Bell {
     pub fn ring(&self) {
         // A watcher that has ended needs no scan.
         let _ = self.0.send(Signal::Scan);
+    }
+
+    /// Tell of what that file holds once more: what was told could not be made use of.
+    pub fn look_again(&self, path: PathBuf) {
+        let _ = self.0.send(Signal::Again(path));
     }
 
     /// Scan until every file has settled, and wait until all has been reported. A file that is
@@ -69,6 +76,8 @@ struct Waiting {
     scan: Vec<Sender<()>>,
     /// For a scan that leaves nothing behind, since when.
     settled: Vec<(Sender<()>, Instant)>,
+    /// Files to be told of once more.
+    again: Vec<PathBuf>,
 }
 
 impl Waiting {
@@ -97,8 +106,9 @@ pub struct Watcher {
 
 impl Watcher {
     /// Scan the folder now, at every change that the system tells of, and as often as
-    /// its options say. `whole` is as for [`Folder::scan`], and `report` is told what each
-    /// scan found, be it nothing; both are called on the thread of the watcher.
+    /// its options say. `whole` is as for [`Folder::scan`]; `report` is told of each change
+    /// before the next file is read, and of none at the end of each scan. Both are called on
+    /// the thread of the watcher.
     ///
     /// # Errors
     /// If no thread can be started. A system that tells of no changes is no error:
@@ -106,7 +116,7 @@ impl Watcher {
     pub fn start(
         folder: Folder,
         whole: impl FnMut(&Seen) -> bool + Send + 'static,
-        report: impl FnMut(Vec<Change>) + Send + 'static,
+        report: impl FnMut(Option<Change>) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let (sender, signals) = mpsc::channel();
         let bell = Bell(sender);
@@ -143,17 +153,21 @@ fn run(
     mut ears: Ears,
     signals: &Receiver<Signal>,
     mut whole: impl FnMut(&Seen) -> bool,
-    mut report: impl FnMut(Vec<Change>),
+    mut report: impl FnMut(Option<Change>),
 ) {
     let mut waiting = Waiting::default();
     loop {
         // Before the scan, so that nothing falls between the two.
         ears.listen(folder.ways());
-        let scan = folder.scan(Instant::now(), &mut whole);
-        report(scan.changes);
-        waiting.answer(scan.next.is_some());
+        let now = Instant::now();
+        for path in waiting.again.drain(..) {
+            folder.look_again(&path, now);
+        }
+        let next = folder.scan_each(now, &mut whole, &mut |change| report(Some(change)));
+        report(None);
+        waiting.answer(next.is_some());
         let rest = folder.options().rescan;
-        let rest = scan.next.map_or(rest, |next| {
+        let rest = next.map_or(rest, |next| {
             rest.min(next.saturating_duration_since(Instant::now()))
         });
         if !wait(signals, rest, &mut waiting) {
@@ -174,6 +188,7 @@ fn wait(signals: &Receiver<Signal>, rest: Duration, waiting: &mut Waiting) -> bo
             Signal::Scan => {}
             Signal::ScanFor(done) => waiting.scan.push(done),
             Signal::SettleFor(done) => waiting.settled.push((done, Instant::now())),
+            Signal::Again(path) => waiting.again.push(path),
             Signal::Stop => return false,
         }
         next = signals.try_recv().ok();

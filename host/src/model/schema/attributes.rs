@@ -1,6 +1,6 @@
 //! What operators add to the tables, as data.
 
-use super::{ATTRIBUTE, BadAttribute, Column, Schema, Table, attribute_tables};
+use super::{ATTRIBUTE, AttributeError, Column, Schema, Table, attribute_tables};
 use crate::model::{Kind, Measure};
 
 /// A column or table that an operator adds.
@@ -31,7 +31,7 @@ impl Schema {
     ///
     /// # Errors
     /// If there is no such entity, or there is an attribute of that name.
-    pub fn define(&mut self, attribute: &Attribute) -> Result<(), BadAttribute> {
+    pub fn define(&mut self, attribute: &Attribute) -> Result<(), AttributeError> {
         let Attribute {
             entity,
             name,
@@ -58,7 +58,7 @@ impl Schema {
     ///
     /// # Errors
     /// If there is no such entity, or there is another attribute of that name.
-    pub fn declare(&mut self, attribute: &Attribute) -> Result<bool, BadAttribute> {
+    pub fn declare(&mut self, attribute: &Attribute) -> Result<bool, AttributeError> {
         let tables = attribute_tables(attribute.entity, &attribute.name)?;
         let name = format!("{ATTRIBUTE}{}", attribute.name);
         let known = tables.first().and_then(|table| {
@@ -74,7 +74,7 @@ impl Schema {
                 }
                 Ok(false)
             }
-            Some(_) => Err(BadAttribute::Differs(
+            Some(_) => Err(AttributeError::Differs(
                 attribute.name.clone(),
                 attribute.entity.to_owned(),
             )),
@@ -110,7 +110,7 @@ mod tests {
         };
         assert_eq!(schema.declare(&rack(Kind::Text)), Ok(true));
         assert_eq!(schema.declare(&rack(Kind::Text)), Ok(false));
-        let differs = BadAttribute::Differs("rack".into(), "hosts".into());
+        let differs = AttributeError::Differs("rack".into(), "hosts".into());
         assert_eq!(schema.declare(&rack(Kind::Integer)), Err(differs.clone()));
         let table = Attribute {
             shape: AttributeShape::Table(vec![("name".to_owned(), Kind::Text, None)]),

@@ -5,7 +5,7 @@ use regex::Regex;
 
 use super::Checker;
 use crate::contract::{Description, Setting, SettingColumn};
-use crate::document::form::{Fields, lower_first};
+use crate::document::form::{Fields, lower_first, table_of};
 use crate::document::{Content, Expected, Node, Place, Problems, Table, shown};
 use crate::model::{Bounds, Facts, Kind, Measure, Value};
 use crate::policy::Settings;
@@ -21,7 +21,11 @@ impl<'a> Checker<'a, '_> {
             let name = setting.name.as_str();
             self.known_settings.insert(name);
             let given = own.and_then(|own| own.get(name));
-            let node = given.or_else(|| self.shared.and_then(|shared| shared.get(name)));
+            let shared = self.shared.and_then(|shared| shared.get(name));
+            if given.is_none() && shared.is_some() {
+                self.taken_settings.insert(name);
+            }
+            let node = given.or(shared);
             let reader = SettingReader {
                 setting,
                 owner: &owner,
@@ -50,7 +54,7 @@ impl<'a> Checker<'a, '_> {
                     shown(&entry.key)
                 );
                 self.problems
-                    .add_misnamed(&entry.place, message, &entry.key, names());
+                    .add_unknown(&entry.place, message, &entry.key, names());
             }
         }
     }
@@ -139,8 +143,9 @@ impl SettingReader<'_> {
                 other => self.problems.add(
                     &node.place,
                     format!(
-                        "each entry of \"{name}\" of {} must be a table, not {}",
+                        "each entry of \"{name}\" of {} must be {}, not {}",
                         self.owner,
+                        table_of(self.setting.columns.iter().map(|column| &*column.name)),
                         other.noun()
                     ),
                 ),
@@ -163,7 +168,7 @@ impl SettingReader<'_> {
                         facts.set(column.name.as_str(), value);
                     }
                 }
-                None => self.problems.add_misnamed(
+                None => self.problems.add_unknown(
                     &entry.place,
                     format!(
                         "a row of \"{}\" of {} has no \"{}\"",

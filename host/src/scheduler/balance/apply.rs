@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::relocate::with_tenant;
-use super::{BalancePlan, Cause, PlannedMove, pass, world};
-use crate::chain::Refusal;
+use super::{BalancePlan, PlannedMove, pass, world};
+use crate::chain::DecisionError;
 use crate::inventory::InventoryError;
 use crate::model::{Request, Value, Write};
 use crate::scheduler::{PlaceError, Scheduler, place};
@@ -39,8 +38,8 @@ impl From<InventoryError> for BalanceError {
     }
 }
 
-impl From<Refusal> for BalanceError {
-    fn from(refusal: Refusal) -> Self {
+impl From<DecisionError> for BalanceError {
+    fn from(refusal: DecisionError) -> Self {
         Self::Place(refusal.into())
     }
 }
@@ -61,10 +60,11 @@ impl Scheduler {
     /// # Errors
     /// If the cluster has changed so that the step is none any more, or is not legal.
     pub fn begin_move(&mut self, step: &PlannedMove, now: i64) -> Result<(), BalanceError> {
-        self.begin_together(&[step], now).map(|_| ())
+        self.begin_together(&[step], now, None).map(|_| ())
     }
 
-    /// The same for steps to one host that go together: all of them or none.
+    /// The same for steps to one host that go together: all of them or none. Their places
+    /// are reserved for so many seconds, or for good if there are none; None: as long as usual.
     ///
     /// # Errors
     /// As for [`Scheduler::begin_move`].
@@ -72,24 +72,29 @@ impl Scheduler {
         &mut self,
         steps: &[&PlannedMove],
         now: i64,
+        reserve_for: Option<i64>,
     ) -> Result<Begun, BalanceError> {
         self.inventory.advance(now);
-        let before = self.inventory.version();
-        let begun = self.begin(steps, now);
+        let transaction = self.inventory.begin();
+        let begun = self.begin(steps, now, reserve_for);
         match begun {
             Ok(_) => {
+                self.inventory.commit(transaction);
                 for step in steps {
                     self.cool_down.moved(&step.vm, now);
                 }
             }
-            Err(_) => {
-                self.inventory.take_back(before);
-            }
+            Err(_) => self.inventory.roll_back(transaction),
         }
         begun
     }
 
-    fn begin(&mut self, steps: &[&PlannedMove], now: i64) -> Result<Begun, BalanceError> {
+    fn begin(
+        &mut self,
+        steps: &[&PlannedMove],
+        now: i64,
+        reserve_for: Option<i64>,
+    ) -> Result<Begun, BalanceError> {
         for PlannedMove { vm, from, .. } in steps {
             let slot = self.inventory.slot(from);
             let running = self.inventory.running(vm).map(|entry| entry.slot);
@@ -106,8 +111,11 @@ impl Scheduler {
         let mut expires = None;
         let mut follows = None;
         if let Some(step) = steps.iter().find(|step| step.from != step.to) {
-            follows = self.check_legal(steps, &step.to, now)?;
-            let seconds = self.options.reservation;
+            follows = Some(self.check_legal(steps, &step.to, now)?);
+            let seconds = match reserve_for {
+                Some(seconds) => Some(seconds).filter(|seconds| *seconds > 0),
+                None => self.options.reservation,
+            };
             expires = seconds.map(|seconds| now.saturating_add(seconds));
             for step in steps {
                 let running = self.inventory.running(&step.vm);
@@ -127,50 +135,52 @@ impl Scheduler {
         Ok(Begun { expires })
     }
 
-    /// Whether the chain would still put the VMs there, what goes with the moves
-    /// written; and what the policy's effects have follow, where it is the chain that
-    /// found the host.
+    /// Whether the chain would still put the VMs there, what the balance unit wants of the
+    /// moves written; gives that, and what the policy's effects have follow as things are.
     fn check_legal(
         &mut self,
         steps: &[&PlannedMove],
         to: &Arc<str>,
         now: i64,
-    ) -> Result<Option<Vec<Write>>, BalanceError> {
+    ) -> Result<Vec<Write>, BalanceError> {
         let Some(slot) = self.inventory.slot(to) else {
             return Err(BalanceError::NoHost(to.clone()));
         };
-        let proposed = steps.iter().any(|step| step.cause == Cause::Balance);
-        let before = self.inventory.version();
-        if proposed {
-            for step in steps {
-                self.inventory.apply(&step.changes)?;
-            }
-        }
+        // What is written is to be weighed, and not to stay.
+        let transaction = self.inventory.begin();
+        let weighed = self.weigh_moves(steps, (to, slot), now);
+        self.inventory.roll_back(transaction);
+        weighed
+    }
+
+    fn weigh_moves(
+        &mut self,
+        steps: &[&PlannedMove],
+        (to, slot): (&Arc<str>, u32),
+        now: i64,
+    ) -> Result<Vec<Write>, BalanceError> {
+        let proposed = steps.iter().flat_map(|step| step.proposed_changes());
+        let mut writes: Vec<Write> = proposed.cloned().collect();
+        self.inventory.apply(&writes)?;
         let vms: Vec<&Arc<str>> = steps.iter().map(|step| &step.vm).collect();
-        let mut request = pass::of_running(&self.inventory, &vms, now);
-        if !proposed {
-            request = with_tenant(request);
-        }
+        let request = pass::of_running(&self.inventory, &vms, now)?;
         let draw = place::draw(&self.options, &request, self.next_number)?;
         let (inventory, runner) = (&self.inventory, &mut self.runner);
         let weighing = runner.weigh(inventory, &request, draw, &[slot])?;
         let chosen = weighing.chosen.and_then(|slot| weighing.costs(slot));
         let is_legal = chosen.is_some_and(|costs| costs.first() != Some(&f64::INFINITY));
-        let outcome = match (is_legal, proposed) {
-            (true, true) => Ok(None),
-            (true, false) => {
+        match is_legal {
+            true => {
                 let followed = runner.follow(inventory, &request, draw, slot)?;
-                let writes = followed.into_iter().flat_map(|it| it.writes);
-                Ok(Some(writes.collect()))
+                writes.extend(followed.into_iter().flat_map(|it| it.writes));
+                Ok(writes)
             }
-            (false, _) => Err(BalanceError::NotLegal {
+            false => Err(BalanceError::NotLegal {
                 vm: vms[0].clone(),
                 to: to.clone(),
                 why: self.why_not(&request, to, draw)?,
             }),
-        };
-        self.inventory.take_back(before);
-        outcome
+        }
     }
 
     /// Why the chain would not put the VMs there; completes "host ...".
@@ -225,20 +235,19 @@ impl Scheduler {
     /// # Errors
     /// If the cluster has changed since the plan was made. Then nothing is done.
     pub fn carry_out(&mut self, plan: &BalancePlan) -> Result<(), BalanceError> {
-        let before = self.inventory.version();
-        if before != plan.inventory_version {
+        if self.inventory.version() != plan.inventory_version {
             return Err(BalanceError::Stale);
         }
+        let transaction = self.inventory.begin();
         let carried = plan.moves.iter().try_for_each(|step| self.carry(step));
         match &carried {
             Ok(()) => {
+                self.inventory.commit(transaction);
                 for step in &plan.moves {
                     self.cool_down.moved(&step.vm, plan.now);
                 }
             }
-            Err(_) => {
-                self.inventory.take_back(before);
-            }
+            Err(_) => self.inventory.roll_back(transaction),
         }
         carried
     }
@@ -246,11 +255,13 @@ impl Scheduler {
     fn carry(&mut self, step: &PlannedMove) -> Result<(), BalanceError> {
         let running = self.inventory.running(&step.vm);
         let moved = running.map(|entry| entry.vm.clone());
-        if let Some(vm) = moved.filter(|_| step.cause != Cause::Balance) {
+        let (proposed, followed) = step.changes.split_at(step.proposed_changes().len());
+        self.inventory.apply(proposed)?;
+        if let Some(vm) = moved.filter(|_| !followed.is_empty()) {
             // What follows from the placement is written of the place there.
             self.inventory.reserve_vm(vm, &step.to, None)?;
         }
-        self.inventory.apply(&step.changes)?;
+        self.inventory.apply(followed)?;
         match self.inventory.slot(&step.to) {
             Some(to) if step.from != step.to => {
                 Ok(world::carry(&mut self.inventory, &step.vm, to)?)

@@ -15,6 +15,13 @@ impl CoolDown {
         self.moved.insert(vm.clone(), now);
     }
 
+    /// The clock is set back to `now`: what was moved later was moved just now.
+    pub(in crate::scheduler) fn set_clock_back(&mut self, now: i64) {
+        for moved in self.moved.values_mut() {
+            *moved = now.min(*moved);
+        }
+    }
+
     /// The move was none.
     pub(super) fn forget(&mut self, vm: &str) {
         self.moved.remove(vm);

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use super::relocate::is_answer;
 use super::{
-    BalanceOptions, BalancePlan, Because, Cause, Origin, PlannedMove, RefusedMove, gain, world,
+    BalanceOptions, BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, gain, world,
 };
 use crate::chain::{Proposed, Runner};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, InventoryError};
 use crate::model::{Request, Vm, Write};
 use crate::scheduler::balance::CoolDown;
+use crate::scheduler::batch::common_tenant;
 use crate::scheduler::{PlaceError, Scheduler, SchedulerOptions, needs, place, zone};
 
 /// A plan in the making.
@@ -81,6 +83,7 @@ impl<'a> Pass<'a> {
     /// One more step, if there is one. Only one: what the unit proposes next, it
     /// proposes for the cluster after it.
     fn step(&mut self) -> Result<bool, PlaceError> {
+        self.scheduling.cancel.check()?;
         let (now, limit) = (self.plan.now, self.scheduling.chain_limit);
         let proposals = self.runner.chain().balance(&self.world, now, limit)?;
         let first = !std::mem::replace(&mut self.asked, true);
@@ -135,23 +138,24 @@ impl<'a> Pass<'a> {
 
     /// Make the move in the copy, if the chain would and its cost falls; else leave
     /// everything as it is.
-    fn follow(&mut self, proposal: Proposal) -> Result<Result<PlannedMove, Because>, PlaceError> {
-        let version = self.world.version();
+    fn follow(&mut self, proposal: Proposal) -> Result<Result<PlannedMove, MoveError>, PlaceError> {
+        let transaction = self.world.begin();
         let outcome = self.make(proposal);
-        if !matches!(outcome, Ok(Ok(_))) {
-            self.world.take_back(version);
+        match outcome {
+            Ok(Ok(_)) => self.world.commit(transaction),
+            _ => self.world.roll_back(transaction),
         }
         outcome
     }
 
-    fn make(&mut self, proposal: Proposal) -> Result<Result<PlannedMove, Because>, PlaceError> {
+    fn make(&mut self, proposal: Proposal) -> Result<Result<PlannedMove, MoveError>, PlaceError> {
         let Proposal { vm, from, .. } = &proposal;
         let (seconds, now) = (self.options.cool_down, self.plan.now);
         if self.cool_down.holds(vm, now, seconds) {
-            return Ok(Err(Because::Cooling));
+            return Ok(Err(MoveError::Cooling));
         }
         if self.world.pending(vm).is_some() || self.world.running(vm).is_none() {
-            return Ok(Err(Because::OnTheMove));
+            return Ok(Err(MoveError::OnTheMove));
         }
         if let Some(unheeded) = self.unheeded(vm)? {
             return Ok(Err(unheeded));
@@ -162,25 +166,38 @@ impl<'a> Pass<'a> {
         let before = weighing.costs(*from).map(<[f64]>::to_vec);
         if !proposal.writes.is_empty() {
             if let Err(error) = self.world.apply(&proposal.writes) {
-                return Ok(Err(Because::Writes(error.to_string())));
+                return Ok(Err(MoveError::Writes(error.to_string())));
             }
             weighing = self.weigh(vm, &among)?;
         }
         let Some(to) = weighing.chosen else {
-            return Ok(Err(Because::NoHost));
+            return Ok(Err(MoveError::NoHost));
         };
         if !accept.is_empty() && !accept.contains(&to) {
             return Ok(Err(match to == *from {
-                true => Because::Stays,
-                false => Because::OtherHost(self.host_id(to)),
+                true => MoveError::Stays,
+                false => MoveError::OtherHost(self.host_id(to)),
             }));
         }
         if to == *from && proposal.writes.is_empty() {
-            return Ok(Err(Because::Stays));
+            return Ok(Err(MoveError::Stays));
         }
         let decided = weighing.costs(to).map(<[f64]>::to_vec);
         let measured = self.measured(*from);
+        let mut changes = proposal.writes.clone();
+        let proposed = changes.len();
         if to != *from {
+            let followed = match self.follow_effects(vm, to) {
+                Ok(followed) => followed,
+                Err(error) if is_answer(&error) => {
+                    return Ok(Err(MoveError::Undecided(error.to_string())));
+                }
+                Err(error) => return Err(error),
+            };
+            if let Err(error) = self.write_followed(vm, to, &followed) {
+                return Ok(Err(MoveError::Writes(error.to_string())));
+            }
+            changes.extend(followed);
             world::carry(&mut self.world, vm, to)?;
             weighing = self.weigh(vm, &[])?;
         }
@@ -189,7 +206,7 @@ impl<'a> Pass<'a> {
         let after = weighing.costs(to).map(<[f64]>::to_vec).or(decided);
         let after = after.unwrap_or_default();
         if !gain::falls(before.as_deref(), &after, self.options.margin) {
-            return Ok(Err(Because::NoGain));
+            return Ok(Err(MoveError::NoGain));
         }
         let from = self.host_id(*from);
         Ok(Ok(PlannedMove {
@@ -201,17 +218,44 @@ impl<'a> Pass<'a> {
             cause: Cause::Balance,
             cost_before: before,
             cost_after: after,
-            changes: proposal.writes,
+            changes,
+            proposed,
         }))
     }
 
+    /// What the policy's effects have follow if the VM moves to the host in the slot `to`.
+    fn follow_effects(&mut self, vm: &Arc<str>, to: u32) -> Result<Vec<Write>, PlaceError> {
+        let request = of_running(&self.world, &[vm], self.plan.now)?;
+        let draw = place::draw(self.scheduling, &request, self.number)?;
+        let followed = self.runner.follow(&self.world, &request, draw, to)?;
+        Ok(followed.into_iter().flat_map(|it| it.writes).collect())
+    }
+
+    /// Write it of the place that the VM has there.
+    fn write_followed(
+        &mut self,
+        vm: &Arc<str>,
+        to: u32,
+        followed: &[Write],
+    ) -> Result<(), InventoryError> {
+        let running = self.world.running(vm).map(|entry| entry.vm.clone());
+        let (Some(running), false) = (running, followed.is_empty()) else {
+            return Ok(());
+        };
+        let host = self.host_id(to);
+        self.world.reserve_vm(running, &host, None)?;
+        self.world.apply(followed)
+    }
+
     /// That the VM has needs which no filter checks and the policy refuses.
-    fn unheeded(&self, vm: &Arc<str>) -> Result<Option<Because>, PlaceError> {
-        let request = of_running(&self.world, &[vm], self.plan.now);
+    fn unheeded(&self, vm: &Arc<str>) -> Result<Option<MoveError>, PlaceError> {
+        let request = of_running(&self.world, &[vm], self.plan.now)?;
         let chain = self.runner.chain();
         match needs::unheeded(chain, self.scheduling, &self.world, &request) {
             Ok(_) => Ok(None),
-            Err(error @ PlaceError::Unheeded(_)) => Ok(Some(Because::Unheeded(error.to_string()))),
+            Err(error @ PlaceError::Unheeded(_)) => {
+                Ok(Some(MoveError::Unheeded(error.to_string())))
+            }
             Err(error) => Err(error),
         }
     }
@@ -251,22 +295,35 @@ pub(super) fn weigh(
     vms: &[&Arc<str>],
     among: &[u32],
 ) -> Result<crate::chain::Weighing, PlaceError> {
-    let mut request = of_running(inventory, vms, now);
-    zone::agree(&mut request)?;
+    options.cancel.check()?;
+    let request = of_running(inventory, vms, now)?;
     let draw = place::draw(options, &request, number)?;
     Ok(runner.weigh(inventory, &request, draw, among)?)
 }
 
-/// A request for VMs that run.
-pub(super) fn of_running(inventory: &Inventory, vms: &[&Arc<str>], now: i64) -> Request {
+/// A request for VMs that run: for the tenant that they all have, if they have one, and in the
+/// availability zone that they belong to.
+///
+/// # Errors
+/// If they belong to several zones.
+pub(super) fn of_running(
+    inventory: &Inventory,
+    vms: &[&Arc<str>],
+    now: i64,
+) -> Result<Request, PlaceError> {
     let members = vms.iter().map(|vm| {
         let mut member = Vm::new((*vm).clone());
         place::known(inventory, &mut member);
         member
     });
-    Request {
+    let mut request = Request {
         members: members.collect(),
         now,
         ..Request::default()
+    };
+    if let Some(tenant) = common_tenant(&request.members) {
+        request.facts.set("tenant", tenant);
     }
+    zone::agree(&mut request)?;
+    Ok(request)
 }

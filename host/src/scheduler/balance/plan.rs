@@ -71,8 +71,18 @@ pub struct PlannedMove {
     /// What it costs where it runs after the step.
     #[serde(with = "costs")]
     pub cost_after: Vec<f64>,
-    /// What is written of the VM.
+    /// What is written of the VM: what the balance unit proposes, then what the policy's
+    /// effects have follow.
     pub changes: Vec<Write>,
+    /// How many of the changes, the first ones, the balance unit proposes.
+    pub proposed: usize,
+}
+
+impl PlannedMove {
+    /// What the balance unit has written with the move.
+    pub(super) fn proposed_changes(&self) -> &[Write] {
+        self.changes.get(..self.proposed).unwrap_or(&self.changes)
+    }
 }
 
 /// Why a VM is moved.
@@ -104,7 +114,7 @@ pub struct Stuck {
     /// Why it should leave: a sentence without its full stop.
     pub reason: String,
     /// Why it cannot.
-    pub because: Because,
+    pub because: MoveError,
 }
 
 /// A place that is reserved on a host that is to be emptied, or elsewhere for a VM that runs
@@ -135,13 +145,13 @@ pub struct RefusedMove {
     pub after: usize,
     pub vm: Arc<str>,
     pub from: Arc<str>,
-    pub because: Because,
+    pub because: MoveError,
 }
 
 /// Why a proposal is not followed, or a VM stays that should leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
-pub enum Because {
+pub enum MoveError {
     #[error("the VM was moved a short time ago")]
     Cooling,
     #[error("the VM has a place reserved elsewhere")]
@@ -306,6 +316,7 @@ mod tests {
                 cost_before: Some(vec![f64::INFINITY, 1.0]),
                 cost_after: vec![2.0, f64::INFINITY],
                 changes: vec![Write::reserve("v", "memory", 5).once_running("v")],
+                proposed: 1,
             }],
             notes: vec![Proposed::Finding {
                 reason: "is full".into(),
@@ -316,7 +327,7 @@ mod tests {
                 from: "h".into(),
                 cause: Cause::HostState,
                 reason: "host h is down".into(),
-                because: Because::Nowhere {
+                because: MoveError::Nowhere {
                     considered: 2,
                     removed: vec![RemovedHosts {
                         filter: "memory".into(),
@@ -331,7 +342,7 @@ mod tests {
                 after: 0,
                 vm: "r".into(),
                 from: "h".into(),
-                because: Because::OtherHost("g".into()),
+                because: MoveError::OtherHost("g".into()),
             }],
             reasons: vec!["no".into()],
             cut_short: false,

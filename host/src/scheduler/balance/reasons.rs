@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::pass::{Pass, of_running};
-use super::relocate::with_tenant;
-use super::{Because, RemovedHosts};
+use super::{MoveError, RemovedHosts};
 use crate::chain::Balancing;
 use crate::inventory::Inventory;
 use crate::model::{Kind, Measure, Request, Value};
@@ -47,16 +46,16 @@ impl Pass<'_> {
     /// of all others, if they leave none of these either.
     fn example(&mut self) -> Option<String> {
         let mut refused = self.plan.refused.iter();
-        let refused = refused.find(|it| it.because == Because::NoHost)?;
+        let refused = refused.find(|it| it.because == MoveError::NoHost)?;
         let (vm, from) = (refused.vm.clone(), refused.from.clone());
         let request = Request {
             excluded: vec![from],
-            ..with_tenant(of_running(&self.world, &[&vm], self.plan.now))
+            ..of_running(&self.world, &[&vm], self.plan.now).ok()?
         };
         let draw = place::draw(self.scheduling, &request, self.number).ok()?;
         // Whatever is wrong with the request was no reason to fail before.
         let decided = self.runner.decide(&self.world, &request, draw).ok()?;
-        let why = Because::Nowhere {
+        let why = MoveError::Nowhere {
             considered: decided.considered,
             removed: decided.removed.iter().map(RemovedHosts::from).collect(),
         };
@@ -96,12 +95,12 @@ impl Pass<'_> {
 fn proposed<'b>(
     balancing: &Balancing<'_>,
     world: &Inventory,
-    refused: impl Iterator<Item = &'b Because>,
+    refused: impl Iterator<Item = &'b MoveError>,
 ) -> String {
     let unit = balancing.unit;
     let (hosts, vms) = (world.host_count(), world.running_count());
     // In the order in which they come first.
-    let mut counts: Vec<(&Because, usize)> = Vec::new();
+    let mut counts: Vec<(&MoveError, usize)> = Vec::new();
     for because in refused {
         match counts.iter_mut().find(|(known, _)| *known == because) {
             Some((_, count)) => *count += 1,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::pass::{Pass, of_running};
-use super::{Because, Cause, PlannedMove, RemovedHosts, Stuck, world};
-use crate::chain::Refusal;
+use super::{Cause, MoveError, PlannedMove, RemovedHosts, Stuck, world};
+use crate::chain::DecisionError;
 use crate::inventory::Inventory;
 use crate::model::{GroupRule, Request, Value, Write};
 use crate::scheduler::{Decision, PlaceError, place};
@@ -58,20 +58,22 @@ impl Pass<'_> {
         vms: &[Arc<str>],
         leaving: &Leaving,
         wrong: &impl Fn(&Inventory) -> i128,
-    ) -> Result<Result<(), Because>, PlaceError> {
-        let (version, steps) = (self.world.version(), self.plan.moves.len());
+    ) -> Result<Result<(), MoveError>, PlaceError> {
+        let steps = self.plan.moves.len();
         let before = wrong(&self.world);
-        let mut tried = self.move_together(vms, leaving)?;
-        if let Ok(to) = &tried
-            && wrong(&self.world) >= before
-        {
-            tried = Err(Because::NoBetter(to.clone()));
+        let transaction = self.world.begin();
+        let tried = match self.move_together(vms, leaving) {
+            Ok(Ok(to)) if wrong(&self.world) >= before => Ok(Err(MoveError::NoBetter(to))),
+            tried => tried,
+        };
+        match tried {
+            Ok(Ok(_)) => self.world.commit(transaction),
+            _ => {
+                self.plan.moves.truncate(steps);
+                self.world.roll_back(transaction);
+            }
         }
-        if tried.is_err() {
-            self.plan.moves.truncate(steps);
-            self.world.take_back(version);
-        }
-        Ok(tried.map(|_| ()))
+        Ok(tried?.map(|_| ()))
     }
 
     /// Move VMs in the copy to one host, and write it down as steps. If they find none, the
@@ -80,25 +82,29 @@ impl Pass<'_> {
         &mut self,
         vms: &[Arc<str>],
         leaving: &Leaving,
-    ) -> Result<Result<Arc<str>, Because>, PlaceError> {
+    ) -> Result<Result<Arc<str>, MoveError>, PlaceError> {
         let mut from = Vec::with_capacity(vms.len());
         for vm in vms {
             let Some(entry) = self.world.running(vm) else {
-                return Ok(Err(Because::OnTheMove));
+                return Ok(Err(MoveError::OnTheMove));
             };
             if self.world.pending(vm).is_some() {
-                return Ok(Err(Because::OnTheMove));
+                return Ok(Err(MoveError::OnTheMove));
             }
             if !entry.shape.migratable && !is_down(&self.world, entry.slot) {
-                return Ok(Err(Because::NotMigratable));
+                return Ok(Err(MoveError::NotMigratable));
             }
             from.push(self.host_id(entry.slot));
         }
         let vm_refs: Vec<&Arc<str>> = vms.iter().collect();
+        let request = match of_running(&self.world, &vm_refs, self.plan.now) {
+            Ok(request) => request,
+            Err(error) => return Ok(Err(MoveError::Undecided(error.to_string()))),
+        };
         let request = Request {
             allowed: leaving.allowed.clone(),
             excluded: leaving.excluded.clone(),
-            ..with_tenant(of_running(&self.world, &vm_refs, self.plan.now))
+            ..request
         };
         let number = self.number + self.plan.moves.len() as u64;
         let placed = place::place(
@@ -111,7 +117,7 @@ impl Pass<'_> {
         let decision = match placed {
             Ok(decision) => decision,
             Err(error) if is_answer(&error) => {
-                return Ok(Err(Because::Undecided(error.to_string())));
+                return Ok(Err(MoveError::Undecided(error.to_string())));
             }
             Err(error) => return Err(error),
         };
@@ -120,10 +126,10 @@ impl Pass<'_> {
             Err(because) => return Ok(Err(because)),
         };
         let Some(slot) = self.world.slot(&to) else {
-            return Ok(Err(Because::NoHost));
+            return Ok(Err(MoveError::NoHost));
         };
         if from.contains(&to) {
-            return Ok(Err(Because::Stays));
+            return Ok(Err(MoveError::Stays));
         }
         let costs = decision.decided.chosen.map(|chosen| chosen.costs);
         let writes = decision.followed.into_iter().flat_map(|it| it.writes);
@@ -145,6 +151,7 @@ impl Pass<'_> {
                     true => writes.clone(),
                     false => Vec::new(),
                 },
+                proposed: 0,
             });
         }
         Ok(Ok(to))
@@ -152,13 +159,13 @@ impl Pass<'_> {
 }
 
 /// The host that takes the VMs, or why there is none.
-fn place_of(decision: &Decision) -> Result<Arc<str>, Because> {
+fn place_of(decision: &Decision) -> Result<Arc<str>, MoveError> {
     let decided = &decision.decided;
     let costs = decided.chosen.as_ref().map(|chosen| chosen.costs.first());
     match &decision.host {
-        Some(_) if costs == Some(Some(&f64::INFINITY)) => Err(Because::Infinite),
+        Some(_) if costs == Some(Some(&f64::INFINITY)) => Err(MoveError::Infinite),
         Some(host) => Ok(host.clone()),
-        None => Err(Because::Nowhere {
+        None => Err(MoveError::Nowhere {
             considered: decided.considered,
             removed: decided.removed.iter().map(RemovedHosts::from).collect(),
         }),
@@ -167,23 +174,16 @@ fn place_of(decision: &Decision) -> Result<Arc<str>, Because> {
 
 /// Whether that there is no decision is an answer: the chain, in its right mind, does not
 /// take such a request.
-fn is_answer(error: &PlaceError) -> bool {
+pub(super) fn is_answer(error: &PlaceError) -> bool {
     !matches!(
         error,
-        PlaceError::Refusal(Refusal::Failed { .. } | Refusal::OutOfTime { .. })
+        PlaceError::Interrupted(_)
+            | PlaceError::Refusal(DecisionError::Failed { .. } | DecisionError::OutOfTime { .. })
     )
 }
 
 fn is_down(world: &Inventory, slot: u32) -> bool {
     world.host_value(slot, "state") == Some(Value::Text("down".into()))
-}
-
-/// The tenant of the request is that of its members, if they have one tenant.
-pub(super) fn with_tenant(mut request: Request) -> Request {
-    if let Some(tenant) = crate::scheduler::batch::common_tenant(&request.members) {
-        request.facts.set("tenant", tenant);
-    }
-    request
 }
 
 /// A VM that runs, and those on the same host with which hard groups keep it together, in

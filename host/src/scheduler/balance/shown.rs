@@ -8,7 +8,7 @@ use serde::ser::{SerializeMap, Serializer};
 use utoipa::ToSchema;
 
 use super::{
-    BalancePlan, Because, Cause, Origin, PlannedMove, RefusedMove, RemovedHosts,
+    BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,
 };
 use crate::chain::Proposed;
@@ -171,7 +171,7 @@ fn stuck(stuck: &Stuck) -> StuckShown {
         reason: stuck.reason.clone(),
         why: stuck.because.to_string(),
         removed: match &stuck.because {
-            Because::Nowhere { removed, .. } => removed.clone(),
+            MoveError::Nowhere { removed, .. } => removed.clone(),
             _ => Vec::new(),
         },
     }

@@ -118,15 +118,37 @@ fn pairs<'p, H>(
 }
 
 /// Each of these, or each pair of them with the greater one first: small ones soonest.
-fn ejections(here: &[usize], how_many: usize) -> Vec<Vec<usize>> {
-    match how_many {
-        1 => here.iter().map(|one| vec![*one]).collect(),
-        _ => {
-            let second = (0..here.len()).flat_map(|second| {
-                let first = 0..second;
-                first.map(move |first| vec![here[second], here[first]])
-            });
-            second.collect()
-        }
+/// They are made one by one: of ten thousand there are fifty million pairs.
+fn ejections(here: &[usize], how_many: usize) -> impl Iterator<Item = Vec<usize>> {
+    here.iter().enumerate().flat_map(move |(place, greater)| {
+        let (alone, smaller) = match how_many {
+            1 => (Some(vec![*greater]), &here[..0]),
+            _ => (None, &here[..place]),
+        };
+        let pairs = smaller.iter().map(|smaller| vec![*greater, *smaller]);
+        alone.into_iter().chain(pairs)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_ones_are_ejected_soonest_alone_and_in_pairs() {
+        let here = [7, 3, 9, 1];
+        let alone: Vec<_> = ejections(&here, 1).collect();
+        assert_eq!(alone, [[7], [3], [9], [1]]);
+        let pairs: Vec<_> = ejections(&here, 2).collect();
+        assert_eq!(pairs, [[3, 7], [9, 7], [9, 3], [1, 7], [1, 3], [1, 9]]);
+        assert_eq!(ejections(&[], 2).count(), 0);
+    }
+
+    #[test]
+    fn pairs_of_very_many_are_made_one_by_one() {
+        // All of them would take some terabytes.
+        let here: Vec<usize> = (0..1_000_000).collect();
+        let last = ejections(&here, 2).nth(3);
+        assert_eq!(last, Some(vec![3, 0]));
     }
 }

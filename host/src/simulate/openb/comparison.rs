@@ -8,6 +8,7 @@ use super::study::Study;
 
 /// One policy under one list of pods at one point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Line {
     /// The list of pods.
     pub workload: String,
@@ -31,6 +32,7 @@ pub struct Line {
 
 /// The whole table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Comparison {
     /// By list, policy and point, in the order of the study.
     pub lines: Vec<Line>,

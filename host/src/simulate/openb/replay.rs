@@ -16,7 +16,7 @@ use crate::chain::Reuse;
 use crate::library::Generation;
 use crate::model::{Facts, Request, Vm};
 use crate::policy::{Policy, Unheeded};
-use crate::scheduler::{Scheduler, SchedulerOptions};
+use crate::scheduler::{Cancel, Scheduler, SchedulerOptions};
 
 /// When it is looked at how much is allocated: once so much of the cluster's GPUs was
 /// asked for, in percent.
@@ -39,6 +39,7 @@ pub struct GpuReplay<'a> {
 
 /// How much was allocated at one point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Point {
     /// How much of the cluster's GPUs had been asked for, in percent.
     pub arrived_pct: u32,
@@ -48,6 +49,7 @@ pub struct Point {
 
 /// The figures of a replay. Field for field what `--format json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct GpuReport {
     /// The file of the pods.
     pub trace: String,
@@ -110,6 +112,7 @@ impl GpuReplay<'_> {
             reuse: self.reuse,
             // What goes unheeded is counted.
             unheeded: Unheeded::Warn,
+            cancel: Cancel::default(),
         };
         let policy = Arc::new(with_typical(policy, &typical(&self.list.pods)));
         let inventory = self.nodes.inventory("openb")?;

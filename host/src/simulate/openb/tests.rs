@@ -179,7 +179,7 @@ fn a_policy_is_given_the_shapes_that_it_lacks() {
         &given.effects[0].settings,
     ] {
         let row = &settings.rows("typical")[0];
-        assert_eq!(row.integer("cpu"), Some(4000));
+        assert_eq!(row.number("cpu"), Some(4.0));
         assert_eq!(row.text("models"), Some("T4|A10"));
         assert_eq!(row.integer("weight"), Some(1));
     }

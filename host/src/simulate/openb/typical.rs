@@ -38,9 +38,10 @@ impl Shape {
         }
     }
 
+    /// As units are given it, with its CPU in cores.
     fn row(&self, weight: usize) -> Facts {
         let row = Facts::new()
-            .with("cpu", self.cpu)
+            .with("cpu", self.cpu as f64 / 1000.0)
             .with("gpus", self.gpus)
             .with("share", self.share)
             .with("weight", i64::try_from(weight).unwrap_or(i64::MAX));

@@ -5,13 +5,17 @@
 //! those before it back to the last change. So what is kept is as much as has changed
 //! between decisions, however often it has. It goes when the decisions go, or when there
 //! is too much of it, the oldest first.
+//!
+//! Batches that are only tried are decided on a copy of the rows. What that differed by is
+//! kept turn by turn, under the number of the batch's last decision, with which it goes.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Applied, run};
+use super::{Applied, fits, run};
+use crate::store::change::{Change, CopyTurn};
 
 /// The oldest is removed when this part of the bound is to become free.
 const BATCHES: u64 = 32;
@@ -108,6 +112,36 @@ impl Histories {
         }
     }
 
+    /// The last decisions were made on a copy that differed by these rows.
+    pub(super) fn remember_copy(
+        &mut self,
+        base: &Connection,
+        cluster: i64,
+        last: i64,
+        turns: &[CopyTurn],
+    ) -> Applied {
+        let mut insert = base.prepare_cached(
+            "REPLACE INTO copies (cluster, last, decision, kind, id, position, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?;
+        let mut bytes = 0;
+        for turn in turns {
+            let decision = fits("the number of a decision", turn.decision)?;
+            for (kind, id, position, body) in turn.rows.iter().filter_map(row) {
+                let kind = kind as i64;
+                insert.execute(params![cluster, last, decision, kind, id, position, body])?;
+                bytes += OVERHEAD + (id.len() + body.map_or(0, str::len)) as u64;
+            }
+        }
+        let bound = self.bound;
+        let history = self.of(base, cluster)?;
+        history.add(last, bytes);
+        match history.bytes > bound {
+            true => history.trim(base, cluster, bound - bound / BATCHES),
+            false => Ok(()),
+        }
+    }
+
     /// Decisions before this one are no longer recorded.
     pub(super) fn forget_before(
         &mut self,
@@ -130,6 +164,11 @@ impl Histories {
             base,
             "DELETE FROM history WHERE cluster = ?1 AND decision < ?2",
             (cluster, oldest),
+        )?;
+        run(
+            base,
+            "DELETE FROM copies WHERE cluster = ?1 AND last < ?2",
+            (cluster, oldest),
         )
     }
 
@@ -141,6 +180,32 @@ impl Histories {
     }
 }
 
+/// The row that a change puts or removes, with its position and body; None if it is no
+/// change of one row of a cluster.
+fn row(change: &Change) -> Option<(Kind, &str, i64, Option<&str>)> {
+    let vm = |pending: bool| if pending { Kind::PendingVm } else { Kind::Vm };
+    Some(match change {
+        Change::PutCluster { body, .. } => (Kind::Cluster, "", 0, Some(body)),
+        Change::PutHost {
+            id, position, body, ..
+        } => (Kind::Host, id, *position, Some(body)),
+        Change::RemoveHost { id, .. } => (Kind::Host, id, 0, None),
+        Change::PutVm {
+            id, pending, body, ..
+        } => (vm(*pending), id, 0, Some(body)),
+        Change::RemoveVm { id, pending, .. } => (vm(*pending), id, 0, None),
+        Change::PutTenant { id, body, .. } => (Kind::Tenant, id, 0, Some(body)),
+        Change::RemoveTenant { id, .. } => (Kind::Tenant, id, 0, None),
+        Change::PutGroup {
+            id, position, body, ..
+        } => (Kind::Group, id, *position, Some(body)),
+        Change::RemoveGroup { id, .. } => (Kind::Group, id, 0, None),
+        Change::PutMeasured { id, body, .. } => (Kind::Measured, id, 0, Some(body)),
+        Change::RemoveMeasured { id, .. } => (Kind::Measured, id, 0, None),
+        _ => return None,
+    })
+}
+
 impl History {
     fn read(base: &Connection, cluster: i64) -> rusqlite::Result<Self> {
         let last = base
@@ -150,7 +215,9 @@ impl History {
             .flatten();
         let mut parts = base.prepare_cached(
             "SELECT decision, sum(octet_length(id) + coalesce(octet_length(body), 0) + ?2)
-             FROM history WHERE cluster = ?1 GROUP BY decision ORDER BY decision",
+             FROM (SELECT decision, id, body FROM history WHERE cluster = ?1
+                   UNION ALL SELECT last, id, body FROM copies WHERE cluster = ?1)
+             GROUP BY decision ORDER BY decision",
         )?;
         let overhead = i64::try_from(OVERHEAD).unwrap_or(0);
         let parts: VecDeque<(i64, u64)> = parts
@@ -193,8 +260,13 @@ impl History {
         )?;
         run(
             base,
+            "DELETE FROM copies WHERE cluster = ?1 AND last <= ?2",
+            (cluster, dropped),
+        )?;
+        run(
+            base,
             "REPLACE INTO history_starts (cluster, decision, why) VALUES (?1, ?2, ?3)",
-            (cluster, dropped.saturating_add(1), BYTES),
+            (cluster, dropped + 1, BYTES),
         )
     }
 }

@@ -38,6 +38,13 @@ fn a_number_that_no_row_can_hold_is_refused() {
         "the number of a decision 18446744073709551615 is too large to be kept; the most is 9223372036854775807"
     );
     assert_eq!(store.decision("a", u64::MAX).unwrap(), None);
+    let last = u64::try_from(i64::MAX).unwrap();
+    let error = store.commit(vec![record("a", last)]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the number of the next decision 9223372036854775808 is too large to be kept; the most is 9223372036854775807"
+    );
+    store.commit(vec![record("a", last - 1)]).unwrap();
 }
 
 #[test]
@@ -208,4 +215,34 @@ fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
     assert_eq!(store.plans("a").unwrap(), []);
     let counters = store.load().unwrap().clusters[0].counters;
     assert_eq!(counters, Counters::default());
+}
+
+#[test]
+fn the_file_gives_the_room_of_removed_artifacts_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let artifact = |number: u8| Change::PutArtifact {
+        digest: number.to_string(),
+        name: String::new(),
+        bytes: vec![number; 2 << 20],
+        signature: None,
+    };
+    for number in 0..10 {
+        store.commit(vec![artifact(number)]).unwrap();
+    }
+    let removals = (1..10).map(|number: u8| Change::RemoveArtifact {
+        digest: number.to_string(),
+    });
+    store.commit(removals.collect()).unwrap();
+    for round in 0..20 {
+        store
+            .commit(vec![setting("a", &round.to_string())])
+            .unwrap();
+    }
+    assert_eq!(store.artifacts().unwrap(), ["0"]);
+    drop(store);
+    let length = std::fs::metadata(folder.path().join("placewright.db"))
+        .unwrap()
+        .len();
+    assert!(length < 6 << 20, "{length} bytes for an artifact of 2 MiB");
 }

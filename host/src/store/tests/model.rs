@@ -17,6 +17,7 @@ struct Model {
     clusters: BTreeMap<String, Cluster>,
     policies: BTreeMap<String, BTreeMap<u64, PolicyRevision>>,
     artifacts: BTreeMap<String, (String, Vec<u8>)>,
+    signatures: BTreeMap<String, SavedSignature>,
     units: BTreeMap<String, SavedUnit>,
     events: Vec<UnitEvent>,
     settings: BTreeMap<String, String>,
@@ -179,7 +180,7 @@ impl Model {
                 body,
             } => {
                 let cluster = self.clusters.get_mut(&cluster)?;
-                i64::try_from(number).ok()?;
+                i64::try_from(number.checked_add(1)?).ok()?;
                 let decision = SavedDecision { number, at, body };
                 let is_next = cluster.decisions.keys().all(|known| *known < number);
                 cluster.decisions.insert(number, decision.clone());
@@ -195,6 +196,8 @@ impl Model {
                     cluster.then.insert(number, then);
                 }
             }
+            // What is told of it is in the tests of histories.
+            Change::RecordCopy { .. } => {}
             Change::PutPolicy {
                 name,
                 revision,
@@ -220,11 +223,19 @@ impl Model {
                 digest,
                 name,
                 bytes,
+                signature,
             } => {
+                let known = self.signatures.contains_key(&digest);
+                if let Some(signature) = signature
+                    && (signature.signer.is_some() || !known)
+                {
+                    self.signatures.insert(digest.clone(), signature);
+                }
                 self.artifacts.insert(digest, (name, bytes));
             }
             Change::RemoveArtifact { digest } => {
                 self.artifacts.remove(&digest);
+                self.signatures.remove(&digest);
             }
             Change::PutUnit {
                 name,
@@ -322,12 +333,18 @@ impl Model {
             let history = self.policies.get(&name).unwrap_or(&empty);
             let newest = history.values().rev().take(options.revisions).cloned();
             assert_eq!(
-                store.policy_history(&name).unwrap(),
+                store
+                    .policy_history(&name, None, (1000, usize::MAX))
+                    .unwrap(),
                 newest.collect::<Vec<_>>()
             );
             assert_eq!(
                 store.artifact(&name).unwrap(),
                 self.artifacts.get(&name).map(|(_, bytes)| bytes.clone())
+            );
+            assert_eq!(
+                store.signature(&name).unwrap(),
+                self.signatures.get(&name).cloned()
             );
         }
         let newest: Vec<_> = self.events.iter().take(options.unit_events).collect();
@@ -350,6 +367,7 @@ impl Cluster {
             tenants: self.tenants.values().cloned().collect(),
             groups,
             measured: self.measured.values().cloned().collect(),
+            vacated: Vec::new(),
         }
     }
 

@@ -44,6 +44,22 @@ fn a_closed_store_is_free_even_if_a_forked_process_still_has_its_lock_open() {
 
 #[cfg(unix)]
 #[test]
+fn a_link_in_the_place_of_the_lock_or_the_database_is_refused_and_its_target_is_as_it_was() {
+    for name in ["placewright.lock", "placewright.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let precious = folder.path().join("precious");
+        fs::write(&precious, "what matters").unwrap();
+        let data = folder.path().join("data");
+        fs::create_dir(&data).unwrap();
+        std::os::unix::fs::symlink(&precious, data.join(name)).unwrap();
+        let why = refused(&data);
+        assert!(why.contains(name) && why.contains("it is a link"), "{why}");
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "what matters");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn what_is_kept_is_for_this_user_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ const ROWS: &[&str] = &[
     include_str!("../schema/1.rows.sql"),
     include_str!("../schema/2.rows.sql"),
     include_str!("../schema/3.rows.sql"),
+    include_str!("../schema/4.rows.sql"),
 ];
 
 #[test]
@@ -55,12 +56,20 @@ fn check(store: &Store, version: usize) {
             cluster("old", "{\"policy\":\"spread\"}", counters),
         ]
     );
-    assert_eq!(saved.policies, store.policy_history("spread").unwrap()[..1]);
+    let history = store.policy_history("spread", None, (100, usize::MAX));
+    let history = history.unwrap();
+    assert_eq!(saved.policies, history[..1]);
     assert_eq!(saved.policies[0].by, "bob");
-    assert_eq!(store.policy_history("spread").unwrap()[1].by, "ada");
+    assert_eq!(history[1].by, "ada");
     assert_eq!(saved.artifacts[0].length, 4);
     let bytes = store.artifact("sha256:00").unwrap().unwrap();
     assert_eq!(bytes, b"\0asm");
+    let signature = store.signature("sha256:00").unwrap();
+    let signed = SavedSignature {
+        bytes: vec![1],
+        signer: Some("ada".to_owned()),
+    };
+    assert_eq!(signature, (version >= 4).then_some(signed));
     assert_eq!(saved.units[0].digest, None);
     assert_eq!(saved.units[1].digest.as_deref(), Some("sha256:00"));
     assert_eq!(saved.settings["tokens"], "[]");
@@ -110,6 +119,8 @@ fn check_history(store: &Store, version: usize) {
     };
     assert_eq!(then.chain.as_deref(), Some("{\"c\":1}"));
     assert_eq!(then.inventory.hosts[1].body, "{\"h\":0}");
-    assert_eq!(then.inventory.vms.len(), 1);
+    let vms = then.inventory.vms.iter().map(|vm| &*vm.id);
+    let copied: &[&str] = if version > 3 { &["v-3"] } else { &[] };
+    assert_eq!(vms.collect::<Vec<_>>(), [&["v-1"], copied].concat());
     assert_eq!(then.inventory.measured[0].body, "{\"m\":1}");
 }

@@ -1,9 +1,10 @@
 //! Checks of what selections, effects, orders and explanations answer.
 
+use crate::contract::bounds::{NAME, TEXT};
 use crate::contract::{
     Change, Fact, Kind, Operation, Scope, Shares, TableRead, Turns, Value, Write,
 };
-use crate::model::GREATEST_INTEGER;
+use crate::model::{GREATEST_INTEGER, excerpt};
 use crate::unit::fault::Cause;
 
 /// How far the shares of a group may be from 1 in sum.
@@ -62,7 +63,13 @@ pub(in crate::unit) fn check_changes(
                 ));
             }
             if !(0..=GREATEST_INTEGER).contains(value) {
-                return wrong(format!("reserves {value} of \"{amount}\""));
+                return wrong(format!("reserves {value} of \"{}\"", excerpt(amount)));
+            }
+            if is_long_name(amount) {
+                return wrong(format!(
+                    "reserves of \"{}\", and a name has at most {NAME} characters",
+                    excerpt(amount)
+                ));
             }
             continue;
         }
@@ -108,11 +115,20 @@ fn check_values(values: &[Option<Value>], write: &Write) -> Result<(), String> {
         let fits = match value {
             None => true,
             Some(Value::Integer(value)) => {
-                *kind == Kind::Integer && value.abs() <= GREATEST_INTEGER
+                *kind == Kind::Integer && value.unsigned_abs() <= GREATEST_INTEGER.unsigned_abs()
             }
             Some(Value::Number(value)) => *kind == Kind::Number && value.is_finite(),
             Some(Value::Boolean(_)) => *kind == Kind::Boolean,
-            Some(Value::Text(_)) => *kind == Kind::Text,
+            Some(Value::Text(text)) => {
+                if text.len() > TEXT {
+                    return Err(format!(
+                        "gives {column} of {} a text of {} bytes, and at most {TEXT} are allowed",
+                        write.table,
+                        text.len()
+                    ));
+                }
+                *kind == Kind::Text
+            }
         };
         if !fits {
             return Err(format!(
@@ -131,6 +147,20 @@ pub(in crate::unit) fn check_facts(
     rows: &[u32],
 ) -> Result<(), Cause> {
     for (number, fact) in facts.iter().enumerate() {
+        if is_long_name(&fact.name) {
+            return Err(broken(format!(
+                "the name of fact {number} has more than {NAME} characters: \"{}\"",
+                excerpt(&fact.name)
+            )));
+        }
+        if let Value::Text(text) = &fact.value
+            && text.len() > TEXT
+        {
+            return Err(broken(format!(
+                "the text of fact {number} has {} bytes, and at most {TEXT} are allowed",
+                text.len()
+            )));
+        }
         let Some(about) = fact.about else {
             continue;
         };
@@ -180,6 +210,10 @@ fn check_rows(what: &str, rows: &[u32], count: usize) -> Result<(), Cause> {
         }
     }
     Ok(())
+}
+
+fn is_long_name(name: &str) -> bool {
+    name.len() > NAME && name.chars().nth(NAME).is_some()
 }
 
 fn broken(what: String) -> Cause {
@@ -262,9 +296,44 @@ mod tests {
             change(0, 0, Operation::Append(Vec::new())),
             change(0, 0, Operation::Append(vec![Some(Value::Integer(1))])),
             change(0, 0, Operation::Reserve(("memory".to_owned(), -1))),
+            change(0, 0, Operation::Reserve(("m".repeat(NAME + 1), 5))),
+            change(
+                0,
+                0,
+                Operation::Append(vec![Some(Value::Text("a".repeat(TEXT + 1)))]),
+            ),
         ] {
             assert!(check_changes(&bad, &writes, 2).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn the_least_integer_is_beyond_what_may_be_written() {
+        let write = Write {
+            table: "keys".to_owned(),
+            columns: vec![("number".to_owned(), Kind::Integer)],
+            scope: Scope::Placement,
+            moment: Moment::Decided,
+        };
+        let given = |value| check_values(&[Some(Value::Integer(value))], &write);
+        assert_eq!(given(-GREATEST_INTEGER), Ok(()));
+        for beyond in [i64::MIN, -GREATEST_INTEGER - 1, GREATEST_INTEGER + 1] {
+            assert!(given(beyond).is_err(), "{beyond}");
+        }
+    }
+
+    #[test]
+    fn names_and_texts_of_facts_are_short() {
+        let fact = |name: usize, text: usize| {
+            [Fact {
+                name: "n".repeat(name),
+                about: None,
+                value: Value::Text("t".repeat(text)),
+            }]
+        };
+        assert_eq!(check_facts(&fact(NAME, TEXT), &[], &[]), Ok(()));
+        assert!(check_facts(&fact(NAME + 1, 1), &[], &[]).is_err());
+        assert!(check_facts(&fact(1, TEXT + 1), &[], &[]).is_err());
     }
 
     #[test]

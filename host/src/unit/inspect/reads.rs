@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::problems::Problems;
 use crate::contract::{ColumnRead, Description, Kind, Part, Scope, TableRead, Value, Write};
 use crate::model;
 use crate::model::schema::{ATTRIBUTE, Schema, Table};
@@ -21,43 +22,57 @@ pub(super) fn check(
     tables: &[TableRead],
     description: &Description,
     schema: &Schema,
-    problems: &mut Vec<String>,
+    problems: &mut Problems,
+) {
+    let mut found = Problems::default();
+    check_all(part, tables, description, schema, &mut found);
+    problems.append(part.name(), found);
+}
+
+fn check_all(
+    part: Part,
+    tables: &[TableRead],
+    description: &Description,
+    schema: &Schema,
+    problems: &mut Problems,
 ) {
     let mut known = BTreeSet::new();
     for read in tables {
         let name = read.table.as_str();
-        let mut say = |problem: String| problems.push(format!("{part}: {problem}"));
         if !known.insert(name) {
-            say(format!("the table {name} is declared twice"));
+            problems.add(|| format!("the table {} is declared twice", name.escape_debug()));
         }
         if let Some(parent) = read.parent()
             && !known.contains(parent)
         {
-            say(format!(
-                "the table {name} is declared and {parent} is not declared before it; declare {parent}, with no columns if none are of interest"
-            ));
+            problems.add(|| {
+                let (name, parent) = (name.escape_debug(), parent.escape_debug());
+                format!(
+                    "the table {name} is declared and {parent} is not declared before it; declare {parent}, with no columns if none are of interest"
+                )
+            });
         }
         if let Some(problem) = misplaced(part, name) {
-            say(problem);
+            problems.add(|| problem);
         }
         let mut columns = BTreeSet::new();
         for column in &read.columns {
             if !columns.insert(&column.column) {
-                say(format!(
-                    "{name}: the column {} is declared twice",
-                    column.column
-                ));
+                problems.add(|| {
+                    let (name, column) = (name.escape_debug(), column.column.escape_debug());
+                    format!("{name}: the column {column} is declared twice")
+                });
             }
             if column.gate && !GATED.contains(&name) {
-                say(format!(
-                    "{name}: the column {} is a gate; only columns of request and members can be",
-                    column.column
-                ));
+                problems.add(|| {
+                    let (name, column) = (name.escape_debug(), column.column.escape_debug());
+                    format!("{name}: the column {column} is a gate; only columns of request and members can be")
+                });
             }
         }
         match own_settings(name) {
-            Some(setting) => check_settings(read, setting, description, &mut say),
-            None => check_table(read, schema, &mut say),
+            Some(setting) => check_settings(read, setting, description, problems),
+            None => check_table(read, schema, problems),
         }
     }
 }
@@ -87,56 +102,55 @@ fn misplaced(part: Part, table: &str) -> Option<String> {
     }
     let only: Vec<&str> = only.iter().map(|part| part.name()).collect();
     Some(format!(
-        "the table {table} exists for the part {} only",
+        "the table {} exists for the part {} only",
+        table.escape_debug(),
         only.join(" or ")
     ))
 }
 
-fn check_table(read: &TableRead, schema: &Schema, say: &mut impl FnMut(String)) {
+fn check_table(read: &TableRead, schema: &Schema, problems: &mut Problems) {
     let name = read.table.as_str();
     let Some(table) = schema.table(name) else {
         if !is_operators(name) {
-            let known = schema.tables().map(|table| &*table.name).chain([SETTINGS]);
-            say(format!(
-                "there is no table {name}{}",
-                did_you_mean(name, known)
-            ));
+            problems.add(|| {
+                let known = schema.tables().map(|table| &*table.name).chain([SETTINGS]);
+                let meant = did_you_mean(name, known);
+                format!("there is no table {}{meant}", name.escape_debug())
+            });
         }
         return;
     };
     for column in &read.columns {
-        check_column(column, table, say);
+        check_column(column, table, problems);
     }
 }
 
-fn check_column(read: &ColumnRead, table: &Table, say: &mut impl FnMut(String)) {
+fn check_column(read: &ColumnRead, table: &Table, problems: &mut Problems) {
     let name = read.column.as_str();
     let Some(column) = table.column(name) else {
         if !name.starts_with(ATTRIBUTE) {
-            let known = table.columns.iter().map(|column| &*column.name);
-            say(format!(
-                "{}: there is no column {name}{}; `placewright columns {0}` lists them",
-                table.name,
-                did_you_mean(name, known)
-            ));
+            problems.add(|| {
+                let known = table.columns.iter().map(|column| &*column.name);
+                let (table, meant) = (&table.name, did_you_mean(name, known));
+                format!(
+                    "{table}: there is no column {}{meant}; `placewright columns --table {table}` lists them",
+                    name.escape_debug()
+                )
+            });
         }
         return;
     };
-    same_kind(&table.name, name, column.kind, read.kind, say);
+    same_kind(&table.name, name, column.kind, read.kind, problems);
 }
 
-fn same_kind(
-    table: &str,
-    column: &str,
-    is: model::Kind,
-    declared: Kind,
-    say: &mut impl FnMut(String),
-) {
+fn same_kind(table: &str, column: &str, is: model::Kind, declared: Kind, problems: &mut Problems) {
     let declared = model::Kind::from(declared);
     if declared != is {
-        say(format!(
-            "{table}: the column {column} is of kind {is} and is declared as {declared}; read it as {is}"
-        ));
+        problems.add(|| {
+            format!(
+                "{table}: the column {column} is of kind {is} and is declared as {declared}; read it as {is}"
+            )
+        });
     }
 }
 
@@ -152,7 +166,7 @@ fn check_settings(
     read: &TableRead,
     setting: Option<&str>,
     description: &Description,
-    say: &mut impl FnMut(String),
+    problems: &mut Problems,
 ) {
     let columns: Vec<(&str, Kind)> = match setting {
         None => description
@@ -167,10 +181,12 @@ fn check_settings(
                 .iter()
                 .find(|setting| setting.name == name && !setting.columns.is_empty());
             let Some(table) = table else {
-                return say(format!(
-                    "the table {} is read and there is no setting {name} that is a table",
-                    read.table
-                ));
+                return problems.add(|| {
+                    let (table, name) = (read.table.escape_debug(), name.escape_debug());
+                    format!(
+                        "the table {table} is read and there is no setting {name} that is a table"
+                    )
+                });
             };
             let columns = table.columns.iter();
             columns
@@ -180,62 +196,67 @@ fn check_settings(
     };
     for column in &read.columns {
         match columns.iter().find(|(name, _)| *name == column.column) {
-            Some((name, kind)) => same_kind(&read.table, name, (*kind).into(), column.kind, say),
-            None => say(format!(
-                "{}: there is no setting {}{}",
-                read.table,
-                column.column,
-                did_you_mean(&column.column, columns.iter().map(|(name, _)| *name))
-            )),
+            Some((name, kind)) => {
+                same_kind(&read.table, name, (*kind).into(), column.kind, problems);
+            }
+            None => problems.add(|| {
+                let meant = did_you_mean(&column.column, columns.iter().map(|(name, _)| *name));
+                let (table, column) = (&read.table, column.column.escape_debug());
+                format!("{table}: there is no setting {column}{meant}")
+            }),
         }
     }
 }
 
 /// Hold what a part writes against the schema.
-pub(super) fn check_writes(
-    part: Part,
-    writes: &[Write],
-    schema: &Schema,
-    problems: &mut Vec<String>,
-) {
+pub(super) fn check_writes(part: Part, writes: &[Write], schema: &Schema, problems: &mut Problems) {
+    let mut found = Problems::default();
     for write in writes {
-        if part == Part::Balance && write.scope != Scope::Vm {
-            problems.push(format!(
-                "{part}: {} is written in another scope than vm; a move writes only for its VM",
-                write.table
-            ));
-        }
-        let parent = match write.scope {
-            Scope::Placement => "hosts/vms",
-            Scope::Vm => "members",
-            Scope::Tenant => "tenant",
-            Scope::Host => "hosts",
-            Scope::Cluster => "cluster",
-        };
-        let name = format!("{parent}/{}", write.table);
-        let Some(table) = schema.table(&name) else {
-            if !write.table.starts_with(ATTRIBUTE) {
+        check_write(part, write, schema, &mut found);
+    }
+    problems.append(part.name(), found);
+}
+
+fn check_write(part: Part, write: &Write, schema: &Schema, problems: &mut Problems) {
+    if part == Part::Balance && write.scope != Scope::Vm {
+        problems.add(|| {
+            format!(
+                "{} is written in another scope than vm; a move writes only for its VM",
+                write.table.escape_debug()
+            )
+        });
+    }
+    let parent = match write.scope {
+        Scope::Placement => "hosts/vms",
+        Scope::Vm => "members",
+        Scope::Tenant => "tenant",
+        Scope::Host => "hosts",
+        Scope::Cluster => "cluster",
+    };
+    let name = format!("{parent}/{}", write.table);
+    let Some(table) = schema.table(&name) else {
+        if !write.table.starts_with(ATTRIBUTE) {
+            problems.add(|| {
                 let known = schema.children(parent).map(|table| table.short_name());
-                problems.push(format!(
-                    "{part}: there is no table {name} to write{}",
-                    did_you_mean(&write.table, known)
-                ));
-            }
-            continue;
-        };
-        let mut say = |problem: String| problems.push(format!("{part}: {problem}"));
-        for (column, kind) in &write.columns {
-            let read = ColumnRead {
-                column: column.clone(),
-                kind: *kind,
-                required: false,
-                gate: false,
-            };
-            check_column(&read, table, &mut say);
+                let meant = did_you_mean(&write.table, known);
+                format!("there is no table {} to write{meant}", name.escape_debug())
+            });
         }
+        return;
+    };
+    for (column, kind) in &write.columns {
+        let read = ColumnRead {
+            column: column.clone(),
+            kind: *kind,
+            required: false,
+            gate: false,
+        };
+        check_column(&read, table, problems);
     }
 }
 
+/// The one of the known names that is most alike, if any is. Names are compared character by
+/// character: they must be within the bounds of the contract.
 pub(super) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     known
         .map(|known| (strsim::jaro_winkler(name, known), known))

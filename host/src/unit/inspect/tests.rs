@@ -170,7 +170,7 @@ fn parts_that_contradict_themselves_are_found() {
             })
             .collect();
     }
-    assert_found(&wordy, "256 reasons are declared and 255 are the most");
+    assert_found(&wordy, "it has 256 reasons, and at most 255 are allowed");
     let mut unexported = sound();
     unexported.balance = Some(BalancePart {
         writes: Vec::new(),
@@ -263,4 +263,86 @@ fn settings_that_make_no_sense_are_found() {
     ] {
         assert_found(&bad, sentence);
     }
+}
+
+#[test]
+fn names_texts_and_lists_beyond_their_bounds_are_found_and_quoted_in_short() {
+    use crate::contract::bounds::{LIST, NAME, TEXT};
+
+    let long = "x".repeat(1 << 20);
+    type Change<'c> = &'c dyn Fn(&mut Description);
+    let changes: [(&str, Change<'_>); 12] = [
+        ("the name has", &|it| it.name = long.clone()),
+        ("the version has", &|it| it.version = long.clone()),
+        ("the summary has", &|it| it.summary = long.clone()),
+        ("an alias has", &|it| it.aliases = vec![long.clone()]),
+        ("256 are allowed", &|it| {
+            it.aliases = vec!["x".to_owned(); LIST + 1]
+        }),
+        ("256 are allowed", &|it| {
+            it.settings = vec![setting("x", Kind::Text); LIST + 1];
+        }),
+        ("the name of a setting has", &|it| {
+            it.settings = vec![setting(&long, Kind::Text)];
+        }),
+        ("the pattern has", &|it| {
+            let mut with_pattern = setting("x", Kind::Text);
+            with_pattern.pattern = Some(long.clone());
+            it.settings = vec![with_pattern];
+        }),
+        ("the name of a table has", &|it| {
+            it.judge.as_mut().unwrap().reads = vec![table(&long, vec![])];
+        }),
+        ("the name of a column has", &|it| {
+            let columns = vec![column(&long, Kind::Text)];
+            it.judge.as_mut().unwrap().reads = vec![table("hosts", columns)];
+        }),
+        ("256 are allowed", &|it| {
+            let columns = vec![column("x", Kind::Text); LIST + 1];
+            it.judge.as_mut().unwrap().reads = vec![table("hosts", columns)];
+        }),
+        ("a reason has", &|it| {
+            it.judge.as_mut().unwrap().reasons[0].text = long.clone();
+        }),
+    ];
+    for (sentence, change) in changes {
+        let mut changed = description(vec![]);
+        change(&mut changed);
+        assert_found(&changed, sentence);
+        assert!(found(&changed)[0].len() < 200, "{sentence}");
+    }
+    let mut longest = description(vec![]);
+    longest.name = "x".repeat(NAME);
+    longest.summary = "x".repeat(TEXT);
+    assert_eq!(found(&longest), [] as [String; 0]);
+}
+
+#[test]
+fn of_many_problems_twenty_are_told() {
+    let mut many = description(vec![]);
+    let settings = (0..200).map(|number| setting(&format!("X{number}"), Kind::Text));
+    many.settings = settings.collect();
+    let found = found(&many);
+    assert_eq!(found.len(), 21);
+    assert_eq!(found[20], "and 180 more");
+}
+
+#[test]
+fn a_pattern_that_takes_much_to_compile_is_found() {
+    let mut patterned = description(vec![]);
+    let mut text = setting("text", Kind::Text);
+    text.pattern = Some(r"\w{40}\w{40}".to_owned());
+    patterned.settings = vec![text];
+    assert_found(&patterned, "the pattern is no regular expression");
+    patterned.settings[0].pattern = Some("[a-z0-9.-]{1,63}".to_owned());
+    assert_eq!(found(&patterned), [] as [String; 0]);
+}
+
+#[test]
+fn the_least_integer_is_no_default() {
+    let mut least = description(vec![]);
+    let mut integer = setting("integer", Kind::Integer);
+    integer.default = Some(Value::Integer(i64::MIN));
+    least.settings = vec![integer];
+    assert_found(&least, "is beyond");
 }

@@ -72,7 +72,7 @@ const TAKEN: &[&str] = &[
 
 /// Why no unit can be called so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadName {
+pub enum ProjectNameError {
     /// Not as names of units are written.
     #[error(
         "\"{0}\" is no name of a unit: write lower-case words of letters and digits joined by hyphens, such as \"rack-spread\""
@@ -94,12 +94,12 @@ pub enum BadName {
 ///
 /// # Errors
 /// If the name has another form than names of units, or is a word of a language.
-pub fn check(name: &str) -> Result<(), BadName> {
+pub fn check(name: &str) -> Result<(), ProjectNameError> {
     if !inspect::is_name(name) {
-        return Err(BadName::Form(name.escape_debug().to_string()));
+        return Err(ProjectNameError::Form(name.escape_debug().to_string()));
     }
     match TAKEN.contains(&name) {
-        true => Err(BadName::Word(name.to_owned())),
+        true => Err(ProjectNameError::Word(name.to_owned())),
         false => Ok(()),
     }
 }

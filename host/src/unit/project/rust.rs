@@ -7,7 +7,7 @@
 
 use super::carried::{self, template};
 use super::lock::Crates;
-use super::{BadName, File, Project, ProjectError};
+use super::{File, Project, ProjectError, ProjectNameError};
 
 /// The manifest of Placewright's repository, of which the SDK's crates take their version.
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
@@ -19,7 +19,7 @@ const SDK: &str = "placewright-0.0.0";
 pub(super) fn files(project: &Project) -> Result<Vec<File>, ProjectError> {
     let crates = Crates::of_sdk()?;
     if crates.has(&project.name) {
-        return Err(BadName::Crate(project.name.clone()).into());
+        return Err(ProjectNameError::Crate(project.name.clone()).into());
     }
     let sdk = format!("placewright-{}", env!("CARGO_PKG_VERSION"));
     let variant = project.variant();

@@ -38,8 +38,8 @@ pub(super) fn on_trace(told: &Value) -> String {
     let rows = [
         ("VMs placed", "placed"),
         ("VMs rejected", "rejected"),
-        ("cores rejected", "rejected_cores"),
-        ("hosts in use, mean", "mean_used_hosts"),
+        ("cores rejected", "rejected-cores"),
+        ("hosts in use, mean", "mean-used-hosts"),
     ];
     for (title, name) in rows {
         let shown = |side: &str| output::number(told[side][name].as_f64().unwrap_or_default());

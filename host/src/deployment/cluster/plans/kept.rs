@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::auto::Auto;
 use super::{MoveNamed, host_of};
 use crate::deployment::DeploymentError;
 use crate::inventory::Inventory;
@@ -24,6 +25,12 @@ pub(super) struct KeptPlan {
     pub(super) cancelled: bool,
     /// When it was last found to hold still.
     pub(super) checked: i64,
+    /// How it goes on by itself; None: it does not.
+    #[serde(default)]
+    pub(super) auto: Option<Auto>,
+    /// Whether a move was confirmed since it last went on.
+    #[serde(skip)]
+    due: bool,
 }
 
 /// How far a move is.
@@ -90,6 +97,8 @@ pub struct PlanShown {
     /// How many of its moves may be under way at once; absent: any number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_in_flight: Option<usize>,
+    /// Whether the next moves are begun as one is confirmed.
+    pub auto: bool,
     /// How many of its moves are in each state.
     pub counted: MoveCounts,
     /// One move after the other.
@@ -125,6 +134,8 @@ impl KeptPlan {
             by: None,
             max_in_flight,
             cancelled: false,
+            auto: None,
+            due: false,
         }
     }
 
@@ -144,6 +155,7 @@ impl KeptPlan {
             checked: self.checked,
             cancelled: self.cancelled,
             max_in_flight: self.max_in_flight,
+            auto: self.auto.is_some(),
             counted: self.counts(),
             moves: moves.collect(),
         }
@@ -277,6 +289,7 @@ impl KeptPlan {
     /// Nothing more is begun.
     pub(super) fn cancel(&mut self, now: i64) {
         self.cancelled = true;
+        self.auto = None;
         for progress in &mut self.moves {
             if progress.state != MoveState::Confirmed {
                 progress.becomes(MoveState::Cancelled, now, None);
@@ -319,8 +332,15 @@ impl KeptPlan {
                 None => (MoveState::Stale, Some("the VM is gone".to_owned())),
             };
             progress.becomes(state, now, why);
+            self.due |= state == MoveState::Confirmed;
         }
         any
+    }
+
+    /// How the plan goes on, if it does by itself and a move was confirmed meanwhile.
+    pub(super) fn take_due(&mut self) -> Option<Auto> {
+        let due = std::mem::take(&mut self.due);
+        self.auto.clone().filter(|_| due && !self.cancelled)
     }
 }
 

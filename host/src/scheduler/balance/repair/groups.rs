@@ -10,6 +10,19 @@ use crate::scheduler::balance::Cause;
 use crate::scheduler::balance::relocate::Leaving;
 use crate::scheduler::order::Totals;
 
+/// The groups that can be broken. Where there are none, nothing else is looked at.
+fn hard(world: &Inventory) -> impl Iterator<Item = &GroupEntry> {
+    let is_hard = |rule| {
+        use GroupRule::{Negative, Positive};
+        matches!(
+            rule,
+            Some(Positive { hard: true } | Negative { hard: true })
+        )
+    };
+    let groups = world.groups();
+    groups.filter(move |entry| is_hard(entry.group.vm_rule) || is_hard(entry.group.host_rule))
+}
+
 /// The members of a group that have a place, by the slot of the host where they are, or are
 /// to be, if they move.
 type Places<'w> = BTreeMap<u32, Vec<&'w VmEntry>>;
@@ -37,7 +50,7 @@ fn anchor(world: &Inventory, places: &Places<'_>) -> Option<u32> {
 
 /// How many VMs would have to move so that no hard group is broken.
 pub(super) fn wrong(world: &Inventory) -> i128 {
-    let broken = world.groups().map(|entry| {
+    let broken = hard(world).map(|entry| {
         let places = places(world, entry);
         let all: usize = places.values().map(Vec::len).sum();
         let on_hosts = places.iter().filter(|(slot, _)| entry.hosts.contains(slot));
@@ -61,11 +74,15 @@ pub(super) fn wrong(world: &Inventory) -> i128 {
 
 /// The VMs that break a hard group where they run: group by group, the smallest first.
 pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
-    let totals = Totals::of(world);
+    let mut totals = None;
     let mut misplaced = Vec::new();
-    for entry in world.groups() {
+    for entry in hard(world) {
         let mut of_group = of_vm_rule(world, entry);
         of_group.extend(of_host_rule(world, entry));
+        if of_group.is_empty() {
+            continue;
+        }
+        let totals = totals.get_or_insert_with(|| Totals::of(world));
         let size = |it: &Misplaced| {
             let running = world.running(&it.vm);
             running.map_or(0.0, |entry| totals.size(&entry.vm))

@@ -149,8 +149,9 @@ fn of_policies_and_units() -> impl Strategy<Value = Change> {
         4 => (name(), number(), any::<i64>(), name(), body()).prop_map(
             |(name, revision, at, by, body)| Change::PutPolicy { name, revision, at, by, body }),
         1 => name().prop_map(|name| Change::RemovePolicy { name }),
-        2 => (name(), name(), vec(any::<u8>(), 0..99)).prop_map(|(digest, name, bytes)|
-            Change::PutArtifact { digest, name, bytes }),
+        2 => (name(), name(), vec(any::<u8>(), 0..99), signature()).prop_map(
+            |(digest, name, bytes, signature)|
+                Change::PutArtifact { digest, name, bytes, signature }),
         1 => name().prop_map(|digest| Change::RemoveArtifact { digest }),
         2 => (name(), digest(), any::<bool>(), body()).prop_map(|(name, digest, enabled, body)|
             Change::PutUnit { name, digest, enabled, body }),
@@ -159,6 +160,11 @@ fn of_policies_and_units() -> impl Strategy<Value = Change> {
             |(name, digest, at, what, body)|
                 Change::UnitEvent(UnitEvent { name, digest, at, what, body })),
     ]
+}
+
+fn signature() -> impl Strategy<Value = Option<SavedSignature>> {
+    let signature = (vec(any::<u8>(), 0..9), digest());
+    proptest::option::of(signature.prop_map(|(bytes, signer)| SavedSignature { bytes, signer }))
 }
 
 pub(super) fn step() -> impl Strategy<Value = Step> {

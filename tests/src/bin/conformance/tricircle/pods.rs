@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use placewright::inventory::Inventory;
-use placewright::model::schema::{BadAttribute, Schema};
+use placewright::model::schema::{AttributeError, Schema};
 use placewright::model::{Facts, Host, Kind};
 
 use super::case::{Binding, Given, Pod, Tag, Usage};
@@ -35,7 +35,7 @@ pub fn inventory(given: &Given) -> Result<Inventory, String> {
 }
 
 /// With the attributes that the policies need.
-fn schema() -> Result<Schema, BadAttribute> {
+fn schema() -> Result<Schema, AttributeError> {
     let mut schema = Schema::default();
     let threshold = "Percent of a resource from which on the pod is exhausted";
     schema.define_attribute("hosts", "threshold", Kind::Number, None, threshold)?;

@@ -1,0 +1,161 @@
+//! Takes in the bodies of requests: no larger than the route needs, not slower than a line
+//! that works, and not more of all together than there is memory for.
+//!
+//! Handlers get a body that is whole. What it takes of the budget is given back when the
+//! request is answered and nobody reads it any more.
+
+mod budget;
+
+pub(super) use budget::{Budget, Held};
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
+
+use super::access::Caller;
+use super::limits::{ApiLimits, Arrived};
+use super::pace::{Pace, SLOWEST};
+use super::permission::BodySize;
+use super::problem::{Code, Problem};
+
+/// Bodies up to this size are not counted: there are no more of them than connections.
+const SMALL: usize = 64 << 10;
+
+/// What bodies are taken in by.
+#[derive(Debug, Clone)]
+pub(super) struct Bodies {
+    limits: ApiLimits,
+    budget: Arc<Budget>,
+}
+
+impl Bodies {
+    pub(super) fn new(limits: ApiLimits) -> Self {
+        Self {
+            limits,
+            budget: Arc::new(Budget::new(&limits)),
+        }
+    }
+}
+
+/// Take in the body before the request goes on.
+pub(super) async fn take_in(
+    State(bodies): State<Bodies>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let size = request.extensions().get::<BodySize>().copied();
+    // What no route takes is not read.
+    let Some(size) = size.filter(|_| !request.body().is_end_stream()) else {
+        return next.run(request).await;
+    };
+    let most = size.bytes(&bodies.limits);
+    let caller = request.extensions().get::<Caller>();
+    let caller = caller.map(|caller| caller.name.clone());
+    let (mut parts, body) = request.into_parts();
+    let told = body.size_hint().exact();
+    if told.is_some_and(|told| told > most as u64) {
+        return too_large(size, most).into_response();
+    }
+    let mut taking = Taking {
+        bodies: &bodies,
+        size,
+        most,
+        held: Held::new(&bodies.budget, caller.as_ref()),
+    };
+    let arrived = parts
+        .extensions
+        .get::<Arrived>()
+        .cloned()
+        .unwrap_or_default();
+    arrived.comes(true);
+    let whole = taking.whole(body).await;
+    arrived.comes(false);
+    match whole {
+        Ok(whole) => {
+            let held = Arc::new(taking.held);
+            parts.extensions.insert(held.clone());
+            let response = next
+                .run(Request::from_parts(parts, Body::from(whole)))
+                .await;
+            drop(held);
+            response
+        }
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// A body that comes in.
+struct Taking<'b> {
+    bodies: &'b Bodies,
+    size: BodySize,
+    most: usize,
+    held: Held,
+}
+
+impl Taking<'_> {
+    async fn whole(&mut self, body: Body) -> Result<Bytes, Problem> {
+        let told = body.size_hint().exact().unwrap_or(0);
+        let told = usize::try_from(told).unwrap_or(usize::MAX).min(self.most);
+        let mut pace = Pace::new(self.bodies.limits.stall);
+        let mut frames = body.into_data_stream();
+        let mut whole: Vec<u8> = Vec::new();
+        loop {
+            let frame = match pace.ends() {
+                Some(ends) => tokio::time::timeout_at(ends, frames.next()).await,
+                None => Ok(frames.next().await),
+            };
+            let frame = match frame.map_err(|_| self.too_slow())? {
+                None => return Ok(whole.into()),
+                Some(frame) => frame.map_err(|error| broken(&error))?,
+            };
+            if whole.len() + frame.len() > self.most {
+                return Err(too_large(self.size, self.most));
+            }
+            if whole.is_empty() && frame.len() == told && told <= SMALL {
+                return Ok(frame);
+            }
+            pace.moved(frame.len());
+            if whole.len() + frame.len() > SMALL {
+                self.held.grow_to(whole.len() + frame.len()).await?;
+                // Others have kept this one waiting.
+                pace.begin();
+            }
+            if whole.is_empty() {
+                // More is not asked for before it comes: it may never come.
+                whole.reserve(told.min(SMALL));
+            }
+            whole.extend_from_slice(&frame);
+        }
+    }
+
+    fn too_slow(&self) -> Problem {
+        let seconds = self.bodies.limits.stall.as_secs_f64();
+        Problem::new(
+            Code::RequestTimeout,
+            format!(
+                "the request's body arrives too slowly: at least {} KiB a second must, over any {seconds} s",
+                SLOWEST >> 10
+            ),
+        )
+    }
+}
+
+fn too_large(size: BodySize, most: usize) -> Problem {
+    let mut sentence = format!("the body is too large: this route takes at most {most} bytes");
+    if size == BodySize::Whole {
+        sentence.push_str(", as the option request-body says");
+    }
+    Problem::new(Code::TooLarge, sentence)
+}
+
+fn broken(error: &axum::Error) -> Problem {
+    tracing::debug!(%error, "a body was not read to its end");
+    Problem::new(
+        Code::BadRequest,
+        "the request's body ended early, or is not written as HTTP asks for",
+    )
+}

@@ -1,0 +1,80 @@
+//! What a client has read is not taken for another thing of the same name.
+
+use super::restart::{again, change};
+use super::*;
+
+fn revision(cluster: &Cluster) -> u64 {
+    let revision = cluster.turn(|state| Ok(state.revision())).wait();
+    revision.unwrap()
+}
+
+fn matches(cluster: &Cluster, revision: u64) -> bool {
+    let checked = cluster.turn(move |state| state.check_revision(Some(revision)));
+    checked.wait().is_ok()
+}
+
+#[test]
+fn what_is_made_anew_under_the_name_of_something_gone_has_other_revisions() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let mut world = start(folder.path(), &generation);
+    let put = |deployment: &Deployment| deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    put(&world.deployment);
+    let mut seen = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..3 {
+        let deployment = &world.deployment;
+        let cluster = deployment.create_cluster(document(), attach()).unwrap();
+        if round == 0 {
+            change(&cluster, "[[hosts]]\nid = \"a\"\nmemory.total = \"64 GiB\"");
+            let settings = Attach {
+                statistics_max_age: Some(60),
+                ..attach()
+            };
+            deployment.attach("c", settings).unwrap();
+        }
+        let now = revision(&cluster);
+        assert!(seen.0.iter().all(|before| !matches(&cluster, *before)));
+        assert!(matches(&cluster, now));
+        seen.0.push(now);
+        seen.1.push(cluster.settings().revision);
+        drop(cluster);
+        deployment.remove_cluster("c", "somebody").unwrap();
+        deployment
+            .remove_policy("mine", &Origin::Api, None, "somebody")
+            .unwrap();
+        if round == 1 {
+            world.deployment.stop();
+            drop(world);
+            world = start(folder.path(), &generation);
+        }
+        seen.2.push(put(&world.deployment).revision);
+    }
+    for revisions in [seen.0, seen.1, seen.2] {
+        assert!(revisions.is_sorted_by(|a, b| a < b), "{revisions:?}");
+    }
+}
+
+#[test]
+fn a_restart_leaves_the_revision_and_then_leaves_out_some_that_may_have_been_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    world
+        .deployment
+        .put_policy(&edit(POLICY), "somebody")
+        .unwrap();
+    let cluster = world
+        .deployment
+        .create_cluster(document(), attach())
+        .unwrap();
+    place(&cluster, request("new", 1));
+    let before = revision(&cluster);
+    drop(cluster);
+    let (_world, cluster) = again(folder.path(), world, &generation);
+    assert!(matches(&cluster, before), "nothing has changed");
+    place(&cluster, request("other", 1));
+    let after = revision(&cluster);
+    assert!(after > before + 1000, "{before} {after}");
+    place(&cluster, request("another", 1));
+    assert_eq!(revision(&cluster), after + 1);
+}

@@ -1,0 +1,97 @@
+//! Sentences of bounded length, made of what others have written.
+//!
+//! Units, files and documents are quoted in sentences that are kept, logged, sent and stored
+//! several times over. Whoever writes a long one must not decide how much that takes.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Bytes of a sentence that are kept.
+pub const LONGEST_SENTENCE: usize = 4096;
+
+/// How many characters of a name or text are quoted where it is too long.
+const EXCERPT: usize = 40;
+
+/// Room for what is said of the part that is left out.
+const REMAINDER: usize = 40;
+
+/// The sentence, with an end that says how much is left out if it has more than
+/// [`LONGEST_SENTENCE`] bytes.
+pub fn cut(mut sentence: String) -> String {
+    if sentence.len() <= LONGEST_SENTENCE {
+        return sentence;
+    }
+    let bytes = sentence.len();
+    let end = sentence.floor_char_boundary(LONGEST_SENTENCE - REMAINDER);
+    sentence.truncate(end);
+    sentence.shrink_to_fit();
+    // Writing to a text does not fail.
+    let _ = write!(sentence, "… and {} more bytes", bytes - end);
+    sentence
+}
+
+/// A sentence in one line: control characters in it are escaped, so that what it quotes makes no
+/// lines of its own where lines are read.
+pub fn one_line(sentence: &str) -> Cow<'_, str> {
+    if !sentence.contains(char::is_control) {
+        return Cow::Borrowed(sentence);
+    }
+    let mut line = String::with_capacity(sentence.len() + 8);
+    for character in sentence.chars() {
+        match character.is_control() {
+            true => line.extend(character.escape_debug()),
+            false => line.push(character),
+        }
+    }
+    Cow::Owned(line)
+}
+
+/// The beginning of a text in one line, with control characters escaped, for a sentence that
+/// quotes it.
+pub fn excerpt(text: &str) -> String {
+    let end = text.char_indices().nth(EXCERPT);
+    match end {
+        None => text.escape_debug().collect(),
+        Some((end, _)) => format!("{}…", text[..end].escape_debug()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_sentence_is_cut_between_characters_and_says_how_much_is_left_out() {
+        let sentence = "ä".repeat(100_000);
+        let short = cut(sentence.clone());
+        assert!(short.len() <= LONGEST_SENTENCE, "{}", short.len());
+        let (kept, end) = short.split_once('…').unwrap();
+        assert!(sentence.starts_with(kept));
+        let more = sentence.len() - kept.len();
+        assert_eq!(end, format!(" and {more} more bytes"));
+    }
+
+    #[test]
+    fn a_sentence_of_the_greatest_length_stays_as_it_is() {
+        let sentence = "a".repeat(LONGEST_SENTENCE);
+        assert_eq!(cut(sentence.clone()), sentence);
+    }
+
+    #[test]
+    fn what_a_sentence_quotes_makes_no_line_of_its_own() {
+        assert_eq!(one_line("plain \\n \"é\""), "plain \\n \"é\"");
+        assert_eq!(
+            one_line("there is no table a\nERROR b\r\u{1b}[0m"),
+            "there is no table a\\nERROR b\\r\\u{1b}[0m"
+        );
+    }
+
+    #[test]
+    fn an_excerpt_is_one_line_of_few_characters() {
+        assert_eq!(excerpt("a\nb\u{1}"), "a\\nb\\u{1}");
+        assert_eq!(
+            excerpt(&"é".repeat(1 << 20)),
+            format!("{}…", "é".repeat(40))
+        );
+    }
+}

@@ -1,0 +1,176 @@
+"""Attacks by whoever reaches the server's port without a token, and by other users of the machine."""
+
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from lab import together
+
+
+def slow_readers(lab):
+    """More connections than there are places, each with answers that nobody reads."""
+    server, sockets = lab.server, []
+    ask = b"GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n" * 200
+    try:
+        for _ in range(1100):
+            try:
+                connection = server.socket(receive=4096)
+                connection.setblocking(False)
+                connection.send(ask)
+                sockets.append(connection)
+            except OSError:
+                pass
+        time.sleep(45)
+        got = server.ask("POST", "/v1/clusters/bystander/place", {"id": "q", "cpu": 1, "memory": 1}, token="bystander")
+        lab.check(got.status == 200, f"the holder of a token is served: {got}")
+        got = server.ask("GET", "/v1/health", token=None)
+        lab.check(got.status == 200, f"health is told: {got}")
+    finally:
+        for connection in sockets:
+            connection.close()
+
+
+def slow_heads(lab):
+    """Heads that arrive a byte a second, on more connections than there are places."""
+    server, sockets = lab.server, []
+    try:
+        for _ in range(1100):
+            try:
+                connection = server.socket()
+                connection.setblocking(False)
+                connection.send(b"GET / HT")
+                sockets.append(connection)
+            except OSError:
+                pass
+        for _ in range(10):
+            for connection in sockets:
+                try:
+                    connection.send(b"x")
+                except OSError:
+                    pass
+            time.sleep(1)
+        got = server.ask("POST", "/v1/clusters/bystander/place", {"id": "q", "cpu": 1, "memory": 1}, token="bystander")
+        lab.check(got.status == 200, f"the holder of a token is served: {got}")
+    finally:
+        for connection in sockets:
+            connection.close()
+
+
+def bodies_that_never_end(lab):
+    """300 bodies of which 1 MB arrives, without a token."""
+    server, sockets = lab.server, []
+    head = b"POST /v1/clusters/north/why?host=h1 HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60000000\r\n\r\n"
+    before = server.memory()
+    try:
+        for _ in range(300):
+            try:
+                connection = server.socket()
+                connection.settimeout(0.2)
+                connection.sendall(head + b"x" * (1 << 20))
+            except OSError:
+                pass
+            sockets.append(connection)
+        grown = server.memory() - before
+        lab.check(grown < 200, f"{grown:.0f} MiB more")
+    finally:
+        for connection in sockets:
+            connection.close()
+
+
+def refusals_in_the_log(lab):
+    """20,000 requests with wrong tokens must not fill the disk with lines."""
+    server, before = lab.server, lab.server.log.stat().st_size
+
+    def ask(_):
+        connection = server.socket()
+        one = b"GET /v1/clusters HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer " + b"x" * 2000 + b"\r\n\r\n"
+        try:
+            for _ in range(500):
+                connection.sendall(one)
+                connection.recv(65536)
+        except OSError:
+            pass
+        connection.close()
+
+    together(40, ask)
+    lines = server.log.stat().st_size - before
+    lab.check(lines < 12 << 20, f"{lines >> 10} KiB of log for 20,000 refusals")
+    got = server.ask("GET", "/v1/clusters")
+    lab.check(got.status == 200, f"the administrator is served: {got}")
+
+
+def heads_that_are_none(lab):
+    """Bytes that are no HTTP, long lines, many headers, wrong lengths."""
+    heads = [
+        b"\x16\x03\x01" + bytes(200), b"GET " + b"a" * (1 << 20), b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 50_000,
+        b"GET / HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+        b"GET /%00%ff/../..//v1/clusters HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        b"GET /v1/clusters HTTP/1.1\r\nhost: evil.example\r\norigin: http://evil.example\r\n\r\n",
+    ]
+    for head in heads:
+        for _ in range(20):
+            try:
+                connection = lab.server.socket()
+                connection.sendall(head)
+                connection.settimeout(2)
+                got = connection.recv(64)
+                lab.check(not got.startswith(b"HTTP/1.1 2") and b" 500 " not in got, f"{head[:40]}: {got[:20]}", quiet=True)
+            except OSError:
+                pass
+            connection.close()
+    lab.check(lab.server.ask("GET", "/v1/clusters").status == 200, "the administrator is served")
+
+
+def folder_of_another_user(lab):
+    """A data folder that others may write to must be refused."""
+    server = lab.server
+    if os.geteuid() != 0:
+        lab.note("not tried: it takes root to make a folder of another user")
+        return
+    with tempfile.TemporaryDirectory(prefix="placewright-lab-") as base:
+        os.chmod(base, 0o755)
+        victim = Path(base) / "victim"
+        victim.write_text("precious\n")
+        data = Path(base) / "data"
+        data.mkdir()
+        (data / "placewright.lock").symlink_to(victim)
+        os.chmod(data, 0o777)
+        os.chown(data, 65534, 65534)
+        command = [server.program, "serve", "--listen", "127.0.0.1:0", "--data", data, "--cache", server.cache]
+        try:
+            ended = subprocess.run([str(word) for word in command], timeout=15, capture_output=True)
+            lab.check(ended.returncode != 0, f"refused: {ended.stderr[-160:].decode(errors='replace').strip()}")
+        except subprocess.TimeoutExpired:
+            lab.check(False, "it serves from a folder that anybody may write to")
+        lab.check(victim.read_text() == "precious\n", "a file behind a link is left as it is")
+
+
+def example_secrets(lab):
+    """The example of a configuration has no secret that everybody knows."""
+    server = lab.server
+    example = (lab.repository / "host/examples/placewright.toml").read_text()
+    # What it shows with a # before each line is put in force, as somebody in a hurry would.
+    lines = [line[2:] if line.startswith(('# [[', '# name', '# role', '# sha256', '# clusters')) else line for line in example.splitlines()]
+    begin = next((n for n, line in enumerate(lines) if line.startswith("[[tokens]]")), None)
+    if begin is None:
+        lab.note("the example has no tokens")
+        return
+    end = next((n for n, line in enumerate(lines) if n > begin and "trusted-keys" in line), len(lines))
+    server.stop(30)
+    server.config.write_text("\n".join(line for line in lines[begin:end] if not line.startswith("#")) + "\n")
+    if not server.start(wait=20):
+        lab.check(True, "it does not start with the example's tokens")
+        return
+    for known in ("test", "test2", "secret", "admin"):
+        got = server.ask("GET", "/v1/clusters", token=None, headers={"Authorization": f"Bearer {known}"})
+        lab.check(got.status in (401, 403), f"Bearer {known}: {got}")
+
+
+ATTACKS = [
+    slow_readers, slow_heads, bodies_that_never_end, refusals_in_the_log, heads_that_are_none,
+    folder_of_another_user, example_secrets,
+]
