@@ -47,7 +47,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::document::ClusterDocument;
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::library::live::Library;
 use crate::scheduler::SchedulerOptions;
 use crate::store::{Change, Health, Store};

@@ -5,19 +5,15 @@
 mod changes;
 mod cluster;
 pub mod form;
-mod ganeti;
 pub(crate) mod json_schema;
 pub(crate) mod made;
 mod names;
-mod nearest;
 mod pinning;
 mod problem;
 pub(crate) mod request;
 mod row;
-pub mod serial;
 mod tree;
 mod value;
-mod word;
 mod written;
 
 pub use changes::{
@@ -26,7 +22,6 @@ pub use changes::{
 };
 pub(crate) use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
-pub use nearest::nearest;
 pub use problem::{Place, Problem, Problems};
 pub(crate) use problem::{grouped, shortened};
 pub use request::{Surroundings, WrittenRequest, read_requests, requests_of_tree};
@@ -34,10 +29,9 @@ pub use row::RowReader;
 pub use tree::{Content, Entry, Node, Table, parse, parse_with_nulls};
 pub use value::{Expected, LONGEST_ID, LONGEST_TEXT};
 pub(crate) use value::{alternatives, shown};
-pub use word::{Word, words};
 pub use written::WrittenFacts;
+
+pub use crate::model::{Word, nearest, serial, words};
 
 #[cfg(test)]
 mod examples;
-#[cfg(test)]
-mod junk;

@@ -5,20 +5,25 @@
 
 pub mod measure;
 pub mod schema;
+pub mod serial;
 
 mod bounds;
 mod doubt;
 mod facts;
+mod nearest;
 mod request;
 mod sentence;
+mod word;
 mod write;
 
 pub use bounds::Bounds;
 pub use doubt::doubts;
 pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
 pub use measure::Measure;
+pub use nearest::nearest;
 pub use request::Request;
 pub use sentence::{LONGEST_SENTENCE, cut, excerpt, one_line};
+pub use word::{Word, words};
 pub use write::{Effect, Entity, Moment, RowChange, Write};
 
 use std::fmt;

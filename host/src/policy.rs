@@ -326,4 +326,6 @@ fn is_empty(text: &Arc<str>) -> bool {
 }
 
 #[cfg(test)]
+mod junk;
+#[cfg(test)]
 mod tests;

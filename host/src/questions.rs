@@ -23,8 +23,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::chain::{ChainError, Explanation, Removed};
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::model::Request;
 use crate::policy::{Policy, Unheeded};
 use crate::scheduler::{Decision, ExplainError, PlaceError, Scheduler, SchedulerOptions};

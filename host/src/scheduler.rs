@@ -41,8 +41,8 @@ use std::time::Duration;
 use crate::chain::{
     Chain, ChainError, Explanation, Quarantined, Reuse, ReuseCounts, Runner, UnitReuse, UnitTime,
 };
+use crate::generation::Generation;
 use crate::inventory::{HostWatch, Inventory};
-use crate::library::Generation;
 use crate::model::Request;
 use crate::policy::{Policy, Unheeded};
 

@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::chain::{Chain, Reuse};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::model::{Request, Vm};
 use crate::policy::{Policy, Unheeded};
 use crate::scheduler::{Cancel, Decision, Scheduler, SchedulerOptions};

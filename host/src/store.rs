@@ -172,8 +172,8 @@ impl Store {
     ///
     /// # Panics
     /// If the database does not take the setting.
-    #[cfg(test)]
-    pub(crate) fn refuse_writes(&self, refuse: bool) {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn refuse_writes(&self, refuse: bool) {
         let base = self.0.shared.base();
         base.pragma_update(None, "query_only", refuse).unwrap();
     }

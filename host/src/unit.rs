@@ -7,7 +7,6 @@
 mod answer;
 mod artifact;
 mod backtrace;
-pub mod build;
 mod call;
 mod error;
 mod exports;
@@ -17,7 +16,6 @@ pub(crate) mod inspect;
 mod lines;
 mod load;
 mod place;
-pub mod project;
 mod shown;
 mod state;
 
@@ -166,7 +164,5 @@ fn unfit(fault: &Fault) -> String {
     format!("the export {}: {}", fault.part, fault.cause)
 }
 
-#[cfg(test)]
-pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use placewright::build;
 use placewright::engine::{Engine, Limits};
-use placewright::unit::{Unit, build};
+use placewright::unit::Unit;
 
 use crate::sources::Record;
 use crate::{repository, sources, units};

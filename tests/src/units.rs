@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use placewright::build;
 use placewright::engine::{Engine, Limits};
 use placewright::library::Generation;
 use placewright::plugins;
-use placewright::unit::{Unit, build};
+use placewright::unit::Unit;
 
 use crate::{repository, target_folder};
 

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use placewright::build;
 use placewright::library::probe;
-use placewright::unit::build;
-use placewright::unit::project::{self, Evaluation, Kind, Language, Project};
+use placewright::project::{self, Evaluation, Kind, Language, Project};
 use placewright_tests::server::placewright;
 use placewright_tests::{guest, units};
 

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use placewright::build::BuildError;
+use placewright::build::{self, Options};
 use placewright::library::probe;
-use placewright::unit::build::{self, Options};
-use placewright::unit::{Unit, build::BuildError};
+use placewright::unit::Unit;
 use placewright_tests::{c, guest, repository, units};
 use sha2::{Digest, Sha256};
 

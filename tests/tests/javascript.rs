@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use placewright::build::{self, BuildError};
 use placewright::contract::{Answers, Call, Part};
 use placewright::library::probe;
-use placewright::unit::build::{self, BuildError};
-use placewright::unit::project::{Evaluation, Language};
+use placewright::project::{Evaluation, Language};
 use placewright::unit::{Cause, Fault, Unit};
 use placewright_tests::scene::GIB;
 use placewright_tests::{guest, javascript, units};

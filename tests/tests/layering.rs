@@ -6,17 +6,21 @@ use std::path::{Path, PathBuf};
 use placewright_tests::repository;
 
 /// From the bottom up. A module may use itself and the modules before it.
-const LAYERS: [&str; 25] = [
+const LAYERS: [&str; 29] = [
     "sync",
     "ownership",
     "model",
     "contract",
     "engine",
     "unit",
+    "generation",
     "library",
+    "build",
+    "project",
     "document",
     "policy",
     "ovirt",
+    "ganeti",
     "inventory",
     "chain",
     "scheduler",

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use placewright::build::{self, BuildError};
 use placewright::engine::{Engine, Limits};
 use placewright::library::Generation;
 use placewright::library::stage::{Admission, Candidate, Outcome, Source};
 use placewright::library::trust::Trust;
-use placewright::unit::build::{self, BuildError};
-use placewright::unit::project::{self, Evaluation, Kind, Language, Project};
+use placewright::project::{self, Evaluation, Kind, Language, Project};
 use placewright::unit::{Digest, Unit};
 use placewright_tests::component::{by_default, encoded, importing_wasi, renamed};
 use placewright_tests::repository;

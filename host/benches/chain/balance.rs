@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use placewright::document::ClusterDocument;
 use placewright::engine::{Engine, Limits};
 use placewright::inventory::Inventory;
 use placewright::library::Generation;
@@ -17,7 +16,7 @@ use crate::fleet::component;
 /// A scheduler under the policy `ganeti`, its nodes unevenly used.
 pub fn scheduler(nodes: u64, instances: u64) -> Scheduler {
     let text = cluster(nodes, instances);
-    let document = ClusterDocument::read_ganeti(&text, "bench.data", None);
+    let document = placewright::ganeti::read(&text, "bench.data", None);
     let inventory = Inventory::of_document(document.expect("the text is well formed"), 0);
     let inventory = inventory.expect("the cluster fits the schema");
     let engine = Engine::new(Limits::default(), None).expect("an engine");

@@ -20,7 +20,7 @@ use super::permission::{open, rule};
 use super::*;
 use crate::deployment::DeploymentOptions;
 use crate::engine::{Engine, Limits};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::library::live::{InMemory, Library, LibraryOptions, Surroundings};
 use crate::store::{Store, StoreOptions};
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::chain::{Chain, ChainError, DecisionError, Runner};
 use crate::contract::{Answers, Call, Part};
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::library::probe::MadeUp;
 use crate::model::Request;
 use crate::policy::Policy;

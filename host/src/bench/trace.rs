@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::policy::Policy;
 use crate::simulate::{Observer, Replay, ReplayError};
 

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Chain, Stage};
-use crate::document::serial;
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::model::schema::{Given, Need, Schema};
+use crate::model::serial;
 use crate::model::{Facts, GroupRule, Request, Value, Vm};
 use crate::policy::{Policy, Unheeded};
 use crate::unit::Unit;

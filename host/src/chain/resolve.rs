@@ -7,8 +7,8 @@ use super::needs;
 use super::plan::ReadPlan;
 use super::{Chain, Cost, Filter, PartStep, Selection, Stage, Step};
 use crate::contract::{Answers, Call, ColumnRead, Evaluation, JudgePart, Part, Setting, TableRead};
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::policy::{self, Policy, Scaling, Settings, UnitName};
 use crate::unit::Unit;
 

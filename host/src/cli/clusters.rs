@@ -44,7 +44,7 @@ pub fn read_ganeti(
 ) -> Result<(Cluster, ClusterDocument), Failure> {
     let file = path.display().to_string();
     let document =
-        ClusterDocument::read_ganeti(&units::read(path)?, &file, group).map_err(Failure::input)?;
+        placewright::ganeti::read(&units::read(path)?, &file, group).map_err(Failure::input)?;
     Ok((cluster(document.clone(), file)?, document))
 }
 

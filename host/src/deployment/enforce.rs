@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Deployment, DeploymentError};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::library::live::LibraryOperationError;
 use crate::library::trust::Trust;
 

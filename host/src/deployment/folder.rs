@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use super::{Deployment, DeploymentError, Edit, EventKind, News, Origin, PolicyRecord};
 use crate::document::stem;
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::library::watch::{Change, Folder, Options, WatchError, Watcher};
 
 /// Who changes policies that are files.

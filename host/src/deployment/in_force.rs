@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::policies::Policies;
 use super::{Cluster, ClusterSettings, Deployment};
-use crate::library::Generation;
+use crate::generation::Generation;
 
 /// Units and policies that are in force together.
 #[derive(Debug)]

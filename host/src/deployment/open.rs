@@ -18,11 +18,11 @@ use super::{
 };
 use crate::audit::Audit;
 use crate::engine::{CompilerProgram, Engine, EngineError, Limits};
+use crate::generation::{Generation, load_all};
 use crate::library::live::{
     Library, LibraryEvent, LibraryOperationError, LibraryOptions, Surroundings, Watching,
 };
 use crate::library::watch::{self, WatchError};
-use crate::library::{Generation, load_all};
 use crate::plugins;
 use crate::store::{Store, StoreError, StoreOptions};
 use crate::telemetry::Telemetry;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::DeploymentError;
 use super::cluster::Override;
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::model::schema::Schema;
 use crate::policy::Policy;
 

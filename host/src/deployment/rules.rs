@@ -15,8 +15,8 @@ use super::{
     PeriodicBalance, PolicyRecord,
 };
 use crate::chain::Chain;
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::model::schema::Schema;
 use crate::policy::Policy;
 use crate::store::Change;

@@ -14,8 +14,8 @@ use super::{
     PolicyRecord,
 };
 use crate::document::ClusterDocument;
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::library::live::Library;
 use crate::library::stage::Trials;
 use crate::model::schema::Schema;

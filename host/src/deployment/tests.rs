@@ -34,8 +34,8 @@ use crate::model::{Request, Vm};
 use crate::plugins;
 use crate::scheduler::Batch;
 use crate::store::{Change, StoreOptions};
-use crate::unit::testing::Judging;
 use crate::unit::{Digest, Unit};
+use placewright_testing::component::Judging;
 
 mod reservations;
 

@@ -9,7 +9,7 @@ use super::cluster::Cluster;
 use super::in_force::InForce;
 use super::past::Wanted;
 use super::{Deployment, Origin};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::library::stage::{Difference, ReplayReport, Trials};
 use crate::model::cut;
 use crate::model::schema::Schema;

@@ -125,6 +125,3 @@ pub(crate) fn value(
     }
     schema
 }
-
-#[cfg(test)]
-pub(crate) mod committed;

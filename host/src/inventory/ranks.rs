@@ -19,7 +19,7 @@ pub(super) struct Ranking {
     /// Whether hosts went meanwhile, and so left gaps.
     gaps: bool,
     /// How many slots were looked at to give places.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     looked_at: usize,
 }
 
@@ -54,8 +54,8 @@ impl Inventory {
     }
 
     /// How many slots were looked at so far to give places.
-    #[cfg(test)]
-    pub(crate) fn looked_at_for_ranks(&self) -> usize {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn looked_at_for_ranks(&self) -> usize {
         self.ranking.looked_at
     }
 
@@ -116,7 +116,7 @@ impl Inventory {
                 *place = slot;
             }
         }
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         {
             self.ranking.looked_at += self.ranks.len();
         }

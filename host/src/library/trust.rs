@@ -135,7 +135,7 @@ impl Trust {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::testing::Judging;
+    use placewright_testing::component::Judging;
 
     #[test]
     fn a_revoked_component_is_refused_whatever_its_signature_is() {

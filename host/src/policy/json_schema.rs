@@ -18,7 +18,7 @@ pub fn policy_json_schema() -> Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::json_schema::committed::assert_committed;
+    use placewright_testing::committed::assert_committed;
 
     #[test]
     fn the_json_schema_of_policies_is_committed() {

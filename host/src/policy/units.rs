@@ -2,7 +2,7 @@
 
 use super::{UnitDescriptions, UnitName};
 use crate::contract::Description;
-use crate::library::Generation;
+use crate::generation::Generation;
 
 impl UnitDescriptions for Generation {
     fn find(&self, unit: &UnitName) -> Option<&Description> {

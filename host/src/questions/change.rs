@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::document::nearest;
+use crate::model::nearest;
 use crate::policy::{Policy, UnitName};
 
 /// What is supposed to be otherwise in a policy.

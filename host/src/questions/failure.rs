@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::why::known_host;
 use super::{QuestionError, Reason, Situation, reasons};
 use crate::chain::DecisionError;
-use crate::document::Word;
 use crate::inventory::{Inventory, InventoryError};
 use crate::model::Vm;
+use crate::model::Word;
 use crate::scheduler::{Batch, Decision, PlaceError, Plan, Scheduler, SchedulerOptions};
 
 /// Which VMs are restarted elsewhere when their host fails.

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::{QuestionError, Situation};
 use crate::chain::{Explanation, FactShown, HostShown, RemovalShown, ShareShown, StageShown};
-use crate::document::{Word, nearest};
 use crate::inventory::Inventory;
 use crate::model::Request;
+use crate::model::{Word, nearest};
 use crate::policy::Policy;
 use crate::scheduler::PlaceError;
 

@@ -91,7 +91,7 @@ fn host() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::json_schema::committed::assert_committed;
+    use placewright_testing::committed::assert_committed;
 
     #[test]
     fn the_json_schema_of_scenario_files_is_committed() {

@@ -4,7 +4,7 @@ use super::{Case, GivenPolicy};
 use crate::contract::Description;
 use crate::document::made::entry;
 use crate::document::{Content, Entry, Problems, Table};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::policy::{LISTS, Policy, TABLES};
 
 /// The policy that a case goes by, with the unit set as the case says.

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use super::*;
 use crate::engine::{Engine, Limits};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::plugins;
 use crate::unit::Unit;
 

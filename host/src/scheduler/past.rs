@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{Decision, DecisionShown, ExplainError, MadeOn, Recorded, Scheduler, place};
 use crate::chain::{Chain, Decided, DecisionError, Explanation, Runner};
+use crate::generation::Generation;
 use crate::inventory::{Inventory, SavedMeasured};
-use crate::library::Generation;
 use crate::model::Request;
 use crate::policy::Policy;
 

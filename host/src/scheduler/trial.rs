@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::{Cancel, Decision, MadeOn, PlaceError, Scheduler, place, zone};
 use crate::chain::{Chain, ChainError, Decided, Explanation, Runner, Weighing};
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::model::Request;
 use crate::policy::Policy;
 

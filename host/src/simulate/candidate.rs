@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Observer;
 use crate::chain::{Chain, ChainError, Reuse, Runner};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::model::Request;
 use crate::policy::Policy;
 use crate::questions::Replayed;

@@ -5,7 +5,7 @@ use crate::engine::{Engine, Limits};
 use crate::model::Value;
 use crate::model::schema::Schema;
 use crate::unit::Unit;
-use crate::unit::testing::Judging;
+use placewright_testing::component::Judging;
 
 const FLEET: Fleet = Fleet {
     hosts: 2,

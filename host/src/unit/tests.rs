@@ -1,10 +1,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::testing::Judging;
 use super::*;
 use crate::contract::{Answers, Call};
 use crate::engine::Limits;
+use placewright_testing::component::Judging;
 
 const BUDGET: Duration = Duration::from_millis(200);
 

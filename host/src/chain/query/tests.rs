@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::*;
 use crate::document::{ClusterDocument, Place, parse};
 use crate::engine::{Engine, Limits};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::model::{Value, Vm};
 use crate::plugins;
 use crate::policy::Policy;

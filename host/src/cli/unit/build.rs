@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use placewright::unit::build::{self, Options};
+use placewright::build::{self, Options};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use placewright::build;
 use placewright::engine::Limits;
 use placewright::library::Generation;
 use placewright::scenario::{self, Scenarios, Tested};
-use placewright::unit::{Unit, build};
+use placewright::unit::Unit;
 
 use super::build::{BuildArgs, up_to_date};
 use super::inspect;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::ClusterState;
 use crate::chain::{Chain, DecisionError, Explanation};
 use crate::deployment::DeploymentError;
+use crate::generation::Generation;
 use crate::inventory::Inventory;
-use crate::library::Generation;
 use crate::policy::Policy;
 use crate::questions::Situation;
 use crate::scheduler::{

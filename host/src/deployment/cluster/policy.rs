@@ -9,7 +9,7 @@ use crate::deployment::in_force::InForce;
 use crate::deployment::rules::{rule, unit_digests_differ};
 use crate::deployment::start::no_rule;
 use crate::deployment::{DeploymentError, EventKind};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::policy::Policy;
 use crate::sync::atomic::Ordering;
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::ClusterState;
 use crate::chain::{Chain, Runner, Weighing};
 use crate::deployment::DeploymentError;
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::model::Request;
 use crate::policy::Policy;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::super::cluster::{Cluster, ClusterState, MadeOn};
 use super::super::{Deployment, DeploymentError};
 use super::{Kept, read};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::policy::Policy;
 use crate::scheduler::{Cancel, MadeAgain, PlaceError};
 use crate::store::SavedPast;

@@ -58,7 +58,7 @@ fn nullable(object: &mut Json) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::json_schema::committed::assert_committed;
+    use placewright_testing::committed::assert_committed;
 
     #[test]
     fn the_json_schema_of_changes_is_committed() {

@@ -46,28 +46,6 @@ const COLUMN: &[Key] = &[
     ),
 ];
 
-impl Word for Kind {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("integer", Self::Integer),
-        ("number", Self::Number),
-        ("boolean", Self::Boolean),
-        ("text", Self::Text),
-    ];
-}
-
-/// As documents name them, by what a number of a document counts: CPU in cores, though units
-/// see thousandths of them.
-impl Word for Measure {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("bytes", Self::Bytes),
-        ("cores", Self::Millicores),
-        ("seconds", Self::Seconds),
-        ("time", Self::Time),
-        ("fraction", Self::Fraction),
-        ("percent", Self::Percent),
-    ];
-}
-
 /// The built-in schema with the attributes of the document.
 pub(super) fn schema(document: &Fields<'_>, problems: &mut Problems) -> Schema {
     let mut schema = Schema::default();

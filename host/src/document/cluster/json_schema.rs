@@ -56,7 +56,7 @@ pub(in crate::document) fn attributes_json_schema() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::json_schema::committed::assert_committed;
+    use placewright_testing::committed::assert_committed;
 
     #[test]
     fn the_json_schema_of_clusters_is_committed() {

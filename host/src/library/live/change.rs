@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::state::State;
 use super::{Library, LibraryEvent, Remembered};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::library::history::Entry;
 use crate::library::stage::{Outcome, ReplayReport, Source, Staging, Step, Trials};
 use crate::unit::{Digest, Unit};

@@ -10,10 +10,10 @@ use super::{
     Library, LibraryEvent, LibraryOperationError, LibraryOptions, Remembered, Surroundings,
 };
 use crate::engine::Engine;
+use crate::generation::{Generation, load_all};
 use crate::library::history::History;
 use crate::library::stage::Admission;
 use crate::library::trust::Trust;
-use crate::library::{Generation, load_all};
 use crate::sync::{ArcSwap, Mutex};
 use crate::unit::{Digest, Unit};
 

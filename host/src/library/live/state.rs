@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Remembered, RememberedChoice, RememberedUnit};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::library::stage::{Outcome, Source, Staging};
 use crate::library::trust::Trust;
 use crate::unit::{Digest, Unit};

@@ -18,7 +18,7 @@ use crate::library::stage::{Outcome, ReplayReport, Source, Staging, Step, StepOu
 use crate::library::watch::Change;
 use crate::unit::Digest;
 use crate::unit::Unit;
-use crate::unit::testing::Judging;
+use placewright_testing::component::Judging;
 
 /// Runs no policies, and answers as it was told to.
 #[derive(Default)]

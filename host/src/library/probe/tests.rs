@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::engine::{Engine, Limits};
 use crate::model::Value;
-use crate::unit::testing::{Asking, Judging, NOTHING};
+use placewright_testing::component::{Asking, Judging, NOTHING};
 
 fn load(component: &[u8]) -> Arc<Unit> {
     let engine = Engine::new(Limits::reproducible(), None).unwrap();
@@ -21,7 +21,7 @@ fn failed(unit: &Judging) -> Vec<&'static str> {
 }
 
 /// Columns of a host, of every kind.
-fn reads() -> Vec<(&'static str, Vec<crate::unit::testing::Column>)> {
+fn reads() -> Vec<(&'static str, Vec<placewright_testing::component::Column>)> {
     vec![
         ("members", vec![("memory", 0, true)]),
         (
@@ -146,7 +146,7 @@ fn asking(part: Part, answer: &'static str) -> Asking {
         reads.push(candidates);
     }
     Asking {
-        part,
+        part: part.name(),
         reads,
         definitions: "",
         answer,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::library::Generation;
+use crate::generation::Generation;
 
 /// Whoever runs policies: asked before a generation comes into force, and told when
 /// it does.

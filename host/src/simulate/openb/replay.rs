@@ -13,7 +13,7 @@ use super::files::{Nodes, Pod, PodList};
 use super::typical::{typical, with_typical};
 use super::workload::arrivals;
 use crate::chain::Reuse;
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::model::{Facts, Request, Vm};
 use crate::policy::{Policy, Unheeded};
 use crate::scheduler::{Cancel, Scheduler, SchedulerOptions};

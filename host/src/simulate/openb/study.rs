@@ -9,7 +9,7 @@ use super::files::{Nodes, PodList};
 use super::replay::{GpuReplay, GpuReport};
 use super::workload::arrivals;
 use crate::chain::Reuse;
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::policy::Policy;
 
 /// The policies that the publication compares, by its names for them, with ours.

@@ -5,7 +5,7 @@ use super::super::trace::{Rows, TraceError};
 use super::*;
 use crate::chain::Reuse;
 use crate::engine::{Engine, Limits};
-use crate::library::Generation;
+use crate::generation::Generation;
 use crate::model::schema::Schema;
 use crate::plugins;
 use crate::policy::Policy;

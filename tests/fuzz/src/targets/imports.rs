@@ -4,7 +4,6 @@ use std::io::{Cursor, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use placewright::document::ClusterDocument;
 use placewright::inventory::Inventory;
 use placewright::ovirt::{Document, Options, Policy as OvirtPolicy, carry, parse};
 use placewright::policy::Policy;
@@ -48,7 +47,7 @@ pub(crate) fn ovirt(input: &[u8]) {
 /// A cluster of Ganeti becomes one of ours, or it is told why not.
 pub(crate) fn ganeti(input: &[u8]) {
     let Some(text) = text(input) else { return };
-    match ClusterDocument::read_ganeti(text, "fuzzed.data", None) {
+    match placewright::ganeti::read(text, "fuzzed.data", None) {
         Ok(document) => match Inventory::of_document(document, 1000) {
             Ok(inventory) => assert!(inventory.slots() >= inventory.host_count()),
             Err(error) => assert!(!error.to_string().is_empty()),

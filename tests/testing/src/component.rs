@@ -3,8 +3,6 @@
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-use crate::contract::{Part, VERSION};
-
 const WIT: &str = include_str!("../../../wit/policy.wit");
 
 /// Where the description's data begins in memory; the pages below are free for
@@ -12,7 +10,7 @@ const WIT: &str = include_str!("../../../wit/policy.wit");
 const DATA: u32 = 4096;
 
 /// A core module with the world's metadata, encoded as a component.
-pub(crate) fn encode(wat: &str, wit: &str, world: &str) -> Vec<u8> {
+pub fn encode(wat: &str, wit: &str, world: &str) -> Vec<u8> {
     let mut module = wat::parse_str(wat).unwrap();
     let mut resolve = Resolve::default();
     let package = resolve.push_str("policy.wit", wit).unwrap();
@@ -27,27 +25,27 @@ pub(crate) fn encode(wat: &str, wit: &str, world: &str) -> Vec<u8> {
 }
 
 /// Name, kind by its number in the WIT, whether it is required.
-pub(crate) type Column = (&'static str, u8, bool);
+pub type Column = (&'static str, u8, bool);
 
 /// A unit that judges, written by hand.
-pub(crate) struct Judging {
+pub struct Judging {
     /// What it calls itself.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Tables with their columns.
-    pub(crate) reads: Vec<(&'static str, Vec<Column>)>,
+    pub reads: Vec<(&'static str, Vec<Column>)>,
     /// 0 row-wise, 1 whole-table.
-    pub(crate) evaluation: u8,
-    pub(crate) reasons: Vec<&'static str>,
-    pub(crate) cost_range: Option<(f64, f64)>,
+    pub evaluation: u8,
+    pub reasons: Vec<&'static str>,
+    pub cost_range: Option<(f64, f64)>,
     /// Whether the description says that it judges.
-    pub(crate) described: bool,
+    pub described: bool,
     /// More definitions of the module.
-    pub(crate) definitions: &'static str,
+    pub definitions: &'static str,
     /// The body of `judge`: parameters `$verdicts $costs` and for each list of
     /// the call a pointer and a length (`$rows $rows.len` ...). It returns the
     /// pointer to the answer, best with `(call $answer VERDICTS COSTS)`, which
     /// answers with that many zeros.
-    pub(crate) judge: &'static str,
+    pub judge: &'static str,
 }
 
 impl Default for Judging {
@@ -66,7 +64,7 @@ impl Default for Judging {
 }
 
 /// Keeps every host at cost 0.
-pub(crate) const ALL_ALIKE: &str = "
+pub const ALL_ALIKE: &str = "
     (local $hosts i32)
     (local.set $hosts (i32.load (local.get $rows)))
     (call $answer
@@ -74,22 +72,17 @@ pub(crate) const ALL_ALIKE: &str = "
       (select (local.get $hosts) (i32.const 0) (local.get $costs)))";
 
 impl Judging {
-    pub(crate) fn component(&self) -> Vec<u8> {
+    pub fn component(&self) -> Vec<u8> {
         self.component_of(WIT)
     }
 
     /// The same, built against another version of the contract.
-    pub(crate) fn component_of_version(&self, version: &str) -> Vec<u8> {
+    pub fn component_of_version(&self, version: &str) -> Vec<u8> {
         self.component_of(&WIT.replace("policy@0.1.0", &format!("policy@{version}")))
     }
 
     fn component_of(&self, wit: &str) -> Vec<u8> {
-        let version = wit
-            .split_once("package placewright:policy@")
-            .and_then(|(_, rest)| rest.split_once(';'))
-            .unwrap()
-            .0;
-        encode(&self.module(version), wit, "judging")
+        encode(&self.module(version(wit)), wit, "judging")
     }
 
     fn module(&self, version: &str) -> String {
@@ -151,6 +144,14 @@ impl Judging {
     }
 }
 
+/// The version of the contract that a text of it says.
+fn version(wit: &str) -> &str {
+    wit.split_once("package placewright:policy@")
+        .and_then(|(_, rest)| rest.split_once(';'))
+        .unwrap()
+        .0
+}
+
 /// Bytes of the record `description`.
 const DESCRIPTION: usize = 184;
 
@@ -193,27 +194,34 @@ fn common(version: &str, data: &Data, description: u32) -> String {
 
 /// A unit written by hand, with one part that is asked once: selection, effects,
 /// order or explain.
-pub(crate) struct Asking {
-    pub(crate) part: Part,
+pub struct Asking {
+    /// The interface's name in the contract: `selection`, `effects`, `order` or `explain`.
+    pub part: &'static str,
     /// Tables with their columns.
-    pub(crate) reads: Vec<(&'static str, Vec<Column>)>,
+    pub reads: Vec<(&'static str, Vec<Column>)>,
     /// More definitions of the module.
-    pub(crate) definitions: &'static str,
+    pub definitions: &'static str,
     /// The body of the part's function: for each list of the call a pointer and a
     /// length (`$rows $rows.len` ...). It returns the pointer to the answer.
-    pub(crate) answer: &'static str,
+    pub answer: &'static str,
 }
 
 /// An answer without any entry: it begins with a byte that says that it is one, and
 /// all its lists are empty.
-pub(crate) const NOTHING: &str = "(call $zeros (i32.const 32))";
+pub const NOTHING: &str = "(call $zeros (i32.const 32))";
 
 impl Asking {
-    pub(crate) fn component(&self) -> Vec<u8> {
+    pub fn component(&self) -> Vec<u8> {
         let mut data = Data::default();
         let description = self.description(&mut data);
-        let common = common(VERSION, &data, description);
-        let (interface, function) = (self.part.interface(), self.part.function());
+        let version = version(WIT);
+        let common = common(version, &data, description);
+        let interface = format!("placewright:policy/{}@{version}", self.part);
+        let function = match self.part {
+            "selection" => "refine",
+            "effects" => "placed",
+            part => part,
+        };
         let module = format!(
             r#"(module
               {common}
@@ -230,9 +238,9 @@ impl Asking {
 
     fn world(&self) -> &'static str {
         match self.part {
-            Part::Selection => "selecting",
-            Part::Effects => "effecting",
-            Part::Order => "ordering",
+            "selection" => "selecting",
+            "effects" => "effecting",
+            "order" => "ordering",
             _ => "explaining",
         }
     }
@@ -244,16 +252,16 @@ impl Asking {
         // Judge, selection, effects, balance, order and explain follow one another.
         description.resize(
             match self.part {
-                Part::Selection => 96,
-                Part::Effects => 112,
-                Part::Order => 160,
+                "selection" => 96,
+                "effects" => 112,
+                "order" => 160,
                 _ => 172,
             },
             0,
         );
         description.extend([1, 0, 0, 0]);
         description.extend(reads);
-        if self.part == Part::Selection {
+        if self.part == "selection" {
             // In any position.
             description.push(1);
         }

@@ -9,9 +9,9 @@ use schemars::Schema;
 const UPDATE: &str = "UPDATE_SCHEMAS";
 
 /// Compare `schema` with the committed file of that name.
-pub(crate) fn assert_committed(name: &str, schema: &Schema) {
+pub fn assert_committed(name: &str, schema: &Schema) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("schemas")
+        .join("../../host/schemas")
         .join(name);
     let made = schema.as_value();
     if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
@@ -21,6 +21,6 @@ pub(crate) fn assert_committed(name: &str, schema: &Schema) {
     let committed: serde_json::Value = serde_json::from_str(&committed).unwrap_or_default();
     assert!(
         committed == *made,
-        "host/schemas/{name} is out of date; run `{UPDATE}=1 cargo test -p placewright json_schema`"
+        "host/schemas/{name} is out of date; run `{UPDATE}=1 cargo test json_schema`"
     );
 }

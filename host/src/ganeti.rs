@@ -14,7 +14,7 @@ mod tags;
 
 use std::collections::BTreeMap;
 
-use super::{ClusterDocument, Place, Problems, stem};
+use crate::document::{ClusterDocument, Place, Problems, shown, stem};
 use crate::model::Facts;
 use instances::Instances;
 use lines::{Line, sections};
@@ -23,56 +23,54 @@ use tags::ClusterTags;
 
 const SECTIONS: usize = 4;
 
-impl ClusterDocument {
-    /// Read a text file of Ganeti's htools; of several groups of nodes, only the one
-    /// of that name or id.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, with line and field.
-    pub fn read_ganeti(text: &str, file: &str, group: Option<&str>) -> Result<Self, Problems> {
-        let mut problems = Problems::new();
-        let sections = sections(text, file);
-        let end = Place {
-            file: file.into(),
-            line: u32::try_from(text.lines().count().max(1)).unwrap_or(u32::MAX),
-            column: 1,
-        };
-        if sections.len() < SECTIONS {
-            problems.add(
+/// Read a text file of Ganeti's htools; of several groups of nodes, only the one
+/// of that name or id.
+///
+/// # Errors
+/// Everything that is wrong with it, with line and field.
+pub fn read(text: &str, file: &str, group: Option<&str>) -> Result<ClusterDocument, Problems> {
+    let mut problems = Problems::new();
+    let sections = sections(text, file);
+    let end = Place {
+        file: file.into(),
+        line: u32::try_from(text.lines().count().max(1)).unwrap_or(u32::MAX),
+        column: 1,
+    };
+    if sections.len() < SECTIONS {
+        problems.add(
                 &end,
                 format!(
                     "a file of htools has {SECTIONS} sections or more with an empty line between them: groups, nodes, instances, tags and policies; this one has {}",
                     sections.len()
                 ),
             );
-            return Err(problems);
-        }
-        let schema = attributes::schema().map_err(|error| {
-            problems.add(&end, error.to_string());
-            problems.clone()
-        })?;
-        let groups = groups(&sections[0], &mut problems);
-        let tags = ClusterTags::new(&sections[3]);
-        let policies = policies(sections.get(SECTIONS), &groups, &mut problems);
-        let mut nodes = Nodes::read(&sections[1], &groups, &policies, &tags, &mut problems);
-        let mut instances = Instances::read(&sections[2], &nodes, &tags, &mut problems);
-        if let Err(problem) = nodes.choose(group, &groups) {
-            problems.add(&end, problem);
-        }
-        instances.keep_on(&nodes);
-        let (hosts, vms) = (nodes.hosts(&instances), instances.vms(&nodes));
-        problems.or(Self {
-            name: stem(file).into(),
-            now: None,
-            seed: 0,
-            schema,
-            facts: Facts::new(),
-            tenants: BTreeMap::new(),
-            hosts,
-            vms,
-            groups: Vec::new(),
-        })
+        return Err(problems);
     }
+    let schema = attributes::schema().map_err(|error| {
+        problems.add(&end, error.to_string());
+        problems.clone()
+    })?;
+    let groups = groups(&sections[0], &mut problems);
+    let tags = ClusterTags::new(&sections[3]);
+    let policies = policies(sections.get(SECTIONS), &groups, &mut problems);
+    let mut nodes = Nodes::read(&sections[1], &groups, &policies, &tags, &mut problems);
+    let mut instances = Instances::read(&sections[2], &nodes, &tags, &mut problems);
+    if let Err(problem) = nodes.choose(group, &groups) {
+        problems.add(&end, problem);
+    }
+    instances.keep_on(&nodes);
+    let (hosts, vms) = (nodes.hosts(&instances), instances.vms(&nodes));
+    problems.or(ClusterDocument {
+        name: stem(file).into(),
+        now: None,
+        seed: 0,
+        schema,
+        facts: Facts::new(),
+        tenants: BTreeMap::new(),
+        hosts,
+        vms,
+        groups: Vec::new(),
+    })
 }
 
 /// Names of groups by their ids.
@@ -111,7 +109,7 @@ fn policies(
         let owner = line.get(0).unwrap_or_default();
         if !owner.is_empty() && !groups.values().any(|name| name == owner) {
             let known = groups.values().map(String::as_str);
-            let message = format!("there is no group \"{}\"", super::shown(owner));
+            let message = format!("there is no group \"{}\"", shown(owner));
             problems.add_misnamed(&line.place(0), message, owner, known);
         }
         let cpu_ratio = line.number(4, "vCPU ratio", problems);

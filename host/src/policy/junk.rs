@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::{ClusterDocument, Surroundings, read_requests};
+use super::{Policy, UnitDescriptions, UnitName};
 use crate::contract::Description;
+use crate::document::{ClusterDocument, Surroundings, read_requests};
 use crate::model::schema::Schema;
-use crate::policy::{Policy, UnitDescriptions, UnitName};
 
 struct NoUnits;
 
