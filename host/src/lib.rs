@@ -61,6 +61,6 @@ pub mod scenario;
 pub mod scheduler;
 pub mod simulate;
 pub mod store;
-mod sync;
+pub use placewright_sync as sync;
 pub mod telemetry;
 pub mod unit;

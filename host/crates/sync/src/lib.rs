@@ -5,6 +5,8 @@
 //! happen. A program that was built with the feature does nothing outside of such
 //! tests.
 
+#![forbid(unsafe_code)]
+
 #[cfg(not(feature = "interleavings"))]
 mod primitives {
     pub use std::sync::{Condvar, Mutex, MutexGuard, RwLock, atomic, mpsc};
