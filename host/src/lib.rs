@@ -52,7 +52,7 @@ pub mod inventory;
 pub mod library;
 pub mod model;
 pub mod ovirt;
-pub mod ownership;
+pub use placewright_ownership as ownership;
 pub mod plugins;
 pub mod policy;
 pub mod project;

@@ -1,6 +1,8 @@
 //! Whether a folder is this user's own: nobody else can put files into it, or put another
 //! folder in its place.
 
+#![forbid(unsafe_code)]
+
 use std::io;
 use std::path::{Path, PathBuf};
 
