@@ -50,7 +50,7 @@ pub mod ganeti;
 pub mod generation;
 pub mod inventory;
 pub mod library;
-pub mod model;
+pub use placewright_model as model;
 pub mod ovirt;
 pub use placewright_ownership as ownership;
 pub mod plugins;

@@ -1,7 +1,7 @@
 //! What operators add to the tables, as data.
 
 use super::{ATTRIBUTE, AttributeError, Column, Schema, Table, attribute_tables};
-use crate::model::{Kind, Measure};
+use crate::{Kind, Measure};
 
 /// A column or table that an operator adds.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -291,7 +291,7 @@ impl Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Kind;
+    use crate::Kind;
 
     #[test]
     fn every_need_is_given_and_checked_by_what_the_schema_has() {

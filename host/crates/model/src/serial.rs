@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
-use crate::model::{Facts, Value, Word};
+use crate::{Facts, Value, Word};
 
 /// A shared text.
 pub fn text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {

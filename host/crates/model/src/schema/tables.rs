@@ -1,9 +1,9 @@
 //! The built-in tables.
 
 use super::{Column, Rows, Source, Table};
-use crate::model::Bounds;
-use crate::model::Kind::{self, Boolean, Integer, Number, Text};
-use crate::model::Measure::{self, Bytes, Fraction, Millicores, Time};
+use crate::Bounds;
+use crate::Kind::{self, Boolean, Integer, Number, Text};
+use crate::Measure::{self, Bytes, Fraction, Millicores, Time};
 
 /// A column that is always there.
 fn always(name: &str, kind: Kind, source: Source, meaning: &str) -> Column {

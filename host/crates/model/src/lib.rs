@@ -3,6 +3,8 @@
 //! Nothing here knows of WebAssembly, files or clocks. The names of columns and
 //! tables, with their kinds and meaning, are in [`schema`].
 
+#![forbid(unsafe_code)]
+
 pub mod measure;
 pub mod schema;
 pub mod serial;

@@ -188,7 +188,7 @@ impl Facts {
     }
 
     /// All values, by column name, which must stay equal to what it is.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&mut Arc<str>, &Value)> {
+    pub fn values_mut(&mut self) -> impl Iterator<Item = (&mut Arc<str>, &Value)> {
         self.values.iter_mut().map(|(name, value)| (name, &*value))
     }
 
