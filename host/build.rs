@@ -1,8 +1,5 @@
-//! Lists what becomes part of the program: the components of `plugins/`, the SDK for
-//! Rust with the contract, and the templates of new units.
-//!
-//! A unit whose component was not built yet is left out with a warning: the program
-//! that builds components must itself be built first.
+//! Lists what becomes part of the program: the SDK for Rust with the contract, and the
+//! templates of new units.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -12,7 +9,6 @@ use std::{env, fs};
 fn main() -> Result<(), Box<dyn Error>> {
     let host = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("units.rs"), units(&host.join("../plugins"))?)?;
     let sdk = [
         "LICENSE",
         "wit",
@@ -59,46 +55,4 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> 
         collect(&entry?.path(), files)?;
     }
     Ok(())
-}
-
-/// The components of the units in `plugins`.
-fn units(plugins: &Path) -> Result<String, Box<dyn Error>> {
-    println!("cargo::rerun-if-changed={}", plugins.display());
-    let mut list = String::from("&[\n");
-    for folder in folders(plugins)? {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let component = folder.join(format!("{name}.wasm"));
-        if component.is_file() {
-            let path = component.canonicalize()?;
-            writeln!(
-                list,
-                "EmbeddedUnit {{ name: {name:?}, bytes: include_bytes!({path:?}) }},"
-            )?;
-        } else if is_unit(&folder) {
-            println!(
-                "cargo::warning=the unit {name} is left out: build it with \
-                 `cargo run -- unit build plugins/{name}`"
-            );
-        }
-    }
-    list.push_str("]\n");
-    Ok(list)
-}
-
-/// The folders in `plugins`, by name.
-fn folders(plugins: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(plugins)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            folders.push(path);
-        }
-    }
-    folders.sort();
-    Ok(folders)
-}
-
-/// Whether the crate becomes a component; others are what units share.
-fn is_unit(folder: &Path) -> bool {
-    fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| text.contains("cdylib"))
 }

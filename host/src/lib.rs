@@ -53,7 +53,7 @@ pub mod library;
 pub use placewright_model as model;
 pub mod ovirt;
 pub use placewright_ownership as ownership;
-pub mod plugins;
+pub use placewright_plugins as plugins;
 pub mod policy;
 pub mod project;
 pub mod questions;

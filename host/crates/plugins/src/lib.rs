@@ -4,6 +4,8 @@
 //! the repository beside their sources, so that the program can be built without a
 //! toolchain for WebAssembly.
 
+#![forbid(unsafe_code)]
+
 /// A unit that comes with the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbeddedUnit {
@@ -26,7 +28,7 @@ macro_rules! policies {
     ($($name:literal),* $(,)?) => {
         &[$(EmbeddedPolicy {
             name: $name,
-            text: include_str!(concat!("../policies/", $name, ".toml")),
+            text: include_str!(concat!("../../../policies/", $name, ".toml")),
         }),*]
     };
 }
