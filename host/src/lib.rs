@@ -44,7 +44,7 @@ pub mod build;
 pub mod chain;
 pub mod contract;
 pub mod deployment;
-pub mod document;
+pub use placewright_document as document;
 pub mod engine;
 pub mod ganeti;
 pub mod generation;

@@ -1,0 +1,196 @@
+//! A document of one host, VM, group or tenant: all that there is of it, or what is
+//! different.
+//!
+//! It is read as a document of changes with one entry, so that both have the same words
+//! and the same mistakes are told in the same sentences.
+
+use std::sync::Arc;
+
+use super::InventoryChanges;
+use crate::{Content, Entry, Node, Problems, Table, parse_with_nulls, shown};
+use placewright_model::schema::{Schema, Source};
+
+/// What a document of one entity is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntityKind {
+    Host,
+    Vm,
+    Group,
+    Tenant,
+}
+
+/// How much a document says of an entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything: what it does not say is not there from then on.
+    Whole,
+    /// What is different: everything else stays, and null takes a value away.
+    Change,
+}
+
+impl EntityKind {
+    /// What it is, for a sentence.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Vm => "VM",
+            Self::Group => "group",
+            Self::Tenant => "tenant",
+        }
+    }
+
+    /// The key under which documents list such entities.
+    pub fn list(self) -> &'static str {
+        match self {
+            Self::Host => "hosts",
+            Self::Vm => "vms",
+            Self::Group => "groups",
+            Self::Tenant => "tenants",
+        }
+    }
+
+    /// Whether the API shows this of such an entity and works it out itself, or adds to it
+    /// what VMs add up to: what is read can be put again, and such a key says nothing then.
+    fn is_worked_out(self, schema: &Schema, key: &str) -> bool {
+        let table = match self {
+            Self::Host if matches!(key, "statistics" | "vms") => return true,
+            Self::Vm if key == "reserved" => return true,
+            _ if key == "warnings" => return true,
+            Self::Host => "hosts",
+            Self::Vm => "hosts/vms",
+            Self::Tenant => "tenant",
+            Self::Group => return false,
+        };
+        let column = schema.column(table, key);
+        key != "id" && column.is_some_and(|column| column.source != Source::Given)
+    }
+}
+
+impl InventoryChanges {
+    /// Read a document of one entity in JSON or TOML. `file` is what problems call it. The
+    /// document may leave out the id; if it has one, it must be this one.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read_one(
+        text: &str,
+        file: &str,
+        schema: &Schema,
+        (kind, id): (EntityKind, &str),
+        extent: Extent,
+    ) -> Result<Self, Problems> {
+        let mut table = parse_with_nulls(text, file)?;
+        let place = table.place.clone();
+        let mut problems = Problems::new();
+        if table.entries.is_empty() {
+            let message = format!(
+                "the document is empty: give at least the \"id\" of the {}",
+                kind.noun()
+            );
+            problems.add(&place, message);
+        }
+        match table.get("id") {
+            None => table.entries.push(Entry {
+                key: "id".into(),
+                place: place.clone(),
+                node: node(&place, Content::Text(id.into())),
+            }),
+            Some(Node {
+                place,
+                content: Content::Text(given),
+            }) if **given != *id => {
+                let message = format!(
+                    "the document is of {} \"{}\", and the path names \"{}\": send it there, or leave the id out",
+                    kind.noun(),
+                    shown(given),
+                    shown(id)
+                );
+                problems.add(place, message);
+            }
+            // What else is wrong with an id is told below.
+            Some(_) => {}
+        }
+        problems.or(())?;
+        if extent == Extent::Whole {
+            table.entries.retain(|entry| {
+                !matches!(entry.node.content, Content::Null)
+                    && !kind.is_worked_out(schema, &entry.key)
+            });
+        }
+        let entries = vec![node(&place, Content::Table(table))];
+        let list = Entry {
+            key: Arc::from(kind.list()),
+            place: place.clone(),
+            node: node(&place, Content::List(entries)),
+        };
+        let whole = Table {
+            place,
+            entries: vec![list],
+        };
+        Self::of_tree(&whole, schema)
+    }
+}
+
+fn node(place: &crate::Place, content: Content) -> Node {
+    Node {
+        place: place.clone(),
+        content,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, kind: EntityKind, extent: Extent) -> Result<InventoryChanges, String> {
+        let schema = Schema::built_in();
+        InventoryChanges::read_one(text, "b.json", schema, (kind, "x"), extent)
+            .map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn a_whole_host_may_have_what_is_shown_of_it_and_a_change_may_not() {
+        let text = r#"{"id": "x", "cpu.total": 4, "cpu.committed": 2, "listed": 0, "vms": [], "zone": null}"#;
+        let whole = read(text, EntityKind::Host, Extent::Whole).unwrap();
+        let facts = &whole.hosts[0].facts;
+        assert_eq!(facts.set.integer("cpu.total"), Some(4000));
+        assert_eq!((facts.set.values().count(), facts.unset.len()), (1, 0));
+        let told = read(text, EntityKind::Host, Extent::Change).unwrap_err();
+        assert!(
+            told.contains("\"listed\" is worked out by the runtime"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn the_id_may_be_left_out_and_must_not_be_another_one() {
+        for kind in [
+            EntityKind::Host,
+            EntityKind::Vm,
+            EntityKind::Group,
+            EntityKind::Tenant,
+        ] {
+            let text = r#"{"id": "y"}"#;
+            for extent in [Extent::Whole, Extent::Change] {
+                let told = read(text, kind, extent).unwrap_err();
+                assert!(told.contains("the path names \"x\""), "{told}");
+                assert!(read(r#"{"id": 3}"#, kind, extent).is_err());
+                let told = read("{}", kind, extent).unwrap_err();
+                assert!(told.contains("the document is empty"), "{told}");
+            }
+        }
+        let changes = read(r#"{"priority": 2}"#, EntityKind::Group, Extent::Change).unwrap();
+        assert_eq!(&*changes.groups[0].id, "x");
+    }
+
+    #[test]
+    fn mistakes_are_told_where_they_stand() {
+        let told = read("{\n  \"colour\": 1}", EntityKind::Vm, Extent::Whole).unwrap_err();
+        assert!(
+            told.starts_with("b.json:2:3: a VM has no \"colour\"; it may have \"id\", \"host\"")
+                && told.contains("\"cpu\", \"memory\"")
+                && told.contains("\"cpu.*\""),
+            "{told}"
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! JSON Schemas of documents, for editors: made from the same forms and tables
+//! that documents are read by.
+
+mod row;
+
+use schemars::Schema as JsonSchema;
+use serde_json::{Map, Value as Json, json};
+
+use super::form::{Key, Shape};
+use placewright_model::{Bounds, Kind, Measure};
+
+pub use row::row;
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The schema of a whole document.
+pub fn document(title: &str, description: &str, object: Json) -> JsonSchema {
+    let mut schema = Map::new();
+    schema.insert("$schema".to_owned(), DIALECT.into());
+    schema.insert("title".to_owned(), title.into());
+    schema.insert("description".to_owned(), description.into());
+    if let Json::Object(object) = object {
+        schema.extend(object);
+    }
+    schema.into()
+}
+
+/// An object with the keys of `form` and no others.
+pub fn object(form: &[Key]) -> Json {
+    closed(properties(form), required(form))
+}
+
+/// An object with these properties and no others.
+pub fn closed(properties: Map<String, Json>, required: Vec<&str>) -> Json {
+    let mut object = json!({
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    if !required.is_empty() {
+        object["required"] = json!(required);
+    }
+    object
+}
+
+/// The properties that stand for the keys of `form`.
+pub fn properties(form: &[Key]) -> Map<String, Json> {
+    form.iter()
+        .map(|key| {
+            let property = described(shape(key.shape), key.meaning);
+            (key.name.to_owned(), property)
+        })
+        .collect()
+}
+
+/// The names of the keys of `form` that must be there.
+pub fn required(form: &[Key]) -> Vec<&'static str> {
+    let keys = form.iter().filter(|key| key.required);
+    keys.map(|key| key.name).collect()
+}
+
+/// The same schema with a sentence for the reader.
+pub fn described(mut schema: Json, meaning: &str) -> Json {
+    if !meaning.is_empty() {
+        schema["description"] = meaning.into();
+    }
+    schema
+}
+
+fn shape(shape: Shape) -> Json {
+    match shape {
+        Shape::Value(kind, measure, bounds) => value(kind, measure, bounds, &[]),
+        Shape::Any => json!({}),
+        Shape::Word(words) => json!({ "enum": words() }),
+        Shape::Words(words) => {
+            json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true })
+        }
+        Shape::Texts => {
+            json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true })
+        }
+        Shape::Table(form) => object(form),
+        Shape::Tables(form) => list(object(form)),
+        Shape::Open => json!({ "type": "object" }),
+        Shape::OpenTables => list(json!({ "type": "object" })),
+    }
+}
+
+/// A list of such items.
+pub fn list(items: Json) -> Json {
+    json!({ "type": "array", "items": items })
+}
+
+/// A value of a column, key or setting. With a measure, it may be a text.
+pub(crate) fn value(
+    kind: Kind,
+    measure: Option<Measure>,
+    bounds: Bounds,
+    choices: &[&str],
+) -> Json {
+    if !choices.is_empty() {
+        return json!({ "enum": choices });
+    }
+    let of_one = measure.map_or(1.0, Measure::of_one);
+    let plain = match kind {
+        // Fractions of what a number counts may be whole amounts.
+        Kind::Integer if of_one != 1.0 => "number",
+        Kind::Integer => "integer",
+        Kind::Number => "number",
+        Kind::Boolean => "boolean",
+        Kind::Text => "string",
+    };
+    let mut schema = match measure {
+        Some(_) => json!({ "type": [plain, "string"] }),
+        None => json!({ "type": plain }),
+    };
+    // Bounds hold for numbers; for a text they say nothing.
+    for (keyword, bound) in [("minimum", bounds.least), ("maximum", bounds.greatest)] {
+        if let Some(bound) = bound.map(|bound| bound / of_one) {
+            schema[keyword] = if bound.fract() == 0.0 {
+                json!(bound as i64)
+            } else {
+                json!(bound)
+            };
+        }
+    }
+    schema
+}

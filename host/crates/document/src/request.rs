@@ -1,0 +1,342 @@
+//! The document of what is to be placed: one VM, or VMs, or whole requests.
+//!
+//! A document that is itself a VM is one request. One with `[[vms]]` is a request
+//! for each of them, or one for all if they go `together`. One with `[[requests]]`
+//! says all of each request, VMs included.
+
+mod written;
+
+pub use written::WrittenRequest;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::cluster::Ids;
+use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
+use super::pinning::{LOCATION, PINNED, PREFERRED, pinning};
+use super::{Content, Entry, Node, Place, Problems, RowReader, Table, json_schema, parse, shown};
+use placewright_model::schema::{Schema, Source};
+use placewright_model::{Bounds, Kind, Measure, Request, Vm};
+
+/// What a document of requests is read against.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The tables and columns of the cluster.
+    pub schema: &'a Schema,
+    /// The time of requests that say none, in seconds since 1970-01-01 UTC.
+    pub now: i64,
+    /// The ids of the cluster's hosts, if it is known which those are: then naming
+    /// another one is a problem.
+    pub hosts: Option<&'a BTreeSet<Arc<str>>>,
+}
+
+const SHARE: Shape = Shape::Value(Kind::Number, None, Bounds::SHARE);
+
+const SECONDS: Shape = Shape::Value(Kind::Integer, Some(Measure::Seconds), Bounds::FROM_ZERO);
+
+/// What a request has besides the columns of `request`.
+pub(super) const REQUEST: &[Key] = &[
+    key("now", TIME, "When the decision is made"),
+    key(
+        "draw",
+        SHARE,
+        "The number, 0 or more and less than 1, that decides what is left to chance",
+    ),
+    key(
+        "allowed",
+        Shape::Texts,
+        "If not empty, only these hosts are considered",
+    ),
+    key("excluded", Shape::Texts, "These hosts are not considered"),
+    key(
+        "preferred-hosts",
+        Shape::Texts,
+        "Of the hosts that all filters left, only these are kept, if there is any",
+    ),
+    key(
+        "force",
+        TEXT,
+        "An admin's choice: this host, without asking any unit; of a server it needs the role admin",
+    ),
+    key("dry-run", BOOLEAN, "Decide, but change nothing"),
+    key(
+        "all-or-nothing",
+        BOOLEAN,
+        "Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together anyway",
+    ),
+    key(
+        "reserve-for",
+        SECONDS,
+        "Seconds for which the places are reserved; 0: until they are confirmed or released. Not given: as long as is usual",
+    ),
+    key(
+        "again",
+        BOOLEAN,
+        "Place VMs anew that run already on a host that is up",
+    ),
+];
+
+/// What a VM to be placed has besides the columns and tables of `members`.
+pub(super) const VM: &[Key] = &[
+    required("id", TEXT, "Id of the VM, unique in the cluster"),
+    PINNED,
+    PREFERRED,
+    LOCATION,
+];
+
+/// Where the VMs of a request stand.
+pub(super) const VMS: Key = key("vms", Shape::OpenTables, "The VMs");
+
+/// Whether the VMs of a document are one request.
+pub(super) const TOGETHER: Key = key(
+    "together",
+    BOOLEAN,
+    "True: the VMs go on one host; false, if not given: each goes where it suits",
+);
+
+/// Where whole requests stand.
+pub(super) const REQUESTS: &[Key] = &[key("requests", Shape::OpenTables, "The requests, in order")];
+
+/// Read the document of what is to be placed, in TOML or JSON.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn read_requests(
+    text: &str,
+    file: &str,
+    surroundings: Surroundings<'_>,
+) -> Result<Vec<Request>, Problems> {
+    requests_of_tree(&parse(text, file)?, surroundings)
+}
+
+/// Read the document of what is to be placed that was parsed already.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn requests_of_tree(
+    tree: &Table,
+    surroundings: Surroundings<'_>,
+) -> Result<Vec<Request>, Problems> {
+    let mut reader = RequestReader {
+        hosts: surroundings.hosts,
+        now: surroundings.now,
+        ids: Ids::new("VM"),
+        rows: RowReader::new(surroundings.schema, Problems::new()),
+    };
+    let requests = if tree.get("requests").is_some() {
+        let problems = &mut reader.rows.problems;
+        let fields = Fields::read(tree, REQUESTS, "a document of requests", problems);
+        let tables = fields.tables("requests").iter();
+        tables
+            .map(|table| reader.together(table, "a request"))
+            .collect()
+    } else if tree.get("vms").is_some() {
+        reader.vms(tree)
+    } else {
+        vec![reader.vm_as_request(tree)]
+    };
+    reader.rows.problems.or(requests)
+}
+
+struct RequestReader<'a, 't> {
+    hosts: Option<&'a BTreeSet<Arc<str>>>,
+    now: i64,
+    ids: Ids<'t>,
+    rows: RowReader<'a>,
+}
+
+impl<'t> RequestReader<'_, 't> {
+    /// A document with a list of VMs.
+    fn vms(&mut self, tree: &'t Table) -> Vec<Request> {
+        let form = [REQUEST, &[VMS, TOGETHER]].concat();
+        let (fields, request) = self.request(tree, &form, "a document of VMs");
+        let members = self.members(&fields);
+        self.needs_vms(tree, "a document of VMs");
+        if fields.boolean("together") == Some(true) {
+            return vec![complete(request, members)];
+        }
+        members
+            .into_iter()
+            .map(|member| complete(request.clone(), vec![member]))
+            .collect()
+    }
+
+    /// A request whose VMs go on one host.
+    fn together(&mut self, table: &'t Table, what: &str) -> Request {
+        let form = [REQUEST, &[VMS]].concat();
+        let (fields, request) = self.request(table, &form, what);
+        let members = self.members(&fields);
+        self.needs_vms(table, what);
+        complete(request, members)
+    }
+
+    fn needs_vms(&mut self, table: &Table, what: &str) {
+        let none = |node: &Node| matches!(&node.content, Content::List(list) if list.is_empty());
+        if table.get("vms").is_none_or(none) {
+            let message = format!("{what} needs \"vms\": the VMs to be placed");
+            self.rows.problems.add(&table.place, message);
+        }
+    }
+
+    /// A document that is a VM. Columns of `request` are those of the request,
+    /// all others the VM's; the tenant is both's.
+    fn vm_as_request(&mut self, tree: &'t Table) -> Request {
+        let form = [REQUEST, VM].concat();
+        let problems = &mut self.rows.problems;
+        let (fields, others) = Fields::split(tree, &form, "a VM", problems);
+        let (of_request, of_vm): (Vec<&Entry>, Vec<&Entry>) = others
+            .into_iter()
+            .partition(|entry| self.is_of_request(&entry.key));
+        let request = self.options(&fields, of_request, &form);
+        let vm = self.vm(&fields, of_vm, &form);
+        complete(request, vm.into_iter().collect())
+    }
+
+    fn is_of_request(&self, key: &str) -> bool {
+        let column = self.rows.schema.column("request", key);
+        column.is_some_and(|column| column.source != Source::Kept)
+    }
+
+    fn request(&mut self, table: &'t Table, form: &[Key], what: &str) -> (Fields<'t>, Request) {
+        let (fields, others) = Fields::split(table, form, what, &mut self.rows.problems);
+        let request = self.options(&fields, others, form);
+        (fields, request)
+    }
+
+    /// A request without its VMs.
+    fn options(&mut self, fields: &Fields<'t>, columns: Vec<&Entry>, form: &[Key]) -> Request {
+        let keys: Vec<_> = form.iter().map(|key| key.name).collect();
+        let facts = self.rows.facts("request", columns, &keys);
+        let problems = &mut self.rows.problems;
+        for key in ["allowed", "excluded", "preferred-hosts"] {
+            for (host, place) in fields.texts(key) {
+                check_host(self.hosts, host, place, problems);
+            }
+        }
+        if let (Some(host), Some(place)) = (fields.text("force"), fields.place_of("force")) {
+            check_host(self.hosts, &host, place, problems);
+        }
+        let draw = fields.number("draw");
+        if let (Some(1.0), Some(place)) = (draw, fields.place_of("draw")) {
+            self.rows
+                .problems
+                .add(place, "\"draw\" must be less than 1");
+        }
+        Request {
+            members: Vec::new(),
+            facts,
+            now: fields.integer("now").unwrap_or(self.now),
+            draw,
+            allowed: fields.list("allowed"),
+            excluded: fields.list("excluded"),
+            forced: fields.text("force"),
+            preferred: fields.list("preferred-hosts"),
+            dry_run: fields.boolean("dry-run").unwrap_or(false),
+            all_or_nothing: fields.boolean("all-or-nothing").unwrap_or(false),
+            reserve_for: fields.integer("reserve-for"),
+            again: fields.boolean("again").unwrap_or(false),
+        }
+    }
+
+    fn members(&mut self, request: &Fields<'t>) -> Vec<Vm> {
+        let mut members = Vec::new();
+        for table in request.tables("vms") {
+            let (fields, others) = Fields::split(table, VM, "a VM", &mut self.rows.problems);
+            members.extend(self.vm(&fields, others, VM));
+        }
+        members
+    }
+
+    fn vm(&mut self, fields: &Fields<'t>, columns: Vec<&Entry>, form: &[Key]) -> Option<Vm> {
+        let keys: Vec<_> = form.iter().map(|key| key.name).collect();
+        let facts = self.rows.facts("members", columns, &keys);
+        let problems = &mut self.rows.problems;
+        let hosts = self.hosts;
+        let pinning = pinning(fields, problems, |host, place, problems| {
+            check_host(hosts, host, place, problems);
+        });
+        Some(Vm {
+            id: self.ids.take(fields, problems)?,
+            facts,
+            pinning,
+        })
+    }
+}
+
+/// Complain of a host that is not one of those that are known, if they are.
+fn check_host(
+    hosts: Option<&BTreeSet<Arc<str>>>,
+    host: &str,
+    place: &Place,
+    problems: &mut Problems,
+) {
+    let Some(hosts) = hosts.filter(|hosts| !hosts.contains(host)) else {
+        return;
+    };
+    problems.add_misnamed(
+        place,
+        format!("there is no host \"{}\"", shown(host)),
+        host,
+        hosts.iter().map(|known| &**known),
+    );
+}
+
+/// The request with its members. Who asks owns the VMs, and who owns all the VMs
+/// asks, where only one of the two is said.
+fn complete(mut request: Request, mut members: Vec<Vm>) -> Request {
+    match request.facts.get("tenant").cloned() {
+        Some(tenant) => {
+            for member in &mut members {
+                if member.facts.get("tenant").is_none() {
+                    member.facts.set("tenant", tenant.clone());
+                }
+            }
+        }
+        None => {
+            if let Some(tenant) = common_tenant(&members) {
+                request.facts.set("tenant", tenant);
+            }
+        }
+    }
+    request.members = members;
+    request
+}
+
+fn common_tenant(members: &[Vm]) -> Option<&str> {
+    let mut tenants = members.iter().map(|member| member.facts.text("tenant"));
+    let first = tenants.next()??;
+    tenants.all(|tenant| tenant == Some(first)).then_some(first)
+}
+
+/// The JSON Schema of a document that is a VM: it has what a request has, too.
+pub fn vm_to_place() -> Json {
+    let mut vm = member();
+    let keys = json_schema::properties(REQUEST).into_iter();
+    for (key, schema) in keys {
+        vm["properties"][key] = schema;
+    }
+    vm
+}
+
+/// The JSON Schema of a VM of a request.
+pub fn member() -> Json {
+    let keys = json_schema::properties(VM);
+    json_schema::row(
+        Schema::built_in(),
+        "members",
+        keys,
+        json_schema::required(VM),
+    )
+}
+
+/// The JSON Schema of a whole request.
+pub fn request() -> Json {
+    let mut keys = json_schema::properties(REQUEST);
+    keys.insert("vms".to_owned(), json_schema::list(member()));
+    json_schema::row(Schema::built_in(), "request", keys, vec!["vms"])
+}
+
+#[cfg(test)]
+mod tests;
