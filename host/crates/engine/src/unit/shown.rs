@@ -1,0 +1,230 @@
+//! What a unit is, reads, and can be set to, as programs read it.
+
+use serde::Serialize;
+
+use super::Unit;
+use crate::contract::{Description, Evaluation, Part, Reason, Setting, TableRead, Value};
+use placewright_model::Kind;
+
+/// What a unit is and does. What is shown as read is all that it is ever shown.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = Unit)]
+pub struct UnitShown {
+    pub name: String,
+    pub version: String,
+    /// What it is for, in a sentence.
+    pub summary: String,
+    /// Other names that policies may call it by.
+    pub aliases: Vec<String>,
+    /// SHA-256 of its component, in hexadecimal.
+    pub digest: String,
+    /// Bytes of its component.
+    pub size: usize,
+    /// The interfaces that it imports.
+    pub imports: Vec<String>,
+    pub parts: Vec<PartShown>,
+    pub settings: Vec<SettingShown>,
+}
+
+/// A part of a unit.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = UnitPart)]
+pub struct PartShown {
+    #[schema(value_type = String)]
+    pub part: Part,
+    /// What a judge answers: `filter`, `cost function`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub answers: Vec<&'static str>,
+    /// What a judge's answers depend on: `row-wise` or `whole-table`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<&'static str>,
+    /// The least and the greatest cost, if they are fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_range: Option<(f64, f64)>,
+    pub reads: Vec<ReadShown>,
+    /// In the order of their numbers, from 1.
+    pub reasons: Vec<ReasonShown>,
+}
+
+/// A table that a part reads.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = UnitTable)]
+pub struct ReadShown {
+    pub table: String,
+    /// If empty, it reads how many rows there are.
+    pub columns: Vec<ColumnShown>,
+}
+
+/// A column that a part reads.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = UnitColumn)]
+pub struct ColumnShown {
+    pub column: String,
+    /// Of its values: integer, number, boolean or text.
+    pub kind: String,
+    /// Whether the part is never shown a row without it.
+    pub required: bool,
+    /// Whether the part is asked only where it is true.
+    pub gate: bool,
+}
+
+/// A reason that a part gives.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = UnitReason)]
+pub struct ReasonShown {
+    /// Completes "host ...".
+    pub text: String,
+    /// Whether waiting for pending placements may help.
+    pub passing: bool,
+}
+
+/// A setting of a unit.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = UnitSetting)]
+pub struct SettingShown {
+    pub name: String,
+    /// Of its value: integer, number, boolean or text.
+    pub kind: String,
+    /// In what it is measured.
+    pub measure: Option<String>,
+    pub default: Option<String>,
+    /// Whether a policy must say it.
+    pub required: bool,
+    pub least: Option<f64>,
+    pub greatest: Option<f64>,
+    /// What a text must match.
+    pub pattern: Option<String>,
+    /// If there are any, the only texts.
+    pub choices: Vec<String>,
+    pub meaning: String,
+    /// Of a setting that is a table: its columns.
+    pub columns: Vec<String>,
+}
+
+impl UnitShown {
+    /// A unit that is loaded.
+    pub fn new(unit: &Unit) -> Self {
+        let description = unit.description();
+        let parts = unit.exports().into_iter();
+        let parts = parts.filter(|part| *part != Part::Unit);
+        Self {
+            name: description.name.clone(),
+            version: description.version.clone(),
+            summary: description.summary.clone(),
+            aliases: description.aliases.clone(),
+            digest: unit.digest().to_string(),
+            size: unit.size(),
+            imports: unit.imports().to_vec(),
+            parts: parts
+                .map(|part| PartShown::new(part, description))
+                .collect(),
+            settings: description.settings.iter().map(SettingShown::new).collect(),
+        }
+    }
+}
+
+impl PartShown {
+    fn new(part: Part, description: &Description) -> Self {
+        let judge = description.judge.as_ref().filter(|_| part == Part::Judge);
+        let answers = judge.map_or(Vec::new(), |judge| {
+            let verdicts = judge.answers.verdicts.then_some("filter");
+            let costs = judge.answers.costs.then_some("cost function");
+            verdicts.into_iter().chain(costs).collect()
+        });
+        let reads = description.reads(part).unwrap_or_default();
+        let reasons = description.reasons(part).iter();
+        Self {
+            part,
+            answers,
+            evaluation: judge.map(|judge| match judge.evaluation {
+                Evaluation::RowWise => "row-wise",
+                Evaluation::WholeTable => "whole-table",
+            }),
+            cost_range: judge.and_then(|judge| judge.cost_range),
+            reads: reads.iter().map(ReadShown::new).collect(),
+            reasons: reasons.map(ReasonShown::new).collect(),
+        }
+    }
+
+    /// What it does, for people.
+    pub fn kind(&self) -> String {
+        match self.answers.is_empty() {
+            true => self.part.to_string(),
+            false => self.answers.join(" and "),
+        }
+    }
+}
+
+impl ReadShown {
+    fn new(read: &TableRead) -> Self {
+        let columns = read.columns.iter().map(|column| ColumnShown {
+            column: column.column.clone(),
+            kind: Kind::from(column.kind).to_string(),
+            required: column.required,
+            gate: column.gate,
+        });
+        Self {
+            table: read.table.clone(),
+            columns: columns.collect(),
+        }
+    }
+}
+
+impl ReasonShown {
+    fn new(reason: &Reason) -> Self {
+        Self {
+            text: reason.text.clone(),
+            passing: reason.passing,
+        }
+    }
+}
+
+impl SettingShown {
+    fn new(setting: &Setting) -> Self {
+        let columns = setting.columns.iter();
+        Self {
+            name: setting.name.clone(),
+            kind: Kind::from(setting.kind).to_string(),
+            measure: setting.measure.clone(),
+            default: setting.default.as_ref().map(plain),
+            required: setting.required,
+            least: setting.least,
+            greatest: setting.greatest,
+            pattern: setting.pattern.clone(),
+            choices: setting.choices.clone(),
+            meaning: setting.meaning.clone(),
+            columns: columns.map(|column| column.name.clone()).collect(),
+        }
+    }
+
+    /// What may be set, for people.
+    pub fn bounds(&self) -> String {
+        let mut bounds = Vec::new();
+        match (self.least, self.greatest) {
+            (Some(least), Some(greatest)) => bounds.push(format!("{least} to {greatest}")),
+            (Some(least), None) => bounds.push(format!("at least {least}")),
+            (None, Some(greatest)) => bounds.push(format!("at most {greatest}")),
+            (None, None) => {}
+        }
+        let pattern = self.pattern.iter();
+        bounds.extend(pattern.map(|pattern| format!("matches {pattern}")));
+        if !self.choices.is_empty() {
+            bounds.push(self.choices.join(", "));
+        }
+        if !self.columns.is_empty() {
+            bounds.push(format!("rows of {}", self.columns.join(", ")));
+        }
+        bounds.join("; ")
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Integer(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Text(value) => value.clone(),
+    }
+}
