@@ -48,7 +48,7 @@ pub use placewright_document as document;
 pub use placewright_engine as engine;
 pub mod ganeti;
 pub use placewright_engine::generation;
-pub mod inventory;
+pub use placewright_inventory as inventory;
 pub mod library;
 pub use placewright_model as model;
 pub mod ovirt;

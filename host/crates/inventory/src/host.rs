@@ -1,0 +1,107 @@
+//! One host of the inventory, its columns apart.
+
+use std::sync::Arc;
+
+use placewright_model::{Facts, Host, Value};
+
+/// An amount with a name of the operator's choice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Amount {
+    pub name: Arc<str>,
+    pub total: i64,
+    /// Needed by the VMs that run on the host, and by what is not listed.
+    pub used: i64,
+    /// Needed by the VMs that have a place reserved.
+    pub pending: i64,
+}
+
+/// A host: what was given of it, and what it carries.
+#[derive(Debug, Clone)]
+pub struct HostEntry {
+    pub id: Arc<str>,
+    /// As given; sums over VMs are in the columns.
+    pub facts: Facts,
+    /// Entries of the VM table, running and pending, in the order of the VMs' ids.
+    pub vms: Vec<u32>,
+    pub amounts: Vec<Amount>,
+    /// What came as statistics.
+    pub(super) measured: Vec<Reading>,
+    /// How many of its VMs have each width, those that have CPUs to themselves apart: the
+    /// narrowest first.
+    widths: Vec<(i64, u32)>,
+    /// Place in the order in which hosts were added.
+    pub listed: i64,
+}
+
+/// A column or table that came as statistics.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reading {
+    pub(super) name: Arc<str>,
+    /// When it was measured, in seconds.
+    pub(super) at: i64,
+    /// What a client gave, where the fact is rounded; None: the fact is what was given.
+    pub(super) given: Option<Value>,
+}
+
+impl HostEntry {
+    pub(super) fn new(host: Host, listed: i64) -> Self {
+        let amounts = amounts_of(&host.facts);
+        Self {
+            id: host.id,
+            facts: host.facts,
+            vms: Vec::new(),
+            amounts,
+            measured: Vec::new(),
+            widths: Vec::new(),
+            listed,
+        }
+    }
+
+    /// Count a VM of that width in (`by` = 1) or out (`by` = -1). Gives the width of the
+    /// widest that there is then; 0 if there is none.
+    pub(super) fn count_width(&mut self, width: i64, by: i64) -> i64 {
+        match self
+            .widths
+            .binary_search_by_key(&width, |(known, _)| *known)
+        {
+            Ok(place) if by > 0 => self.widths[place].1 += 1,
+            Ok(place) if self.widths[place].1 > 1 => self.widths[place].1 -= 1,
+            Ok(place) => drop(self.widths.remove(place)),
+            Err(place) if by > 0 => self.widths.insert(place, (width, 1)),
+            Err(_) => {}
+        }
+        self.widths.last().map_or(0, |(width, _)| *width)
+    }
+
+    /// Add to what VMs take of an amount. One that the host does not have is the
+    /// concern of filters.
+    pub(super) fn count_amount(&mut self, name: &str, by: i64, pending: bool) {
+        if let Some(amount) = self.amounts.iter_mut().find(|a| &*a.name == name) {
+            let sum = if pending {
+                &mut amount.pending
+            } else {
+                &mut amount.used
+            };
+            *sum = sum.saturating_add(by);
+        }
+    }
+}
+
+/// The amounts that the facts of a host give.
+pub(super) fn amounts_of(facts: &Facts) -> Vec<Amount> {
+    facts
+        .rows("amounts")
+        .iter()
+        .filter_map(|row| {
+            let Some(Value::Text(name)) = row.get("name") else {
+                return None;
+            };
+            Some(Amount {
+                name: name.clone(),
+                total: row.integer("total").unwrap_or(0),
+                used: row.integer("used").unwrap_or(0),
+                pending: row.integer("pending").unwrap_or(0),
+            })
+        })
+        .collect()
+}

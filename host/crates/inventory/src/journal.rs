@@ -1,0 +1,175 @@
+//! What undoes each change, so that an earlier version can be looked at again.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::column::Cell;
+use super::host::{HostEntry, Reading};
+use super::rows::{FactsOf, RowEdit};
+use super::vm::VmEntry;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Group, Value};
+
+/// How to take one change back.
+#[derive(Debug, Clone)]
+pub(super) enum Undo {
+    /// The host in this slot was not there.
+    AddHost { slot: u32 },
+    /// The host in this slot was there, with these values by the numbers of host columns.
+    RemoveHost {
+        slot: u32,
+        host: Arc<HostEntry>,
+        cells: Box<[Option<Cell>]>,
+    },
+    /// A host's column had this given value.
+    HostValue {
+        slot: u32,
+        column: Arc<str>,
+        old: Option<Value>,
+    },
+    /// A host's table had these given rows.
+    HostRows {
+        slot: u32,
+        table: Arc<str>,
+        old: Vec<Facts>,
+    },
+    /// A VM was not there, running or pending.
+    AddVm { id: Arc<str>, pending: bool },
+    /// A VM was there.
+    RemoveVm(Box<VmEntry>),
+    /// A group was there in this form, or not at all.
+    SetGroup { id: Arc<str>, old: Option<Group> },
+    /// The facts of a tenant.
+    SetTenant { id: Arc<str>, old: Option<Facts> },
+    /// A row of a table is brought back to what it was.
+    Row {
+        of: FactsOf,
+        table: Arc<str>,
+        back: RowEdit,
+    },
+    /// A VM's place took so much less of an amount.
+    Reserve {
+        id: Arc<str>,
+        pending: bool,
+        amount: Arc<str>,
+        value: i64,
+    },
+    /// The last of what waits until this VM runs did not wait.
+    Wait { id: Arc<str> },
+    /// A VM had been vacated from this slot, or not been vacated.
+    Vacated { id: Arc<str>, old: Option<u32> },
+    /// The batch had placed so many VMs on the hosts in these slots.
+    Batch(Vec<(u32, i64)>),
+    /// A watched condition had begun to hold then, or did not hold.
+    Since {
+        slot: u32,
+        column: usize,
+        old: Option<Cell>,
+    },
+    /// There were these tables and columns.
+    Schema(Arc<Schema>),
+    /// The clock stood here.
+    Clock(i64),
+}
+
+/// The last changes, oldest first: bounded, but for those of open transactions.
+#[derive(Debug)]
+pub(super) struct Journal {
+    undo: VecDeque<Undo>,
+    bound: usize,
+    /// How many transactions are open, one within the other.
+    open: usize,
+    /// Of open transactions: what was replaced of hosts' measurements, by slot.
+    /// They are no versions, as nothing in the past depends on them.
+    replaced: Vec<(u32, Vec<Reading>)>,
+}
+
+/// A copy is no part of the transactions of what it was copied from.
+impl Clone for Journal {
+    fn clone(&self) -> Self {
+        Self {
+            undo: self.undo.clone(),
+            bound: self.bound,
+            open: 0,
+            replaced: Vec::new(),
+        }
+    }
+}
+
+impl Journal {
+    pub(super) fn new(bound: usize) -> Self {
+        Self {
+            undo: VecDeque::new(),
+            bound,
+            open: 0,
+            replaced: Vec::new(),
+        }
+    }
+
+    pub(super) fn record(&mut self, undo: Undo) {
+        if self.open == 0 {
+            while self.undo.len() >= self.bound {
+                self.undo.pop_front();
+            }
+        }
+        self.undo.push_back(undo);
+    }
+
+    /// A transaction begins: nothing is forgotten until it ends. Gives how much was replaced
+    /// before it.
+    pub(super) fn open(&mut self) -> usize {
+        self.open += 1;
+        self.replaced.len()
+    }
+
+    /// The innermost transaction ends.
+    pub(super) fn close(&mut self) {
+        self.open = self.open.saturating_sub(1);
+        if self.open == 0 {
+            self.replaced = Vec::new();
+            self.keep(self.bound);
+            // What was only needed for the transaction is given back.
+            if self.undo.capacity() > 2 * self.bound {
+                self.undo.shrink_to(self.bound);
+            }
+        }
+    }
+
+    /// The measurements of the host in that slot are about to be replaced.
+    pub(super) fn replace(&mut self, slot: u32, measured: &[Reading]) {
+        if self.open > 0 {
+            self.replaced.push((slot, measured.to_vec()));
+        }
+    }
+
+    /// What was replaced since there was so much of it, the last first.
+    pub(super) fn replaced_since(&mut self, len: usize) -> Vec<(u32, Vec<Reading>)> {
+        let mut since = self.replaced.split_off(len.min(self.replaced.len()));
+        since.reverse();
+        since
+    }
+
+    /// Nothing leads back behind this.
+    pub(super) fn forget(&mut self) {
+        self.undo = VecDeque::new();
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Undo> {
+        self.undo.pop_back()
+    }
+
+    /// Drop all but the last so many changes.
+    pub(super) fn keep(&mut self, changes: usize) {
+        let dropped = self.undo.len().saturating_sub(changes);
+        self.undo.drain(..dropped);
+    }
+
+    /// The last so many changes, oldest first.
+    pub(super) fn last(&self, changes: usize) -> impl Iterator<Item = &Undo> {
+        self.undo.range(self.undo.len().saturating_sub(changes)..)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.undo.len()
+    }
+}

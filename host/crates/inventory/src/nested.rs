@@ -1,0 +1,462 @@
+//! The rows of tables below hosts, stored as columns of all hosts, so that they
+//! cross to a unit by a copy of memory.
+//!
+//! Only tables that a unit reads are stored so, beside the hosts' facts, from which
+//! they can be made again at any time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Aspects, Cell, Column, HostEntry, Inventory, Texts, VmEntry};
+use placewright_model::{Facts, Kind, Value};
+
+/// The table whose `used` and `pending` follow from VMs.
+pub(super) const AMOUNTS: &str = "amounts";
+
+/// The table whose `pending` follows from VMs.
+pub(super) const HUGE_PAGES: &str = "huge-pages";
+
+/// The table whose `taken` and `free` follow from VMs.
+pub(super) const GPUS: &str = "gpus";
+
+/// What there is of every GPU, in thousandths.
+const WHOLE_GPU: i64 = 1000;
+
+/// One table below hosts: the rows of all hosts, those of a host together.
+#[derive(Debug, Clone)]
+pub struct Nested {
+    pub(super) table: Arc<str>,
+    names: Vec<Arc<str>>,
+    columns: Vec<Column>,
+    /// By slot of the host: its first row, and how many it has.
+    spans: Vec<(u32, u32)>,
+    /// How many rows there are, unused ones included.
+    rows: usize,
+    /// Whether the rows stand in the order of slots without gaps.
+    packed: bool,
+}
+
+impl Nested {
+    fn new(table: Arc<str>, columns: impl Iterator<Item = (Arc<str>, Kind)>) -> Self {
+        let (names, columns) = columns
+            .map(|(name, kind)| (name, Column::absent(kind, 0)))
+            .unzip();
+        Self {
+            table,
+            names,
+            columns,
+            spans: Vec::new(),
+            rows: 0,
+            packed: true,
+        }
+    }
+
+    /// The number of a column.
+    pub fn column_index(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| **known == *name)
+    }
+
+    /// A column, by its number; a row for every row of the table.
+    pub fn column(&self, index: usize) -> &Column {
+        &self.columns[index]
+    }
+
+    /// The rows of the host in that slot.
+    pub fn span(&self, slot: u32) -> Range<usize> {
+        let (first, count) = self.spans.get(slot as usize).copied().unwrap_or((0, 0));
+        first as usize..(first + count) as usize
+    }
+
+    /// Whether no host has a row.
+    pub fn is_empty(&self) -> bool {
+        self.spans.iter().all(|(_, count)| *count == 0)
+    }
+
+    /// How many rows there are, if those of all hosts stand in the order of slots
+    /// without gaps.
+    pub fn packed_rows(&self) -> Option<usize> {
+        self.packed.then_some(self.rows)
+    }
+
+    /// By slot of the host: its first row.
+    pub fn first_rows(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.spans.iter().map(|(first, _)| *first)
+    }
+
+    /// Make place for the rows of a host.
+    fn place(&mut self, slot: u32, count: usize) -> Range<usize> {
+        let slot = slot as usize;
+        while self.spans.len() <= slot {
+            let end = u32::try_from(self.rows).unwrap_or(u32::MAX);
+            self.spans.push((end, 0));
+        }
+        let (_, held) = self.spans[slot];
+        if held as usize != count {
+            let is_last = slot + 1 == self.spans.len();
+            self.packed &= is_last && held == 0;
+            let first = u32::try_from(self.rows).unwrap_or(u32::MAX);
+            self.spans[slot] = (first, u32::try_from(count).unwrap_or(u32::MAX));
+            self.rows += count;
+            for column in &mut self.columns {
+                for _ in 0..count {
+                    column.push_absent();
+                }
+            }
+        }
+        self.span(u32::try_from(slot).unwrap_or(u32::MAX))
+    }
+
+    /// Whether a row has another value now.
+    fn set_amounts(&mut self, slot: u32, host: &HostEntry, texts: &mut Texts) -> bool {
+        let mut changed = self.span(slot).len() != host.amounts.len();
+        let rows = self.place(slot, host.amounts.len());
+        for (row, amount) in rows.zip(&host.amounts) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match &**name {
+                    "name" => i64::from(texts.code(&amount.name)),
+                    "total" => amount.total,
+                    "used" => amount.used,
+                    "free" => (amount.total)
+                        .saturating_sub(amount.used)
+                        .saturating_sub(amount.pending),
+                    _ => amount.pending,
+                };
+                changed |= column.set(row, Some(Cell::Integer(cell)));
+            }
+        }
+        changed
+    }
+
+    /// Whether a row has another value now.
+    fn set_gpus(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) -> bool {
+        let given = host.facts.rows(GPUS);
+        let mut gpus: Vec<(Option<i64>, i64)> = given
+            .iter()
+            .map(|gpu| (gpu.integer("index"), gpu.integer("taken").unwrap_or(0)))
+            .collect();
+        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+        // A GPU that the host does not have, or not any more, counts nowhere.
+        for (index, share) in entries.flat_map(VmEntry::gpus) {
+            if let Some((_, taken)) = gpus.iter_mut().find(|(known, _)| *known == Some(index)) {
+                *taken = taken.saturating_add(share);
+            }
+        }
+        let mut changed = self.span(slot).len() != gpus.len();
+        let rows = self.place(slot, gpus.len());
+        for (row, (index, taken)) in rows.zip(gpus) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match &**name {
+                    "index" => index,
+                    "taken" => Some(taken),
+                    _ => Some(WHOLE_GPU.saturating_sub(taken)),
+                };
+                changed |= column.set(row, cell.map(Cell::Integer));
+            }
+        }
+        changed
+    }
+
+    /// Whether a row has another value now.
+    fn set_facts(&mut self, slot: u32, facts: &[Facts], texts: &mut Texts) -> bool {
+        let mut changed = self.span(slot).len() != facts.len();
+        let rows = self.place(slot, facts.len());
+        for (row, facts) in rows.zip(facts) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match facts.get(name) {
+                    Some(Value::Integer(value)) => Some(Cell::Integer(*value)),
+                    Some(Value::Number(value)) => Some(Cell::Number(*value)),
+                    Some(Value::Boolean(value)) => Some(Cell::Integer(i64::from(*value))),
+                    Some(Value::Text(text)) => Some(Cell::Integer(i64::from(texts.code(text)))),
+                    None => None,
+                };
+                changed |= column.set(row, cell);
+            }
+        }
+        changed
+    }
+
+    /// Whether a row has, or may have, another value now.
+    fn set(
+        &mut self,
+        slot: u32,
+        host: Option<&HostEntry>,
+        vms: &[Option<VmEntry>],
+        texts: &mut Texts,
+    ) -> bool {
+        match host {
+            None => {
+                let held = self.span(slot).len();
+                self.place(slot, 0);
+                held > 0
+            }
+            Some(host) if *self.table == *AMOUNTS => self.set_amounts(slot, host, texts),
+            Some(host) if *self.table == *GPUS => self.set_gpus(slot, host, vms),
+            Some(host) => {
+                let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
+                if *self.table == *HUGE_PAGES {
+                    let vms = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+                    self.add_pending_pages(slot, vms.filter(|vm| vm.pending));
+                    return true;
+                }
+                changed
+            }
+        }
+    }
+
+    /// Add the pages that these VMs need to what was given. Pages of a size that the
+    /// host does not have are the concern of filters.
+    fn add_pending_pages<'a>(&mut self, slot: u32, vms: impl Iterator<Item = &'a VmEntry>) {
+        let index = |name| self.column_index(name);
+        let (Some(size), Some(pending)) = (index("size"), index("pending")) else {
+            return;
+        };
+        let rows = self.span(slot);
+        for row in rows.clone() {
+            self.columns[pending].add(row, 0);
+        }
+        for (wanted, count) in vms.flat_map(VmEntry::huge_pages) {
+            let found = rows
+                .clone()
+                .find(|row| self.columns[size].integer(*row) == Some(wanted));
+            if let Some(row) = found {
+                self.columns[pending].add(row, count);
+            }
+        }
+    }
+
+    /// Whether more of the rows are unused than used.
+    fn is_sparse(&self) -> bool {
+        let used: usize = self.spans.iter().map(|(_, count)| *count as usize).sum();
+        self.rows > 2 * used + 64
+    }
+}
+
+impl Inventory {
+    /// A table below hosts that is stored in columns.
+    pub fn nested(&self, index: usize) -> &Nested {
+        &self.nested[index]
+    }
+
+    /// The number of the table `hosts/TABLE`, which is stored in columns from now
+    /// on; None if there is no such table.
+    pub fn ensure_nested(&mut self, table: &str) -> Option<usize> {
+        let known = self.nested.iter().position(|it| *it.table == *table);
+        if known.is_some() {
+            return known;
+        }
+        let schema = self.schema.clone();
+        let of_schema = schema.table(&format!("hosts/{table}"))?;
+        let columns = of_schema.columns.iter();
+        let columns = columns.map(|column| (column.name.clone(), column.kind));
+        self.nested.push(Nested::new(table.into(), columns));
+        let index = self.nested.len() - 1;
+        self.rebuild_nested(index);
+        Some(index)
+    }
+
+    fn rebuild_nested(&mut self, index: usize) {
+        let nested = &mut self.nested[index];
+        let columns: Vec<_> = nested.columns.iter().map(Column::kind).collect();
+        let columns = nested.names.iter().cloned().zip(columns);
+        let mut fresh = Nested::new(nested.table.clone(), columns);
+        for (slot, host) in (0u32..).zip(&self.hosts) {
+            fresh.set(slot, host.as_deref(), &self.vms, &mut self.texts);
+        }
+        *nested = fresh;
+    }
+
+    /// The rows of a table below a host have changed.
+    pub(super) fn renest(&mut self, slot: u32, table: &str) {
+        let Some(index) = self.nested.iter().position(|it| *it.table == *table) else {
+            return;
+        };
+        let host = self.hosts[slot as usize].as_deref();
+        if self.nested[index].set(slot, host, &self.vms, &mut self.texts) {
+            let aspects = Aspects::nested(index);
+            self.changes.note(slot, aspects, self.hosts.len());
+        }
+        // Looked at rarely, since it takes a walk over the hosts.
+        if !self.nested[index].packed
+            && self.version.is_multiple_of(1024)
+            && self.nested[index].is_sparse()
+        {
+            self.rebuild_nested(index);
+        }
+    }
+
+    /// The host in that slot has come or gone.
+    pub(super) fn renest_all(&mut self, slot: u32) {
+        for nested in &mut self.nested {
+            let host = self.hosts[slot as usize].as_deref();
+            nested.set(slot, host, &self.vms, &mut self.texts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use placewright_model::schema::Schema;
+    use placewright_model::{Entity, Host, RowChange, Vm, Write};
+
+    fn amount(name: &str, total: i64) -> Facts {
+        Facts::new().with("name", name).with("total", total)
+    }
+
+    fn host(id: &str, amounts: &[(&str, i64)]) -> Host {
+        let mut host = Host::new(id);
+        for (name, total) in amounts {
+            host.facts.push_row("amounts", amount(name, *total));
+        }
+        host
+    }
+
+    /// Name, total, used and pending of each amount of a host.
+    fn amounts(inventory: &Inventory, index: usize, slot: u32) -> Vec<(String, i64, i64, i64)> {
+        let nested = inventory.nested(index);
+        let value = |column: &str, row: usize| {
+            let column = nested.column_index(column).unwrap();
+            nested.column(column).integer(row).unwrap()
+        };
+        let rows = nested.span(slot);
+        rows.map(|row| {
+            let name = inventory.texts().text(value("name", row)).unwrap();
+            (
+                name.to_string(),
+                value("total", row),
+                value("used", row),
+                value("pending", row),
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn rows_below_hosts_follow_every_change_and_its_undoing() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        inventory
+            .add_host(host("a", &[("cpu", 4), ("gpu", 1)]))
+            .unwrap();
+        let index = inventory.ensure_nested("amounts").unwrap();
+        inventory.add_host(host("b", &[("cpu", 8)])).unwrap();
+        assert_eq!(inventory.nested(index).packed_rows(), Some(3));
+        let before = inventory.version();
+        let mut vm = Vm::new("vm");
+        let need = Facts::new().with("name", "cpu").with("need", 3);
+        vm.facts.push_row("amounts", need);
+        inventory.run_vm(vm, "b").unwrap();
+        assert_eq!(amounts(&inventory, index, 1), [("cpu".into(), 8, 3, 0)]);
+        inventory
+            .set_host_rows("a", "amounts", vec![amount("gpu", 2)])
+            .unwrap();
+        assert_eq!(amounts(&inventory, index, 0), [("gpu".into(), 2, 0, 0)]);
+        assert_eq!(inventory.nested(index).packed_rows(), None);
+        let past = inventory.at_version(before).unwrap();
+        assert_eq!(
+            amounts(&past, index, 0),
+            [("cpu".into(), 4, 0, 0), ("gpu".into(), 1, 0, 0)]
+        );
+        assert_eq!(amounts(&past, index, 1), [("cpu".into(), 8, 0, 0)]);
+        inventory.remove_host("a").unwrap();
+        assert_eq!(amounts(&inventory, index, 0), []);
+    }
+
+    /// Pending huge pages of the host in slot 0, row by row.
+    fn pending_pages(inventory: &Inventory, index: usize) -> Vec<i64> {
+        let nested = inventory.nested(index);
+        let pending = nested.column(nested.column_index("pending").unwrap());
+        let rows = nested.span(0);
+        rows.map(|row| pending.integer(row).unwrap()).collect()
+    }
+
+    #[test]
+    fn huge_pages_of_pending_vms_are_added_to_those_that_were_given() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for (size, given) in [(2i64, Some(5i64)), (1024, None)] {
+            let mut pages = Facts::new().with("size", size).with("free", 100i64);
+            if let Some(given) = given {
+                pages.set("pending", given);
+            }
+            host.facts.push_row("huge-pages", pages);
+        }
+        inventory.add_host(host).unwrap();
+        let vm = |id: &str, pages: &[(i64, i64)]| {
+            let mut vm = Vm::new(id);
+            for (size, count) in pages {
+                let pages = Facts::new().with("size", *size).with("count", *count);
+                vm.facts.push_row("huge-pages", pages);
+            }
+            Arc::new(vm)
+        };
+        // A place that is reserved before anybody asks counts all the same.
+        inventory
+            .reserve_vm(vm("first", &[(2, 10)]), "a", None)
+            .unwrap();
+        let index = inventory.ensure_nested("huge-pages").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [15, 0]);
+        let before = inventory.version();
+        let second = vm("second", &[(1024, 3), (4, 1)]);
+        inventory.reserve_vm(second, "a", None).unwrap();
+        assert_eq!(pending_pages(&inventory, index), [15, 3]);
+        let past = inventory.at_version(before).unwrap();
+        assert_eq!(pending_pages(&past, index), [15, 0]);
+        inventory.confirm_vm("first").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [5, 3]);
+        inventory.cancel_vm("second").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [5, 0]);
+    }
+
+    /// What is free of each GPU of the host in slot 0.
+    fn free_gpus(inventory: &Inventory, index: usize) -> Vec<i64> {
+        let nested = inventory.nested(index);
+        let free = nested.column(nested.column_index("free").unwrap());
+        let rows = nested.span(0);
+        rows.map(|row| free.integer(row).unwrap()).collect()
+    }
+
+    #[test]
+    fn gpus_are_taken_with_a_place_and_free_again_without_it() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for (index, taken) in [(0i64, None), (1, Some(100i64))] {
+            let mut gpu = Facts::new().with("index", index);
+            if let Some(taken) = taken {
+                gpu.set("taken", taken);
+            }
+            host.facts.push_row("gpus", gpu);
+        }
+        inventory.add_host(host).unwrap();
+        let index = inventory.ensure_nested("gpus").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [1000, 900]);
+        let give = |inventory: &mut Inventory, vm: &str, gpus: &[(i64, i64)]| {
+            inventory
+                .reserve_vm(Arc::new(Vm::new(vm)), "a", None)
+                .unwrap();
+            let write = |(index, share): &(i64, i64)| {
+                let row = Facts::new().with("index", *index).with("share", *share);
+                Write::row(Entity::Placement(vm.into()), "gpus", RowChange::Append(row))
+            };
+            let writes: Vec<Write> = gpus.iter().map(write).collect();
+            inventory.apply(&writes).unwrap();
+        };
+        give(&mut inventory, "part", &[(1, 250)]);
+        let one_placed = inventory.version();
+        // The host has no third GPU: what is taken of it counts nowhere.
+        give(&mut inventory, "two", &[(0, 1000), (1, 600), (2, 1000)]);
+        assert_eq!(free_gpus(&inventory, index), [0, 50]);
+        inventory.confirm_vm("two").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [0, 50]);
+        let past = inventory.at_version(one_placed).unwrap();
+        assert_eq!(free_gpus(&past, index), [1000, 650]);
+        inventory.remove_vm("two").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [1000, 650]);
+        inventory.cancel_vm("part").unwrap();
+        assert_eq!(free_gpus(&inventory, index), [1000, 900]);
+        let mut late = inventory.at_version(one_placed).unwrap();
+        late.rebuild_nested(index);
+        assert_eq!(free_gpus(&late, index), [1000, 650]);
+    }
+}

@@ -1,0 +1,217 @@
+//! A document of changes is carried out.
+
+use std::sync::Arc;
+
+use super::entry::{EntryKind, EntryResult, Results};
+use super::statistics::Measured;
+use super::{Inventory, InventoryError};
+use placewright_document::{ChangedGroup, ChangedRow, ChangedVm, InventoryChanges};
+use placewright_model::{Entity, Facts, FactsChange, Host, RowChange, Vm, Write};
+
+impl Inventory {
+    /// Carry out all changes of a document, or none of them. VMs and groups that are
+    /// gone go first, hosts that are gone last, so that the document may move the VMs
+    /// of a host and take it out. What was measured comes in at the very end. Gives what
+    /// became of each entry, where the document lets entries be passed over.
+    ///
+    /// # Errors
+    /// If something in it does not go together with the cluster as it is.
+    pub fn change(
+        &mut self,
+        changes: InventoryChanges,
+    ) -> Result<Vec<EntryResult>, InventoryError> {
+        let mut results = Results::new(changes.missing);
+        let mut measured = Measured::default();
+        self.all_or_nothing(|inventory| {
+            inventory.rank_together(|inventory| {
+                inventory.change_all(changes, &mut measured, &mut results)
+            })
+        })?;
+        self.note_measured(measured);
+        Ok(results.list)
+    }
+
+    fn change_all(
+        &mut self,
+        changes: InventoryChanges,
+        measured: &mut Measured,
+        results: &mut Results,
+    ) -> Result<(), InventoryError> {
+        let gone = changes.gone;
+        for vm in gone.vms {
+            let removed = self.remove_vm(&vm);
+            results.take(EntryKind::GoneVm, vm, removed)?;
+        }
+        for group in gone.groups {
+            let known = self.group(&group).is_some();
+            self.remove_group(&group);
+            results.note(EntryKind::GoneGroup, group, known);
+        }
+        for tenant in gone.tenants {
+            let known = self.tenant(&tenant).is_some();
+            self.remove_tenant(&tenant);
+            results.note(EntryKind::GoneTenant, tenant, known);
+        }
+        self.declare(&changes.attributes)?;
+        for tenant in changes.tenants {
+            let mut facts = self.tenant(&tenant.id).cloned().unwrap_or_default();
+            facts.change(&tenant.facts);
+            let set = self.set_tenant(tenant.id.clone(), facts);
+            results.take(EntryKind::Tenant, tenant.id, set)?;
+        }
+        for host in changes.hosts {
+            let changed = self.take_host(&host, measured);
+            results.take(EntryKind::Host, host.id, changed)?;
+        }
+        for vm in changes.vms {
+            let (id, host) = (vm.id.clone(), vm.host.clone());
+            if let Some(host) = host {
+                // That it runs where no host is would be no news of something gone.
+                self.known_slot(&host)?;
+            }
+            let changed = self.change_vm(vm);
+            results.take(EntryKind::Vm, id, changed)?;
+        }
+        for group in changes.groups {
+            self.change_group(&group)?;
+            results.note(EntryKind::Group, group.id, true);
+        }
+        for host in gone.hosts {
+            let removed = self.remove_host(&host);
+            results.take(EntryKind::GoneHost, host, removed)?;
+        }
+        for statistics in changes.statistics {
+            match self.report(&statistics, measured) {
+                Ok(taken) => results.measured(statistics.host, taken),
+                Err(error) => {
+                    results.take(EntryKind::Statistics, statistics.host, Err(error))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_host(
+        &mut self,
+        host: &ChangedRow,
+        measured: &mut Measured,
+    ) -> Result<(), InventoryError> {
+        let Some(slot) = self.slot(&host.id) else {
+            let mut facts = Facts::new();
+            facts.change(&host.facts);
+            let id = host.id.clone();
+            return self.add_host(Host { id, facts }).map(|_| ());
+        };
+        self.change_host(&host.id, &host.facts)?;
+        // What an operator gives is no measurement, and does not become outdated.
+        for name in names(&host.facts) {
+            measured.forget(slot, name);
+        }
+        Ok(())
+    }
+
+    pub(super) fn change_host(
+        &mut self,
+        id: &Arc<str>,
+        change: &FactsChange,
+    ) -> Result<(), InventoryError> {
+        for name in &change.unset {
+            match self.schema().column("hosts", name).is_some() {
+                true => self.set_host_value(id, name, None)?,
+                false => self.set_host_rows(id, name, Vec::new())?,
+            }
+        }
+        for (column, value) in change.set.values() {
+            self.set_host_value(id, column, Some(value.clone()))?;
+        }
+        for (table, rows) in change.set.tables() {
+            self.set_host_rows(id, table, rows.to_vec())?;
+        }
+        Ok(())
+    }
+
+    fn change_vm(&mut self, changed: ChangedVm) -> Result<(), InventoryError> {
+        let ChangedVm {
+            id,
+            mut facts,
+            pinning,
+            host,
+        } = changed;
+        let placed = self.split_placed(&mut facts);
+        let runs_on = self.running(&id).and_then(|entry| self.host(entry.slot));
+        let runs_on = runs_on.map(|host| host.id.clone());
+        let reserved = self.saved_vm(&id, true);
+        let known = self.running(&id).or_else(|| self.pending(&id));
+        let mut vm = known.map_or_else(|| Vm::new(id.clone()), |entry| (*entry.vm).clone());
+        vm.facts.change(&facts);
+        pinning.apply(&mut vm.pinning);
+        // A place that is reserved elsewhere stays, unless the VM is said to run on another
+        // host than before.
+        let stays = host.is_none() || host == runs_on;
+        match (host.or(runs_on), &reserved) {
+            (Some(host), _) => self.run_vm(vm.clone(), &host)?,
+            (None, Some(_)) => self.cancel_vm(&id)?,
+            (None, None) => return Err(InventoryError::UnknownVm(id)),
+        }
+        if let Some(mut reserved) = reserved.filter(|_| stays) {
+            reserved.vm = vm;
+            self.restore_vm(reserved)?;
+        }
+        let writes = self.placed_writes(&id, &placed);
+        self.apply(&writes)
+    }
+
+    /// Take out of a change what belongs to the VM's stay on its host: the tables that
+    /// only a VM with a place has.
+    fn split_placed(&self, change: &mut FactsChange) -> FactsChange {
+        let of_stay = |name: &str| {
+            self.schema().column("members", name).is_none()
+                && self.schema().table(&format!("members/{name}")).is_none()
+        };
+        let mut placed = FactsChange::default();
+        let tables = change.set.tables().map(|(name, _)| name.clone());
+        for name in tables.filter(|name| of_stay(name)).collect::<Vec<_>>() {
+            let rows = change.set.take_rows(&name);
+            placed.set.set_rows(name, rows);
+        }
+        let unset = std::mem::take(&mut change.unset);
+        (placed.unset, change.unset) = unset.into_iter().partition(|name| of_stay(name));
+        placed
+    }
+
+    /// What brings the tables of a VM's stay to what they are from now on.
+    fn placed_writes(&self, id: &Arc<str>, placed: &FactsChange) -> Vec<Write> {
+        let mut writes = Vec::new();
+        let write = |table: &Arc<str>, change| {
+            Write::row(Entity::Placement(id.clone()), table.clone(), change)
+        };
+        for table in names(placed) {
+            let old = self.running(id).map_or(0, |it| it.placed_rows(table).len());
+            writes.extend((0..old).map(|row| write(table, RowChange::Remove(row))));
+        }
+        for (table, rows) in placed.set.tables() {
+            let new = rows.iter();
+            writes.extend(new.map(|row| write(table, RowChange::Append(row.clone()))));
+        }
+        writes
+    }
+
+    fn change_group(&mut self, changed: &ChangedGroup) -> Result<(), InventoryError> {
+        let old = self.group(&changed.id).map(|entry| &entry.group);
+        let group = changed.apply(old).map_err(|key| InventoryError::NoRule {
+            group: changed.id.clone(),
+            key,
+        })?;
+        self.set_group(group)
+    }
+}
+
+/// All columns and tables that a change names.
+pub(super) fn names(change: &FactsChange) -> impl Iterator<Item = &Arc<str>> {
+    let values = change.set.values().map(|(column, _)| column);
+    let tables = change.set.tables().map(|(table, _)| table);
+    values.chain(tables).chain(&change.unset)
+}
+
+#[cfg(test)]
+mod tests;

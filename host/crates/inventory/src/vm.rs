@@ -1,0 +1,141 @@
+//! A VM that has a place.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Shape;
+use super::nested::{GPUS, HUGE_PAGES};
+use super::writes::Step;
+use placewright_model::{Facts, Vm};
+
+/// Amounts that are columns of hosts, by the names under which they are reserved.
+pub(super) const MEMORY: &str = "memory";
+pub(super) const CPU: &str = "cpu";
+
+/// A VM that runs on a host, or has a place reserved on it.
+#[derive(Debug, Clone)]
+pub struct VmEntry {
+    pub vm: Arc<Vm>,
+    /// What it needs.
+    pub shape: Shape,
+    /// The slot of its host.
+    pub slot: u32,
+    /// Its place is reserved and it does not run there yet.
+    pub pending: bool,
+    /// Second after which a reservation ends by itself; None: it does not.
+    pub expires: Option<i64>,
+    /// Second in which the place was reserved; None: it is not reserved.
+    pub since: Option<i64>,
+    /// Number of the decision that reserved the place; None: no decision did.
+    pub decision: Option<u64>,
+    /// Few VMs have any of it.
+    pub(super) stay: Option<Box<Stay>>,
+}
+
+/// On what terms a place is reserved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Second after which the reservation ends by itself; None: it does not.
+    pub expires: Option<i64>,
+    /// Number of the decision that makes it, if one does.
+    pub decision: Option<u64>,
+}
+
+/// A reservation whose time is up: the place is free again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expired {
+    /// Id of the VM.
+    pub vm: Arc<str>,
+    /// Id of the host.
+    pub host: Arc<str>,
+    /// Second after which it ended.
+    pub expires: i64,
+    /// Number of the decision that had made it, if one had.
+    pub decision: Option<u64>,
+}
+
+/// What belongs to a VM's stay on its host, and ends with it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Stay {
+    /// Rows of tables below `hosts/vms`.
+    pub(super) rows: Facts,
+    /// What it takes of the host beyond what the VM needs.
+    pub(super) reserved: Vec<(Arc<str>, i64)>,
+    /// What is written when the VM runs.
+    pub(super) waiting: Vec<Step>,
+}
+
+impl VmEntry {
+    /// The rows of a table below `hosts/vms` that belong to its stay on the host.
+    pub fn placed_rows(&self, table: &str) -> &[Facts] {
+        self.stay.as_ref().map_or(&[], |stay| stay.rows.rows(table))
+    }
+
+    /// All rows that belong to its stay on the host, if there are any.
+    pub fn placed(&self) -> Option<&Facts> {
+        self.stay.as_ref().map(|stay| &stay.rows)
+    }
+
+    /// What its place takes of the host beyond what the VM needs, by the names of
+    /// the amounts.
+    pub fn reserved(&self) -> &[(Arc<str>, i64)] {
+        self.stay.as_ref().map_or(&[], |stay| &stay.reserved)
+    }
+
+    /// What its place takes of one amount beyond what the VM needs.
+    pub(super) fn reserved_of(&self, amount: &str) -> i64 {
+        let reserved = self.reserved().iter();
+        reserved
+            .filter(|(name, _)| **name == *amount)
+            .map(|(_, value)| *value)
+            .sum()
+    }
+
+    /// What it takes of the amounts with names of the operator's choice.
+    pub(super) fn amounts(&self) -> impl Iterator<Item = (&str, i64)> {
+        let needed = self.vm.facts.rows("amounts").iter();
+        let rows = needed.chain(self.placed_rows("amounts"));
+        let reserved = self.reserved().iter();
+        rows.filter_map(|row| Some((row.text("name")?, row.integer("need")?)))
+            .chain(
+                reserved
+                    .map(|(name, value)| (&**name, *value))
+                    .filter(|(name, _)| ![MEMORY, CPU].contains(name)),
+            )
+    }
+
+    /// The huge pages that it needs: their size, and how many.
+    pub(super) fn huge_pages(&self) -> impl Iterator<Item = (i64, i64)> {
+        let needed = self.vm.facts.rows(HUGE_PAGES).iter();
+        let rows = needed.chain(self.placed_rows(HUGE_PAGES));
+        rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)))
+    }
+
+    /// The GPUs of its host that it was given: the number of each, and the
+    /// thousandths that it takes of it.
+    pub(super) fn gpus(&self) -> impl Iterator<Item = (i64, i64)> {
+        let rows = self.placed_rows(GPUS).iter();
+        rows.filter_map(|row| Some((row.integer("index")?, row.integer("share")?)))
+    }
+
+    /// Whether pages are set apart for it, which it does not have yet.
+    pub(super) fn waits_for_pages(&self) -> bool {
+        self.pending && self.huge_pages().next().is_some()
+    }
+
+    pub(super) fn stay_mut(&mut self) -> &mut Stay {
+        self.stay.get_or_insert_default()
+    }
+}
+
+impl Stay {
+    pub(super) fn reserve(&mut self, amount: &Arc<str>, by: i64) {
+        match self.reserved.iter_mut().find(|(name, _)| name == amount) {
+            Some((_, value)) => *value = value.saturating_add(by),
+            None => self.reserved.push((amount.clone(), by)),
+        }
+        self.reserved.retain(|(_, value)| *value != 0);
+    }
+}
