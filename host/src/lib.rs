@@ -54,7 +54,7 @@ pub use placewright_model as model;
 pub mod ovirt;
 pub use placewright_ownership as ownership;
 pub use placewright_plugins as plugins;
-pub mod policy;
+pub use placewright_policy as policy;
 pub mod project;
 pub mod questions;
 pub mod scenario;

@@ -1,10 +1,10 @@
 //! Whether a cluster has what a unit needs to read.
 
 use super::Checker;
-use crate::contract::{ColumnRead, Description, Part};
-use crate::document::Place;
-use crate::model::Kind;
-use crate::model::schema::{ATTRIBUTE, attribute_entity};
+use placewright_document::Place;
+use placewright_engine::contract::{ColumnRead, Description, Part};
+use placewright_model::Kind;
+use placewright_model::schema::{ATTRIBUTE, attribute_entity};
 
 impl Checker<'_, '_> {
     /// Check what the part reads, and the part that explains. That built-in columns

@@ -3,7 +3,7 @@
 use schemars::Schema;
 
 use super::form::POLICY;
-use crate::document::json_schema::{document, object};
+use placewright_document::json_schema::{document, object};
 
 /// The JSON Schema of a policy document. Settings may have any value: what there
 /// is to set is said by the units.

@@ -3,9 +3,9 @@
 use super::check::{Checker, UnitDescriptions};
 use super::form::{COST, EFFECTS, FILTER, POLICY, SELECTION, STAGE, UNIT_ALONE, WATCH};
 use super::{Policy, UnitName};
-use crate::document::form::{Fields, Key};
-use crate::document::{Problems, Table, parse, stem};
-use crate::model::schema::Schema;
+use placewright_document::form::{Fields, Key};
+use placewright_document::{Problems, Table, parse, stem};
+use placewright_model::schema::Schema;
 
 /// A policy document whose keys and words are right. What it names is looked for
 /// in [`PolicyDocument::check`].

@@ -2,10 +2,10 @@
 //! its settings.
 
 use super::Checker;
-use crate::contract::{Description, Part};
-use crate::document::form::Fields;
-use crate::document::{Place, alternatives, shown};
-use crate::policy::{Settings, UnitName};
+use crate::{Settings, UnitName};
+use placewright_document::form::Fields;
+use placewright_document::{Place, alternatives, shown};
+use placewright_engine::contract::{Description, Part};
 
 /// What an entry of any kind has.
 pub(super) struct Entry<'a, 't> {

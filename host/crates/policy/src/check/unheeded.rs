@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::document::form::Fields;
-use crate::document::{Content, Problems, Word, alternatives, shown, words};
-use crate::model::schema::Schema;
-use crate::policy::Unheeded;
+use crate::Unheeded;
+use placewright_document::form::Fields;
+use placewright_document::{Content, Problems, Word, alternatives, shown, words};
+use placewright_model::schema::Schema;
 
 /// The table `unheeded-needs`: names of needs, each with its word.
 pub(super) fn needs(

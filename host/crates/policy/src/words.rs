@@ -1,6 +1,6 @@
 //! The words that a policy document chooses from.
 
-use crate::document::Word;
+use placewright_document::Word;
 
 /// How hosts of equal cost are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,8 +1,8 @@
 //! The units of a generation, as policies name them.
 
 use super::{UnitDescriptions, UnitName};
-use crate::contract::Description;
-use crate::generation::Generation;
+use placewright_engine::contract::Description;
+use placewright_engine::generation::Generation;
 
 impl UnitDescriptions for Generation {
     fn find(&self, unit: &UnitName) -> Option<&Description> {

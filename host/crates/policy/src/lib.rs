@@ -4,6 +4,8 @@
 //! A [`Policy`] is a policy document in which every name has been found and every
 //! default filled in. It holds no unit and runs nothing: the chain does.
 
+#![forbid(unsafe_code)]
+
 mod alone;
 mod check;
 mod document;
@@ -14,7 +16,7 @@ mod unit_name;
 mod units;
 mod words;
 
-pub(crate) use alone::{LISTS, TABLES};
+pub use alone::{LISTS, TABLES};
 pub use check::UnitDescriptions;
 pub use document::PolicyDocument;
 pub use json_schema::policy_json_schema;
@@ -28,8 +30,8 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::document::serial;
-use crate::model::Measure;
+use placewright_document::serial;
+use placewright_model::Measure;
 
 /// The policy of a cluster, checked and complete. It is serialised as a policy
 /// document that gives the same policy again.

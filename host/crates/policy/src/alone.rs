@@ -1,15 +1,15 @@
 //! The policy of a unit alone, where no other is given.
 
 use super::Policy;
-use crate::contract::Description;
-use crate::document::made::{entry, list, table};
-use crate::document::{Content, Place, Table};
+use placewright_document::made::{entry, list, table};
+use placewright_document::{Content, Place, Table};
+use placewright_engine::contract::Description;
 
 /// The lists of a policy document whose entries name units.
-pub(crate) const LISTS: [&str; 4] = ["filters", "costs", "selections", "effects"];
+pub const LISTS: [&str; 4] = ["filters", "costs", "selections", "effects"];
 
 /// The tables of a policy document that name a unit.
-pub(crate) const TABLES: [&str; 2] = ["order", "balance"];
+pub const TABLES: [&str; 2] = ["order", "balance"];
 
 impl Policy {
     /// The document of a policy of all parts of a unit and no other, each with a factor of 1

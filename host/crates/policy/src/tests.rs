@@ -1,10 +1,10 @@
 use super::*;
-use crate::contract::{
+use placewright_engine::contract::{
     Answers, BalancePart, ColumnRead, Description, Evaluation, JudgePart, Kind, SelectionPart,
     Setting, SettingColumn, TableRead, Value,
 };
-use crate::model::schema::Schema;
-use crate::model::{self, Facts};
+use placewright_model::schema::Schema;
+use placewright_model::{self as model, Facts};
 
 struct Units(Vec<(Description, &'static str)>);
 
@@ -187,10 +187,13 @@ fn units() -> Units {
         (even, "aaaa00"),
         (saving, "bbbb00"),
         (
-            selection("softmax", crate::contract::Position::Last),
+            selection("softmax", placewright_engine::contract::Position::Last),
             "cc00",
         ),
-        (selection("top", crate::contract::Position::First), "dd00"),
+        (
+            selection("top", placewright_engine::contract::Position::First),
+            "dd00",
+        ),
         (rack, "ee00"),
         (team, "ff00"),
         (step, "0011"),
@@ -351,7 +354,7 @@ fn settings_and_watches_of_cpu_count_cores() {
             .value("step")
             .cloned()
     };
-    assert_eq!(step(0), Some(crate::model::Value::Integer(1500)));
+    assert_eq!(step(0), Some(placewright_model::Value::Integer(1500)));
     let watch = &policy.watches[0];
     assert_eq!(
         (watch.at_least, watch.at_most),
@@ -519,8 +522,12 @@ fn the_example_policies_are_good() {
     let units = others.map(|name| (judging(name), ""));
     let units = Units(units.into_iter().chain([(saving, "")]).collect());
     for (text, file, stages) in [
-        (include_str!("../../examples/even.toml"), "even.toml", 1),
-        (include_str!("../../examples/saving.toml"), "saving.toml", 2),
+        (include_str!("../../../examples/even.toml"), "even.toml", 1),
+        (
+            include_str!("../../../examples/saving.toml"),
+            "saving.toml",
+            2,
+        ),
     ] {
         let policy = Policy::load(text, file, &units, Schema::built_in())
             .unwrap_or_else(|problems| panic!("{problems}"));

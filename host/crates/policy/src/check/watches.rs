@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::document::form::Fields;
-use crate::document::{Expected, Place, Problems, shown};
-use crate::model::schema::{Column, Schema};
-use crate::model::{Kind, Value};
-use crate::policy::Watch;
+use crate::Watch;
+use placewright_document::form::Fields;
+use placewright_document::{Expected, Place, Problems, shown};
+use placewright_model::schema::{Column, Schema};
+use placewright_model::{Kind, Value};
 
 /// All watches whose columns there are.
 pub(super) fn watches(

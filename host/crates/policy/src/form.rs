@@ -1,9 +1,9 @@
 //! The keys of a policy document.
 
 use super::{InfiniteCosts, Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
-use crate::document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, required};
-use crate::document::{Word, words};
-use crate::model::{Bounds, Kind};
+use placewright_document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, required};
+use placewright_document::{Word, words};
+use placewright_model::{Bounds, Kind};
 
 const UNIT: Key = required(
     "unit",

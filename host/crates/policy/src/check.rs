@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use super::document::Draft;
 use super::{Keep, Policy, Stage, Tie, UnitEntry, UnitName};
-use crate::contract::Description;
-use crate::document::form::Fields;
-use crate::document::{Problems, Table, shown};
-use crate::model::schema::Schema;
 use names::EntryNames;
+use placewright_document::form::Fields;
+use placewright_document::{Problems, Table, shown};
+use placewright_engine::contract::Description;
+use placewright_model::schema::Schema;
 
 /// The units that a policy may name.
 pub trait UnitDescriptions {

@@ -3,12 +3,10 @@
 use super::Checker;
 use super::entry::Entry;
 use super::names::EntryNames;
-use crate::contract::{self, Description};
-use crate::document::Place;
-use crate::document::form::Fields;
-use crate::policy::{
-    CostEntry, EffectsEntry, FilterEntry, OnFailure, Position, Scaling, SelectionEntry,
-};
+use crate::{CostEntry, EffectsEntry, FilterEntry, OnFailure, Position, Scaling, SelectionEntry};
+use placewright_document::Place;
+use placewright_document::form::Fields;
+use placewright_engine::contract::{self, Description};
 
 impl<'a, 't> Checker<'a, 't> {
     /// The filters of a stage.

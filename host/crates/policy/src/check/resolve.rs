@@ -4,11 +4,11 @@
 use regex::Regex;
 
 use super::Checker;
-use crate::contract::{Description, Setting, SettingColumn};
-use crate::document::form::{Fields, lower_first, table_of};
-use crate::document::{Content, Expected, Node, Place, Problems, Table, shown};
-use crate::model::{Bounds, Facts, Kind, Measure, Value};
-use crate::policy::Settings;
+use crate::Settings;
+use placewright_document::form::{Fields, lower_first, table_of};
+use placewright_document::{Content, Expected, Node, Place, Problems, Table, shown};
+use placewright_engine::contract::{Description, Setting, SettingColumn};
+use placewright_model::{Bounds, Facts, Kind, Measure, Value};
 
 impl<'a> Checker<'a, '_> {
     /// What the unit of an entry is set to.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::document::form::Fields;
-use crate::document::{Place, Problems, shown};
+use placewright_document::form::Fields;
+use placewright_document::{Place, Problems, shown};
 
 /// The names that are taken.
 pub(super) struct EntryNames<'t> {

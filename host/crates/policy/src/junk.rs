@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::{Policy, UnitDescriptions, UnitName};
-use crate::contract::Description;
-use crate::document::{ClusterDocument, Surroundings, read_requests};
-use crate::model::schema::Schema;
+use placewright_document::{ClusterDocument, Surroundings, read_requests};
+use placewright_engine::contract::Description;
+use placewright_model::schema::Schema;
 
 struct NoUnits;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::model::{Facts, Measure, Value};
+use placewright_model::{Facts, Measure, Value};
 
 /// The values of a unit's settings, in the order in which the unit describes
 /// them, with its defaults filled in.
