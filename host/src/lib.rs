@@ -41,7 +41,7 @@ pub mod api;
 pub mod audit;
 pub mod bench;
 pub mod build;
-pub mod chain;
+pub use placewright_chain as chain;
 pub use placewright_engine::contract;
 pub mod deployment;
 pub use placewright_document as document;

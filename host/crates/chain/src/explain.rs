@@ -1,0 +1,413 @@
+//! What a decision was made of, for people: made on demand, by running the pure
+//! chain again.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::decode;
+use super::encode::{Dictionary, HostRows, encode};
+use super::facts::{FactShown, Facts};
+use super::run::{COSTS_INFINITELY_MUCH, Decided, DecisionError, Runner, StageRun, cuts_infinite};
+use super::scale::weighted;
+use super::subject::Subject;
+use super::{Chain, Cost, Stage, Step};
+use placewright_engine::contract::Call;
+use placewright_inventory::Inventory;
+use placewright_model::{Request, Value};
+
+/// Who was removed by whom and why, what the others cost, and who was chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Explanation {
+    pub policy: Arc<str>,
+    pub cluster: Arc<str>,
+    /// The version of the inventory that the decision was made on.
+    pub inventory_version: u64,
+    /// The number that decided what was left to chance.
+    pub draw: f64,
+    pub units: Vec<UnitShown>,
+    /// Id of the chosen host; none if every host was removed.
+    pub chosen: Option<Arc<str>>,
+    /// How many hosts had the same costs as the chosen one, it included.
+    pub tied: usize,
+    /// Hosts that no unit was asked about, by id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_considered: Vec<NotConsidered>,
+    pub stages: Vec<StageShown>,
+    /// Entries that were left out of the decision, or tell no facts, because their
+    /// units failed; with the fault.
+    pub left_out: Vec<(Arc<str>, String)>,
+}
+
+/// A unit of the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnitShown {
+    pub name: String,
+    pub version: String,
+    /// SHA-256 of the component.
+    pub digest: String,
+}
+
+/// A host that no unit was asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotConsidered {
+    pub host: Arc<str>,
+    /// Completes "host ...".
+    pub reason: String,
+}
+
+/// One stage, host by host in the order of their ids.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageShown {
+    pub name: Arc<str>,
+    /// The tiers that occur, by number.
+    pub tiers: Vec<u32>,
+    pub hosts: Vec<HostShown>,
+    /// What its selections made of the candidates, one after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selections: Vec<SelectionShown>,
+    /// What its units work out for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactShown>,
+}
+
+/// The candidates after one selection.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SelectionShown {
+    /// The policy's entry.
+    pub name: Arc<str>,
+    pub unit: String,
+    /// Best group first.
+    pub groups: Vec<Vec<ShareShown>>,
+}
+
+/// A candidate and its share of chance in its group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShareShown {
+    pub host: Arc<str>,
+    pub share: f64,
+}
+
+/// What became of one host.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HostShown {
+    pub host: Arc<str>,
+    /// Who removed it; none if it was left to the end of the stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<RemovalShown>,
+    /// Its costs, in policy order; none if a filter removed it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<CostShown>,
+    /// The sums of its weighted costs, tier by tier; null = infinite.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<f64>,
+    /// Left to the end of the stage, and not among those that go on to the next.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub passed_over: bool,
+}
+
+/// Why a host was removed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RemovalShown {
+    /// The policy's entry.
+    pub filter: Arc<str>,
+    pub unit: String,
+    /// Completes "host ...".
+    pub reason: String,
+    /// Waiting for pending placements may help.
+    pub passing: bool,
+    /// What the unit saw of the VMs and of this host, and its settings in force (table
+    /// `settings`).
+    pub values: Vec<ValueShown>,
+}
+
+/// A value that a unit saw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ValueShown {
+    pub table: Arc<str>,
+    pub column: Arc<str>,
+    /// As a person would write it; of several rows, one after the other.
+    pub value: String,
+}
+
+/// What one entry of the policy says of a host.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostShown {
+    /// The policy's entry.
+    pub name: Arc<str>,
+    /// What the unit said; null = infinite.
+    pub raw: f64,
+    pub scaled: f64,
+    /// Scaled, times the factor.
+    pub weighted: f64,
+}
+
+impl Runner {
+    /// Decide again, and tell everything. With the inventory version, request and
+    /// draw of an earlier decision this explains it; what comes out is the same.
+    ///
+    /// # Errors
+    /// As for [`Runner::decide`].
+    pub fn explain(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+    ) -> Result<(Decided, Explanation), DecisionError> {
+        let decided = self.run(inventory, request, draw, true)?;
+        let chain = self.chain().clone();
+        let subject = Subject::new(request, inventory, draw);
+        let asks = Facts {
+            chain: &chain,
+            inventory,
+            subject: &subject,
+            limit: self.limit(),
+        };
+        let mut stages = Vec::with_capacity(chain.stages.len());
+        let mut silent: Vec<(Arc<str>, String)> = Vec::new();
+        for (number, (stage, run)) in chain.stages.iter().zip(self.stage_runs()).enumerate() {
+            let mut shown = stage_shown(&chain, stage, run, inventory, &subject);
+            shown.facts = asks.of_stage(number, self.stage_runs(), &mut silent);
+            stages.push(shown);
+        }
+        let explanation = Explanation {
+            policy: chain.policy.name.clone(),
+            cluster: inventory.name().clone(),
+            inventory_version: inventory.version(),
+            draw,
+            units: units(&chain),
+            chosen: decided
+                .chosen
+                .as_ref()
+                .and_then(|chosen| Some(inventory.host(chosen.slot)?.id.clone())),
+            tied: decided.chosen.as_ref().map_or(0, |chosen| chosen.tied),
+            not_considered: not_considered(self.stage_runs().first(), inventory, request),
+            stages,
+            left_out: decided
+                .left_out
+                .iter()
+                .map(|left_out| (left_out.entry.clone(), left_out.fault.to_string()))
+                .chain(silent)
+                .collect(),
+        };
+        Ok((decided, explanation))
+    }
+}
+
+fn units(chain: &Chain) -> Vec<UnitShown> {
+    chain
+        .units()
+        .into_iter()
+        .map(|unit| UnitShown {
+            name: unit.description().name.clone(),
+            version: unit.description().version.clone(),
+            digest: unit.digest().to_string(),
+        })
+        .collect()
+}
+
+fn not_considered(
+    first: Option<&StageRun>,
+    inventory: &Inventory,
+    request: &Request,
+) -> Vec<NotConsidered> {
+    let mut asked = vec![false; inventory.slots()];
+    if let Some(run) = first {
+        for row in 0..run.considered() {
+            asked[run.slot(row) as usize] = true;
+        }
+    }
+    if let Some(slot) = request.forced.as_ref().and_then(|id| inventory.slot(id))
+        && inventory.is_up(slot)
+    {
+        asked[slot as usize] = true;
+    }
+    not_asked(&asked, inventory, request)
+}
+
+/// The hosts that are not among the asked, of which there is one for each slot, by id.
+pub(super) fn not_asked(
+    asked: &[bool],
+    inventory: &Inventory,
+    request: &Request,
+) -> Vec<NotConsidered> {
+    let mut hosts: Vec<NotConsidered> = inventory
+        .hosts()
+        .filter(|(slot, _)| !asked[*slot as usize])
+        .map(|(slot, host)| NotConsidered {
+            host: host.id.clone(),
+            reason: match inventory.host_value(slot, "state") {
+                Some(Value::Text(state)) if !inventory.is_up(slot) => {
+                    format!("is not up: its state is {state}")
+                }
+                _ if request.forced.is_some() => {
+                    "is not the host that an administrator chose".into()
+                }
+                _ if request.excluded.contains(&host.id) => "is excluded by the request".into(),
+                _ => "is not among the hosts that the request allows".into(),
+            },
+        })
+        .collect();
+    hosts.sort_by(|a, b| a.host.cmp(&b.host));
+    hosts
+}
+
+fn stage_shown(
+    chain: &Chain,
+    stage: &Stage,
+    run: &StageRun,
+    inventory: &Inventory,
+    subject: &Subject<'_>,
+) -> StageShown {
+    let scaled: Vec<Vec<f64>> = stage
+        .costs
+        .iter()
+        .enumerate()
+        .map(|(entry, cost)| match run.counts(entry) {
+            true => run.scaled(entry, cost),
+            false => Vec::new(),
+        })
+        .collect();
+    let mut survivor_of: Vec<Option<usize>> = vec![None; run.considered()];
+    for survivor in 0..run.survivors() {
+        survivor_of[run.survivor_row(survivor) as usize] = Some(survivor);
+    }
+    let cuts_infinite = cuts_infinite(chain, stage);
+    let mut hosts: Vec<(u32, HostShown)> = Vec::with_capacity(run.considered());
+    for (row, survivor) in survivor_of.into_iter().enumerate() {
+        let slot = run.slot(row);
+        let Some(host) = inventory.host(slot) else {
+            continue;
+        };
+        let costs = survivor.map_or(Vec::new(), |survivor| {
+            let entries = stage.costs.iter().zip(&scaled).enumerate();
+            entries
+                .filter(|(entry, _)| run.counts(*entry))
+                .map(|(entry, (cost, scaled))| {
+                    cost_shown(cost, run.raw(entry, row), scaled[survivor])
+                })
+                .collect()
+        });
+        let removed = run.removal(row).map(|removal| {
+            let (filter, step) = removal.by(stage);
+            let (reason, passing) = removal.reason(step);
+            let selection = || stage.selections.iter().find(|it| it.step.name == filter);
+            let unit = match step {
+                Some(step) => Some(&step.unit),
+                None => selection().map(|selection| &selection.step.unit),
+            };
+            RemovalShown {
+                unit: unit.map_or_else(String::new, |unit| unit.description().name.clone()),
+                reason: reason.to_owned(),
+                passing,
+                values: step.map_or_else(Vec::new, |step| values(step, slot, inventory, subject)),
+                filter,
+            }
+        });
+        let infinite = survivor.filter(|it| cuts_infinite && run.is_infinite(*it));
+        let removed = removed.or_else(|| {
+            infinite.map(|_| {
+                let entry = run.infinite_by(stage, row as u32);
+                too_costly(stage, entry, slot, inventory, subject)
+            })
+        });
+        let shown = HostShown {
+            host: host.id.clone(),
+            removed,
+            costs,
+            sums: survivor.map_or(Vec::new(), |survivor| {
+                run.sums.iter().map(|tier| tier[survivor]).collect()
+            }),
+            passed_over: run.removal(row).is_none() && !run.goes_on(row as u32),
+        };
+        hosts.push((inventory.ranks()[slot as usize], shown));
+    }
+    hosts.sort_by_key(|(rank, _)| *rank);
+    StageShown {
+        name: stage.name.clone(),
+        tiers: stage.tiers.clone(),
+        hosts: hosts.into_iter().map(|(_, host)| host).collect(),
+        selections: selections_shown(stage, run, inventory),
+        facts: Vec::new(),
+    }
+}
+
+/// A host that a cost entry costs infinitely much, where that is no place.
+fn too_costly(
+    stage: &Stage,
+    entry: Arc<str>,
+    slot: u32,
+    inventory: &Inventory,
+    subject: &Subject<'_>,
+) -> RemovalShown {
+    let mut steps = stage.steps.iter();
+    let step = steps.find(|step| {
+        let mut costs = step.costs.iter();
+        costs.any(|cost| stage.costs[*cost].name == entry)
+    });
+    RemovalShown {
+        unit: step.map_or_else(String::new, |step| step.unit.description().name.clone()),
+        reason: COSTS_INFINITELY_MUCH.to_owned(),
+        passing: false,
+        values: step.map_or_else(Vec::new, |step| values(step, slot, inventory, subject)),
+        filter: entry,
+    }
+}
+
+fn selections_shown(stage: &Stage, run: &StageRun, inventory: &Inventory) -> Vec<SelectionShown> {
+    let shown = |row: u32, share: f64| {
+        let host = inventory.host(run.slot(row as usize))?;
+        Some(ShareShown {
+            host: host.id.clone(),
+            share,
+        })
+    };
+    let steps = stage.selections.iter().zip(&run.refined);
+    steps
+        .map(|(selection, groups)| SelectionShown {
+            name: selection.step.name.clone(),
+            unit: selection.step.unit.description().name.clone(),
+            groups: groups
+                .iter()
+                .map(|group| {
+                    let members = group.iter();
+                    members
+                        .filter_map(|member| shown(member.row, member.share))
+                        .collect()
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+fn cost_shown(cost: &Cost, raw: f64, scaled: f64) -> CostShown {
+    CostShown {
+        name: cost.name.clone(),
+        raw,
+        scaled,
+        weighted: weighted(cost.factor, scaled),
+    }
+}
+
+/// What a step's unit saw of the request and of one host: the call for this host
+/// alone, which a unit that looks at rows one by one answers alike.
+fn values(step: &Step, slot: u32, inventory: &Inventory, subject: &Subject<'_>) -> Vec<ValueShown> {
+    let mut call = Call::default();
+    let slots = [slot];
+    let encoded = encode(
+        &step.plan,
+        step.context(inventory, subject),
+        HostRows::List(&slots),
+        &mut Dictionary::default(),
+        &mut call,
+    );
+    match encoded {
+        Ok(()) => {
+            let settings = &step.unit.description().settings;
+            decode::seen(&step.plan, &call, inventory.schema(), settings)
+        }
+        Err(_) => Vec::new(),
+    }
+}
