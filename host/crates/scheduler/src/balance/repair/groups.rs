@@ -1,0 +1,189 @@
+//! Hard groups that are broken by where VMs run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Misplaced;
+use crate::balance::Cause;
+use crate::balance::relocate::Leaving;
+use crate::order::Totals;
+use placewright_inventory::{GroupEntry, Inventory, VmEntry};
+use placewright_model::GroupRule;
+
+/// The groups that can be broken. Where there are none, nothing else is looked at.
+fn hard(world: &Inventory) -> impl Iterator<Item = &GroupEntry> {
+    let is_hard = |rule| {
+        use GroupRule::{Negative, Positive};
+        matches!(
+            rule,
+            Some(Positive { hard: true } | Negative { hard: true })
+        )
+    };
+    let groups = world.groups();
+    groups.filter(move |entry| is_hard(entry.group.vm_rule) || is_hard(entry.group.host_rule))
+}
+
+/// The members of a group that have a place, by the slot of the host where they are, or are
+/// to be, if they move.
+type Places<'w> = BTreeMap<u32, Vec<&'w VmEntry>>;
+
+fn places<'w>(world: &'w Inventory, entry: &GroupEntry) -> Places<'w> {
+    let mut members: Vec<&Arc<str>> = entry.group.vms.iter().collect();
+    members.sort_unstable();
+    members.dedup();
+    let mut places = Places::new();
+    for vm in members {
+        if let Some(placed) = world.pending(vm).or_else(|| world.running(vm)) {
+            places.entry(placed.slot).or_default().push(placed);
+        }
+    }
+    places
+}
+
+/// The host where most members of a group are that belong together; of several the one
+/// that comes first in the order of ids.
+fn anchor(world: &Inventory, places: &Places<'_>) -> Option<u32> {
+    let rank = |slot: u32| world.ranks()[slot as usize];
+    let slots = places.keys().copied().filter(|slot| world.is_up(*slot));
+    slots.max_by_key(|slot| (places[slot].len(), std::cmp::Reverse(rank(*slot))))
+}
+
+/// How many VMs would have to move so that no hard group is broken.
+pub(super) fn wrong(world: &Inventory) -> i128 {
+    let broken = hard(world).map(|entry| {
+        let places = places(world, entry);
+        let all: usize = places.values().map(Vec::len).sum();
+        let on_hosts = places.iter().filter(|(slot, _)| entry.hosts.contains(slot));
+        let on_hosts: usize = on_hosts.map(|(_, vms)| vms.len()).sum();
+        let of_vms = match entry.group.vm_rule {
+            Some(GroupRule::Positive { hard: true }) => {
+                all - places.values().map(Vec::len).max().unwrap_or(0)
+            }
+            Some(GroupRule::Negative { hard: true }) => all - places.len(),
+            _ => 0,
+        };
+        let of_hosts = match entry.group.host_rule {
+            Some(GroupRule::Positive { hard: true }) => all - on_hosts,
+            Some(GroupRule::Negative { hard: true }) => on_hosts,
+            _ => 0,
+        };
+        (of_vms + of_hosts) as i128
+    });
+    broken.sum()
+}
+
+/// The VMs that break a hard group where they run: group by group, the smallest first.
+pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
+    let mut totals = None;
+    let mut misplaced = Vec::new();
+    for entry in hard(world) {
+        let mut of_group = of_vm_rule(world, entry);
+        of_group.extend(of_host_rule(world, entry));
+        if of_group.is_empty() {
+            continue;
+        }
+        let totals = totals.get_or_insert_with(|| Totals::of(world));
+        let size = |it: &Misplaced| {
+            let running = world.running(&it.vm);
+            running.map_or(0.0, |entry| totals.size(&entry.vm))
+        };
+        of_group.sort_by(|a, b| size(a).total_cmp(&size(b)));
+        misplaced.append(&mut of_group);
+    }
+    misplaced
+}
+
+fn host_id(world: &Inventory, slot: u32) -> Arc<str> {
+    let host = world.host(slot);
+    host.map_or_else(|| "".into(), |host| host.id.clone())
+}
+
+fn leave(reason: String, allowed: Vec<Arc<str>>, excluded: Vec<Arc<str>>) -> Leaving {
+    Leaving {
+        cause: Cause::HardGroup,
+        reason,
+        allowed,
+        excluded,
+    }
+}
+
+fn of_vm_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
+    let (places, group) = (places(world, entry), &entry.group.id);
+    let ids = |slots: &mut dyn Iterator<Item = u32>| -> Vec<Arc<str>> {
+        slots.map(|slot| host_id(world, slot)).collect()
+    };
+    let mut misplaced = Vec::new();
+    match entry.group.vm_rule {
+        Some(GroupRule::Negative { hard: true }) => {
+            let taken = ids(&mut places.keys().copied());
+            for (slot, here) in places.iter().filter(|(_, here)| here.len() > 1) {
+                for entry in here.iter().filter(|entry| !entry.pending) {
+                    let vm = entry.vm.id.clone();
+                    let other = here.iter().find(|other| other.vm.id != vm);
+                    let other = other.map_or("", |other| &*other.vm.id);
+                    let reason = format!(
+                        "group {group} keeps VM {vm} apart from VM {other}, and both are on host {}",
+                        host_id(world, *slot)
+                    );
+                    misplaced.push(Misplaced {
+                        vm,
+                        leaving: leave(reason, Vec::new(), taken.clone()),
+                    });
+                }
+            }
+        }
+        Some(GroupRule::Positive { hard: true }) if places.len() > 1 => {
+            let Some(anchor) = anchor(world, &places) else {
+                return misplaced;
+            };
+            let others = places.iter().filter(|(slot, _)| **slot != anchor);
+            for entry in others.flat_map(|(_, vms)| vms).filter(|it| !it.pending) {
+                let reason = format!(
+                    "group {group} keeps VM {} together with VMs on host {}",
+                    entry.vm.id,
+                    host_id(world, anchor)
+                );
+                misplaced.push(Misplaced {
+                    vm: entry.vm.id.clone(),
+                    leaving: leave(reason, ids(&mut [anchor].into_iter()), Vec::new()),
+                });
+            }
+        }
+        _ => {}
+    }
+    misplaced
+}
+
+fn of_host_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
+    let (places, group) = (places(world, entry), &entry.group);
+    let on = match group.host_rule {
+        Some(GroupRule::Positive { hard: true }) => true,
+        Some(GroupRule::Negative { hard: true }) => false,
+        _ => return Vec::new(),
+    };
+    let wrong = places
+        .iter()
+        .filter(|(slot, _)| entry.hosts.contains(slot) != on);
+    let vms = wrong.flat_map(|(slot, vms)| vms.iter().map(move |entry| (*slot, entry)));
+    let running = vms.filter(|(_, entry)| !entry.pending);
+    let misplaced = running.map(|(slot, entry)| {
+        let (vm, host) = (entry.vm.id.clone(), host_id(world, slot));
+        let leaving = match on {
+            true => leave(
+                format!(
+                    "group {} keeps VM {vm} on its hosts, and {host} is none of them",
+                    group.id
+                ),
+                group.hosts.clone(),
+                Vec::new(),
+            ),
+            false => leave(
+                format!("group {} keeps VM {vm} off host {host}", group.id),
+                Vec::new(),
+                group.hosts.clone(),
+            ),
+        };
+        Misplaced { vm, leaving }
+    });
+    misplaced.collect()
+}

@@ -1,0 +1,254 @@
+//! A plan as programs read it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use utoipa::ToSchema;
+
+use super::{
+    BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, RemovedHosts,
+    StandingReservation, Stuck,
+};
+use placewright_chain::Proposed;
+use placewright_model::{Effect, RowChange, Value, Write};
+
+/// What a plan says besides its moves.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PlanTold {
+    /// Seconds since 1970-01-01 UTC at which it was made.
+    pub now: i64,
+    /// The version of the inventory that it was made on.
+    pub inventory_version: u64,
+    /// What it was made for: `balance` or `evacuation`.
+    #[schema(value_type = String)]
+    pub origin: &'static str,
+    /// The hosts that are to be emptied.
+    #[schema(value_type = Vec<String>)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<Arc<str>>,
+    /// Host states and findings that are proposed: they are left to an operator.
+    #[schema(value_type = Vec<Object>)]
+    pub notes: Vec<Proposed>,
+    /// VMs that should leave their hosts and cannot, and why.
+    pub stuck: Vec<StuckShown>,
+    /// Of hosts that are to be emptied: places that are reserved on them, or elsewhere for VMs
+    /// that run on them.
+    pub reserved: Vec<StandingReservation>,
+    /// What else the balance unit proposed, and why it is not done.
+    pub refused: Vec<RefusedShown>,
+    /// Of a plan without moves: why there are none, sentence by sentence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// Whether the plan ends because it may hold no more moves: there may be more.
+    pub cut_short: bool,
+}
+
+/// A step of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct MoveShown {
+    /// Its place in the plan, counted from 1.
+    pub step: usize,
+    /// Id of the VM.
+    #[schema(value_type = String)]
+    pub vm: Arc<str>,
+    /// Where it runs before the step.
+    #[schema(value_type = String)]
+    pub from: Arc<str>,
+    /// Where it runs after the step: the same host, if only its facts change.
+    #[schema(value_type = String)]
+    pub to: Arc<str>,
+    /// VMs that a hard group keeps together with it: all of them are begun at once.
+    #[schema(value_type = Vec<String>)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Arc<str>>,
+    /// Why it is moved, for programs.
+    pub cause: Cause,
+    /// Why it is moved.
+    pub reason: String,
+    /// What the VM costs where it runs before the step, tier by tier; null is infinite. Absent
+    /// if it must leave its host whatever it costs there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_before: Option<Vec<f64>>,
+    /// What it costs where it runs after the step.
+    pub cost_after: Vec<f64>,
+    /// Rows of tables that are changed with the move.
+    #[schema(value_type = Vec<Object>)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeShown>,
+}
+
+/// A VM that should leave its host and cannot.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct StuckShown {
+    /// Id of the VM.
+    #[schema(value_type = String)]
+    pub vm: Arc<str>,
+    /// Where it runs.
+    #[schema(value_type = String)]
+    pub from: Arc<str>,
+    /// Why it should leave, for programs.
+    pub cause: Cause,
+    /// Why it should leave.
+    pub reason: String,
+    /// Why it cannot.
+    pub why: String,
+    /// Where the policy's filters are why: how many hosts each reason removed, in policy order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<RemovedHosts>,
+}
+
+/// A proposal that is not followed.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct RefusedShown {
+    /// How many steps of the plan come before.
+    pub after: usize,
+    /// Id of the VM.
+    #[schema(value_type = String)]
+    pub vm: Arc<str>,
+    /// Where it runs.
+    #[schema(value_type = String)]
+    pub from: Arc<str>,
+    /// Why it is not moved.
+    pub because: String,
+}
+
+/// A change of a row that goes with a move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangeShown {
+    table: Arc<str>,
+    change: RowChange,
+}
+
+impl BalancePlan {
+    /// What it says besides its moves.
+    pub fn told(&self) -> PlanTold {
+        let (origin, hosts) = match &self.origin {
+            Origin::Balance => ("balance", Vec::new()),
+            Origin::Evacuation(hosts) => ("evacuation", hosts.clone()),
+        };
+        PlanTold {
+            now: self.now,
+            inventory_version: self.inventory_version,
+            origin,
+            hosts,
+            notes: self.notes.clone(),
+            stuck: self.stuck.iter().map(stuck).collect(),
+            reserved: self.reserved.clone(),
+            refused: self.refused.iter().map(refused).collect(),
+            reasons: self.reasons.clone(),
+            cut_short: self.cut_short,
+        }
+    }
+
+    /// Its moves, in order.
+    pub fn moves_told(&self) -> impl Iterator<Item = MoveShown> {
+        (1..).zip(&self.moves).map(|(step, planned)| MoveShown {
+            step,
+            vm: planned.vm.clone(),
+            from: planned.from.clone(),
+            to: planned.to.clone(),
+            together: planned.together.clone(),
+            cause: planned.cause,
+            reason: planned.reason.clone(),
+            cost_before: planned.cost_before.clone(),
+            cost_after: planned.cost_after.clone(),
+            changes: planned.changes.iter().filter_map(change).collect(),
+        })
+    }
+}
+
+fn stuck(stuck: &Stuck) -> StuckShown {
+    StuckShown {
+        vm: stuck.vm.clone(),
+        from: stuck.from.clone(),
+        cause: stuck.cause,
+        reason: stuck.reason.clone(),
+        why: stuck.because.to_string(),
+        removed: match &stuck.because {
+            MoveError::Nowhere { removed, .. } => removed.clone(),
+            _ => Vec::new(),
+        },
+    }
+}
+
+fn refused(refused: &RefusedMove) -> RefusedShown {
+    RefusedShown {
+        after: refused.after,
+        vm: refused.vm.clone(),
+        from: refused.from.clone(),
+        because: refused.because.to_string(),
+    }
+}
+
+fn change(write: &Write) -> Option<ChangeShown> {
+    match &write.effect {
+        Effect::Row { table, change, .. } => Some(ChangeShown {
+            table: table.clone(),
+            change: change.clone(),
+        }),
+        Effect::Reserve { .. } => None,
+    }
+}
+
+impl Serialize for ChangeShown {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("table", &*self.table)?;
+        match &self.change {
+            RowChange::Append(facts) => map.serialize_entry("append", facts)?,
+            RowChange::Set(row, values) => {
+                map.serialize_entry("row", row)?;
+                let values: BTreeMap<&str, _> = values
+                    .iter()
+                    .map(|(column, value)| (&**column, value))
+                    .collect();
+                map.serialize_entry("set", &values)?;
+            }
+            RowChange::Remove(row) => map.serialize_entry("remove", row)?,
+        }
+        map.end()
+    }
+}
+
+impl PlannedMove {
+    /// What is written of the VM, for people: `attribute.secondary: host = n2`.
+    pub fn changes_shown(&self) -> Vec<String> {
+        self.changes.iter().filter_map(for_people).collect()
+    }
+}
+
+fn for_people(write: &Write) -> Option<String> {
+    let Effect::Row { table, change, .. } = &write.effect else {
+        return None;
+    };
+    let values: Vec<String> = match change {
+        RowChange::Append(facts) => facts
+            .values()
+            .map(|(column, value)| format!("{column} = {}", said(value)))
+            .collect(),
+        RowChange::Set(_, values) => values
+            .iter()
+            .map(|(column, value)| match value {
+                Some(value) => format!("{column} = {}", said(value)),
+                None => format!("no {column}"),
+            })
+            .collect(),
+        RowChange::Remove(row) => vec![format!("without row {row}")],
+    };
+    Some(format!("{table}: {}", values.join(", ")))
+}
+
+fn said(value: &Value) -> String {
+    match value {
+        Value::Integer(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Text(value) => value.to_string(),
+    }
+}

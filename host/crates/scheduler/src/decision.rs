@@ -1,0 +1,43 @@
+//! What was decided, with all that is needed to decide it again.
+
+use std::sync::Arc;
+
+use placewright_chain::{Chain, Decided, Followed, UnheededNeed};
+use placewright_inventory::{Inventory, Terms};
+use placewright_model::Request;
+
+/// One decision.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// Counts up from 1 in each scheduler.
+    pub number: u64,
+    /// The request, with what the inventory knew filled in.
+    pub request: Arc<Request>,
+    /// The version of the inventory that it was made on.
+    pub inventory_version: u64,
+    /// The number that decided what was left to chance.
+    pub draw: f64,
+    /// The chain that made it; holds on to its units.
+    pub chain: Arc<Chain>,
+    /// What the chain came to.
+    pub decided: Decided,
+    /// Id of the chosen host; None if every host was removed.
+    pub host: Option<Arc<str>>,
+    /// How the places are reserved; None: they are not, as after a dry run.
+    pub reserved: Option<Terms>,
+    /// Where selections decide: the groups of candidates, best first, each candidate
+    /// by its id and with its share of chance in its group.
+    pub shares: Vec<Vec<(Arc<str>, f64)>>,
+    /// What the policy's effects have follow from it.
+    pub followed: Vec<Followed>,
+    /// Needs of the request that no filter of the policy checks, where the policy warns
+    /// of them.
+    pub unheeded: Vec<UnheededNeed>,
+}
+
+impl Decision {
+    /// The slot of the chosen host, in the inventory that it was made on.
+    pub(super) fn slot(&self, inventory: &Inventory) -> Option<u32> {
+        inventory.slot(self.host.as_deref()?)
+    }
+}

@@ -1,0 +1,255 @@
+//! A decision with the inventory that it was made on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Decision, DecisionShown, ExplainError, MadeOn, Recorded, Scheduler, place};
+use placewright_chain::{Chain, Decided, DecisionError, Explanation, Runner};
+use placewright_engine::generation::Generation;
+use placewright_inventory::{Inventory, SavedMeasured};
+use placewright_model::Request;
+use placewright_policy::Policy;
+
+/// A decision, and a copy of the inventory that it was made on: it can be made again,
+/// and explained, beside the scheduler's work.
+pub struct PastDecision {
+    request: Arc<Request>,
+    draw: f64,
+    chain: Arc<Chain>,
+    made: Made,
+    inventory: Inventory,
+    limit: Duration,
+}
+
+/// A decision that is remembered, and a copy of the inventory that can be taken back to that
+/// of then.
+pub struct Remembered {
+    decision: Decision,
+    inventory: Inventory,
+    limit: Duration,
+}
+
+/// What was decided.
+enum Made {
+    /// By this scheduler.
+    Here(Box<Decision>),
+    /// As it was kept.
+    Kept(Box<KeptDecision>),
+}
+
+/// A decision as it was kept.
+#[derive(Debug, Clone)]
+pub struct KeptDecision {
+    /// Counts up from 1 in each scheduler.
+    pub number: u64,
+    /// The request, with what the inventory knew filled in.
+    pub request: Arc<Request>,
+    /// The number that decided what was left to chance.
+    pub draw: f64,
+    /// The version of the inventory that it was made on.
+    pub inventory_version: u64,
+    /// The decision as programs read it.
+    pub shown: Value,
+}
+
+/// A host that came after the chosen one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunnerUp {
+    /// Its id.
+    pub host: Arc<str>,
+    /// The sums of its weighted costs, tier by tier; null = infinite.
+    pub costs: Vec<f64>,
+}
+
+impl Scheduler {
+    /// A decision that is remembered, with the inventory of then.
+    ///
+    /// # Errors
+    /// If the decision, or the inventory's version of then, is no longer remembered.
+    pub fn past(&self, number: u64) -> Result<PastDecision, ExplainError> {
+        self.remembered(number)?.past()
+    }
+
+    /// A decision that is remembered, with a copy of the inventory from which that of then
+    /// can be had, at leisure.
+    ///
+    /// # Errors
+    /// If the decision, or the inventory's version of then, is no longer remembered.
+    pub fn remembered(&self, number: u64) -> Result<Remembered, ExplainError> {
+        let Recorded { decision, made_on } = self
+            .recorded
+            .iter()
+            .find(|recorded| recorded.decision.number == number)
+            .ok_or(ExplainError::Forgotten(number))?;
+        let inventory = match made_on {
+            MadeOn::Inventory => Some(&self.inventory),
+            MadeOn::Copy(copy) => Some(&**copy),
+            MadeOn::Gone => None,
+        };
+        let version = decision.inventory_version;
+        let inventory = inventory
+            .filter(|inventory| inventory.oldest_version() <= version)
+            .ok_or(ExplainError::TooLongAgo(number))?;
+        Ok(Remembered {
+            decision: decision.clone(),
+            inventory: inventory.clone(),
+            limit: self.options.chain_limit,
+        })
+    }
+}
+
+impl Remembered {
+    /// With the inventory of then.
+    ///
+    /// # Errors
+    /// If the inventory's version of then is no longer remembered.
+    pub fn past(mut self) -> Result<PastDecision, ExplainError> {
+        let decision = self.decision;
+        if !self.inventory.take_back(decision.inventory_version) {
+            return Err(ExplainError::TooLongAgo(decision.number));
+        }
+        Ok(PastDecision {
+            request: decision.request.clone(),
+            draw: decision.draw,
+            chain: decision.chain.clone(),
+            made: Made::Here(Box::new(decision)),
+            inventory: self.inventory,
+            limit: self.limit,
+        })
+    }
+}
+
+impl PastDecision {
+    /// A decision that was kept, with the inventory of then, what was measured and noted
+    /// there, by the ids of hosts, and what decided or is to decide it again.
+    ///
+    /// # Errors
+    /// If the units are not those of the policy.
+    pub fn kept(
+        decision: KeptDecision,
+        (mut inventory, measured): (Inventory, Vec<(String, SavedMeasured)>),
+        (policy, generation): (Arc<Policy>, &Generation),
+        limit: Duration,
+    ) -> Result<Self, ExplainError> {
+        let unlike = |error: &dyn std::error::Error| ExplainError::NoLonger {
+            number: decision.number,
+            why: error.to_string(),
+        };
+        let chain =
+            super::chain(policy, generation, &mut inventory).map_err(|error| unlike(&error))?;
+        for (host, saved) in measured {
+            inventory
+                .restore_measured(&host, saved)
+                .map_err(|error| unlike(&error))?;
+        }
+        inventory.set_version(decision.inventory_version);
+        Ok(Self {
+            request: decision.request.clone(),
+            draw: decision.draw,
+            chain,
+            made: Made::Kept(Box::new(decision)),
+            inventory,
+            limit,
+        })
+    }
+
+    /// The chain that decided.
+    pub fn chain(&self) -> &Arc<Chain> {
+        &self.chain
+    }
+
+    /// Explain it by running its chain again.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn explain(&self) -> Result<Explanation, DecisionError> {
+        let mut runner = self.runner();
+        let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
+        Ok(explanation)
+    }
+
+    /// Explain how another chain, resolved for the scheduler's inventory, would have
+    /// decided.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn explain_by(&self, chain: Arc<Chain>) -> Result<Explanation, DecisionError> {
+        let mut runner = Runner::new(chain, self.limit);
+        let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
+        Ok(explanation)
+    }
+
+    /// The hosts that would have been chosen next, best first, at most so many: its
+    /// chain is run again. None where selections decide, whose shares the decision
+    /// tells, or where the request forced a host.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn runners_up(&self, most: usize) -> Result<Vec<RunnerUp>, DecisionError> {
+        let mut runner = self.runner();
+        let most = most.saturating_add(1);
+        let ranked = runner.rank(&self.inventory, &self.request, self.draw, most)?;
+        let shown = ranked.into_iter().skip(1).filter_map(|(slot, costs)| {
+            let host = self.inventory.host(slot)?.id.clone();
+            Some(RunnerUp { host, costs })
+        });
+        Ok(shown.collect())
+    }
+
+    /// The host that its chain chooses, if there is one.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn host(&self) -> Result<Option<Arc<str>>, DecisionError> {
+        let mut runner = self.runner();
+        let decided = runner.decide(&self.inventory, &self.request, self.draw)?;
+        Ok(place::told(&self.inventory, &decided).0)
+    }
+
+    /// Run its chain again, and say whether the same comes out.
+    ///
+    /// # Errors
+    /// If a unit fails.
+    pub fn comes_out_the_same(&self) -> Result<bool, DecisionError> {
+        let mut runner = self.runner();
+        let decided = runner.decide(&self.inventory, &self.request, self.draw)?;
+        Ok(match &self.made {
+            Made::Here(decision) => decided == decision.decided,
+            Made::Kept(kept) => {
+                let again = self.shown(kept, decided);
+                DECIDED
+                    .iter()
+                    .all(|key| again.get(key) == kept.shown.get(key))
+            }
+        })
+    }
+
+    /// The decision as programs read it, if this is decided.
+    fn shown(&self, kept: &KeptDecision, decided: Decided) -> Value {
+        let (host, shares) = place::told(&self.inventory, &decided);
+        let decision = Decision {
+            number: kept.number,
+            request: self.request.clone(),
+            inventory_version: kept.inventory_version,
+            draw: self.draw,
+            chain: self.chain.clone(),
+            decided,
+            host,
+            reserved: None,
+            shares,
+            followed: Vec::new(),
+            unheeded: Vec::new(),
+        };
+        serde_json::to_value(DecisionShown::new(&decision, None)).unwrap_or_default()
+    }
+
+    fn runner(&self) -> Runner {
+        Runner::new(self.chain.clone(), self.limit)
+    }
+}
+
+/// What of a decision as programs read it was decided.
+const DECIDED: [&str; 6] = ["host", "considered", "tied", "costs", "shares", "removed"];

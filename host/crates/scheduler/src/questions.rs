@@ -1,0 +1,163 @@
+//! Why, why not, what if: answers that come from running the pure chain again.
+//!
+//! Whatever is supposed is supposed of a copy of the cluster. Neither the cluster nor
+//! what a scheduler keeps from decision to decision is touched, so that questions can
+//! be asked beside the work.
+
+mod capacity;
+mod change;
+mod changed;
+mod comparison;
+mod failure;
+mod why;
+
+pub use capacity::{Capacity, Filled};
+pub use change::{Change, UnknownEntryError};
+pub use changed::{ChangedDecision, CostChanged, HostChanged, Replayed};
+pub use comparison::{Comparison, Fate, HostCompared};
+pub use failure::{Failure, FailureOptions, Resettled, Restart};
+pub use why::{Difference, Standing, Why};
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::{Decision, ExplainError, PlaceError, Scheduler, SchedulerOptions};
+use placewright_chain::{ChainError, Explanation, Removed};
+use placewright_engine::generation::Generation;
+use placewright_inventory::Inventory;
+use placewright_model::Request;
+use placewright_policy::{Policy, Unheeded};
+
+/// What questions are about: a cluster, the policy that decides there, and its units.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// The cluster as it is.
+    pub inventory: &'a Inventory,
+    /// The policy, checked against `generation`.
+    pub policy: &'a Arc<Policy>,
+    /// The units.
+    pub generation: &'a Generation,
+    /// How decisions are made.
+    pub options: &'a SchedulerOptions,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    #[error(transparent)]
+    Change(#[from] UnknownEntryError),
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
+    #[error("there is no host \"{host}\" in the cluster{}", near(.nearest))]
+    UnknownHost {
+        host: String,
+        /// The host that was probably meant.
+        nearest: Option<Arc<str>>,
+    },
+}
+
+fn near(nearest: &Option<Arc<str>>) -> String {
+    match nearest {
+        Some(name) => format!(" (did you mean \"{name}\"?)"),
+        None => String::new(),
+    }
+}
+
+/// How many hosts one entry of the policy removed for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// The policy's entry.
+    pub filter: Arc<str>,
+    /// Completes "host ...".
+    pub reason: Arc<str>,
+    /// Waiting for pending placements may help.
+    pub passing: bool,
+    pub hosts: usize,
+}
+
+impl From<&Removed> for Reason {
+    fn from(removed: &Removed) -> Self {
+        Self {
+            filter: removed.filter.clone(),
+            reason: removed.reason.clone(),
+            passing: removed.passing,
+            hosts: removed.hosts,
+        }
+    }
+}
+
+fn reasons(decision: &Decision) -> Vec<Reason> {
+    decision.decided.removed.iter().map(Reason::from).collect()
+}
+
+impl Situation<'_> {
+    /// Decide where the request's VMs would run, and explain it. A place that a
+    /// member has reserved is taken as given back.
+    ///
+    /// # Errors
+    /// As for [`Scheduler::place`] and [`Scheduler::explain`].
+    pub fn decide(&self, request: &Request) -> Result<(Decision, Explanation), QuestionError> {
+        self.decide_by(self.policy.clone(), request)
+    }
+
+    /// The same under another policy.
+    fn decide_by(
+        &self,
+        policy: Arc<Policy>,
+        request: &Request,
+    ) -> Result<(Decision, Explanation), QuestionError> {
+        let options = match Arc::ptr_eq(&policy, self.policy) {
+            true => self.options.clone(),
+            false => supposing(self.options),
+        };
+        let situation = Situation {
+            options: &options,
+            ..*self
+        };
+        let mut scheduler = situation.scheduler(policy)?;
+        give_back(&mut scheduler, request)?;
+        let decision = scheduler.place(Request {
+            dry_run: true,
+            ..request.clone()
+        })?;
+        let explanation = scheduler.explain(decision.number)?;
+        Ok((decision, explanation))
+    }
+
+    /// A scheduler of a copy of the cluster.
+    fn scheduler(&self, policy: Arc<Policy>) -> Result<Scheduler, QuestionError> {
+        let options = SchedulerOptions {
+            // Nobody confirms what is only supposed.
+            reservation: None,
+            recorded: 1,
+            ..self.options.clone()
+        };
+        let world = self.inventory.clone();
+        Ok(Scheduler::new(world, policy, self.generation, options)?)
+    }
+}
+
+/// How decisions are made under a policy that is only supposed: everything is told that can
+/// be, also where the policy would refuse a need that it does not check.
+pub fn supposing(options: &SchedulerOptions) -> SchedulerOptions {
+    SchedulerOptions {
+        unheeded: options.unheeded.min(Unheeded::Warn),
+        ..options.clone()
+    }
+}
+
+/// Give back the places that members have reserved.
+fn give_back(scheduler: &mut Scheduler, request: &Request) -> Result<(), QuestionError> {
+    let world = scheduler.inventory_mut();
+    for member in &request.members {
+        if world.pending(&member.id).is_some() {
+            world.cancel_vm(&member.id).map_err(PlaceError::Inventory)?;
+        }
+    }
+    Ok(())
+}

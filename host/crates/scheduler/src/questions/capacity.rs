@@ -1,0 +1,126 @@
+//! How many more of one shape fit, and what stops the next one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::{QuestionError, Reason, Situation, reasons};
+use crate::PlaceError;
+use placewright_inventory::Inventory;
+use placewright_model::{Group, Request, Vm};
+
+/// How many more fit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Capacity {
+    /// The VMs of the request, of which copies are placed.
+    pub vms: Vec<Arc<str>>,
+    /// How many times the request finds a host.
+    pub fit: usize,
+    /// Whether the search ended at its bound: then more may fit.
+    pub bounded: bool,
+    /// How many go where; hosts that take none are left out. By id of the host.
+    pub hosts: Vec<Filled>,
+    /// How many hosts the next one would be refused by.
+    pub considered: usize,
+    /// What stops the next one, in policy order; empty if the bound does.
+    pub stopped_by: Vec<Reason>,
+}
+
+/// How many of the copies go to a host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Filled {
+    pub host: Arc<str>,
+    pub fit: usize,
+}
+
+impl Situation<'_> {
+    /// Place copies of the request one after the other, each seeing those before it,
+    /// until one finds no host or `at_most` have found one. Copies belong to the
+    /// groups and tenants of what they are copies of, and run nowhere yet; what they
+    /// are copies of keeps its place, if it has one.
+    ///
+    /// # Errors
+    /// If there is no decision for a copy.
+    pub fn capacity(&self, request: &Request, at_most: usize) -> Result<Capacity, QuestionError> {
+        let mut scheduler = self.scheduler(self.policy.clone())?;
+        let template = known(self.inventory, request);
+        let mut hosts: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        let mut capacity = Capacity {
+            vms: request.members.iter().map(|vm| vm.id.clone()).collect(),
+            fit: 0,
+            bounded: false,
+            hosts: Vec::new(),
+            considered: 0,
+            stopped_by: Vec::new(),
+        };
+        for number in 1.. {
+            if capacity.fit == at_most {
+                capacity.bounded = true;
+                break;
+            }
+            let copy = copy(&template, number, scheduler.inventory_mut())?;
+            let decision = scheduler.place(copy)?;
+            capacity.considered = decision.decided.considered;
+            match decision.host {
+                Some(host) => *hosts.entry(host).or_default() += 1,
+                None => {
+                    capacity.stopped_by = reasons(&decision);
+                    break;
+                }
+            }
+            capacity.fit += 1;
+        }
+        let filled = hosts.into_iter();
+        capacity.hosts = filled.map(|(host, fit)| Filled { host, fit }).collect();
+        Ok(capacity)
+    }
+}
+
+/// The request, with what the inventory knows of members of which only the id is
+/// given.
+fn known(inventory: &Inventory, request: &Request) -> Request {
+    let mut request = request.clone();
+    for member in &mut request.members {
+        let nothing_given = *member == Vm::new(member.id.clone());
+        let places = [inventory.running(&member.id), inventory.pending(&member.id)];
+        if let Some(entry) = places
+            .into_iter()
+            .flatten()
+            .next()
+            .filter(|_| nothing_given)
+        {
+            *member = (*entry.vm).clone();
+        }
+    }
+    request.dry_run = false;
+    request
+}
+
+/// A copy of the request: VMs of new ids, in the groups of the old ones.
+fn copy(template: &Request, number: usize, world: &mut Inventory) -> Result<Request, PlaceError> {
+    let mut copy = template.clone();
+    for member in &mut copy.members {
+        let original = member.id.clone();
+        member.id = free_id(&original, number, world);
+        let groups: Vec<Group> = world
+            .groups_of(&original)
+            .map(|entry| entry.group.clone())
+            .collect();
+        for mut group in groups {
+            group.vms.push(member.id.clone());
+            world.set_group(group)?;
+        }
+    }
+    Ok(copy)
+}
+
+/// An id that no VM of the cluster has.
+fn free_id(original: &str, number: usize, world: &Inventory) -> Arc<str> {
+    let mut id = format!("{original}+{number}");
+    while world.running(&id).is_some() || world.pending(&id).is_some() {
+        id.push('\'');
+    }
+    id.into()
+}

@@ -1,0 +1,154 @@
+//! Decisions that come out in another way with other units: which, and why.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::Fate;
+use super::comparison::fate;
+use crate::MadeAgain;
+use placewright_chain::{CostShown, Explanation};
+
+/// What became of decisions that were made again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Replayed {
+    /// How many were made again.
+    pub tried: usize,
+    /// Those of them that come out in another way.
+    pub differing: usize,
+    /// Those of these in which there is no decision, because a unit gives no answer.
+    pub failing: usize,
+    /// Some that come out in another way.
+    pub examples: Vec<ChangedDecision>,
+}
+
+/// A decision that comes out in another way.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ChangedDecision {
+    /// Its number.
+    pub decision: u64,
+    /// The VMs that were to be placed.
+    pub vms: Vec<Arc<str>>,
+    /// The host that was chosen, if there was one.
+    pub before: Option<Arc<str>>,
+    /// The host that would be, if there is one.
+    pub after: Option<Arc<str>>,
+    /// Why there is no decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// What becomes of these two hosts, before and after.
+    pub hosts: Vec<HostChanged>,
+}
+
+/// What becomes of a host before and after.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HostChanged {
+    /// Its id.
+    pub host: Arc<str>,
+    pub before: Fate,
+    pub after: Fate,
+    /// Entries of the policy whose weighted costs there are others than before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<CostChanged>,
+}
+
+/// A weighted cost that has changed; none where the entry was not asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CostChanged {
+    /// The policy's entry.
+    pub entry: Arc<str>,
+    pub before: Option<f64>,
+    pub after: Option<f64>,
+}
+
+impl Replayed {
+    /// The share of decisions that come out the same; 1 if none was made again.
+    pub fn agreement(&self) -> f64 {
+        match self.tried {
+            0 => 1.0,
+            tried => (tried - self.differing) as f64 / tried as f64,
+        }
+    }
+
+    /// Count decisions that were made again; those that were explained are examples.
+    pub fn of(again: &[MadeAgain]) -> Self {
+        let mut replayed = Self::default();
+        again.iter().for_each(|made| replayed.add(made));
+        replayed
+    }
+
+    /// Count one more.
+    pub fn add(&mut self, made: &MadeAgain) {
+        self.tried += 1;
+        if !made.differs() {
+            return;
+        }
+        self.differing += 1;
+        let failure = made.host.as_ref().err().map(ToString::to_string);
+        self.failing += usize::from(failure.is_some());
+        let explained = made.explained.as_deref();
+        if explained.is_none() && (failure.is_none() || self.failing > 1) {
+            return;
+        }
+        let after = made.host.as_ref().ok().cloned().flatten();
+        self.examples.push(ChangedDecision {
+            hosts: explained.map_or_else(Vec::new, |(before, with)| {
+                hosts(made, after.as_ref(), before, with)
+            }),
+            decision: made.number,
+            vms: (made.request.members.iter())
+                .map(|vm| vm.id.clone())
+                .collect(),
+            before: made.before.clone(),
+            after,
+            failure,
+        });
+    }
+}
+
+fn hosts(
+    made: &MadeAgain,
+    chosen_after: Option<&Arc<str>>,
+    before: &Explanation,
+    after: &Explanation,
+) -> Vec<HostChanged> {
+    let concerned = made.before.iter().chain(chosen_after);
+    let changed = concerned.map(|host| HostChanged {
+        before: fate(before, host),
+        after: fate(after, host),
+        costs: costs(host, before, after),
+        host: host.clone(),
+    });
+    changed.collect()
+}
+
+fn costs(host: &Arc<str>, before: &Explanation, after: &Explanation) -> Vec<CostChanged> {
+    let (before, after) = (costs_of(host, before), costs_of(host, after));
+    let weighted = |of: &[&CostShown], entry: &Arc<str>| {
+        let found = of.iter().find(|cost| cost.name == *entry);
+        found.map(|cost| cost.weighted)
+    };
+    let mut entries: Vec<&Arc<str>> = before.iter().map(|cost| &cost.name).collect();
+    let more = after.iter().map(|cost| &cost.name);
+    let more: Vec<_> = more.filter(|name| !entries.contains(name)).collect();
+    entries.extend(more);
+    let changed = entries.into_iter().map(|entry| CostChanged {
+        entry: entry.clone(),
+        before: weighted(&before, entry),
+        after: weighted(&after, entry),
+    });
+    let same = |cost: &CostChanged| cost.before.map(f64::to_bits) == cost.after.map(f64::to_bits);
+    changed.filter(|cost| !same(cost)).collect()
+}
+
+fn costs_of<'e>(host: &Arc<str>, explanation: &'e Explanation) -> Vec<&'e CostShown> {
+    let hosts = explanation.stages.iter().flat_map(|stage| &stage.hosts);
+    hosts
+        .filter(|shown| shown.host == *host)
+        .flat_map(|shown| &shown.costs)
+        .collect()
+}

@@ -1,0 +1,295 @@
+//! What happens if hosts fail: the VMs that are restarted are placed anew on the hosts that
+//! are left.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::why::known_host;
+use super::{QuestionError, Reason, Situation, reasons};
+use crate::{Batch, Decision, PlaceError, Plan, Scheduler, SchedulerOptions};
+use placewright_chain::DecisionError;
+use placewright_inventory::{Inventory, InventoryError};
+use placewright_model::Vm;
+use placewright_model::Word;
+
+/// Which VMs are restarted elsewhere when their host fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    /// Those that are highly available: `ha` is true.
+    Ha,
+    /// All but those of which `ha` is given and false.
+    All,
+}
+
+impl Word for Restart {
+    const WORDS: &'static [(&'static str, Self)] = &[("ha", Self::Ha), ("all", Self::All)];
+}
+
+impl Restart {
+    /// What is meant where nobody says: the highly available VMs where there are any. A
+    /// cluster in which no VM is leaves open which ones would be restarted.
+    fn usual(inventory: &Inventory) -> Self {
+        let mut vms = inventory
+            .hosts()
+            .flat_map(|(_, host)| inventory.vms_of(host));
+        match vms.any(|entry| entry.vm.facts.is("ha")) {
+            true => Self::Ha,
+            false => Self::All,
+        }
+    }
+
+    fn restarts(self, vm: &Vm) -> bool {
+        match self {
+            Self::Ha => vm.facts.is("ha"),
+            Self::All => vm.facts.get("ha") != Some(&false.into()),
+        }
+    }
+}
+
+/// How it is told what follows if hosts fail.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FailureOptions {
+    /// As in [`Batch::search`].
+    pub search: Option<usize>,
+    /// Which VMs are restarted; None: the highly available ones if there are any, else all.
+    pub restart: Option<Restart>,
+}
+
+/// What follows if some hosts fail.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Failure {
+    /// The hosts that fail.
+    pub hosts: Vec<Arc<str>>,
+    /// Which VMs are restarted.
+    pub restart: Restart,
+    /// The VMs that ran there or had a place reserved and are restarted, in the order in
+    /// which they are placed anew.
+    pub vms: Vec<Resettled>,
+    /// The VMs that ran there or had a place reserved and are not restarted, by id.
+    pub not_restarted: Vec<Arc<str>>,
+}
+
+/// A VM whose host failed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Resettled {
+    pub vm: Arc<str>,
+    /// The host that failed.
+    pub from: Arc<str>,
+    /// The greater, the sooner it was placed anew.
+    pub priority: i64,
+    /// Where it goes; none if it finds no host.
+    pub host: Option<Arc<str>>,
+    /// How many hosts were asked about.
+    pub considered: usize,
+    /// What removed them, in policy order; told of VMs that find no host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stopped_by: Vec<Reason>,
+    /// Why there is no decision on it, if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+impl Failure {
+    /// Whether every VM that is restarted finds another host.
+    pub fn survived(&self) -> bool {
+        self.stranded().next().is_none()
+    }
+
+    /// The VMs that are restarted and find no host.
+    pub fn stranded(&self) -> impl Iterator<Item = &Resettled> {
+        self.vms.iter().filter(|vm| vm.host.is_none())
+    }
+}
+
+impl Situation<'_> {
+    /// What happens if these hosts fail at `now` (seconds), all at once: they are down,
+    /// and the VMs that ran there and are restarted are placed anew, by the policy's order
+    /// unit or else by priority, current score and size. What the others took is free.
+    ///
+    /// # Errors
+    /// If there is no such host, a unit fails, or the policy forbids the search.
+    pub fn without_hosts(
+        &self,
+        hosts: &[String],
+        now: i64,
+        options: FailureOptions,
+    ) -> Result<Failure, QuestionError> {
+        let known = hosts.iter().map(|id| known_host(self.inventory, id));
+        let mut hosts: Vec<Arc<str>> = known.collect::<Result<_, _>>()?;
+        hosts.sort_unstable();
+        hosts.dedup();
+        fail(&mut self.unrecorded()?, hosts, now, options)
+    }
+
+    /// What happens if any one host fails: of each host that is up, in the order of
+    /// their ids. `progressed` is told how many of how many have been looked at.
+    ///
+    /// # Errors
+    /// As for [`Situation::without_hosts`].
+    pub fn n_plus_one(
+        &self,
+        now: i64,
+        options: FailureOptions,
+        mut progressed: impl FnMut(usize, usize),
+    ) -> Result<Vec<Failure>, QuestionError> {
+        let up = self.inventory.hosts();
+        let up = up.filter(|(slot, _)| self.inventory.is_up(*slot));
+        let mut hosts: Vec<Arc<str>> = up.map(|(_, host)| host.id.clone()).collect();
+        hosts.sort_unstable();
+        // The same for each host, whichever of the VMs run there.
+        let options = FailureOptions {
+            restart: options.restart.or(Some(Restart::usual(self.inventory))),
+            ..options
+        };
+        let mut scheduler = self.unrecorded()?;
+        let whole = scheduler.inventory().version();
+        let mut failures = Vec::with_capacity(hosts.len());
+        for (done, host) in hosts.iter().enumerate() {
+            progressed(done, hosts.len());
+            failures.push(fail(&mut scheduler, vec![host.clone()], now, options)?);
+            if !scheduler.rewind(whole) {
+                // More has changed than the inventory remembers.
+                scheduler = self.unrecorded()?;
+            }
+        }
+        progressed(hosts.len(), hosts.len());
+        Ok(failures)
+    }
+
+    fn unrecorded(&self) -> Result<Scheduler, QuestionError> {
+        let options = SchedulerOptions {
+            recorded: 0,
+            ..self.options.clone()
+        };
+        let situation = Situation {
+            options: &options,
+            ..*self
+        };
+        situation.scheduler(self.policy.clone())
+    }
+}
+
+/// Let hosts fail, and place their VMs anew.
+fn fail(
+    scheduler: &mut Scheduler,
+    hosts: Vec<Arc<str>>,
+    now: i64,
+    options: FailureOptions,
+) -> Result<Failure, QuestionError> {
+    let world = scheduler.inventory_mut();
+    let restart = options.restart.unwrap_or_else(|| Restart::usual(world));
+    let mut lost = take_down(world, &hosts).map_err(PlaceError::Inventory)?;
+    let mut not_restarted = Vec::new();
+    lost.retain(|id, (vm, _)| {
+        let restarts = restart.restarts(vm);
+        not_restarted.extend((!restarts).then(|| id.clone()));
+        restarts
+    });
+    let mut vms = Vec::with_capacity(lost.len());
+    if !lost.is_empty() {
+        let plan = scheduler.place_batch(Batch {
+            members: lost.values().map(|(vm, _)| (**vm).clone()).collect(),
+            now,
+            search: options.search,
+            ..Batch::default()
+        })?;
+        vms = resettled(&plan, &lost)?;
+    }
+    Ok(Failure {
+        hosts,
+        restart,
+        vms,
+        not_restarted,
+    })
+}
+
+/// VMs that lost their host, by id, each with the host.
+type Lost = BTreeMap<Arc<str>, (Arc<Vm>, Arc<str>)>;
+
+/// Hosts are down: what ran there runs no more, and places there are given back. A VM
+/// that was to move there goes on where it runs.
+fn take_down(world: &mut Inventory, hosts: &[Arc<str>]) -> Result<Lost, InventoryError> {
+    let mut lost = Lost::new();
+    let mut no_move: Vec<Arc<str>> = Vec::new();
+    let slots: Vec<Option<u32>> = hosts.iter().map(|id| world.slot(id)).collect();
+    for (id, slot) in hosts.iter().zip(&slots) {
+        let Some(host) = slot.and_then(|slot| world.host(slot)) else {
+            continue;
+        };
+        for entry in world.vms_of(host) {
+            let runs = world.running(&entry.vm.id);
+            match runs {
+                Some(running) if !slots.contains(&Some(running.slot)) => {
+                    no_move.push(entry.vm.id.clone());
+                }
+                _ => {
+                    let (vm, from) = (entry.vm.clone(), id.clone());
+                    lost.entry(vm.id.clone()).or_insert((vm, from));
+                }
+            }
+        }
+    }
+    for id in lost.keys() {
+        world.remove_vm(id)?;
+    }
+    for id in no_move {
+        world.cancel_vm(&id)?;
+    }
+    for id in hosts {
+        world.set_host_value(id, "state", Some("down".into()))?;
+    }
+    Ok(lost)
+}
+
+/// What became of each VM, in the order of the plan.
+fn resettled(plan: &Plan, lost: &Lost) -> Result<Vec<Resettled>, QuestionError> {
+    let mut vms = Vec::with_capacity(lost.len());
+    for turn in &plan.turns {
+        let outcome = match &turn.outcome {
+            Ok(decision) => Ok(decision),
+            Err(error) if is_answer(error) => Err(error.to_string()),
+            Err(error) => return Err(error.clone().into()),
+        };
+        for id in &turn.members {
+            vms.extend(one(lost, id, &outcome));
+        }
+    }
+    let no_turn = Err("the policy's order gives it no turn".to_owned());
+    for id in &plan.without_turn {
+        vms.extend(one(lost, id, &no_turn));
+    }
+    Ok(vms)
+}
+
+/// Whether that there is no decision is an answer: the chain, in its right mind, does
+/// not take such a request.
+fn is_answer(error: &PlaceError) -> bool {
+    !matches!(
+        error,
+        PlaceError::Interrupted(_)
+            | PlaceError::Refusal(DecisionError::Failed { .. } | DecisionError::OutOfTime { .. })
+    )
+}
+
+fn one(lost: &Lost, id: &Arc<str>, outcome: &Result<&Decision, String>) -> Option<Resettled> {
+    let (vm, from) = lost.get(id)?;
+    let decision = outcome.as_ref().ok();
+    let host = decision.and_then(|decision| decision.host.clone());
+    Some(Resettled {
+        vm: id.clone(),
+        from: from.clone(),
+        priority: vm.facts.integer("priority").unwrap_or(0),
+        considered: decision.map_or(0, |decision| decision.decided.considered),
+        stopped_by: match (decision, &host) {
+            (Some(decision), None) => reasons(decision),
+            _ => Vec::new(),
+        },
+        host,
+        refused: outcome.as_ref().err().cloned(),
+    })
+}

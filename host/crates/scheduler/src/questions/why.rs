@@ -1,0 +1,316 @@
+//! Why not there: what keeps VMs off one host, or how much worse it is than the
+//! chosen one, and through which entries of the policy.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::{QuestionError, Situation};
+use crate::PlaceError;
+use placewright_chain::{Explanation, FactShown, HostShown, RemovalShown, ShareShown, StageShown};
+use placewright_inventory::Inventory;
+use placewright_model::Request;
+use placewright_model::{Word, nearest};
+use placewright_policy::Policy;
+
+/// Of more hosts the one that was probably meant is not looked for.
+const COMPARED: usize = 1000;
+
+/// What a policy says of one host for one request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Why {
+    /// The VMs of the request.
+    pub vms: Vec<Arc<str>>,
+    pub host: Arc<str>,
+    /// The host that is chosen; none if every host is removed.
+    pub chosen: Option<Arc<str>>,
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// What the units that keep the VMs off work out about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactShown>,
+}
+
+/// How a host stands to the decision.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "standing")]
+pub enum Standing {
+    /// It is the one.
+    Chosen {
+        /// How many hosts have the same costs, this one included.
+        tied: usize,
+    },
+    /// No unit was asked about it.
+    NotAsked {
+        /// Completes "host ...".
+        reason: String,
+    },
+    /// Entries of the policy remove it: the first one does, each further one would if
+    /// those before it did not.
+    Removed { by: Vec<RemovalShown> },
+    /// Another host is cheaper.
+    Costlier {
+        /// The stage in which they differ.
+        stage: Arc<str>,
+        /// The first tier in which they differ.
+        tier: u32,
+        /// By how much its sum in that tier is greater; null = infinite.
+        by: f64,
+        /// The entry that adds most to it.
+        through: Option<Arc<str>>,
+        /// Entry by entry, what makes the difference, in policy order.
+        differences: Vec<Difference>,
+    },
+    /// It has the same costs as the chosen host, and this rule told them apart.
+    Tied { rule: Vec<&'static str> },
+    /// The request prefers hosts that were left, and this is none of them.
+    NotPreferred,
+    /// Where it is left to chance: another host was drawn.
+    NotDrawn {
+        /// The group of candidates that it is in, the best being 1.
+        group: usize,
+        /// Its share of chance there.
+        share: f64,
+        /// The group that was drawn from; none if no candidate had a chance.
+        drawn_from: Option<usize>,
+    },
+}
+
+/// What one cost entry says of a host and of the chosen one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Difference {
+    /// The policy's entry.
+    pub name: Arc<str>,
+    pub tier: u32,
+    /// What the unit said of the host; null = infinite.
+    pub raw: f64,
+    /// What it said of the chosen one.
+    pub raw_chosen: f64,
+    pub scaled: f64,
+    pub scaled_chosen: f64,
+    /// Scaled, times the factor.
+    pub weighted: f64,
+    pub weighted_chosen: f64,
+    /// By how much its weighted cost is greater; 0 if both are infinite.
+    pub by: f64,
+}
+
+impl Situation<'_> {
+    /// Why the request's VMs do not go to that host, or why they do.
+    ///
+    /// # Errors
+    /// If there is no such host, or there is no decision.
+    pub fn why(&self, request: &Request, host: &str) -> Result<Why, QuestionError> {
+        let host = known_host(self.inventory, host)?;
+        let (_, explanation) = self.decide(request)?;
+        let mut why = of(&explanation, self.policy, request, &host);
+        if let Standing::Removed { by } = &mut why.standing {
+            *by = self.all_removals(request, &host, std::mem::take(by))?;
+        }
+        Ok(why)
+    }
+
+    /// After the entry that removes a host, the others that would: each found by
+    /// asking again without those before. Stops where there is no decision without
+    /// them.
+    ///
+    /// # Errors
+    /// If the question's time is up.
+    fn all_removals(
+        &self,
+        request: &Request,
+        host: &Arc<str>,
+        mut removals: Vec<RemovalShown>,
+    ) -> Result<Vec<RemovalShown>, QuestionError> {
+        let mut policy = (**self.policy).clone();
+        while let Some(last) = removals.last() {
+            let mut filters = policy
+                .stages
+                .iter_mut()
+                .flat_map(|stage| &mut stage.filters);
+            let Some(filter) = filters.find(|it| it.name == last.filter && it.enabled) else {
+                // A selection: what it removes hangs on the costs of all.
+                break;
+            };
+            filter.enabled = false;
+            self.options.cancel.check().map_err(PlaceError::from)?;
+            let asked = self.decide_by(Arc::new(policy.clone()), request);
+            let Ok((_, explanation)) = asked else { break };
+            match of(&explanation, &policy, request, host).standing {
+                Standing::Removed { by } => removals.extend(by),
+                _ => break,
+            }
+        }
+        Ok(removals)
+    }
+}
+
+/// The host of that id.
+pub(super) fn known_host(inventory: &Inventory, id: &str) -> Result<Arc<str>, QuestionError> {
+    let host = inventory.slot(id).and_then(|slot| inventory.host(slot));
+    host.map(|host| host.id.clone()).ok_or_else(|| {
+        // Each is compared: of very many none is suggested.
+        let ids = inventory.hosts().map(|(_, host)| &*host.id);
+        let ids = ids.filter(|_| inventory.host_count() <= COMPARED);
+        QuestionError::UnknownHost {
+            host: id.to_owned(),
+            nearest: nearest(id, ids).map(Into::into),
+        }
+    })
+}
+
+/// What an explanation says of one host. Of the entries that remove it, that is the
+/// first.
+pub(super) fn of(
+    explanation: &Explanation,
+    policy: &Policy,
+    request: &Request,
+    host: &Arc<str>,
+) -> Why {
+    let standing = standing(explanation, policy, request, host);
+    let facts = match &standing {
+        Standing::Removed { by } => facts(explanation, host, by),
+        _ => Vec::new(),
+    };
+    Why {
+        vms: request.members.iter().map(|vm| vm.id.clone()).collect(),
+        host: host.clone(),
+        chosen: explanation.chosen.clone(),
+        standing,
+        facts,
+    }
+}
+
+/// What the units of these removals work out, as far as it is about this host or
+/// about none.
+fn facts(explanation: &Explanation, host: &Arc<str>, by: &[RemovalShown]) -> Vec<FactShown> {
+    let facts = explanation.stages.iter().flat_map(|stage| &stage.facts);
+    facts
+        .filter(|fact| by.iter().any(|removal| removal.unit == fact.unit))
+        .filter(|fact| match &fact.about {
+            Some((table, row)) if table == "hosts" => **row == **host,
+            _ => true,
+        })
+        .cloned()
+        .collect()
+}
+
+fn standing(
+    explanation: &Explanation,
+    policy: &Policy,
+    request: &Request,
+    host: &Arc<str>,
+) -> Standing {
+    let not_asked = explanation.not_considered.iter();
+    if let Some(it) = not_asked.into_iter().find(|it| it.host == *host) {
+        let reason = it.reason.clone();
+        return Standing::NotAsked { reason };
+    }
+    let chosen = explanation.chosen.as_ref();
+    if chosen == Some(host) {
+        let tied = explanation.tied;
+        return Standing::Chosen { tied };
+    }
+    // The last stage that it came to.
+    let mut stages = explanation.stages.iter().enumerate().rev();
+    let Some((number, stage, here)) = stages.find_map(|(number, stage)| {
+        let here = shown(stage, host)?;
+        Some((number, stage, here))
+    }) else {
+        let reason = "was not asked about".to_owned();
+        return Standing::NotAsked { reason };
+    };
+    if let Some(removal) = &here.removed {
+        let by = vec![removal.clone()];
+        return Standing::Removed { by };
+    }
+    let prefers = |host: &Arc<str>| request.preferred.contains(host);
+    if chosen.is_some_and(prefers) && !prefers(host) {
+        return Standing::NotPreferred;
+    }
+    let there = chosen.and_then(|chosen| shown(stage, chosen));
+    if let Some(there) = there
+        && let Some(costlier) = costlier(stage, &policy.stages[number].costs, here, there)
+    {
+        return costlier;
+    }
+    if let Some(selection) = stage.selections.last() {
+        return not_drawn(&selection.groups, host, chosen);
+    }
+    Standing::Tied {
+        rule: policy.tie_rule.iter().map(|tie| tie.word()).collect(),
+    }
+}
+
+fn shown<'s>(stage: &'s StageShown, host: &Arc<str>) -> Option<&'s HostShown> {
+    stage.hosts.iter().find(|shown| shown.host == *host)
+}
+
+/// In which tier a host costs more than the chosen one; none if all are equal, or a
+/// selection did not go by costs.
+fn costlier(
+    stage: &StageShown,
+    entries: &[placewright_policy::CostEntry],
+    here: &HostShown,
+    there: &HostShown,
+) -> Option<Standing> {
+    let sums = here.sums.iter().zip(&there.sums);
+    let (place, by) = sums
+        .map(|(here, there)| excess(*here, *there))
+        .enumerate()
+        .find(|(_, by)| *by != 0.0)?;
+    if by < 0.0 {
+        return None;
+    }
+    let differences = here.costs.iter().filter_map(|cost| {
+        let other = there.costs.iter().find(|other| other.name == cost.name)?;
+        let entry = entries.iter().find(|entry| entry.name == cost.name)?;
+        Some(Difference {
+            name: cost.name.clone(),
+            tier: entry.tier,
+            raw: cost.raw,
+            raw_chosen: other.raw,
+            scaled: cost.scaled,
+            scaled_chosen: other.scaled,
+            weighted: cost.weighted,
+            weighted_chosen: other.weighted,
+            by: excess(cost.weighted, other.weighted),
+        })
+    });
+    let differences: Vec<Difference> = differences.collect();
+    let tier = stage.tiers.get(place).copied().unwrap_or(1);
+    // Of equal ones the first.
+    let in_tier = differences.iter().rev().filter(|it| it.tier == tier);
+    let through = in_tier.max_by(|a, b| a.by.total_cmp(&b.by));
+    Some(Standing::Costlier {
+        stage: stage.name.clone(),
+        tier,
+        by,
+        through: through.map(|it| it.name.clone()),
+        differences,
+    })
+}
+
+/// By how much a cost is greater; equal infinite ones do not differ.
+fn excess(here: f64, there: f64) -> f64 {
+    match here == there {
+        true => 0.0,
+        false => here - there,
+    }
+}
+
+fn not_drawn(groups: &[Vec<ShareShown>], host: &Arc<str>, chosen: Option<&Arc<str>>) -> Standing {
+    let place = |wanted: &Arc<str>| {
+        (1..).zip(groups).find_map(|(number, group)| {
+            let member = group.iter().find(|member| member.host == *wanted)?;
+            Some((number, member.share))
+        })
+    };
+    let (group, share) = place(host).unwrap_or((0, 0.0));
+    Standing::NotDrawn {
+        group,
+        share,
+        drawn_from: chosen.and_then(place).map(|(group, _)| group),
+    }
+}

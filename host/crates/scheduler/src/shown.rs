@@ -1,0 +1,103 @@
+//! Decisions as programs read them.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::Decision;
+use placewright_chain::{Explanation, ShareShown, UnheededNeed};
+use placewright_model::doubts;
+
+/// A decision as programs read it.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DecisionShown<'a> {
+    number: u64,
+    vms: Vec<&'a str>,
+    host: Option<&'a str>,
+    /// Whether the places are reserved: not after a dry run, nor where all or nothing was
+    /// asked for and some VM finds no host.
+    reserved: bool,
+    /// If they are: the second after which they are free again unless they are confirmed;
+    /// null: they stay reserved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires: Option<Option<i64>>,
+    considered: usize,
+    tied: usize,
+    costs: Vec<f64>,
+    /// Groups of candidates, best first, each candidate with its share of chance.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shares: Vec<Vec<ShareShown>>,
+    removed: Vec<RemovedShown<'a>>,
+    left_out: Vec<LeftOutShown<'a>>,
+    /// Needs that no filter of the policy checks, where the policy warns of them.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unheeded: &'a [UnheededNeed],
+    /// What of the request is allowed and surely a mistake.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    draw: f64,
+    inventory_version: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a Explanation>,
+}
+
+#[derive(Serialize)]
+struct RemovedShown<'a> {
+    filter: &'a str,
+    reason: &'a str,
+    passing: bool,
+    hosts: usize,
+}
+
+#[derive(Serialize)]
+struct LeftOutShown<'a> {
+    entry: &'a str,
+    fault: String,
+}
+
+fn shares(group: &[(Arc<str>, f64)]) -> Vec<ShareShown> {
+    let members = group.iter();
+    members
+        .map(|(host, share)| ShareShown {
+            host: host.clone(),
+            share: *share,
+        })
+        .collect()
+}
+
+impl<'a> DecisionShown<'a> {
+    /// A decision with its explanation, if one is wanted.
+    pub fn new(decision: &'a Decision, explanation: Option<&'a Explanation>) -> Self {
+        let decided = &decision.decided;
+        let chosen = decided.chosen.as_ref();
+        let removed = decided.removed.iter().map(|removed| RemovedShown {
+            filter: &removed.filter,
+            reason: &removed.reason,
+            passing: removed.passing,
+            hosts: removed.hosts,
+        });
+        let left_out = decided.left_out.iter().map(|left_out| LeftOutShown {
+            entry: &left_out.entry,
+            fault: left_out.fault.to_string(),
+        });
+        Self {
+            number: decision.number,
+            vms: decision.request.members.iter().map(|vm| &*vm.id).collect(),
+            host: decision.host.as_deref(),
+            reserved: decision.reserved.is_some(),
+            expires: decision.reserved.map(|terms| terms.expires),
+            considered: decided.considered,
+            tied: chosen.map_or(0, |chosen| chosen.tied),
+            costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),
+            shares: decision.shares.iter().map(|group| shares(group)).collect(),
+            removed: removed.collect(),
+            left_out: left_out.collect(),
+            unheeded: &decision.unheeded,
+            warnings: doubts(&decision.request.members),
+            draw: decision.draw,
+            inventory_version: decision.inventory_version,
+            explanation,
+        }
+    }
+}

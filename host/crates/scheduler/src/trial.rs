@@ -1,0 +1,176 @@
+//! Recorded decisions, made again by another policy or other units.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Cancel, Decision, MadeOn, PlaceError, Scheduler, place, zone};
+use placewright_chain::{Chain, ChainError, Decided, Explanation, Runner, Weighing};
+use placewright_engine::generation::Generation;
+use placewright_inventory::Inventory;
+use placewright_model::Request;
+use placewright_policy::Policy;
+
+/// Decisions that a scheduler remembers, and a copy of its inventory that can be taken
+/// back to each of them.
+pub struct Trial {
+    inventory: Inventory,
+    /// Newest first.
+    decisions: Vec<Decision>,
+    limit: Duration,
+    cancel: Cancel,
+}
+
+/// A decision that was made again.
+#[derive(Debug)]
+pub struct MadeAgain {
+    /// Its number.
+    pub number: u64,
+    /// What was asked for.
+    pub request: Arc<Request>,
+    /// The host that was chosen, if there was one.
+    pub before: Option<Arc<str>>,
+    /// The host that would have been chosen, if there is one; or why there is no
+    /// decision.
+    pub host: Result<Option<Arc<str>>, PlaceError>,
+    /// Of some that differ: how it came to be, and how it would have.
+    pub explained: Option<Box<(Explanation, Explanation)>>,
+}
+
+impl MadeAgain {
+    /// Whether it comes out in another way; one that fails counts as one that finds no
+    /// host.
+    pub fn differs(&self) -> bool {
+        self.before.as_ref() != self.host.as_ref().ok().and_then(Option::as_ref)
+    }
+}
+
+impl Scheduler {
+    /// What the request that is about to be placed would cost on every host by another
+    /// chain. Nothing is changed, but for the time up to which the inventory is brought.
+    ///
+    /// # Errors
+    /// As for [`Scheduler::place`].
+    pub fn weigh_by(
+        &mut self,
+        runner: &mut Runner,
+        request: &Request,
+    ) -> Result<Weighing, PlaceError> {
+        let mut request = request.clone();
+        place::take_in(&mut self.inventory, &mut request)?;
+        zone::agree(&mut request)?;
+        let draw = place::draw(&self.options, &request, self.next_number)?;
+        Ok(runner.weigh(&self.inventory, &request, draw, &[])?)
+    }
+
+    /// The host that another chain would choose for the request that is about to be
+    /// placed. Nothing is changed, but for the time up to which the inventory is brought.
+    ///
+    /// # Errors
+    /// As for [`Scheduler::place`].
+    pub fn decide_by(
+        &mut self,
+        runner: &mut Runner,
+        request: &Request,
+    ) -> Result<Option<Arc<str>>, PlaceError> {
+        let mut request = request.clone();
+        place::take_in(&mut self.inventory, &mut request)?;
+        zone::agree(&mut request)?;
+        let draw = place::draw(&self.options, &request, self.next_number)?;
+        let decided = runner.decide(&self.inventory, &request, draw)?;
+        Ok(chosen(&self.inventory, &decided))
+    }
+
+    /// The last decisions, at most so many, to be made again.
+    pub fn trial(&self, most: usize) -> Trial {
+        let remembered = |version| self.inventory.oldest_version() <= version;
+        let recorded = self.recorded.iter().rev().filter(|recorded| {
+            let decision = &recorded.decision;
+            matches!(recorded.made_on, MadeOn::Inventory)
+                && decision.request.forced.is_none()
+                && remembered(decision.inventory_version)
+        });
+        let decisions: Vec<Decision> = recorded
+            .take(most)
+            .map(|recorded| recorded.decision.clone())
+            .collect();
+        let inventory = match decisions.is_empty() {
+            true => Inventory::new("nothing", self.inventory.schema().clone()),
+            false => self.inventory.clone(),
+        };
+        Trial {
+            inventory,
+            decisions,
+            limit: self.options.chain_limit,
+            cancel: self.options.cancel.clone(),
+        }
+    }
+}
+
+impl Trial {
+    /// End early, as if its time were up, when `cancel` says so.
+    #[must_use]
+    pub fn unless(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Make the decisions again, the newest first, each on the inventory of then: one, and
+    /// more until the time is up. One that fails counts as one that finds no host. The
+    /// first that differ, at most so many, are explained.
+    ///
+    /// # Errors
+    /// If the policy cannot run with these units.
+    pub fn run(
+        mut self,
+        policy: Arc<Policy>,
+        generation: &Generation,
+        until: Instant,
+        mut examples: usize,
+    ) -> Result<Vec<MadeAgain>, ChainError> {
+        let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
+        let mut runner = Runner::new(chain, self.limit);
+        let mut again = Vec::new();
+        for decision in self.decisions {
+            let is_over = Instant::now() >= until || self.cancel.check().is_err();
+            let out_of_time = !again.is_empty() && is_over;
+            if out_of_time || !self.inventory.take_back(decision.inventory_version) {
+                break;
+            }
+            let decided = runner.decide(&self.inventory, &decision.request, decision.draw);
+            let host = decided.map(|decided| chosen(&self.inventory, &decided));
+            let mut made = MadeAgain {
+                number: decision.number,
+                request: decision.request.clone(),
+                before: decision.host.clone(),
+                host: host.map_err(PlaceError::from),
+                explained: None,
+            };
+            if examples > 0 && made.differs() {
+                examples -= 1;
+                made.explained = explained(&decision, &mut runner, &self.inventory);
+            }
+            again.push(made);
+        }
+        Ok(again)
+    }
+}
+
+fn chosen(inventory: &Inventory, decided: &Decided) -> Option<Arc<str>> {
+    let slot = decided.chosen.as_ref()?.slot;
+    Some(inventory.host(slot)?.id.clone())
+}
+
+/// How the decision came to be, and how it would have by another chain; None if either
+/// cannot be told.
+fn explained(
+    decision: &Decision,
+    candidate: &mut Runner,
+    inventory: &Inventory,
+) -> Option<Box<(Explanation, Explanation)>> {
+    let mut then = Runner::new(decision.chain.clone(), candidate.limit());
+    let explain = |runner: &mut Runner| {
+        let explained = runner.explain(inventory, &decision.request, decision.draw);
+        explained.ok().map(|(_, explanation)| explanation)
+    };
+    Some(Box::new((explain(&mut then)?, explain(candidate)?)))
+}
