@@ -49,7 +49,7 @@ pub use placewright_engine as engine;
 pub mod ganeti;
 pub use placewright_engine::generation;
 pub use placewright_inventory as inventory;
-pub mod library;
+pub use placewright_library as library;
 pub use placewright_model as model;
 pub mod ovirt;
 pub use placewright_ownership as ownership;

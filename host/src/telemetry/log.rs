@@ -27,7 +27,7 @@ pub enum LogError {
     /// The level is none.
     #[error(
         "\"{level}\" is no level of the log: write error, warn, info, debug or trace, or \
-         levels by module such as \"info,placewright::library=debug\""
+         levels by module such as \"info,placewright_library=debug\""
     )]
     Level {
         /// As given.

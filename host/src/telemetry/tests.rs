@@ -106,7 +106,7 @@ fn units_cannot_make_up_reasons_without_end() {
 
 #[test]
 fn levels_of_the_log_are_checked() {
-    for good in ["info", "warn,placewright::library=debug", "off"] {
+    for good in ["info", "warn,placewright_library=debug", "off"] {
         assert!(check_level(good).is_ok(), "{good}");
     }
     for bad in ["loud", "", "info,x=loud"] {

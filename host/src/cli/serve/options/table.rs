@@ -360,7 +360,7 @@ pub const OPTIONS: &[ServeOption] = &[
         "LEVEL",
         TEXT,
         "info",
-        "error, warn, info, debug or trace; or by module, as in \"info,placewright::library=debug\"",
+        "error, warn, info, debug or trace; or by module, as in \"info,placewright_library=debug\"",
     ),
     without_default(
         LOG,

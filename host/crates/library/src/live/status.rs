@@ -1,0 +1,131 @@
+//! What there is, for people who ask.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+use serde::Serialize;
+
+use super::Library;
+use crate::stage::Source;
+use placewright_engine::unit::Digest;
+
+/// A name under which there is a unit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct UnitStatus {
+    /// The name.
+    pub name: String,
+    /// The digest in force, unless it is disabled.
+    pub in_force: Option<Digest>,
+    /// The version of the unit, as it says.
+    pub version: Option<String>,
+    /// Where it came from.
+    pub source: Option<Source>,
+    /// Whether it was disabled.
+    pub disabled: bool,
+    /// Whether it stays whatever its file becomes.
+    pub pinned: bool,
+    /// Whether its file is gone and policies use it.
+    pub kept_although_deleted: bool,
+    /// Whether a unit of this name comes with the program.
+    pub embedded: bool,
+    /// A unit of this name that was let in and is not trusted any more: it is not in force,
+    /// and would be if it were trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_trusted: Option<NotTrusted>,
+    /// A file that is being staged, or waits for it, and by its name will be this unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub staging: Option<PathBuf>,
+}
+
+/// A unit that was let in and is not trusted any more.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NotTrusted {
+    /// Its digest.
+    pub digest: Digest,
+    /// Why it is not trusted.
+    pub why: String,
+}
+
+/// A file of the watched folder.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FileStatus {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The name of the last sound unit in it.
+    pub name: Option<String>,
+    /// The digest of that.
+    pub offers: Option<Digest>,
+    /// The digest of what it holds now, if it can be read.
+    pub holds: Option<Digest>,
+    /// What is wrong with that.
+    pub trouble: Option<String>,
+}
+
+impl Library {
+    /// Everything under which there is a unit, by name.
+    pub fn units(&self) -> Vec<UnitStatus> {
+        let staging = self.staging();
+        let state = self.lock();
+        let of = |name: &str| {
+            let wanted = state.wanted(name);
+            UnitStatus {
+                name: name.to_owned(),
+                in_force: wanted.as_ref().map(|(_, unit)| unit.digest()),
+                version: wanted
+                    .as_ref()
+                    .map(|(_, unit)| unit.description().version.clone()),
+                source: wanted.map(|(source, _)| source),
+                disabled: state.disabled.contains(name),
+                pinned: state.choices.get(name).is_some_and(|choice| choice.pinned),
+                kept_although_deleted: state.kept.contains_key(name),
+                embedded: state.base.contains_key(name),
+                not_trusted: state.distrusted_as(name).map(|unit| NotTrusted {
+                    digest: unit.digest,
+                    why: unit.why.clone(),
+                }),
+                staging: staging.get(name).cloned(),
+            }
+        };
+        state.names().into_iter().map(of).collect()
+    }
+
+    /// The files that are being staged or wait for it, by the names of the units that they will
+    /// be by their own names: `max-vms.wasm` will be `max-vms`. What a file holds is known later.
+    pub fn staging(&self) -> BTreeMap<String, PathBuf> {
+        let files = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = files.iter().filter_map(|path| {
+            let name = path.file_stem()?.to_str()?;
+            Some((name.to_owned(), path.clone()))
+        });
+        named.collect()
+    }
+
+    /// Note that a file is to be staged.
+    pub(super) fn will_stage(&self, path: PathBuf) {
+        let mut files = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        files.insert(path);
+    }
+
+    /// Note that it was.
+    pub(super) fn has_staged(&self, path: &Path) {
+        let mut files = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+        files.remove(path);
+    }
+
+    /// Every file that is or was watched, by path.
+    pub fn files(&self) -> Vec<FileStatus> {
+        let state = self.lock();
+        let files = state.files.iter();
+        files
+            .map(|(path, file)| FileStatus {
+                path: path.clone(),
+                name: file.offers.as_ref().map(|unit| unit.name().to_owned()),
+                offers: file.offers.as_ref().map(|unit| unit.digest()),
+                holds: file.holds,
+                trouble: file.trouble.clone(),
+            })
+            .collect()
+    }
+}
