@@ -60,7 +60,7 @@ pub use placewright_scheduler::questions;
 pub mod scenario;
 pub use placewright_scheduler as scheduler;
 pub mod simulate;
-pub mod store;
+pub use placewright_store as store;
 pub use placewright_sync as sync;
 pub mod telemetry;
 pub use placewright_engine::unit;

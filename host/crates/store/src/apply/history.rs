@@ -15,7 +15,7 @@ use std::collections::{HashMap, VecDeque};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Applied, fits, run};
-use crate::store::change::{Change, CopyTurn};
+use crate::change::{Change, CopyTurn};
 
 /// The oldest is removed when this part of the bound is to become free.
 const BATCHES: u64 = 32;
@@ -24,12 +24,12 @@ const BATCHES: u64 = 32;
 const OVERHEAD: u64 = 24;
 
 /// Why the history does not begin with the oldest decision: there is too much of it.
-pub(in crate::store) const BYTES: &str = "bytes";
+pub(crate) const BYTES: &str = "bytes";
 
 /// What a row is, by its number in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(i64)]
-pub(in crate::store) enum Kind {
+pub(crate) enum Kind {
     Cluster = 0,
     Host = 1,
     Vm = 2,

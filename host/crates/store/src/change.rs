@@ -295,7 +295,7 @@ const OVERHEAD: usize = 128;
 
 impl Change {
     /// About how much memory it takes, in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let texts = match self {
             Self::PutCluster { cluster, body } | Self::PutChain { cluster, body } => {
                 cluster.len() + body.len()

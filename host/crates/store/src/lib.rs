@@ -9,6 +9,8 @@
 //! - [`Saved`], [`SavedInventory`] and the rest of what is read back.
 //! - [`StoreError`]: what went wrong, and what to do.
 
+#![forbid(unsafe_code)]
+
 mod apply;
 mod change;
 mod checkpoint;
@@ -41,11 +43,11 @@ pub use saved::{
     SavedEndedReservation, SavedInventory, SavedPast, SavedPlan, SavedSignature, SavedUnit, Then,
 };
 
-use crate::sync::thread::{self, JoinHandle};
-use crate::sync::{Mutex, mpsc};
 use apply::limit;
 use checkpoint::Checkpoints;
 use file::Folder;
+use placewright_sync::thread::{self, JoinHandle};
+use placewright_sync::{Mutex, mpsc};
 use queue::{Done, Queue, Submission};
 use readers::Readers;
 use writer::{Place, Shared};

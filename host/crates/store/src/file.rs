@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::error::StoreError;
 use super::options::{Durability, StoreOptions};
 use super::schema::{self, MIGRATIONS};
-use crate::ownership;
+use placewright_ownership as ownership;
 
 /// The database in the data folder.
 const FILE: &str = "placewright.db";

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::change::Change;
 use super::error::StoreError;
-use crate::sync::{Condvar, Mutex, MutexGuard};
+use placewright_sync::{Condvar, Mutex, MutexGuard};
 
 /// Changes that are kept together or not at all.
 pub(super) struct Submission {

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::{Applied, Apply, limit, run};
-use crate::store::change::UnitEvent;
+use crate::change::UnitEvent;
 
 /// The oldest decisions or events are removed when this part of the bound has come in.
 const BATCHES: usize = 16;

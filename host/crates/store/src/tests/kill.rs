@@ -46,7 +46,7 @@ fn what_was_acknowledged_outlives_a_kill() {
 fn start(folder: &Path) -> Child {
     Command::new(env::current_exe().unwrap())
         .args(["--exact", "--nocapture"])
-        .arg("store::tests::kill::what_was_acknowledged_outlives_a_kill")
+        .arg("tests::kill::what_was_acknowledged_outlives_a_kill")
         .env(CHILD, folder)
         .stdout(Stdio::piped())
         .spawn()

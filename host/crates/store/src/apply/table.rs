@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::history::{Histories, Kind};
 use super::{Applied, run};
-use crate::store::change::{GroupRow, HostRow, MeasuredRow, TenantRow, VmRow};
+use crate::change::{GroupRow, HostRow, MeasuredRow, TenantRow, VmRow};
 
 /// A table, by its statements. They take the cluster as `?1` and the fields of a
 /// [`Kept`] in order; reading gives 0 for what a table has not.

@@ -13,7 +13,7 @@ use super::error::StoreError;
 use super::file::{self, Folder};
 use super::options::{Health, StoreOptions};
 use super::queue::{Queue, Submission};
-use crate::sync::{Mutex, MutexGuard};
+use placewright_sync::{Mutex, MutexGuard};
 
 /// How much is written in one transaction, in bytes of changes: what SQLite writes in
 /// some ten milliseconds, so that nobody waits for much longer than that.
