@@ -38,7 +38,7 @@
 #![deny(unsafe_code)]
 
 pub mod api;
-pub mod audit;
+pub use placewright_records::audit;
 pub mod bench;
 pub mod build;
 pub use placewright_chain as chain;
@@ -60,7 +60,7 @@ pub use placewright_scheduler::questions;
 pub mod scenario;
 pub use placewright_scheduler as scheduler;
 pub mod simulate;
+pub use placewright_engine::unit;
+pub use placewright_records::telemetry;
 pub use placewright_store as store;
 pub use placewright_sync as sync;
-pub mod telemetry;
-pub use placewright_engine::unit;

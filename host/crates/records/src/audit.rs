@@ -30,9 +30,9 @@ use std::time::{Duration, Instant, SystemTime};
 use self::file::AuditFile;
 use self::refusals::Refusals;
 use self::writer::{Sink, Writer};
-use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::telemetry::AuditMetrics;
+use placewright_sync::Mutex;
+use placewright_sync::atomic::{AtomicU64, Ordering};
 
 /// Records that may wait to be written. Each has a few KiB at most.
 const QUEUE: usize = 8192;

@@ -11,8 +11,8 @@ use super::chain::{self, Head};
 use super::file::AuditFile;
 use super::record::{Kind, Origin, Record};
 use super::refusals::{Refusals, Who};
-use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::telemetry::AuditMetrics;
+use placewright_sync::atomic::{AtomicU64, Ordering};
 
 /// How often records are forced to the disk, and refusals counted together are recorded.
 const TICK: Duration = Duration::from_secs(1);

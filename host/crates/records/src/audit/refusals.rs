@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::sync::Mutex;
+use placewright_sync::Mutex;
 
 /// So many refusals of each are recorded in [`WINDOW`].
 const RECORDED: u64 = 10;

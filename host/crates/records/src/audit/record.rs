@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::excerpt;
+use placewright_model::excerpt;
 
 /// Bytes of a text that a record has of what a caller sent, at most.
 const LONGEST_TEXT: usize = 256;

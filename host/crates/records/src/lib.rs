@@ -1,0 +1,6 @@
+//! What a server tells about itself: its metrics, its log, and who changed what.
+
+#![forbid(unsafe_code)]
+
+pub mod audit;
+pub mod telemetry;
