@@ -1,0 +1,265 @@
+//! Answers that are given again when a request comes again with the same key, also after
+//! a restart.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::reservations::Standing;
+use super::{BatchPlaced, ClusterState, Placed, durable};
+use crate::DeploymentError;
+use placewright_model::Request;
+use placewright_scheduler::{Batch, BatchOrder};
+use placewright_store::Change;
+
+/// Seconds for which an answer is given again.
+const REPEATED: i64 = 24 * 3600;
+
+/// The most answers that are given again in a cluster.
+const MOST: usize = 100_000;
+
+/// What a request came with, to be known again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Who asked: keys of others are other keys.
+    pub caller: Arc<str>,
+    /// The caller's own word for the request.
+    pub word: String,
+    /// If nobody is left for now, the request is decided once more: then only that is
+    /// its answer.
+    pub again: bool,
+}
+
+/// A request with a key.
+pub(super) struct Asked {
+    key: Key,
+    /// Caller and word.
+    name: String,
+    /// Tells the request from others, its time aside.
+    print: String,
+}
+
+impl Key {
+    /// The key of a request to place.
+    pub(super) fn of_place(self, request: &Request) -> Asked {
+        self.of(&timeless(request.clone()))
+    }
+
+    /// The key of a request to migrate.
+    pub(super) fn of_migration(self, request: &Request) -> Asked {
+        self.of(&("migrate", timeless(request.clone())))
+    }
+
+    /// The key of a request to place a batch; `again` says that VMs that run are placed
+    /// anew.
+    pub(super) fn of_batch(self, batch: &Batch, again: bool) -> Asked {
+        let Batch {
+            members,
+            facts,
+            now: _,
+            draw,
+            from_nothing,
+            dry_run,
+            order,
+            all_or_nothing,
+            reserve_for,
+            search,
+        } = batch;
+        let everyone = Request {
+            members: members.clone(),
+            facts: facts.clone(),
+            draw: *draw,
+            dry_run: *dry_run,
+            all_or_nothing: *all_or_nothing,
+            reserve_for: *reserve_for,
+            again,
+            ..Request::default()
+        };
+        let is_listed = *order == BatchOrder::Listed;
+        self.of(&("batch", everyone, from_nothing, is_listed, search))
+    }
+
+    fn of(self, request: &impl Serialize) -> Asked {
+        Asked {
+            name: format!("{}\n{}", self.caller, self.word),
+            print: hex::encode(Sha256::digest(durable::json(request))),
+            key: self,
+        }
+    }
+}
+
+fn timeless(request: Request) -> Request {
+    Request { now: 0, ..request }
+}
+
+/// The answers of a cluster, by caller and word.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    given: BTreeMap<String, Given>,
+    /// When each was given, the oldest first.
+    order: VecDeque<(i64, String)>,
+    /// This turn gives an answer again, which may not have been kept yet.
+    pub(super) repeats: bool,
+}
+
+impl Answers {
+    /// The clock is set back to `now`: what was given later was given just now.
+    pub(super) fn set_clock_back(&mut self, now: i64) {
+        for (at, _) in &mut self.order {
+            *at = now.min(*at);
+        }
+    }
+}
+
+/// What is read of an answer that is given again.
+#[derive(Deserialize)]
+struct Answered {
+    number: u64,
+    vms: Vec<Arc<str>>,
+    host: Option<Arc<str>>,
+    #[serde(default)]
+    reserved: bool,
+    expires: Option<i64>,
+}
+
+fn or_null(seconds: Option<i64>) -> String {
+    seconds.map_or("null".to_owned(), |seconds| seconds.to_string())
+}
+
+#[derive(Debug)]
+struct Given {
+    print: String,
+    body: Arc<str>,
+}
+
+impl ClusterState {
+    /// The answer that the same request got before.
+    ///
+    /// # Errors
+    /// If another request came with that key.
+    pub(super) fn repeated(
+        &mut self,
+        asked: &Asked,
+        now: i64,
+    ) -> Result<Option<Placed>, DeploymentError> {
+        let Some(body) = self.given(asked, now)? else {
+            return Ok(None);
+        };
+        Ok(Some(Placed {
+            body: self.with_standing(&body),
+            host: None,
+            passing: false,
+            repeated: true,
+            changes: self.turns_with_changes,
+        }))
+    }
+
+    /// What the same batch came to before.
+    ///
+    /// # Errors
+    /// If another request came with that key.
+    pub(super) fn repeated_batch(
+        &mut self,
+        asked: &Asked,
+        now: i64,
+    ) -> Result<Option<BatchPlaced>, DeploymentError> {
+        let Some(body) = self.given(asked, now)? else {
+            return Ok(None);
+        };
+        let Ok(mut placed) = serde_json::from_str::<BatchPlaced>(&body) else {
+            return Ok(None);
+        };
+        for decision in placed.turns.iter_mut().flatten() {
+            *decision = self.with_standing(decision);
+        }
+        placed.repeated = true;
+        Ok(Some(placed))
+    }
+
+    /// The answer that was given to the same request.
+    fn given(&mut self, asked: &Asked, now: i64) -> Result<Option<Arc<str>>, DeploymentError> {
+        self.forget_answers(now);
+        let Some(given) = self.answers.given.get(&asked.name) else {
+            return Ok(None);
+        };
+        if given.print != asked.print {
+            return Err(DeploymentError::OtherRequest(asked.key.word.clone()));
+        }
+        let body = given.body.clone();
+        self.answers.repeats = true;
+        Ok(Some(body))
+    }
+
+    /// An answer that is given again; once its places are no longer held, with what has
+    /// become of them.
+    fn with_standing(&self, body: &Arc<str>) -> Arc<str> {
+        let Ok(answered) = serde_json::from_str::<Answered>(body) else {
+            return body.clone();
+        };
+        let host = answered.host.filter(|_| answered.reserved);
+        let (Some(host), Some(rest)) = (host, body.strip_suffix('}')) else {
+            return body.clone();
+        };
+        match self.standing(answered.number, &answered.vms, &host) {
+            Standing::Held => {
+                // It may have been renewed. An answer has its own words in this order, and no
+                // id in it has quotation marks without a stroke before them.
+                let told = format!(r#""reserved":true,"expires":{}"#, or_null(answered.expires));
+                let until = self.held_until(answered.number, &answered.vms);
+                let now = format!(r#""reserved":true,"expires":{}"#, or_null(until));
+                body.replacen(&told, &now, 1).into()
+            }
+            other => format!(r#"{rest},"reservation":"{}"}}"#, other.word()).into(),
+        }
+    }
+
+    /// Remember what a request came to.
+    pub(super) fn remember(&mut self, asked: Asked, placed: &Placed, now: i64) {
+        if asked.key.again && placed.passing {
+            return;
+        }
+        self.remember_body(asked, placed.body.clone(), now);
+    }
+
+    /// Remember what a batch came to.
+    pub(super) fn remember_batch(&mut self, asked: Asked, placed: &BatchPlaced, now: i64) {
+        self.remember_body(asked, durable::json(placed).into(), now);
+    }
+
+    fn remember_body(&mut self, asked: Asked, body: Arc<str>, now: i64) {
+        self.changes.push(Change::Idempotency {
+            cluster: self.name.to_string(),
+            key: asked.name.clone(),
+            at: now,
+            body: durable::json(&(&asked.print, &*body)),
+        });
+        self.restore_answer(asked.name, now, asked.print, body);
+    }
+
+    /// An answer was given at `at` and may be asked for again.
+    pub(crate) fn restore_answer(&mut self, name: String, at: i64, print: String, body: Arc<str>) {
+        self.answers.order.push_back((at, name.clone()));
+        self.answers.given.insert(name, Given { print, body });
+    }
+
+    fn forget_answers(&mut self, now: i64) {
+        let oldest = now - REPEATED;
+        let mut forgotten = None;
+        while let Some((at, name)) = self.answers.order.front() {
+            if *at >= oldest && self.answers.order.len() <= MOST {
+                break;
+            }
+            forgotten = Some(*at);
+            self.answers.given.remove(name);
+            self.answers.order.pop_front();
+        }
+        if let Some(before) = forgotten {
+            self.changes.push(Change::ForgetAnswers {
+                cluster: self.name.to_string(),
+                before,
+            });
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Hosts, VMs, groups and tenants come, change and go.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::ClusterState;
+use crate::DeploymentError;
+use placewright_document::{ClusterDocument, InventoryChanges, Missing};
+use placewright_inventory::{EntryResult, Inventory, VmEntry};
+use placewright_model::schema::Schema;
+use placewright_scheduler::Scheduler;
+
+/// How many of each there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Counted {
+    pub hosts: usize,
+    /// VMs that run.
+    pub vms: usize,
+    /// VMs that have a place reserved.
+    pub pending: usize,
+    pub groups: usize,
+    /// Counts up with every change of the inventory.
+    pub version: u64,
+}
+
+/// What became of a document of changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Changed {
+    #[serde(flatten)]
+    pub counted: Counted,
+    /// What became of each entry, where `missing` is `ignore`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<Vec<EntryResult>>,
+    /// What is allowed and surely a mistake, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// An inventory to be put in the place of a cluster's.
+#[derive(Debug)]
+pub struct Replacement(Inventory);
+
+impl Replacement {
+    /// That of a document, at `now` (seconds). It takes as long as the document is large; no
+    /// turn is needed for it.
+    ///
+    /// # Errors
+    /// If something in the document does not go together.
+    pub fn of_document(document: ClusterDocument, now: i64) -> Result<Self, DeploymentError> {
+        Ok(Self(Inventory::of_document(document, now)?))
+    }
+}
+
+impl ClusterState {
+    /// How many of each there are.
+    pub fn counted(&self) -> Counted {
+        let inventory = self.inventory();
+        Counted {
+            hosts: inventory.host_count(),
+            vms: inventory.running_count(),
+            pending: inventory.pending_count(),
+            groups: inventory.group_count(),
+            version: inventory.version(),
+        }
+    }
+
+    /// Carry out changes, all of them or none. Statistics are taken in after
+    /// everything else.
+    ///
+    /// # Errors
+    /// If something in them does not go together with the cluster as it is.
+    pub fn change(&mut self, changes: InventoryChanges) -> Result<Changed, DeploymentError> {
+        self.advance();
+        let (touched, noted) = (self.touched.clone(), self.noted);
+        let schema = self.inventory().schema().clone();
+        let transaction = self.scheduler.inventory_mut().begin();
+        let changed = self.change_all(changes, &schema);
+        match changed {
+            Ok(_) => self.scheduler.inventory_mut().commit(transaction),
+            Err(_) => {
+                self.scheduler.inventory_mut().roll_back(transaction);
+                (self.touched, self.noted) = (touched, noted);
+            }
+        }
+        changed
+    }
+
+    fn change_all(
+        &mut self,
+        mut changes: InventoryChanges,
+        schema: &Schema,
+    ) -> Result<Changed, DeploymentError> {
+        let statistics = InventoryChanges {
+            missing: changes.missing,
+            statistics: std::mem::take(&mut changes.statistics),
+            ..InventoryChanges::default()
+        };
+        // When something was measured is kept even where the value is the same again.
+        let reported = statistics.statistics.iter();
+        let reported: Vec<Arc<str>> = reported.map(|it| it.host.clone()).collect();
+        let warnings = std::mem::take(&mut changes.warnings);
+        let tells_results = changes.missing == Missing::Ignore;
+        let mut results = self.scheduler.inventory_mut().change(changes)?;
+        self.note();
+        results.extend(self.scheduler.inventory_mut().change(statistics)?);
+        // Last, as the chain is no part of what is taken back.
+        self.heed_new_needs(schema)?;
+        self.touched.noted.extend(reported);
+        self.note_measured();
+        self.know_schema();
+        Ok(Changed {
+            counted: self.counted(),
+            results: tells_results.then_some(results),
+            warnings,
+        })
+    }
+
+    /// Change something and lose the way back before it is refused.
+    #[cfg(test)]
+    pub(crate) fn tear(&mut self) {
+        let inventory = self.scheduler.inventory_mut();
+        let _: Result<(), DeploymentError> = inventory.all_or_nothing(|inventory| {
+            inventory.remove_vm("old")?;
+            inventory.set_facts(placewright_model::Facts::new())?;
+            Err(DeploymentError::Refused("for a test".to_owned()))
+        });
+    }
+
+    /// If attributes were declared as needs that were none in `old`: see again which needs
+    /// the policy checks.
+    fn heed_new_needs(&mut self, old: &Schema) -> Result<(), DeploymentError> {
+        let is_new = self.inventory().schema().needs().count() != old.needs().count();
+        if is_new && self.broken.is_none() {
+            let policy = self.scheduler.chain().policy().clone();
+            self.scheduler.set_policy(policy, &self.generation)?;
+        }
+        Ok(())
+    }
+
+    /// From now on documents are read with the tables and columns that there are now.
+    fn know_schema(&self) {
+        let schema = self.inventory().schema();
+        if !Arc::ptr_eq(schema, &self.schema.load_full()) {
+            self.schema.store(schema.clone());
+        }
+    }
+
+    /// How often the rows of the inventory have changed, this turn included.
+    pub fn revision(&mut self) -> u64 {
+        self.keep_rows();
+        self.kept_revision()
+    }
+
+    /// That the inventory is at a revision, if one is given.
+    ///
+    /// # Errors
+    /// If it is at another one.
+    pub fn check_revision(&mut self, given: Option<u64>) -> Result<(), DeploymentError> {
+        self.advance();
+        let current = self.revision();
+        match given.filter(|given| *given != current) {
+            Some(given) => Err(DeploymentError::Revision {
+                what: format!("the inventory of cluster \"{}\"", self.name),
+                given,
+                current,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Put another inventory in the place of the one there is. VMs that have a place
+    /// reserved by a decision keep it if the other does not have them and their
+    /// hosts are still there; and those that have the same place as before keep what a
+    /// document does not tell of it, such as its end.
+    ///
+    /// # Errors
+    /// If it is that of another cluster, or the policy cannot run with it.
+    pub fn replace(&mut self, replacement: Replacement) -> Result<Counted, DeploymentError> {
+        let Replacement(mut inventory) = replacement;
+        if *inventory.name() != self.name {
+            return Err(DeploymentError::OtherName {
+                what: "cluster",
+                given: inventory.name().to_string(),
+                name: self.name.to_string(),
+            });
+        }
+        let now = self.advance();
+        // The clock went on since it was made, or was set back.
+        inventory.advance(now);
+        inventory.set_clock_back(now);
+        let old = self.inventory();
+        let pending = old.hosts().flat_map(|(_, host)| old.vms_of(host));
+        let decided = |entry: &VmEntry| entry.expires.is_some() || entry.decision.is_some();
+        let pending = pending.filter(|entry| entry.pending && decided(entry));
+        for saved in pending.filter_map(|entry| old.saved_vm(&entry.vm.id, true)) {
+            let known = inventory.running(&saved.vm.id).is_some()
+                || inventory.pending(&saved.vm.id).is_some();
+            if !known && inventory.slot(&saved.host).is_some() {
+                inventory.restore_vm(saved)?;
+            }
+        }
+        let is_lost = |id: &str| inventory.pending(id).is_none() && inventory.running(id).is_none();
+        let lost = old.pending_ids().filter(|id| is_lost(id));
+        let lost: Vec<_> = lost.filter_map(|id| self.released(id, now)).collect();
+        inventory.stays_as_in(old);
+        inventory.measured_as_in(old);
+        inventory.set_statistics_max_age(self.settings.statistics_max_age);
+        inventory.begin_at(old.version() + 1);
+        let policy = self.policy.clone();
+        let mut scheduler = Scheduler::new(
+            inventory,
+            policy,
+            &self.generation,
+            self.scheduler.options().clone(),
+        )?;
+        scheduler.inventory_mut().watches_as_in(self.inventory());
+        scheduler.resume(self.scheduler.next_number());
+        self.scheduler = scheduler;
+        for (vm, ended) in lost {
+            self.note_end(vm, ended);
+        }
+        self.forget_faults();
+        self.know_schema();
+        self.noted = self.inventory().version();
+        self.everything
+            .store(true, placewright_sync::atomic::Ordering::Release);
+        Ok(self.counted())
+    }
+}

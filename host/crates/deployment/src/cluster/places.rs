@@ -1,0 +1,387 @@
+//! VMs get places, and run there, or give them back.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::ClusterState;
+use super::answers::Key;
+use super::batch_rows::TurnRows;
+use super::durable::Rows;
+use super::past::MadeOn;
+use super::snapshot::LONG_BATCH;
+use crate::DeploymentError;
+use placewright_inventory::Inventory;
+use placewright_model::{Request, Value, Vm};
+use placewright_records::telemetry::{Outcome, decision_span};
+use placewright_scheduler::{Batch, Cancel, Decision, DecisionShown, PlaceError, Plan};
+use placewright_store::Change;
+
+/// Seconds by which a request's time may be ahead of ours: clocks differ a little.
+const AHEAD: i64 = 5;
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// The decision as programs read it, in JSON.
+    pub body: Arc<str>,
+    /// The chosen host.
+    pub host: Option<Arc<str>>,
+    /// Nobody was left, and what pending VMs hold was among the reasons.
+    pub passing: bool,
+    /// The answer was given before, to the same request.
+    pub repeated: bool,
+    /// How often the cluster has changed when this is kept ([`Cluster::changes`]).
+    ///
+    /// [`Cluster::changes`]: super::Cluster::changes
+    pub changes: u64,
+}
+
+/// What came of a batch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct BatchPlaced {
+    /// In the order in which they were decided: the decision as programs read it, in
+    /// JSON, or why there is none.
+    pub turns: Vec<Result<Arc<str>, Failed>>,
+    pub without_turn: Vec<Arc<str>>,
+    pub reserved: bool,
+    /// The VMs on which nothing was decided because the turn ended early.
+    #[serde(default)]
+    pub undecided: Vec<Arc<str>>,
+    /// Why it ended early, or the search for a better plan did.
+    #[serde(default)]
+    pub ended_early: Option<String>,
+    /// The answer was given before, to the same request.
+    #[serde(skip)]
+    pub repeated: bool,
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Place,
+    Migrate,
+}
+
+/// A turn that came to no decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Failed {
+    /// Ids of the VMs that were to be placed.
+    pub vms: Vec<Arc<str>>,
+    pub because: String,
+}
+
+impl ClusterState {
+    /// Decide where the request's VMs run, and reserve their places. With a `key` the
+    /// same request gets the same answer again; not so a first try that is made once
+    /// more, which `key` says.
+    ///
+    /// # Errors
+    /// If the request is at fault, one of the VMs has a place already, or a unit fails that
+    /// the policy cannot do without.
+    pub fn place(&mut self, request: Request, key: Option<Key>) -> Result<Placed, DeploymentError> {
+        self.decide(request, key, Verb::Place)
+    }
+
+    fn decide(
+        &mut self,
+        mut request: Request,
+        key: Option<Key>,
+        verb: Verb,
+    ) -> Result<Placed, DeploymentError> {
+        self.must_decide()?;
+        let now = self.advance();
+        self.check_time(request.now, now)?;
+        request.now = request.now.max(self.inventory().clock());
+        let asked = key.map(|key| match verb {
+            Verb::Place => key.of_place(&request),
+            Verb::Migrate => key.of_migration(&request),
+        });
+        if let Some(asked) = &asked
+            && let Some(placed) = self.repeated(asked, now)?
+        {
+            return Ok(placed);
+        }
+        self.check_duration(request.reserve_for)?;
+        self.advance_to(request.now);
+        match verb {
+            Verb::Place => self.check_places(&request.members, request.again)?,
+            Verb::Migrate => self.exclude_hosts(&mut request)?,
+        }
+        self.heed_breakers(now)?;
+        self.keep_situation();
+        let span = decision_span(&self.name, self.scheduler.next_number());
+        let _entered = span.enter();
+        let judged = self.judge_by_shadow(&request);
+        let began = Instant::now();
+        let mut decided = self.scheduler.place(request);
+        let took = began.elapsed();
+        self.meter.chain_took(took);
+        self.note_faults(decided.as_mut().map_err(|error| &*error))?;
+        let decision = decided.inspect_err(|_| self.meter.decided(Outcome::Failed))?;
+        if let Some(judged) = judged {
+            self.compare_with_shadow(judged, decision.number, decision.host.as_ref(), took);
+        }
+        if !decision.request.dry_run {
+            self.tell_placed(&decision);
+        }
+        let placed = self.placed(&decision, now);
+        if let Some(asked) = asked {
+            self.remember(asked, &placed, now);
+        }
+        Ok(placed)
+    }
+
+    /// Place many VMs in turns; `again` says that those that run are to be placed anew.
+    /// With a `key` the same request gets the same answer again.
+    ///
+    /// # Errors
+    /// As for [`ClusterState::place`]. A place that is reserved already is only an error of
+    /// that VM's turn.
+    pub fn place_batch(
+        &mut self,
+        batch: Batch,
+        again: bool,
+        key: Option<Key>,
+    ) -> Result<BatchPlaced, DeploymentError> {
+        self.place_batch_unless(Cancel::default(), batch, again, key)
+    }
+
+    /// The same, until the time of a turn is up or `cancel` says so: what was decided by then
+    /// stands, and the answer says on which VMs nothing was.
+    ///
+    /// # Errors
+    /// As for [`ClusterState::place_batch`].
+    pub fn place_batch_unless(
+        &mut self,
+        cancel: Cancel,
+        mut batch: Batch,
+        again: bool,
+        key: Option<Key>,
+    ) -> Result<BatchPlaced, DeploymentError> {
+        self.must_decide()?;
+        let now = self.advance();
+        self.check_time(batch.now, now)?;
+        batch.now = batch.now.max(self.inventory().clock());
+        let asked = key.map(|key| key.of_batch(&batch, again));
+        if let Some(asked) = &asked
+            && let Some(placed) = self.repeated_batch(asked, now)?
+        {
+            return Ok(placed);
+        }
+        self.check_duration(batch.reserve_for)?;
+        self.advance_to(batch.now);
+        if !batch.from_nothing {
+            self.check_running(&batch.members, again)?;
+        }
+        self.heed_breakers(now)?;
+        self.keep_situation();
+        if batch.members.len() > LONG_BATCH || batch.search.is_some() {
+            self.publish_before_long_turn();
+        }
+        let mut rows = TurnRows::since(self.noted);
+        let (name, settings) = (&self.name, &self.settings);
+        let mut turn_begins =
+            |inventory: &Inventory| rows.turn_begins(Rows::of(name, settings, inventory));
+        let cancel = cancel.within(self.turn).when(&self.cut_off);
+        self.scheduler.set_cancel(cancel);
+        let planned = self.scheduler.place_batch_seen(batch, &mut turn_begins);
+        self.scheduler.set_cancel(Cancel::default());
+        let Plan {
+            turns,
+            without_turn,
+            reserved,
+            copy,
+            searched,
+            interrupted,
+        } = planned?;
+        let (changed, copied) = match &copy {
+            None => (self.rows_of_decisions(rows, &turns), None),
+            Some(copy) => {
+                let searched = searched.is_some();
+                (
+                    Vec::new(),
+                    self.copy_of_decisions(copy, rows, &turns, searched),
+                )
+            }
+        };
+        let made_on = match (&copy, &copied) {
+            (None, _) => MadeOn::Rows,
+            (Some(_), Some(_)) => MadeOn::KeptCopy,
+            (Some(_), None) => MadeOn::LostCopy,
+        };
+        let mut changed = changed.into_iter();
+        let mut shown = Vec::with_capacity(turns.len());
+        let mut undecided = Vec::new();
+        for mut turn in turns {
+            self.note_faults(turn.outcome.as_mut().map_err(|error| &*error))?;
+            shown.push(match turn.outcome {
+                Ok(decision) => {
+                    if reserved {
+                        self.tell_placed(&decision);
+                    }
+                    self.changes.extend(changed.next().unwrap_or_default());
+                    Ok(self.record(&decision, now, made_on))
+                }
+                Err(PlaceError::Interrupted(_)) => {
+                    undecided.extend(turn.members);
+                    continue;
+                }
+                Err(error) => {
+                    self.meter.decided(Outcome::Failed);
+                    Err(Failed {
+                        vms: turn.members,
+                        because: error.to_string(),
+                    })
+                }
+            });
+        }
+        if let Some(turns) = copied
+            && let Some(last) = turns.last()
+        {
+            self.changes.push(Change::RecordCopy {
+                cluster: self.name.to_string(),
+                last: last.decision,
+                turns,
+            });
+        }
+        let placed = BatchPlaced {
+            turns: shown,
+            without_turn,
+            reserved,
+            undecided,
+            ended_early: interrupted.map(|why| why.to_string()),
+            repeated: false,
+        };
+        if let Some(asked) = asked {
+            self.remember_batch(asked, &placed, now);
+        }
+        Ok(placed)
+    }
+
+    /// Where a VM that runs is to be moved, its own host apart.
+    ///
+    /// # Errors
+    /// If it does not run, and as for [`ClusterState::place`].
+    pub fn migrate(
+        &mut self,
+        request: Request,
+        key: Option<Key>,
+    ) -> Result<Placed, DeploymentError> {
+        self.decide(request, key, Verb::Migrate)
+    }
+
+    /// Let VMs that run not stay where they are.
+    fn exclude_hosts(&self, request: &mut Request) -> Result<(), DeploymentError> {
+        for member in &request.members {
+            let running = self.inventory().running(&member.id);
+            let host = running.and_then(|entry| self.inventory().host(entry.slot));
+            let Some(host) = host else {
+                return Err(DeploymentError::unknown("running VM", &member.id, []));
+            };
+            let host = host.id.clone();
+            request.excluded.push(host);
+        }
+        Ok(())
+    }
+
+    /// That the VMs have no place yet; with `again` those may run that are to be placed
+    /// anew.
+    fn check_places(&self, members: &[Vm], again: bool) -> Result<(), DeploymentError> {
+        for member in members {
+            let pending = self.inventory().pending(&member.id);
+            let host = pending.and_then(|entry| self.inventory().host(entry.slot));
+            if let (Some(pending), Some(host)) = (pending, host) {
+                return Err(DeploymentError::Reserved {
+                    vm: member.id.clone(),
+                    host: host.id.clone(),
+                    expires: pending.expires,
+                });
+            }
+        }
+        self.check_running(members, again)
+    }
+
+    /// That the VMs do not run, unless they are to be placed anew or their hosts fail.
+    fn check_running(&self, members: &[Vm], again: bool) -> Result<(), DeploymentError> {
+        if again {
+            return Ok(());
+        }
+        let running = members.iter().filter_map(|member| {
+            let host = self.running_on(&member.id)?;
+            (!self.fails(host)).then(|| (member.id.clone(), host.clone()))
+        });
+        let running: Vec<_> = running.collect();
+        match running.is_empty() {
+            true => Ok(()),
+            false => Err(DeploymentError::VmsRun(running)),
+        }
+    }
+
+    /// Whether a host is down or in error: VMs that ran there may have to start elsewhere.
+    fn fails(&self, host: &str) -> bool {
+        let inventory = self.inventory();
+        let state = inventory
+            .slot(host)
+            .and_then(|slot| inventory.host_value(slot, "state"));
+        matches!(state, Some(Value::Text(state)) if ["down", "error"].contains(&&*state))
+    }
+
+    fn check_time(&self, asked: i64, now: i64) -> Result<(), DeploymentError> {
+        match asked.saturating_sub(now) {
+            ahead if ahead > AHEAD => Err(DeploymentError::Future { ahead }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Have the decision kept, and give it as programs read it.
+    fn record(&mut self, decision: &Decision, now: i64, made_on: MadeOn) -> Arc<str> {
+        let body: Arc<str> = super::durable::json(&DecisionShown::new(decision, None)).into();
+        let request = super::durable::json(&*decision.request);
+        let by = super::durable::json(&self.by);
+        let clock = self.inventory().clock();
+        let copy = made_on.record();
+        self.changes.push(Change::RecordDecision {
+            cluster: self.name.to_string(),
+            number: decision.number,
+            at: now,
+            body: format!(
+                r#"{{"decision":{body},"request":{request},"clock":{clock}{copy},"by":{by}}}"#
+            ),
+        });
+        for need in &decision.unheeded {
+            tracing::warn!(cluster = %self.name, decision = decision.number, "{need}");
+            self.meter.unheeded(&need.need);
+        }
+        match decision.host {
+            Some(_) => self.meter.decided(Outcome::Placed),
+            None => {
+                self.meter.decided(Outcome::Rejected);
+                for removed in &decision.decided.removed {
+                    let reason = format!("{}: {}", removed.filter, removed.reason);
+                    self.meter.rejected(&reason, removed.hosts as u64);
+                }
+                let removed = decision.decided.removed.iter();
+                let by_unit = removed.filter_map(|removed| {
+                    let unit = self.policy.unit_that_removes(&removed.filter)?;
+                    Some((unit, &*removed.reason, removed.hosts as u64))
+                });
+                self.units.refused(by_unit);
+            }
+        }
+        body
+    }
+
+    fn placed(&mut self, decision: &Decision, now: i64) -> Placed {
+        let mut removed = decision.decided.removed.iter();
+        Placed {
+            body: self.record(decision, now, MadeOn::Rows),
+            passing: decision.host.is_none() && removed.any(|removed| removed.passing),
+            host: decision.host.clone(),
+            repeated: false,
+            changes: self.turns_with_changes + 1,
+        }
+    }
+}

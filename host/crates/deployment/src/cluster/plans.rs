@@ -1,0 +1,449 @@
+//! Plans of moves: made, looked at, begun step by step, or cancelled.
+
+mod auto;
+mod kept;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ClusterState, durable};
+use crate::DeploymentError;
+use crate::events::{EventKind, News};
+use auto::Auto;
+use kept::KeptPlan;
+pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
+use placewright_inventory::Inventory;
+use placewright_scheduler::{
+    BalanceError, BalanceOptions, BalancePlan, Cancel, PlaceError, Scheduler,
+};
+use placewright_store::Change;
+
+/// How many plans of a cluster are remembered.
+const REMEMBERED: usize = 32;
+
+/// How many moves of a plan may be under way at once if nobody says.
+pub const USUAL_IN_FLIGHT: usize = 8;
+
+/// The plans of a cluster.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    /// The number of the last one; 0 before the first.
+    last: u64,
+    plans: BTreeMap<u64, KeptPlan>,
+    /// The numbers of those with moves under way.
+    under_way: BTreeSet<u64>,
+    /// Whether something has become of moves since plans last went on by themselves.
+    due: bool,
+}
+
+/// Which moves of a plan are begun.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Begin {
+    /// The moves that are meant; None: all, in order.
+    pub moves: Option<Vec<MoveNamed>>,
+    /// How many moves of the plan may be under way at once; None: as the plan says.
+    pub max_in_flight: Option<usize>,
+    /// Seconds for which their places are reserved; None: as long as usual.
+    pub reserve_for: Option<i64>,
+    /// Whether more of these moves are begun when one of them is confirmed; None: as it is.
+    pub auto: Option<bool>,
+}
+
+/// A move of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(
+    untagged,
+    expecting = "the number of a step, or the id of a VM in quotation marks"
+)]
+pub enum MoveNamed {
+    /// By its step, counted from 1.
+    Step(usize),
+    /// By the id of its VM: the first that is not confirmed.
+    Vm(String),
+}
+
+impl ClusterState {
+    /// What makes a plan. It is made on a copy by the caller's thread, so that the
+    /// cluster goes on deciding.
+    ///
+    /// # Errors
+    /// If no policy can run.
+    pub fn planner(&mut self) -> Result<Planner, DeploymentError> {
+        self.must_decide()?;
+        let now = self.advance();
+        Ok(Planner {
+            scheduler: self.scheduler.copy(),
+            now,
+        })
+    }
+
+    /// Remember a plan, to be begun or cancelled. At most so many of its moves are to be
+    /// under way at once; None: any number.
+    pub fn remember_plan(&mut self, plan: BalancePlan, max_in_flight: Option<usize>) -> PlanShown {
+        let plans = &mut self.plans;
+        plans.last += 1;
+        let number = plans.last;
+        let mut kept = KeptPlan::new(plan, max_in_flight);
+        kept.by = Some(self.by.clone());
+        let told = kept.shown(Some(number));
+        plans.plans.insert(number, kept);
+        while plans.plans.len() > REMEMBERED
+            && let Some((number, _)) = plans.plans.pop_first()
+        {
+            plans.under_way.remove(&number);
+            self.changes.push(Change::RemovePlan {
+                cluster: self.name.to_string(),
+                number,
+            });
+        }
+        self.keep_plan(number);
+        let message = format!(
+            "plan {number} is made, nothing of it is begun; moves: {}, findings: {}, VMs that cannot leave their hosts: {}",
+            told.moves.len(),
+            told.told.notes.len(),
+            told.told.stuck.len()
+        );
+        self.tell_plan(EventKind::PlanMade, number, message);
+        told
+    }
+
+    /// Tell of a plan when it is kept.
+    fn tell_plan(&mut self, kind: EventKind, number: u64, message: String) {
+        self.tell_when_kept(News {
+            kind,
+            plan: Some(number),
+            policy: Some(self.attached.policy.clone()),
+            message,
+            ..News::default()
+        });
+    }
+
+    /// Have a plan kept as it is now.
+    fn keep_plan(&mut self, number: u64) {
+        if let Some(kept) = self.plans.plans.get(&number) {
+            self.changes.push(Change::PutPlan {
+                cluster: self.name.to_string(),
+                number,
+                body: durable::json(kept),
+            });
+        }
+    }
+
+    /// Have all plans kept.
+    pub(super) fn keep_plans(&mut self) {
+        let numbers: Vec<u64> = self.plans.plans.keys().copied().collect();
+        for number in numbers {
+            self.keep_plan(number);
+        }
+    }
+
+    /// A plan as it was kept.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn restore_plan(&mut self, number: u64, body: &str) -> serde_json::Result<()> {
+        let kept: KeptPlan = serde_json::from_str(body)?;
+        if kept.counts().begun > 0 {
+            self.plans.under_way.insert(number);
+        }
+        self.plans.plans.insert(number, kept);
+        Ok(())
+    }
+
+    /// Remember a plan that was made without being asked for, unless the last one is like
+    /// it and nothing of it was begun: then that one is only said to hold still. Gives the
+    /// new one.
+    pub fn remember_if_new(&mut self, plan: BalancePlan) -> Option<PlanShown> {
+        let last = self.plans.plans.iter_mut().next_back();
+        if let Some((number, last)) = last.filter(|(_, last)| last.still_says(&plan)) {
+            last.checked = plan.now;
+            let number = *number;
+            self.keep_plan(number);
+            return None;
+        }
+        Some(self.remember_plan(plan, Some(USUAL_IN_FLIGHT)))
+    }
+
+    /// The plans that are remembered, oldest first.
+    pub fn plans(&mut self) -> Vec<PlanShown> {
+        self.advance();
+        self.follow_plans();
+        let plans = self.plans.plans.iter();
+        plans
+            .map(|(number, kept)| kept.shown(Some(*number)))
+            .collect()
+    }
+
+    /// A plan.
+    ///
+    /// # Errors
+    /// If there is no such plan.
+    pub fn plan(&mut self, number: u64) -> Result<PlanShown, DeploymentError> {
+        self.advance();
+        self.follow_plans();
+        let kept = self.plans.plans.get(&number);
+        let kept = kept.ok_or_else(|| no_plan(number))?;
+        Ok(kept.shown(Some(number)))
+    }
+
+    /// Begin moves of a plan: all in order, or those that are named, as many as may be under
+    /// way at once. Each is held against the policy as things are. The first that must wait
+    /// for others ends it, unless moves are named.
+    ///
+    /// # Errors
+    /// If there is no such plan or move, it was cancelled, or a unit fails that the policy
+    /// cannot do without before anything is begun.
+    pub fn begin_plan(&mut self, number: u64, begin: &Begin) -> Result<PlanShown, DeploymentError> {
+        self.must_decide()?;
+        let now = self.advance();
+        self.follow_plans();
+        self.check_duration(begin.reserve_for)?;
+        let Some(kept) = self.plans.plans.get_mut(&number) else {
+            return Err(no_plan(number));
+        };
+        if kept.cancelled {
+            return Err(DeploymentError::Refused(format!(
+                "plan {number} was cancelled: plan again"
+            )));
+        }
+        let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
+        begin_moves(&mut self.scheduler, kept, begin, (now, &cancel))?;
+        if let Some(auto) = begin.auto {
+            kept.auto = auto.then(|| Auto::new(begin, &self.by));
+        }
+        if kept.counts().begun > 0 {
+            self.plans.under_way.insert(number);
+        }
+        let told = kept.shown(Some(number));
+        self.keep_plan(number);
+        let message = format!(
+            "of the {} moves of plan {number}, {} are under way and {} done",
+            told.moves.len(),
+            told.counted.begun,
+            told.counted.confirmed
+        );
+        self.tell_plan(EventKind::PlanBegun, number, message);
+        Ok(told)
+    }
+
+    /// Give back the places of the moves that were begun and are not confirmed. Gives
+    /// the plan as it is then.
+    ///
+    /// # Errors
+    /// If there is no such plan.
+    pub fn cancel_plan(&mut self, number: u64) -> Result<PlanShown, DeploymentError> {
+        let now = self.advance();
+        self.follow_plans();
+        let Some(kept) = self.plans.plans.get(&number) else {
+            return Err(no_plan(number));
+        };
+        let released = kept.under_way().filter_map(|it| self.released(&it.vm, now));
+        let released: Vec<_> = released.collect();
+        let Some(kept) = self.plans.plans.get_mut(&number) else {
+            return Err(no_plan(number));
+        };
+        self.scheduler.cancel_moves(kept.under_way());
+        kept.cancel(now);
+        let told = kept.shown(Some(number));
+        for (vm, ended) in released {
+            self.note_end(vm, ended);
+        }
+        self.plans.under_way.remove(&number);
+        self.keep_plan(number);
+        let message = format!("plan {number} was cancelled: nothing more of it is begun");
+        self.tell_plan(EventKind::PlanCancelled, number, message);
+        Ok(told)
+    }
+
+    /// Take note of what has become of the moves that are under way.
+    pub(super) fn follow_plans(&mut self) {
+        if self.plans.under_way.is_empty() {
+            return;
+        }
+        let inventory = self.scheduler.inventory();
+        let mut changed = Vec::new();
+        let plans = &mut self.plans.plans;
+        self.plans.under_way.retain(|number| {
+            plans.get_mut(number).is_some_and(|kept| {
+                if kept.follow(inventory) {
+                    changed.push(*number);
+                }
+                kept.counts().begun > 0
+            })
+        });
+        self.plans.due |= !changed.is_empty();
+        for number in changed {
+            self.keep_plan(number);
+        }
+    }
+}
+
+impl ClusterState {
+    /// Take note of what has become of the moves that are under way, and begin the next ones
+    /// of plans that go on by themselves, where moves were confirmed.
+    pub(super) fn continue_plans(&mut self) {
+        self.follow_plans();
+        if self.broken.is_some() || !std::mem::take(&mut self.plans.due) {
+            return;
+        }
+        let plans = self.plans.plans.iter_mut();
+        let due: Vec<(u64, Auto)> = plans
+            .filter_map(|(number, kept)| Some((*number, kept.take_due()?)))
+            .collect();
+        for (number, auto) in due {
+            self.continue_plan(number, &auto);
+        }
+    }
+
+    fn continue_plan(&mut self, number: u64, auto: &Auto) {
+        let now = self.inventory().clock();
+        let Some(kept) = self.plans.plans.get_mut(&number) else {
+            return;
+        };
+        let before = kept.counts();
+        // Moves of the request that are gone, or a unit that fails now, end nothing: there is
+        // another try with the next confirmation.
+        let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
+        let begun = begin_moves(&mut self.scheduler, kept, &auto.begin(), (now, &cancel));
+        if let Err(error) = begun {
+            tracing::warn!(cluster = %self.name, plan = number, %error, "the plan does not go on");
+            return;
+        }
+        let counted = kept.counts();
+        if counted == before {
+            return;
+        }
+        let moves = kept.shown(None).moves.len();
+        if counted.begun > 0 {
+            self.plans.under_way.insert(number);
+        }
+        self.keep_plan(number);
+        self.tell_when_kept(News {
+            kind: EventKind::PlanBegun,
+            plan: Some(number),
+            policy: Some(self.attached.policy.clone()),
+            by: Some(auto.by.clone()),
+            message: format!(
+                "plan {number} went on: of its {moves} moves, {} are under way and {} done",
+                counted.begun, counted.confirmed
+            ),
+            ..News::default()
+        });
+    }
+}
+
+impl Plans {
+    /// The number that the next plan has.
+    pub(super) fn next(&self) -> u64 {
+        self.last + 1
+    }
+
+    /// The next plan has this number.
+    pub(super) fn resume(&mut self, next: u64) {
+        self.last = next.saturating_sub(1);
+    }
+}
+
+fn begin_moves(
+    scheduler: &mut Scheduler,
+    kept: &mut KeptPlan,
+    begin: &Begin,
+    (now, cancel): (i64, &Cancel),
+) -> Result<(), DeploymentError> {
+    let named = begin.moves.as_ref().map(|moves| kept.places(moves));
+    let named = named.transpose()?;
+    let most = begin.max_in_flight.or(kept.max_in_flight);
+    let most = most.unwrap_or(usize::MAX);
+    let mut any = false;
+    for place in named
+        .clone()
+        .unwrap_or_else(|| (0..kept.plan.moves.len()).collect())
+    {
+        if !kept.may_begin(place, named.is_some()) {
+            continue;
+        }
+        let together = kept.together(place);
+        let under_way = kept.counts().begun;
+        if under_way > 0 && under_way + together.len() > most {
+            break;
+        }
+        if let Err(interrupted) = cancel.check() {
+            // Whoever begins the plan again goes on here.
+            kept.waits(&together, interrupted.to_string());
+            break;
+        }
+        let steps: Vec<_> = together
+            .iter()
+            .map(|place| &kept.plan.moves[*place])
+            .collect();
+        match scheduler.begin_together(&steps, now, begin.reserve_for) {
+            Ok(begun) => {
+                any = true;
+                kept.begun(&together, begun, now);
+            }
+            Err(BalanceError::Place(PlaceError::Refusal(refusal))) if !any => {
+                return Err(BalanceError::from(refusal).into());
+            }
+            Err(error) if kept.may_wait(place, &error) => {
+                kept.waits(&together, error.to_string());
+                if named.is_none() {
+                    break;
+                }
+            }
+            Err(error) => kept.is_stale(&together, error.to_string(), now),
+        }
+    }
+    Ok(())
+}
+
+/// Makes a plan on a copy of a cluster.
+pub struct Planner {
+    scheduler: Scheduler,
+    now: i64,
+}
+
+impl Planner {
+    /// End early when `cancel` says so.
+    #[must_use]
+    pub fn unless(mut self, cancel: Cancel) -> Self {
+        self.scheduler.set_cancel(cancel);
+        self
+    }
+
+    /// Make a plan that betters the cluster.
+    ///
+    /// # Errors
+    /// If a unit refuses or fails that the policy cannot do without.
+    pub fn plan(mut self, options: &BalanceOptions) -> Result<BalancePlan, DeploymentError> {
+        Ok(self.scheduler.plan_balance(self.now, options)?)
+    }
+
+    /// Make a plan that empties these hosts.
+    ///
+    /// # Errors
+    /// If there is no such host, or a unit fails that the policy cannot do without.
+    pub fn evacuate(mut self, hosts: &[Arc<str>]) -> Result<BalancePlan, DeploymentError> {
+        let inventory = self.scheduler.inventory();
+        if let Some(unknown) = hosts.iter().find(|host| inventory.slot(host).is_none()) {
+            let known: Vec<&str> = inventory.hosts().map(|(_, host)| &*host.id).collect();
+            return Err(DeploymentError::unknown("host", unknown, known));
+        }
+        Ok(self.scheduler.plan_evacuation(self.now, hosts)?)
+    }
+}
+
+/// A plan that is not remembered.
+pub fn only_tried(plan: BalancePlan, max_in_flight: Option<usize>) -> PlanShown {
+    KeptPlan::new(plan, max_in_flight).shown(None)
+}
+
+fn no_plan(number: u64) -> DeploymentError {
+    DeploymentError::unknown("plan", &number.to_string(), [])
+}
+
+/// Where a VM runs.
+fn host_of(inventory: &Inventory, slot: u32) -> &str {
+    inventory.host(slot).map_or("", |host| &host.id)
+}

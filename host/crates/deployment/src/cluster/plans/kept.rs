@@ -1,0 +1,356 @@
+//! A plan that is remembered, and how far each of its moves is.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::auto::Auto;
+use super::{MoveNamed, host_of};
+use crate::DeploymentError;
+use placewright_inventory::Inventory;
+use placewright_scheduler::{BalanceError, BalancePlan, Begun, MoveShown, PlanTold, PlannedMove};
+
+/// A plan, and how far it is: as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct KeptPlan {
+    pub(super) plan: BalancePlan,
+    /// Who made it; None: it was only tried, or made before that was kept.
+    #[serde(default)]
+    pub(super) by: Option<Arc<str>>,
+    /// One for each move of the plan.
+    moves: Vec<Progress>,
+    pub(super) max_in_flight: Option<usize>,
+    pub(super) cancelled: bool,
+    /// When it was last found to hold still.
+    pub(super) checked: i64,
+    /// How it goes on by itself; None: it does not.
+    #[serde(default)]
+    pub(super) auto: Option<Auto>,
+    /// Whether a move was confirmed since it last went on.
+    #[serde(skip)]
+    due: bool,
+}
+
+/// How far a move is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Progress {
+    state: MoveState,
+    /// Since when it is in this state; None: since the plan was made.
+    since: Option<i64>,
+    /// When the place that is reserved ends.
+    expires: Option<i64>,
+    /// Why it is in this state, or waits.
+    why: Option<String>,
+}
+
+/// How far a move is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MoveState {
+    /// Nothing was done yet.
+    #[default]
+    Planned,
+    /// A place is reserved for the VM where it is to go.
+    Begun,
+    /// The VM runs there.
+    Confirmed,
+    /// The reservation ended before it was confirmed: the move can be begun again.
+    Expired,
+    /// The reservation was given back, or the plan was cancelled.
+    Cancelled,
+    /// The cluster has changed so that the move is none any more.
+    Stale,
+}
+
+/// How many moves are in each state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct MoveCounts {
+    pub planned: usize,
+    pub begun: usize,
+    pub confirmed: usize,
+    pub expired: usize,
+    pub cancelled: usize,
+    pub stale: usize,
+}
+
+/// A plan, and how far it is.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PlanShown {
+    /// Counts up from 1 in each cluster; absent if the plan is not kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// Who made it: the name of a token, `anonymous` where there are none, or `periodic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub by: Option<Arc<str>>,
+    #[serde(flatten)]
+    pub told: PlanTold,
+    /// When it was last found to hold still, in seconds since 1970-01-01 UTC.
+    pub checked: i64,
+    /// Whether it was cancelled: nothing more of it is begun.
+    pub cancelled: bool,
+    /// How many of its moves may be under way at once; absent: any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_in_flight: Option<usize>,
+    /// Whether the next moves are begun as one is confirmed.
+    pub auto: bool,
+    /// How many of its moves are in each state.
+    pub counted: MoveCounts,
+    /// One move after the other.
+    pub moves: Vec<MoveAt>,
+}
+
+/// A move of a plan, and how far it is.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct MoveAt {
+    #[serde(flatten)]
+    pub planned: MoveShown,
+    pub state: MoveState,
+    /// Since when it is in this state, in seconds since 1970-01-01 UTC; absent: since the plan
+    /// was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<i64>,
+    /// When the place that is reserved ends if nobody confirms it, in seconds since 1970-01-01
+    /// UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<i64>,
+    /// Why it is in this state, or is not begun yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl KeptPlan {
+    pub(super) fn new(plan: BalancePlan, max_in_flight: Option<usize>) -> Self {
+        Self {
+            moves: vec![Progress::default(); plan.moves.len()],
+            checked: plan.now,
+            plan,
+            by: None,
+            max_in_flight,
+            cancelled: false,
+            auto: None,
+            due: false,
+        }
+    }
+
+    pub(super) fn shown(&self, number: Option<u64>) -> PlanShown {
+        let moves = self.plan.moves_told().zip(&self.moves);
+        let moves = moves.map(|(planned, progress)| MoveAt {
+            planned,
+            state: progress.state,
+            since: progress.since,
+            expires: progress.expires,
+            why: progress.why.clone(),
+        });
+        PlanShown {
+            number,
+            by: self.by.clone(),
+            told: self.plan.told(),
+            checked: self.checked,
+            cancelled: self.cancelled,
+            max_in_flight: self.max_in_flight,
+            auto: self.auto.is_some(),
+            counted: self.counts(),
+            moves: moves.collect(),
+        }
+    }
+
+    pub(super) fn counts(&self) -> MoveCounts {
+        let mut counts = MoveCounts::default();
+        for progress in &self.moves {
+            *match progress.state {
+                MoveState::Planned => &mut counts.planned,
+                MoveState::Begun => &mut counts.begun,
+                MoveState::Confirmed => &mut counts.confirmed,
+                MoveState::Expired => &mut counts.expired,
+                MoveState::Cancelled => &mut counts.cancelled,
+                MoveState::Stale => &mut counts.stale,
+            } += 1;
+        }
+        counts
+    }
+
+    /// The moves that were begun and are not confirmed.
+    pub(super) fn under_way(&self) -> impl Iterator<Item = &PlannedMove> {
+        let moves = self.plan.moves.iter().zip(&self.moves);
+        let begun = moves.filter(|(_, progress)| progress.state == MoveState::Begun);
+        begun.map(|(planned, _)| planned)
+    }
+
+    /// Whether a plan that was made now says the same, and nothing of this was begun.
+    pub(super) fn still_says(&self, now: &BalancePlan) -> bool {
+        let mut moves = self.moves.iter();
+        !self.cancelled
+            && moves.all(|progress| progress.state == MoveState::Planned)
+            && self.plan.is_like(now)
+    }
+
+    /// The places of the moves that are named, ascending.
+    pub(super) fn places(&self, named: &[MoveNamed]) -> Result<Vec<usize>, DeploymentError> {
+        let mut places = Vec::with_capacity(named.len());
+        for named in named {
+            let (found, name) = match named {
+                MoveNamed::Step(step) => {
+                    let place = step.checked_sub(1);
+                    let place = place.filter(|place| *place < self.moves.len());
+                    (place, step.to_string())
+                }
+                MoveNamed::Vm(vm) => {
+                    let of_vm = |place: &usize| *self.plan.moves[*place].vm == **vm;
+                    let mut of_vm = (0..self.moves.len()).filter(of_vm);
+                    let first = of_vm.clone().next();
+                    let open = of_vm.find(|it| self.moves[*it].state != MoveState::Confirmed);
+                    (open.or(first), vm.clone())
+                }
+            };
+            let Some(place) = found else {
+                let vms = self.plan.moves.iter().map(|planned| &*planned.vm);
+                return Err(DeploymentError::unknown("move in this plan", &name, vms));
+            };
+            places.push(place);
+        }
+        places.sort_unstable();
+        places.dedup();
+        Ok(places)
+    }
+
+    /// Whether a move can be begun. One that was cancelled or stale is tried again only if
+    /// it is named.
+    pub(super) fn may_begin(&self, place: usize, is_named: bool) -> bool {
+        match self.moves[place].state {
+            MoveState::Planned | MoveState::Expired => true,
+            MoveState::Cancelled | MoveState::Stale => is_named,
+            MoveState::Begun | MoveState::Confirmed => false,
+        }
+    }
+
+    /// The places of the moves that are begun with this one, itself included.
+    pub(super) fn together(&self, place: usize) -> Vec<usize> {
+        let this = &self.plan.moves[place];
+        let all = self.plan.moves.iter().enumerate();
+        let with = all.filter(|(other, it)| {
+            *other == place
+                || this.together.contains(&it.vm) && it.to == this.to && it.from == this.from
+        });
+        with.map(|(place, _)| place).collect()
+    }
+
+    /// Whether a move that cannot be begun may be legal later: when others are confirmed,
+    /// or those before it are begun.
+    pub(super) fn may_wait(&self, place: usize, error: &BalanceError) -> bool {
+        let under_way = self.moves.iter().any(|it| it.state == MoveState::Begun);
+        let mut before = self.moves[..place].iter();
+        match error {
+            BalanceError::Pending(_) => true,
+            BalanceError::NotLegal { .. } => {
+                under_way || before.any(|it| it.state == MoveState::Planned)
+            }
+            _ => false,
+        }
+    }
+
+    /// Moves were begun.
+    pub(super) fn begun(&mut self, places: &[usize], begun: Begun, now: i64) {
+        for place in places {
+            let planned = &self.plan.moves[*place];
+            let stays = planned.from == planned.to;
+            self.moves[*place] = Progress {
+                state: match stays {
+                    true => MoveState::Confirmed,
+                    false => MoveState::Begun,
+                },
+                since: Some(now),
+                expires: begun.expires.filter(|_| !stays),
+                why: None,
+            };
+        }
+    }
+
+    /// Moves cannot be begun yet.
+    pub(super) fn waits(&mut self, places: &[usize], why: String) {
+        for place in places {
+            self.moves[*place].why = Some(why.clone());
+        }
+    }
+
+    /// Moves cannot be begun any more.
+    pub(super) fn is_stale(&mut self, places: &[usize], why: String, now: i64) {
+        for place in places {
+            self.moves[*place].becomes(MoveState::Stale, now, Some(why.clone()));
+        }
+    }
+
+    /// Nothing more is begun.
+    pub(super) fn cancel(&mut self, now: i64) {
+        self.cancelled = true;
+        self.auto = None;
+        for progress in &mut self.moves {
+            if progress.state != MoveState::Confirmed {
+                progress.becomes(MoveState::Cancelled, now, None);
+            }
+        }
+    }
+
+    /// See what has become of the moves that were under way. Gives whether anything has.
+    pub(super) fn follow(&mut self, inventory: &Inventory) -> bool {
+        let now = inventory.clock();
+        let mut any = false;
+        for (planned, progress) in self.plan.moves.iter().zip(&mut self.moves) {
+            if progress.state != MoveState::Begun {
+                continue;
+            }
+            let slot = inventory.slot(&planned.to);
+            let pending = inventory.pending(&planned.vm);
+            if let Some(entry) = pending.filter(|entry| Some(entry.slot) == slot) {
+                // It may have been renewed.
+                any |= progress.expires != entry.expires;
+                progress.expires = entry.expires;
+                continue;
+            }
+            any = true;
+            let (state, why) = match inventory.running(&planned.vm) {
+                Some(entry) if Some(entry.slot) == slot => (MoveState::Confirmed, None),
+                Some(entry) if inventory.slot(&planned.from) == Some(entry.slot) => {
+                    match progress.expires.is_some_and(|expires| expires < now) {
+                        true => (MoveState::Expired, None),
+                        false => (MoveState::Cancelled, None),
+                    }
+                }
+                Some(entry) => {
+                    let host = host_of(inventory, entry.slot);
+                    (
+                        MoveState::Stale,
+                        Some(format!("it runs on host {host} now")),
+                    )
+                }
+                None => (MoveState::Stale, Some("the VM is gone".to_owned())),
+            };
+            progress.becomes(state, now, why);
+            self.due |= state == MoveState::Confirmed;
+        }
+        any
+    }
+
+    /// How the plan goes on, if it does by itself and a move was confirmed meanwhile.
+    pub(super) fn take_due(&mut self) -> Option<Auto> {
+        let due = std::mem::take(&mut self.due);
+        self.auto.clone().filter(|_| due && !self.cancelled)
+    }
+}
+
+impl Progress {
+    fn becomes(&mut self, state: MoveState, now: i64, why: Option<String>) {
+        *self = Self {
+            state,
+            since: Some(now),
+            expires: None,
+            why,
+        };
+    }
+}

@@ -1,0 +1,332 @@
+//! Hosts and VMs as programs read them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::ClusterState;
+use super::entities::scores;
+use placewright_document::{ClusterDocument, PlacedVm, WrittenFacts};
+use placewright_inventory::{Inventory, VmEntry};
+use placewright_model::{Facts, Group, Host};
+
+/// Some of a list, and the id after which the rest comes, if there is any.
+pub type Part = (Vec<Value>, Option<Arc<str>>);
+
+/// Which hosts are wanted: all that fit everything that is given.
+#[derive(Debug, Clone, Default)]
+pub struct WantedHosts {
+    pub state: Option<String>,
+}
+
+/// Which VMs are wanted: all that fit everything that is given.
+#[derive(Debug, Clone, Default)]
+pub struct WantedVms {
+    /// Id of the host on which they run or have a place reserved.
+    pub host: Option<String>,
+    pub tenant: Option<String>,
+    /// Whether a place is reserved for them that is not confirmed.
+    pub pending: Option<bool>,
+}
+
+impl WantedVms {
+    fn has(&self, inventory: &Inventory, entry: &VmEntry) -> bool {
+        let host = || inventory.host(entry.slot).map(|host| &*host.id);
+        let tenant = || entry.vm.facts.text("tenant");
+        let is = |wanted: &Option<String>, given: Option<&str>| {
+            wanted.as_deref().is_none_or(|it| given == Some(it))
+        };
+        self.pending.is_none_or(|wanted| wanted == entry.pending)
+            && (self.host.is_none() || is(&self.host, host()))
+            && (self.tenant.is_none() || is(&self.tenant, tenant()))
+    }
+}
+
+impl ClusterState {
+    /// An affinity group, as documents write it.
+    pub(super) fn group_shown(&self, id: &str) -> Option<Value> {
+        let entry = self.inventory().group(id)?;
+        groups_listed(self.inventory(), vec![entry.group.clone()]).pop()
+    }
+
+    /// A tenant, as documents write it.
+    pub(super) fn tenant_shown(&self, id: &str) -> Option<Value> {
+        let facts = self.inventory().tenant(id)?;
+        Some(tenant_written(self.inventory(), id, facts))
+    }
+
+    /// Facts of a row of that table as documents have them.
+    pub(super) fn written(&self, table: &str, facts: &Facts) -> Value {
+        written(self.inventory(), table, facts)
+    }
+
+    /// A host with every column that has a value, and its VMs.
+    pub fn host_shown(&self, id: &str) -> Option<Value> {
+        host(self.inventory(), id)
+    }
+
+    /// A VM with its places.
+    pub fn vm_shown(&self, id: &str) -> Option<Value> {
+        vm(self.inventory(), id)
+    }
+
+    /// The document of the cluster as it is now.
+    pub fn document(&self) -> ClusterDocument {
+        document(self.inventory(), self.settings.seed)
+    }
+}
+
+/// The document of a cluster.
+pub(super) fn document(inventory: &Inventory, seed: u64) -> ClusterDocument {
+    let mut hosts: Vec<_> = inventory.hosts().map(|(_, host)| host).collect();
+    // Read again, they are listed as they were.
+    hosts.sort_by_key(|host| host.listed);
+    let hosts = hosts.into_iter().map(|host| Host {
+        id: host.id.clone(),
+        facts: inventory.given_facts(host),
+    });
+    let entries = inventory
+        .hosts()
+        .flat_map(|(_, host)| inventory.vms_of(host).map(move |entry| (host, entry)));
+    let vms = entries.map(|(host, entry)| PlacedVm {
+        vm: (*entry.vm).clone(),
+        placed: entry.placed().cloned().unwrap_or_else(Facts::new),
+        host: host.id.clone(),
+        pending: entry.pending,
+    });
+    let (tenants, groups) = (inventory.tenants(), inventory.groups());
+    ClusterDocument {
+        seed,
+        facts: inventory.facts().clone(),
+        tenants: tenants
+            .map(|(id, facts)| (id.clone(), facts.clone()))
+            .collect(),
+        hosts: hosts.collect(),
+        vms: vms.collect(),
+        groups: groups.map(|entry| entry.group.clone()).collect(),
+        ..empty(inventory)
+    }
+}
+
+/// A document of the cluster without anything in it.
+fn empty(inventory: &Inventory) -> ClusterDocument {
+    ClusterDocument {
+        name: inventory.name().clone(),
+        now: None,
+        seed: 0,
+        schema: (**inventory.schema()).clone(),
+        facts: Facts::new(),
+        tenants: Default::default(),
+        hosts: Vec::new(),
+        vms: Vec::new(),
+        groups: Vec::new(),
+    }
+}
+
+/// At most so many of the wanted hosts, by id, from after that id on.
+pub(super) fn hosts(
+    inventory: &Inventory,
+    wanted: &WantedHosts,
+    after: Option<&str>,
+    most: usize,
+) -> Part {
+    let is_wanted = |slot: u32| match &wanted.state {
+        None => true,
+        Some(state) => inventory.host_value(slot, "state") == Some(state.as_str().into()),
+    };
+    let hosts = inventory.hosts().filter(|(slot, _)| is_wanted(*slot));
+    let (ids, next) = part(hosts.map(|(_, host)| &host.id), after, most);
+    let shown = ids.iter().filter_map(|id| host(inventory, id));
+    (shown.collect(), next)
+}
+
+/// The affinity groups, as documents write them, by id.
+pub(super) fn groups(inventory: &Inventory) -> Vec<Value> {
+    let groups = inventory.groups();
+    groups_listed(inventory, groups.map(|entry| entry.group.clone()).collect())
+}
+
+fn groups_listed(inventory: &Inventory, groups: Vec<Group>) -> Vec<Value> {
+    let document = ClusterDocument {
+        groups,
+        ..empty(inventory)
+    };
+    listed(&document, "groups")
+}
+
+/// The tenants, as documents write them, by id.
+pub(super) fn tenants(inventory: &Inventory) -> Vec<Value> {
+    let tenants = inventory.tenants();
+    let shown = tenants.map(|(id, facts)| tenant_written(inventory, id, facts));
+    shown.collect()
+}
+
+fn tenant_written(inventory: &Inventory, id: &str, facts: &Facts) -> Value {
+    let mut shown = written(inventory, "tenant", facts);
+    if let Some(columns) = shown.as_object_mut() {
+        columns.insert("id".to_owned(), json!(id));
+    }
+    shown
+}
+
+/// At most so many of the wanted VMs that run or have a place reserved, by id, from
+/// after that id on.
+pub(super) fn vms(
+    inventory: &Inventory,
+    wanted: &WantedVms,
+    after: Option<&str>,
+    most: usize,
+) -> Part {
+    let hosts = inventory.hosts();
+    let vms = hosts.flat_map(|(_, host)| inventory.vms_of(host));
+    let vms = vms.filter(|entry| wanted.has(inventory, entry));
+    let (ids, next) = part(vms.map(|entry| &entry.vm.id), after, most);
+    let shown = ids.iter().filter_map(|id| vm(inventory, id));
+    (shown.collect(), next)
+}
+
+/// A host with every column that has a value, and its VMs.
+fn host(inventory: &Inventory, id: &str) -> Option<Value> {
+    let slot = inventory.slot(id)?;
+    let host = inventory.host(slot)?;
+    let mut shown = written(inventory, "hosts", &host.facts);
+    let columns = shown.as_object_mut()?;
+    if let Some(table) = inventory.schema().table("hosts") {
+        for column in &table.columns {
+            if let Some(mut value) = inventory.host_value(slot, &column.name) {
+                if host.facts.get(&column.name) == Some(&value) {
+                    let given = inventory.given(host, &column.name);
+                    value = given.cloned().unwrap_or(value);
+                }
+                columns.insert(column.name.to_string(), json!(column.written(&value)));
+            }
+        }
+    }
+    let measured: BTreeMap<_, _> = inventory
+        .measured(host)
+        .map(|it| {
+            let about = json!({"measured": it.measured, "outdated": it.outdated});
+            (it.name, about)
+        })
+        .collect();
+    if !measured.is_empty() {
+        columns.insert("statistics".to_owned(), json!(measured));
+    }
+    let vms = inventory.vms_of(host);
+    let vms: Vec<_> = vms
+        .map(|entry| json!({"id": entry.vm.id, "pending": entry.pending}))
+        .collect();
+    columns.insert("vms".to_owned(), json!(vms));
+    Some(shown)
+}
+
+/// Facts of a row of that table as documents have them.
+fn written(inventory: &Inventory, table: &str, facts: &Facts) -> Value {
+    let schema = inventory.schema();
+    let written = WrittenFacts {
+        schema,
+        table,
+        facts,
+    };
+    serde_json::to_value(written).unwrap_or_default()
+}
+
+/// A VM with its places.
+fn vm(inventory: &Inventory, id: &str) -> Option<Value> {
+    let (running, pending) = (inventory.running(id), inventory.pending(id));
+    let entry = pending.or(running)?;
+    let mut shown = written(inventory, "hosts/vms", &entry.vm.facts);
+    let columns = shown.as_object_mut()?;
+    let host = |slot: u32| inventory.host(slot).map(|host| host.id.clone());
+    columns.insert("id".to_owned(), json!(entry.vm.id));
+    // What belongs to its stay where it runs.
+    let placed = running.and_then(VmEntry::placed);
+    if let Some(Value::Object(placed)) = placed.map(|rows| written(inventory, "hosts/vms", rows)) {
+        columns.extend(placed);
+    }
+    let pinning = &entry.vm.pinning;
+    for (key, hosts) in [
+        ("pinned", &pinning.pinned),
+        ("preferred", &pinning.preferred),
+    ] {
+        if !hosts.is_empty() {
+            columns.insert(key.to_owned(), json!(hosts));
+        }
+    }
+    if !pinning.location.is_empty() {
+        columns.insert("location".to_owned(), scores(&pinning.location));
+    }
+    if let Some(running) = running {
+        columns.insert("host".to_owned(), json!(host(running.slot)));
+    }
+    if let Some(pending) = pending {
+        columns.insert(
+            "reserved".to_owned(),
+            json!({"host": host(pending.slot), "expires": pending.expires}),
+        );
+    }
+    Some(shown)
+}
+
+/// The rows of a list of a document, by id.
+fn listed(document: &ClusterDocument, list: &str) -> Vec<Value> {
+    let mut whole = serde_json::to_value(document).unwrap_or_default();
+    let rows = whole.get_mut(list).map(Value::take);
+    let mut rows = match rows {
+        Some(Value::Array(rows)) => rows,
+        _ => Vec::new(),
+    };
+    let id = |row: &Value| row["id"].as_str().unwrap_or_default().to_owned();
+    rows.sort_by_key(id);
+    rows
+}
+
+/// The first `most` of the ids after `after`, ascending, and the last of them if there
+/// are more. An id may come twice. The others are not put in order.
+pub(super) fn part<'a>(
+    ids: impl Iterator<Item = &'a Arc<str>>,
+    after: Option<&str>,
+    most: usize,
+) -> (Vec<Arc<str>>, Option<Arc<str>>) {
+    let is_after = |id: &&Arc<str>| after.is_none_or(|after| ***id > *after);
+    let mut ids: Vec<&Arc<str>> = ids.filter(is_after).collect();
+    // Each comes twice at most.
+    let enough = most.saturating_add(1).saturating_mul(2);
+    if ids.len() > enough {
+        ids.select_nth_unstable(enough);
+        ids.truncate(enough);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let more = ids.len() > most;
+    ids.truncate(most);
+    let next = ids.last().filter(|_| more).map(|id| (*id).clone());
+    (ids.into_iter().cloned().collect(), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_together_are_the_list_once() {
+        let all: Vec<Arc<str>> = (0..50)
+            .map(|it| format!("{:02}", it * 37 % 50).into())
+            .collect();
+        let twice = || all.iter().chain(all.iter().take(20));
+        let (mut seen, mut after) = (Vec::new(), None::<Arc<str>>);
+        loop {
+            let (ids, next) = part(twice(), after.as_deref(), 7);
+            assert!(ids.len() <= 7);
+            seen.extend(ids);
+            match next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        let mut sorted = all.clone();
+        sorted.sort_unstable();
+        assert_eq!(seen, sorted);
+    }
+}

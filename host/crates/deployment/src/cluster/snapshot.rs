@@ -1,0 +1,156 @@
+//! A copy of a cluster as it was after a turn, for those who only read.
+//!
+//! It is made when somebody reads and the last one is not of the present. All who asked
+//! before it was made share it. Since it takes the cluster's thread as long as a copy of the
+//! inventory does, there is rest between two of them: reads take a bounded share of that
+//! thread, however many they are, and between two decisions at most one copy is made.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::shown::{self, Part};
+use super::{ClusterState, Kept, WantedHosts, WantedVms};
+use crate::DeploymentError;
+use placewright_chain::{Chain, UnheededInCluster};
+use placewright_document::ClusterDocument;
+use placewright_inventory::Inventory;
+
+/// A copy is followed by a rest of so many times what it took.
+const REST: u32 = 9;
+
+/// The longest such rest.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
+/// Batches of more VMs publish a copy before they begin, so that reads need not wait for
+/// their end.
+pub(super) const LONG_BATCH: usize = 100;
+
+/// A cluster as it was after a turn.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The inventory, and what decides.
+    kept: Kept,
+    chain: Arc<Chain>,
+    /// Why nothing can be decided, if the policy cannot run.
+    broken: Option<String>,
+    seed: u64,
+    revision: u64,
+    /// How often what decides has changed until then.
+    rules: u64,
+    /// When it was begun, and how long it took.
+    begun: Instant,
+    took: Duration,
+}
+
+impl Snapshot {
+    /// The inventory's version.
+    pub(super) fn version(&self) -> u64 {
+        self.inventory().version()
+    }
+
+    /// How often what decides had changed.
+    pub(super) fn rules(&self) -> u64 {
+        self.rules
+    }
+
+    /// Whether it was made after `asked`.
+    pub(super) fn is_after(&self, asked: Instant) -> bool {
+        self.begun >= asked
+    }
+
+    /// When the next one may be made.
+    pub(super) fn next(&self) -> Instant {
+        self.begun + self.took + (self.took * REST).min(LONGEST_REST)
+    }
+
+    /// The cluster.
+    pub fn inventory(&self) -> &Inventory {
+        self.kept.inventory()
+    }
+
+    /// How often the rows of the inventory have changed.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// What questions are asked of.
+    ///
+    /// # Errors
+    /// If no policy can run.
+    pub fn kept(&self) -> Result<&Kept, DeploymentError> {
+        match &self.broken {
+            None => Ok(&self.kept),
+            Some(why) => Err(DeploymentError::NoPolicy {
+                cluster: self.inventory().name().clone(),
+                why: why.clone(),
+            }),
+        }
+    }
+
+    /// The needs of VMs that have a place which no filter of the policy checks.
+    pub fn unheeded(&self) -> Vec<UnheededInCluster> {
+        self.chain.unheeded_in(self.inventory())
+    }
+
+    /// The document of the cluster.
+    pub fn document(&self) -> ClusterDocument {
+        shown::document(self.inventory(), self.seed)
+    }
+
+    /// At most so many of the wanted hosts, by id, from after that id on.
+    pub fn hosts_shown(&self, wanted: &WantedHosts, after: Option<&str>, most: usize) -> Part {
+        shown::hosts(self.inventory(), wanted, after, most)
+    }
+
+    /// At most so many of the wanted VMs that run or have a place reserved, by id, from after
+    /// that id on.
+    pub fn vms_shown(&self, wanted: &WantedVms, after: Option<&str>, most: usize) -> Part {
+        shown::vms(self.inventory(), wanted, after, most)
+    }
+
+    /// The affinity groups, as documents write them, by id.
+    pub fn groups_shown(&self) -> Vec<Value> {
+        shown::groups(self.inventory())
+    }
+
+    /// The tenants, as documents write them, by id.
+    pub fn tenants_shown(&self) -> Vec<Value> {
+        shown::tenants(self.inventory())
+    }
+}
+
+impl ClusterState {
+    /// The cluster as it is, for somebody who asked then: the last copy, if it is of the
+    /// present or was made after that, or a new one.
+    pub(super) fn publish(&mut self, asked: Instant) -> Arc<Snapshot> {
+        let rules = self.glance.rules();
+        if let Some(last) = self.snapshot.load_full()
+            && (last.is_after(asked) || last.version() == self.inventory().version())
+            && last.rules == rules
+        {
+            return last;
+        }
+        let begun = Instant::now();
+        let revision = self.revision();
+        let snapshot = Arc::new(Snapshot {
+            kept: self.kept(),
+            chain: self.scheduler.chain().clone(),
+            broken: self.broken.clone(),
+            seed: self.settings.seed,
+            revision,
+            rules,
+            begun,
+            took: begun.elapsed(),
+        });
+        self.snapshot.store(Some(snapshot.clone()));
+        self.publish_counts();
+        snapshot
+    }
+
+    /// Before a turn that takes long: let those who read have the cluster as it is.
+    pub(super) fn publish_before_long_turn(&mut self) {
+        self.publish(Instant::now());
+    }
+}

@@ -1,0 +1,181 @@
+//! Why a deployment does not do what it was asked for.
+
+use std::sync::Arc;
+
+use super::turns::TurnError;
+use placewright_chain::ChainError;
+use placewright_document::Problems;
+use placewright_engine::unit::Fault;
+use placewright_inventory::InventoryError;
+use placewright_scheduler::questions::QuestionError;
+use placewright_scheduler::{BalanceError, ExplainError, PlaceError};
+use placewright_store::StoreError;
+
+/// Why something was not done. Nothing was changed, unless it says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum DeploymentError {
+    #[error("there is no {what} \"{name}\"{}", near(.nearest))]
+    Unknown {
+        /// Such as "cluster".
+        what: &'static str,
+        name: String,
+        /// The one that was probably meant.
+        nearest: Option<String>,
+    },
+    #[error("there is a {what} \"{name}\" already")]
+    Exists { what: &'static str, name: String },
+    #[error(
+        "policy \"{0}\" comes with the program and cannot be changed: clone it under another name"
+    )]
+    Locked(String),
+    #[error("a policy has at most {most} bytes, this one {bytes}")]
+    PolicyTooLarge { bytes: usize, most: usize },
+    #[error("policy \"{name}\" is kept in the file {file}: change it there")]
+    InFile { name: String, file: String },
+    #[error("policy \"{name}\" is in force in {}: attach another policy there first", .clusters.join(", "))]
+    InUse { name: String, clusters: Vec<String> },
+    #[error(
+        "the document is of {what} \"{given}\", not of \"{name}\": send it there, or leave its name out"
+    )]
+    OtherName {
+        what: &'static str,
+        given: String,
+        name: String,
+    },
+    #[error("{what} has revision {current} by now, not {given}: read it again, and change that")]
+    Revision {
+        what: String,
+        given: u64,
+        current: u64,
+    },
+    #[error("{what} is not as it was read, or is gone: read it again, and change that")]
+    Changed {
+        /// Such as `host "h1"`.
+        what: String,
+    },
+    #[error("there is {what} already: If-None-Match: * makes a new one only")]
+    IsThere {
+        /// Such as `host "h1"`.
+        what: String,
+    },
+    #[error("the cluster does not answer: {0}")]
+    NoTurn(#[from] TurnError),
+    /// A cluster was taken out whose turn is still under way.
+    #[error(
+        "cluster \"{0}\" is being removed: it is gone as soon as the turn that is under way there ends; try again later"
+    )]
+    Ending(Arc<str>),
+    /// What was kept of a cluster cannot be read, and why.
+    #[error("cluster \"{cluster}\" stands still: {why}")]
+    Unread { cluster: Arc<str>, why: String },
+    /// The policy of a cluster cannot run, and why.
+    #[error("cluster \"{cluster}\" decides nothing: {why}")]
+    NoPolicy { cluster: Arc<str>, why: String },
+    /// A unit has failed again and again, and is not called for a while.
+    #[error(
+        "nothing is decided for {seconds} s more, since a unit fails that the policy cannot do without: {fault}"
+    )]
+    Paused { fault: Arc<Fault>, seconds: i64 },
+    #[error("{0}")]
+    Problems(#[from] Problems),
+    #[error("\"now\" is {ahead} s ahead of the server's clock: leave it out, or set the clocks")]
+    Future { ahead: i64 },
+    #[error("key \"{0}\" came with another request before: take a new key for a new request")]
+    OtherRequest(String),
+    /// VMs that were to be placed run already: each with its host.
+    #[error("{}", run_already(.0))]
+    VmsRun(Vec<(Arc<str>, Arc<str>)>),
+    /// A VM runs, and that is not what was asked for.
+    #[error("VM \"{vm}\" {truth}")]
+    VmRuns { vm: Arc<str>, truth: String },
+    #[error("VM \"{vm}\" has a place reserved on {host} already{}: confirm or cancel it first", until(*.expires))]
+    Reserved {
+        vm: Arc<str>,
+        host: Arc<str>,
+        expires: Option<i64>,
+    },
+    /// There is no reservation any more.
+    #[error("there is no reservation of VM \"{vm}\": {truth}")]
+    ReservationEnded { vm: Arc<str>, truth: String },
+    /// A VM is said to run on a host where it has no place.
+    #[error("VM \"{vm}\" has no place reserved on {given}: {truth}")]
+    OtherHost {
+        vm: Arc<str>,
+        given: Arc<str>,
+        truth: String,
+    },
+    #[error("\"reserve-for\" must be from 1 to {longest} s, not {seconds} s")]
+    Duration { seconds: i64, longest: i64 },
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    #[error(transparent)]
+    Inventory(#[from] InventoryError),
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    #[error(transparent)]
+    Balance(#[from] BalanceError),
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// It is in force, but may be gone after a restart.
+    #[error("this was done, and could not be kept: {0}")]
+    NotKept(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How many VMs an error names at most.
+const NAMED: usize = 5;
+
+fn run_already(vms: &[(Arc<str>, Arc<str>)]) -> String {
+    let named = vms.iter().take(NAMED);
+    let named = named.map(|(vm, host)| format!("VM \"{vm}\" runs on {host}"));
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    if let Some(more @ 1..) = vms.len().checked_sub(NAMED) {
+        text += &format!(", and {more} more VMs run already");
+    }
+    let it = if vms.len() == 1 { "it" } else { "them" };
+    text + &format!("; use migrate to move {it}, or \"again\": true to place {it} anew")
+}
+
+fn until(expires: Option<i64>) -> String {
+    expires.map_or(String::new(), |expires| format!(" until {expires}"))
+}
+
+fn near(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(name) => format!(" (did you mean \"{name}\"?)"),
+        None => String::new(),
+    }
+}
+
+/// Of more names none is suggested: each is compared.
+const COMPARED: usize = 1000;
+
+/// The nearest of these names, unless they are too many.
+fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().take(COMPARED + 1).collect();
+    match known.len() {
+        0..=COMPARED => placewright_document::nearest(name, known),
+        _ => None,
+    }
+}
+
+impl DeploymentError {
+    /// There is no such thing; of the `known` names the nearest is suggested, unless they are
+    /// so many that looking for it takes long.
+    pub fn unknown<'a>(
+        what: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        Self::Unknown {
+            what,
+            name: name.to_owned(),
+            nearest: nearest(name, known).map(str::to_owned),
+        }
+    }
+}

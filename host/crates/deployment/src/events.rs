@@ -1,0 +1,391 @@
+//! What happens in a deployment, told to whoever listens.
+
+mod audited;
+mod kind;
+
+pub use kind::EventKind;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError};
+
+use serde::Serialize;
+use tokio::sync::broadcast;
+
+use placewright_document::Word;
+use placewright_model::{cut, one_line};
+use placewright_records::audit::Audit;
+use placewright_store::{Change, Store, StoreError};
+use placewright_sync::Mutex;
+
+/// How many events are remembered, for listeners that come back.
+const REMEMBERED: usize = 1024;
+
+/// Numbers are reserved in the store so many at a time: it costs no write an event, and a
+/// restart skips what was left.
+const RESERVED: u64 = 1 << 16;
+
+/// Where the store has the number below which others may have been given away.
+const KEY: &str = "events";
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Event {
+    /// Counts up, also over restarts, which skip some numbers.
+    pub number: u64,
+    /// Seconds since 1970-01-01 UTC.
+    pub at: i64,
+    /// What happened.
+    pub kind: EventKind,
+    /// The cluster that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub cluster: Option<Arc<str>>,
+    /// The unit that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub unit: Option<Arc<str>>,
+    /// The policy that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub policy: Option<Arc<str>>,
+    /// The VM that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub vm: Option<Arc<str>>,
+    /// The host that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub host: Option<Arc<str>>,
+    /// The decision that it follows from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<u64>,
+    /// The plan of moves that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<u64>,
+    /// Who did it: the name of a token, `anonymous` where there are none, `periodic` for what
+    /// is done from time to time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub by: Option<Arc<str>>,
+    /// A sentence for people of at most 4 KiB.
+    pub message: String,
+}
+
+/// An event that is about to be told.
+#[derive(Debug, Clone, Default)]
+pub struct News {
+    pub kind: EventKind,
+    pub cluster: Option<Arc<str>>,
+    pub unit: Option<Arc<str>>,
+    pub policy: Option<Arc<str>>,
+    pub vm: Option<Arc<str>>,
+    pub host: Option<Arc<str>>,
+    pub decision: Option<u64>,
+    pub plan: Option<u64>,
+    pub by: Option<Arc<str>>,
+    pub message: String,
+}
+
+/// The events of a deployment.
+#[derive(Debug)]
+pub struct Events {
+    told: Mutex<Told>,
+    listeners: broadcast::Sender<Arc<Event>>,
+    /// Where numbers are reserved; None: they begin anew with each process.
+    store: Option<Store>,
+    /// Where those are recorded that the records of calls do not tell of.
+    audit: Audit,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    /// The number of the last event; 0 before the first.
+    number: u64,
+    /// No number above this one is reserved.
+    reserved: u64,
+    last: VecDeque<Arc<Event>>,
+}
+
+/// What a listener gets.
+#[derive(Debug)]
+pub struct Listening {
+    /// Whether some of the events that it asked for are no longer remembered: then the
+    /// number of the last of those.
+    pub lost: Option<u64>,
+    /// Those that are remembered.
+    pub missed: Vec<Arc<Event>>,
+    /// Those to come.
+    pub to_come: broadcast::Receiver<Arc<Event>>,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self {
+            told: Mutex::default(),
+            listeners: broadcast::channel(REMEMBERED).0,
+            store: None,
+            audit: Audit::default(),
+        }
+    }
+}
+
+impl Events {
+    /// Events whose numbers go on after those that were given away before.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written.
+    pub fn kept(store: &Store) -> Result<Self, StoreError> {
+        let settings = store.load()?.settings;
+        let number = settings.get(KEY).and_then(|number| number.parse().ok());
+        let number: u64 = number.unwrap_or(0);
+        let reserved = number.saturating_add(RESERVED);
+        store.commit(vec![reserve(reserved)])?;
+        let told = Told {
+            number,
+            reserved,
+            last: VecDeque::new(),
+        };
+        Ok(Self {
+            told: Mutex::new(told),
+            store: Some(store.clone()),
+            ..Self::default()
+        })
+    }
+
+    /// The same, recorded.
+    #[must_use]
+    pub fn recorded(self, audit: Audit) -> Self {
+        Self { audit, ..self }
+    }
+
+    /// Reserve numbers up to this one. Nobody waits for it: those that are reserved
+    /// already last for long.
+    fn reserve(&self, number: u64) {
+        if let Some(store) = &self.store {
+            store.submit(vec![reserve(number)], |kept| {
+                if let Err(error) = kept {
+                    tracing::error!(%error, "numbers of events may be given twice after a restart");
+                }
+            });
+        }
+    }
+
+    /// Tell of something that happened at `at` (seconds).
+    pub fn tell(&self, at: i64, news: News) {
+        let news = News {
+            message: cut(news.message),
+            ..news
+        };
+        log(&news);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.number += 1;
+        let to_reserve = told.reserves();
+        let event = Arc::new(Event {
+            number: told.number,
+            at,
+            kind: news.kind,
+            cluster: news.cluster,
+            unit: news.unit,
+            policy: news.policy,
+            vm: news.vm,
+            host: news.host,
+            decision: news.decision,
+            plan: news.plan,
+            by: news.by,
+            message: news.message,
+        });
+        if told.last.len() == REMEMBERED {
+            told.last.pop_front();
+        }
+        told.last.push_back(event.clone());
+        if self.audit.is_on()
+            && let Some(record) = audited::record(&event)
+        {
+            self.audit.record(record);
+        }
+        // Under the lock, so that listeners get events in the order of their numbers.
+        // Without listeners nobody is told.
+        let _ = self.listeners.send(event);
+        drop(told);
+        if let Some(number) = to_reserve {
+            self.reserve(number);
+        }
+    }
+
+    /// The events after number `after` that are remembered, and those to come; without a
+    /// number only those to come.
+    pub fn listen(&self, after: Option<u64>) -> Listening {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let after = after.unwrap_or(told.number);
+        let first = told.last.front().map(|event| event.number - 1);
+        let before = first.unwrap_or(told.number);
+        // A number that was never given is one of another deployment.
+        let lost = after < before || after > told.number;
+        let since = told.last.iter();
+        let since = since.filter(|event| lost || event.number > after);
+        Listening {
+            lost: lost.then_some(before),
+            missed: since.cloned().collect(),
+            to_come: self.listeners.subscribe(),
+        }
+    }
+
+    /// The number of the last event; 0 before the first.
+    pub fn last(&self) -> u64 {
+        self.told
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .number
+    }
+}
+
+impl Told {
+    /// Take note that numbers are reserved up to the one that is given, if it is time to.
+    fn reserves(&mut self) -> Option<u64> {
+        let left = self.reserved.saturating_sub(self.number);
+        if left > RESERVED / 2 {
+            return None;
+        }
+        self.reserved = self.reserved.max(self.number).saturating_add(RESERVED);
+        Some(self.reserved)
+    }
+}
+
+impl Event {
+    /// Tells a listener that it has missed events up to that number, which are not
+    /// remembered: what it knows may be out of date.
+    pub fn reset(number: u64, at: i64) -> Self {
+        Self {
+            number,
+            at,
+            kind: EventKind::Reset,
+            cluster: None,
+            unit: None,
+            policy: None,
+            vm: None,
+            host: None,
+            decision: None,
+            plan: None,
+            by: None,
+            message: format!(
+                "events up to number {number} are no longer remembered: read anew what you follow"
+            ),
+        }
+    }
+}
+
+/// Write it into the log.
+fn log(news: &News) {
+    macro_rules! line {
+        ($level:ident) => {
+            tracing::$level!(
+                kind = news.kind.word(),
+                cluster = news.cluster.as_deref(),
+                unit = news.unit.as_deref(),
+                policy = news.policy.as_deref(),
+                vm = news.vm.as_deref(),
+                host = news.host.as_deref(),
+                decision = news.decision,
+                plan = news.plan,
+                by = news.by.as_deref(),
+                "{}",
+                one_line(&news.message)
+            )
+        };
+    }
+    match news.kind {
+        kind if kind.is_warning() => line!(warn),
+        kind if kind.is_frequent() => line!(debug),
+        _ => line!(info),
+    }
+}
+
+fn reserve(number: u64) -> Change {
+    Change::Setting {
+        key: KEY.to_owned(),
+        body: number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use placewright_store::StoreOptions;
+
+    fn numbers(listening: &Listening) -> Vec<u64> {
+        listening.missed.iter().map(|event| event.number).collect()
+    }
+
+    fn news(message: &str) -> News {
+        News {
+            kind: EventKind::UnitSeen,
+            message: message.to_owned(),
+            ..News::default()
+        }
+    }
+
+    #[test]
+    fn whoever_comes_back_misses_nothing_that_is_remembered() {
+        let events = Events::default();
+        for number in 0..3 {
+            events.tell(number, news(&number.to_string()));
+        }
+        let mut listening = events.listen(Some(1));
+        assert_eq!(numbers(&listening), [2, 3]);
+        assert_eq!(listening.lost, None);
+        events.tell(9, news("later"));
+        assert_eq!(listening.to_come.try_recv().unwrap().number, 4);
+        assert_eq!(events.last(), 4);
+        assert_eq!(numbers(&events.listen(None)), [0; 0]);
+    }
+
+    #[test]
+    fn the_memory_of_events_is_bounded() {
+        let events = Events::default();
+        for number in 0..2000 {
+            events.tell(number, news("again"));
+        }
+        let first = 2001 - REMEMBERED as u64;
+        let listening = events.listen(Some(first - 1));
+        assert_eq!(listening.lost, None);
+        assert_eq!(listening.missed.len(), REMEMBERED);
+        assert_eq!(listening.missed[0].number, first);
+        assert_eq!(events.listen(Some(first - 2)).lost, Some(first - 1));
+    }
+
+    #[test]
+    fn long_sentences_are_cut_before_they_are_remembered_and_sent() {
+        let events = Events::default();
+        events.tell(0, news(&"x".repeat(1 << 20)));
+        let missed = &events.listen(Some(0)).missed;
+        assert!(missed[0].message.len() <= placewright_model::LONGEST_SENTENCE);
+    }
+
+    #[test]
+    fn numbers_go_on_after_a_restart_and_who_has_missed_some_is_told() {
+        let store = Store::in_memory(StoreOptions::default()).unwrap();
+        let events = Events::kept(&store).unwrap();
+        for number in 0..RESERVED as i64 {
+            events.tell(number, news("again"));
+        }
+        let last = events.last();
+        drop(events);
+        // Numbers are reserved without waiting: what is committed after them waits for them.
+        let after = Change::Setting {
+            key: "after".to_owned(),
+            body: String::new(),
+        };
+        store.commit(vec![after]).unwrap();
+        let events = Events::kept(&store).unwrap();
+        let listening = events.listen(Some(last));
+        assert_eq!(listening.lost, Some(events.last()));
+        events.tell(0, news("first after the restart"));
+        let listening = events.listen(Some(last));
+        assert_eq!(numbers(&listening), [events.last()]);
+        assert!(events.last() > last);
+        assert_eq!(listening.lost, Some(events.last() - 1));
+        assert_eq!(events.listen(Some(events.last())).lost, None);
+        assert!(events.listen(Some(u64::MAX)).lost.is_some());
+    }
+}

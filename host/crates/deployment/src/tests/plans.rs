@@ -1,0 +1,280 @@
+//! Plans that are made, begun, followed and cancelled.
+
+use super::*;
+use crate::cluster::{Begin, MoveNamed, MoveState, PlanShown, only_tried};
+use crate::{Cluster, DeploymentError};
+
+use MoveState::{Begun, Cancelled, Confirmed, Expired, Planned, Stale};
+
+/// A cluster of which host a runs v0 to v5, and b nothing.
+fn uneven_cluster(folder: &Path) -> (World, Arc<Cluster>) {
+    let world = start(folder, &units());
+    world
+        .deployment
+        .put_policy(&edit(EVENING_OUT), "somebody")
+        .unwrap();
+    let cluster = world.deployment.create_cluster(uneven(), attach()).unwrap();
+    (world, cluster)
+}
+
+/// A plan that empties host a.
+fn emptied(cluster: &Cluster, max_in_flight: Option<usize>) -> PlanShown {
+    let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+    let plan = planner.evacuate(&["a".into()]).unwrap();
+    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, max_in_flight)));
+    kept.wait().unwrap()
+}
+
+fn try_begin(cluster: &Cluster, begin: Begin) -> Result<PlanShown, DeploymentError> {
+    cluster
+        .turn(move |state| state.begin_plan(1, &begin))
+        .wait()
+}
+
+fn begin(cluster: &Cluster, begin: Begin) -> PlanShown {
+    try_begin(cluster, begin).unwrap()
+}
+
+fn named(moves: Vec<MoveNamed>) -> Begin {
+    Begin {
+        moves: Some(moves),
+        ..Begin::default()
+    }
+}
+
+fn states(plan: &PlanShown) -> Vec<MoveState> {
+    plan.moves.iter().map(|it| it.state).collect()
+}
+
+fn shown(cluster: &Cluster) -> PlanShown {
+    cluster.turn(|state| state.plan(1)).wait().unwrap()
+}
+
+fn confirm(cluster: &Cluster, vm: &Arc<str>) {
+    let vm = vm.clone();
+    cluster
+        .turn(move |state| state.confirm(&[vm], None).map(|_| ()))
+        .wait()
+        .unwrap();
+}
+
+fn change(cluster: &Cluster, changes: &str) {
+    let changes = InventoryChanges::read(changes, "c.json", &cluster.schema()).unwrap();
+    cluster
+        .turn(|state| state.change(changes).map(|_| ()))
+        .wait()
+        .unwrap();
+}
+
+#[test]
+fn no_more_moves_are_under_way_at_once_than_may_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, Some(2));
+    assert_eq!(states(&plan), [Planned; 6], "{plan:?}");
+    let begun = begin(&cluster, Begin::default());
+    assert_eq!(states(&begun)[..3], [Begun, Begun, Planned]);
+    let expires = world.clock.load(Ordering::Relaxed) + 300;
+    assert_eq!(begun.moves[0].expires, Some(expires));
+    let again = begin(&cluster, Begin::default());
+    assert_eq!(again.counted.begun, 2);
+    confirm(&cluster, &plan.moves[0].planned.vm);
+    assert_eq!(states(&shown(&cluster))[..2], [Confirmed, Begun]);
+    let more = begin(&cluster, Begin::default());
+    assert_eq!(states(&more)[..4], [Confirmed, Begun, Begun, Planned]);
+    let all = Begin {
+        max_in_flight: Some(9),
+        ..Begin::default()
+    };
+    assert_eq!(begin(&cluster, all).counted.begun, 5);
+}
+
+#[test]
+fn a_plan_that_goes_on_by_itself_begins_the_next_moves_as_one_is_confirmed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, Some(2));
+    let auto = |auto: bool| Begin {
+        auto: Some(auto),
+        reserve_for: Some(40),
+        ..Begin::default()
+    };
+    let begun = begin(&cluster, auto(true));
+    assert!(begun.auto);
+    assert_eq!(begun.counted.begun, 2);
+    let expires = world.clock.load(Ordering::Relaxed) + 40;
+    assert_eq!(begun.moves[1].expires, Some(expires));
+    confirm(&cluster, &plan.moves[0].planned.vm);
+    let after = shown(&cluster);
+    assert_eq!(states(&after)[..4], [Confirmed, Begun, Begun, Planned]);
+    assert_eq!(after.moves[2].expires, Some(expires));
+    // To begin moves otherwise leaves it at that; only to say so ends it.
+    assert!(begin(&cluster, Begin::default()).auto);
+    assert!(!begin(&cluster, auto(false)).auto);
+    confirm(&cluster, &plan.moves[1].planned.vm);
+    assert_eq!(shown(&cluster).counted.begun, 1);
+    // One that nobody confirms has no others begun.
+    begin(&cluster, auto(true));
+    world.clock.fetch_add(41, Ordering::Relaxed);
+    let expired = shown(&cluster);
+    assert_eq!((expired.counted.begun, expired.counted.expired), (0, 2));
+    let cancelled = cluster.turn(|state| state.cancel_plan(1)).wait().unwrap();
+    assert!(!cancelled.auto);
+}
+
+#[test]
+fn a_plan_goes_on_by_itself_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, Some(1));
+    let wanted = Begin {
+        auto: Some(true),
+        ..Begin::default()
+    };
+    begin(&cluster, wanted);
+    drop(cluster);
+    drop(world);
+    let world = start(folder.path(), &units());
+    let cluster = world.deployment.cluster("c").unwrap();
+    confirm(&cluster, &plan.moves[0].planned.vm);
+    let after = shown(&cluster);
+    assert_eq!(
+        states(&after)[..3],
+        [Confirmed, Begun, Planned],
+        "{after:?}"
+    );
+}
+
+#[test]
+fn places_of_a_plan_are_reserved_no_longer_than_may_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    emptied(&cluster, None);
+    let wanted = Begin {
+        reserve_for: Some(i64::MAX),
+        ..Begin::default()
+    };
+    let refused = try_begin(&cluster, wanted).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("\"reserve-for\" must be from 1 to"),
+        "{refused}"
+    );
+    assert_eq!(shown(&cluster).counted.begun, 0);
+}
+
+#[test]
+fn a_move_that_nobody_confirms_expires_and_can_be_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    emptied(&cluster, None);
+    assert_eq!(begin(&cluster, Begin::default()).counted.begun, 6);
+    world.clock.fetch_add(301, Ordering::Relaxed);
+    assert_eq!(states(&shown(&cluster)), [Expired; 6]);
+    assert_eq!(begin(&cluster, Begin::default()).counted.begun, 6);
+    let cancelled = cluster
+        .turn(|state| state.cancel(&["v3"]).map(|_| ()))
+        .wait();
+    cancelled.unwrap();
+    assert_eq!(shown(&cluster).counted.cancelled, 1);
+    let cancelled = cluster.turn(|state| state.cancel_plan(1)).wait().unwrap();
+    assert_eq!(states(&cancelled), [Cancelled; 6]);
+    assert!(cancelled.cancelled);
+    let refused = try_begin(&cluster, Begin::default()).unwrap_err();
+    assert!(refused.to_string().contains("was cancelled"), "{refused}");
+    assert_eq!(counted(&cluster).2, 0, "no place is reserved any more");
+}
+
+#[test]
+fn single_moves_are_begun_by_step_or_by_vm() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, None);
+    let last = plan.moves[5].planned.vm.to_string();
+    let begun = begin(
+        &cluster,
+        named(vec![MoveNamed::Step(2), MoveNamed::Vm(last)]),
+    );
+    let expected = [Planned, Begun, Planned, Planned, Planned, Begun];
+    assert_eq!(states(&begun), expected);
+    for unknown in [MoveNamed::Step(0), MoveNamed::Step(7)] {
+        let refused = try_begin(&cluster, named(vec![unknown])).unwrap_err();
+        assert!(
+            refused.to_string().contains("move in this plan"),
+            "{refused}"
+        );
+    }
+    let refused = try_begin(&cluster, named(vec![MoveNamed::Vm("v9".into())]));
+    assert!(refused.unwrap_err().to_string().contains("did you mean"));
+}
+
+#[test]
+fn a_move_that_is_none_any_more_is_stale_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, None);
+    let vm = |step: usize| plan.moves[step].planned.vm.clone();
+    change(
+        &cluster,
+        &format!(
+            r#"{{"gone": {{"vms": ["{}"]}}, "vms": [{{"id": "{}", "host": "b"}}]}}"#,
+            vm(0),
+            vm(1)
+        ),
+    );
+    let begun = begin(&cluster, Begin::default());
+    assert_eq!(states(&begun)[..3], [Stale, Stale, Begun]);
+    let why = begun.moves[1].why.as_deref().unwrap();
+    assert!(why.contains("does not run on host \"a\" any more"), "{why}");
+    // One that is under way, and ends otherwise.
+    change(
+        &cluster,
+        &format!(r#"{{"gone": {{"vms": ["{}"]}}}}"#, vm(2)),
+    );
+    let after = shown(&cluster);
+    assert_eq!(after.moves[2].state, Stale);
+    assert_eq!(after.moves[2].why.as_deref(), Some("the VM is gone"));
+}
+
+#[test]
+fn a_move_to_a_host_that_takes_nothing_any_more_is_stale() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    emptied(&cluster, None);
+    change(&cluster, r#"{"hosts": [{"id": "b", "state": "down"}]}"#);
+    let begun = begin(&cluster, Begin::default());
+    assert_eq!(states(&begun)[0], Stale);
+    let why = begun.moves[0].why.as_deref().unwrap();
+    assert!(why.contains("its state is down"), "{why}");
+}
+
+#[test]
+fn hosts_that_are_emptied_tell_what_cannot_go_and_what_is_reserved() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    place(&cluster, request("new", 1));
+    change(&cluster, r#"{"vms": [{"id": "v0", "memory": "60 GiB"}]}"#);
+    let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+    let plan = only_tried(planner.evacuate(&["b".into()]).unwrap(), None);
+    assert_eq!((plan.number, plan.moves.len()), (None, 0));
+    let reserved = &plan.told.reserved[0];
+    assert_eq!((&*reserved.vm, &*reserved.host), ("new", "b"));
+    assert!(reserved.expires.is_some());
+    let plan = emptied(&cluster, None);
+    // The largest is placed first, and then there is little room.
+    assert_eq!(&*plan.moves[0].planned.vm, "v0");
+    assert_eq!(plan.told.stuck.len() + plan.moves.len(), 6);
+    let stuck = &plan.told.stuck[0];
+    assert!(
+        !stuck.removed.is_empty() && !stuck.why.is_empty(),
+        "{stuck:?}"
+    );
+    assert_eq!(stuck.reason, "host a is to be emptied");
+    let unknown = cluster.turn(|state| state.planner()).wait().unwrap();
+    let unknown = unknown.evacuate(&["bb".into()]).unwrap_err();
+    assert!(
+        unknown.to_string().contains("there is no host"),
+        "{unknown}"
+    );
+}
