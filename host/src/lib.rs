@@ -37,7 +37,7 @@
 // The one exception says for itself why it is sound: `engine/cache.rs`.
 #![deny(unsafe_code)]
 
-pub mod api;
+pub use placewright_api as api;
 pub use placewright_records::audit;
 pub mod bench;
 pub mod build;

@@ -1,0 +1,236 @@
+//! Decisions that were made: looked at, explained, made again.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{aside, json, long, written};
+use super::extract::{Json, Path, Query, Short};
+use super::pool::Pool;
+use super::problem::{Code, Problem};
+use super::{Caller, Page, PageQuery};
+use placewright_deployment::cluster::Past;
+use placewright_deployment::{Deployment, DeploymentError};
+use placewright_document::WrittenRequest;
+use placewright_model::Request;
+use placewright_model::schema::Schema;
+use placewright_scheduler::{Cancel, PlaceError, RunnerUp};
+use placewright_store::SavedDecision;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(show))
+        .routes(routes!(explain))
+        .routes(routes!(replay))
+}
+
+/// A decision as it was recorded.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct Recorded {
+    number: u64,
+    /// When it was made, in seconds since 1970-01-01 UTC.
+    at: i64,
+    /// Who asked for it: the name of a token, or `anonymous` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    /// What was decided.
+    #[schema(value_type = Object)]
+    decision: Value,
+    /// What was asked for, with what was known of the VMs: a document that asks for the same.
+    #[schema(value_type = Object)]
+    request: Value,
+    /// The hosts that would have been chosen next, best first, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    runners_up: Option<Vec<RunnerUp>>,
+}
+
+impl Recorded {
+    fn of(saved: SavedDecision, schema: &Schema) -> Self {
+        let mut body: Value = serde_json::from_str(&saved.body).unwrap_or_default();
+        let mut part = |name: &str| body.get_mut(name).map(Value::take).unwrap_or_default();
+        Self {
+            number: saved.number,
+            at: saved.at,
+            by: part("by").as_str().map(str::to_owned),
+            decision: part("decision"),
+            request: request(part("request"), schema),
+            runners_up: None,
+        }
+    }
+}
+
+/// A recorded request as the document that asks for it; as it was recorded, where it is none
+/// of this version of the program.
+fn request(recorded: Value, schema: &Schema) -> Value {
+    let read = Request::deserialize(&recorded).ok();
+    let written = read.and_then(|request| {
+        let request = &request;
+        serde_json::to_value(WrittenRequest { schema, request }).ok()
+    });
+    written.unwrap_or(recorded)
+}
+
+/// The decisions that are recorded, the newest first.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    responses((status = OK, body = Page<Recorded>)))]
+async fn list(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let (cluster, schema) = (cluster.name().clone(), cluster.schema());
+    let limit = page.limit()?;
+    let before = match &page.after {
+        None => None,
+        Some(after) => Some(after.parse::<u64>().map_err(|_| {
+            let sentence = "\"after\" must be the number of a decision";
+            Problem::new(Code::InvalidParameter, sentence)
+        })?),
+    };
+    written(move || {
+        let mut found = deployment.store().decisions(&cluster, before, limit + 1)?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let last = found.last().map(|decision| decision.number.to_string());
+        let items = found.into_iter().map(|saved| Recorded::of(saved, &schema));
+        Ok::<_, DeploymentError>(Page {
+            items: items.collect::<Vec<_>>(),
+            next: last.filter(|_| more),
+        })
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ShowQuery {
+    /// Tell, too, which hosts would have been chosen next, so many at most, with what
+    /// they cost: the decision's chain is run again on the inventory of then. 0 if not
+    /// given. There are none where selections decide: then the decision tells shares.
+    #[param(minimum = 0, maximum = 100)]
+    runners_up: Option<usize>,
+}
+
+/// A decision as it was recorded.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the decision"), ShowQuery),
+    responses((status = OK, body = Recorded)))]
+async fn show(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, number)): Path<(String, u64)>,
+    Query(query): Query<ShowQuery>,
+) -> Result<Response, Problem> {
+    let wanted = query.runners_up.unwrap_or_default();
+    if wanted > 100 {
+        let sentence = "\"runners-up\" must be from 0 to 100";
+        return Err(Problem::new(Code::InvalidParameter, sentence));
+    }
+    let found = deployment.cluster(&cluster)?;
+    let (name, schema) = (found.name().clone(), found.schema());
+    let store = deployment.store().clone();
+    let found = aside(move || store.decision(&name, number).map_err(DeploymentError::from));
+    let Some(decision) = found.await? else {
+        let asked = (&questions, &caller);
+        let gone = past(&deployment, asked, (&cluster, number), |_| Ok(())).await;
+        let unknown = || Problem::not_found("decision", &number.to_string());
+        return Err(gone.err().unwrap_or_else(unknown));
+    };
+    let mut recorded = Recorded::of(decision, &schema);
+    if wanted > 0 {
+        let runners_up = past(
+            &deployment,
+            (&questions, &caller),
+            (&cluster, number),
+            move |past| past.runners_up(wanted),
+        );
+        recorded.runners_up = Some(runners_up.await?);
+    }
+    long(recorded).await
+}
+
+/// Ask something of a recorded decision, with the cluster as it was then.
+async fn past<T: Send + 'static>(
+    deployment: &Arc<Deployment>,
+    (questions, caller): (&Arc<Pool>, &Caller),
+    (cluster, number): (&str, u64),
+    ask: impl FnOnce(&Past) -> Result<T, DeploymentError> + Send + 'static,
+) -> Result<T, Problem> {
+    let cluster = deployment.cluster(cluster)?;
+    let next = cluster.read(|state| Ok(state.scheduler().next_number()));
+    if !(1..next.await?).contains(&number) {
+        return Err(Problem::not_found("decision", &number.to_string()));
+    }
+    let (deployment, of) = (deployment.clone(), cluster.clone());
+    let work = move |cancel: Cancel| {
+        let remembered = of.read(move |state| Ok(state.remembered(number))).wait()?;
+        let past = match remembered.map(|it| it.past()).transpose() {
+            Ok(Some(past)) => past,
+            // It takes longer, and the cluster does not wait for it.
+            _ => deployment.kept_past(of.name(), number)?,
+        };
+        cancel.check().map_err(PlaceError::from)?;
+        ask(&past)
+    };
+    questions.run((&caller.name, cluster.name()), work).await
+}
+
+/// Why there, and why not elsewhere: the decision's chain is run again on the inventory
+/// of then, and tells of every host why it was removed or what it cost.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}/explanation", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the decision")),
+    responses((status = OK, body = Object)))]
+async fn explain(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, number)): Path<(String, u64)>,
+) -> Result<Response, Problem> {
+    let asked = (&questions, &caller);
+    let text = past(&deployment, asked, (&cluster, number), |past| {
+        let explanation = past.explain()?;
+        Ok(serde_json::to_string(&explanation).unwrap_or_default())
+    });
+    Ok(json(text.await?))
+}
+
+/// Whether a decision comes out the same again.
+#[derive(Debug, Serialize, ToSchema)]
+struct Replayed {
+    /// Whether the same host and costs came out, for the same reasons.
+    same: bool,
+}
+
+impl Short for Replayed {}
+
+/// Decide again, by the units of then on the inventory of then.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/decisions/{number}/replay", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the decision")),
+    responses((status = OK, body = Replayed)))]
+async fn replay(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, number)): Path<(String, u64)>,
+) -> Result<Json<Replayed>, Problem> {
+    let asked = (&questions, &caller);
+    let same = past(&deployment, asked, (&cluster, number), Past::replay).await?;
+    Ok(Json(Replayed { same }))
+}

@@ -1,0 +1,118 @@
+//! Whether the server lives, whether it can decide, and what it counts.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::extract::{Json, Short};
+use super::openapi;
+use super::problem::{Code, Problem};
+use placewright_deployment::Deployment;
+use placewright_records::telemetry::{METRICS_TYPE, Telemetry};
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(health))
+        .routes(routes!(ready))
+        .routes(routes!(metrics))
+        .routes(routes!(document))
+}
+
+/// The server lives.
+#[derive(Debug, Serialize, ToSchema)]
+struct Health {
+    /// Always "ok".
+    status: &'static str,
+    /// Version of the program.
+    version: &'static str,
+}
+
+/// Whether the server lives.
+#[utoipa::path(
+    get, path = "/v1/health", tag = "server",
+    responses((status = OK, body = Health))
+)]
+async fn health() -> Json<Health> {
+    Json(Health {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// The server can decide.
+#[derive(Debug, Serialize, ToSchema)]
+struct Ready {
+    /// Always true.
+    ready: bool,
+    /// How many clusters stand still, or have a policy that cannot run; the others decide.
+    #[serde(rename = "broken-clusters", skip_serializing_if = "is_zero")]
+    #[schema(required = false)]
+    broken_clusters: usize,
+}
+
+impl Short for Health {}
+
+impl Short for Ready {}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// Whether the server can decide: the store is read, the units and policies that the folders
+/// held at its start are in force or refused, and it does not stop.
+#[utoipa::path(
+    get, path = "/v1/ready", tag = "server",
+    responses(
+        (status = OK, body = Ready),
+        (status = SERVICE_UNAVAILABLE, description = "Not yet, or not any more",
+         body = super::problem::ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+async fn ready(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(stop): Extension<super::Stop>,
+) -> Result<Json<Ready>, Problem> {
+    if stop.is_requested() {
+        return Err(Problem::new(Code::Unavailable, "the server stops"));
+    }
+    match deployment.awaited().as_slice() {
+        [] => Ok(Json(Ready {
+            ready: true,
+            broken_clusters: deployment.broken_clusters().len(),
+        })),
+        awaited => Err(Problem::new(
+            Code::Unavailable,
+            format!("the server waits for {}", awaited.join(", ")),
+        )),
+    }
+}
+
+/// All metrics, as text in the format of OpenMetrics.
+#[utoipa::path(
+    get, path = "/metrics", tag = "server",
+    responses((status = OK, body = String,
+               content_type = "application/openmetrics-text"))
+)]
+async fn metrics(Extension(telemetry): Extension<Arc<Telemetry>>) -> Result<Response, Problem> {
+    let text = telemetry
+        .text()
+        .map_err(|error| Problem::internal(&error))?;
+    Ok(([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response())
+}
+
+/// This API in OpenAPI 3.1.
+#[utoipa::path(
+    get, path = "/v1/openapi.json", tag = "server",
+    responses((status = OK, body = serde_json::Value))
+)]
+async fn document() -> impl IntoResponse {
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    (kind, openapi::text())
+}

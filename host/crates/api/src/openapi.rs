@@ -1,0 +1,128 @@
+//! The API in OpenAPI, made from the routes.
+
+use std::sync::OnceLock;
+
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    Components, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathItem,
+    RefOr, ResponseBuilder, extensions::ExtensionsBuilder, schema,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::permission::{BodySize, RULES, Rule, Scope};
+use super::problem::{PROBLEM_TYPE, ProblemBody};
+use placewright_document::Word;
+
+/// The name of the one way to show who calls.
+const TOKEN: &str = "token";
+
+/// The document without routes.
+pub(super) fn frame() -> OpenApi {
+    let mut license = LicenseBuilder::new().name("Apache-2.0").build();
+    license.identifier = Some("Apache-2.0".to_owned());
+    let info = InfoBuilder::new()
+        .title("Placewright")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(
+            "Places virtual machines by policies made of WebAssembly units. Errors are problem \
+             details after RFC 9457. A number means what its text means: memory is in bytes, \
+             CPU in cores (4 and \"4\" are four cores, 0.5 is half of one), durations are in \
+             seconds, times in seconds since 1970-01-01 UTC; texts such as \"8 GiB\", \"500m\" \
+             and \"2 min\" are taken, too. What is given is written by the same rule.",
+        ))
+        .license(Some(license));
+    OpenApiBuilder::new().info(info.build()).build()
+}
+
+/// The API in OpenAPI: routes, schemas, and what each route needs.
+pub fn openapi() -> OpenApi {
+    let mut document = super::families().into_openapi();
+    let components = document.components.get_or_insert_with(Components::new);
+    let mut schemas = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
+    ProblemBody::schemas(&mut schemas);
+    components.schemas.extend(schemas);
+    components.add_security_scheme(
+        TOKEN,
+        SecurityScheme::Http(
+            HttpBuilder::new()
+                .scheme(HttpAuthScheme::Bearer)
+                .description(Some("A token made by `placewright token new`"))
+                .build(),
+        ),
+    );
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in operations(item) {
+            let known = |rule: &&Rule| rule.path == path && rule.method == method;
+            finish(operation, RULES.iter().find(known));
+        }
+    }
+    document
+}
+
+/// The document as it is served: made once.
+pub(super) fn text() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| openapi().to_json().unwrap_or_default())
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
+    [
+        ("GET", item.get.as_mut()),
+        ("PUT", item.put.as_mut()),
+        ("POST", item.post.as_mut()),
+        ("DELETE", item.delete.as_mut()),
+        ("PATCH", item.patch.as_mut()),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation?)))
+}
+
+/// Add what is the same for all routes: what errors look like, and the role needed.
+fn finish(operation: &mut Operation, rule: Option<&Rule>) {
+    let problem = schema::Ref::from_schema_name(ProblemBody::name());
+    let content = ContentBuilder::new().schema(Some(problem)).build();
+    let response = ResponseBuilder::new()
+        .description("A problem; `code` says of which kind")
+        .content(PROBLEM_TYPE, content)
+        .build();
+    operation
+        .responses
+        .responses
+        .entry("default".to_owned())
+        .or_insert(RefOr::T(response));
+    if let (Some(rule), true) = (rule, operation.request_body.is_some()) {
+        let problem = schema::Ref::from_schema_name(ProblemBody::name());
+        let content = ContentBuilder::new().schema(Some(problem)).build();
+        let size = match rule.body {
+            BodySize::Usual => "1 MiB",
+            BodySize::Batch => "4 MiB",
+            BodySize::Whole => "the option request-body says, 64 MiB if it is not given",
+        };
+        let response = ResponseBuilder::new()
+            .description(format!("The body has more bytes than {size}"))
+            .content(PROBLEM_TYPE, content)
+            .build();
+        let responses = &mut operation.responses.responses;
+        responses
+            .entry("413".to_owned())
+            .or_insert(RefOr::T(response));
+    }
+    let Some((permission, scope)) = rule.and_then(|rule| rule.needs) else {
+        operation.security = Some(Vec::new());
+        return;
+    };
+    operation.security = Some(vec![SecurityRequirement::new(TOKEN, Vec::<String>::new())]);
+    let scope = match scope {
+        Scope::Cluster => "the cluster in the path",
+        Scope::Any => "any cluster; only what belongs to the token's clusters is shown or changed",
+        Scope::All => "all clusters",
+    };
+    // One object: extensions beside each other come in no order.
+    let needs = serde_json::json!({ "role": permission.least_role().word(), "clusters": scope });
+    let needs = ExtensionsBuilder::new().add("x-needs", needs).build();
+    operation.extensions.get_or_insert_default().merge(needs);
+}
+
+#[cfg(test)]
+mod tests;

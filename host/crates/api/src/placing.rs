@@ -1,0 +1,493 @@
+//! VMs get places: one request, a batch, a migration; and what follows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::audit::Note;
+use super::document::{Document, json};
+use super::extract::{Json, Path, Query};
+use super::gone::Gone;
+use super::problem::{Code, Problem};
+use super::{Caller, Permission};
+use placewright_deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
+use placewright_deployment::{ClusterState, Deployment, DeploymentError};
+use placewright_document::{Surroundings, read_requests};
+use placewright_model::Request;
+use placewright_scheduler::{Batch, BatchOrder, Cancel};
+
+/// The longest that a request may wait for pending places to end.
+const LONGEST_WAIT: f64 = 300.0;
+
+/// VMs of a batch at most: it holds its cluster while it is decided.
+const LARGEST_BATCH: usize = 10_000;
+
+/// Decisions of a search at most.
+const LONGEST_SEARCH: usize = 100_000;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(place))
+        .routes(routes!(migrate))
+        .routes(routes!(batch))
+        .routes(routes!(confirm))
+        .routes(routes!(cancel))
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[into_params(parameter_in = Query)]
+struct PlaceQuery {
+    /// If nobody is left only because of places that are reserved: seconds to wait once
+    /// for a change of the cluster, and then to decide again; 0 if not given.
+    #[param(minimum = 0, maximum = 300)]
+    wait: Option<f64>,
+    /// Decide, but change nothing: as "dry-run" in the request.
+    #[serde(default)]
+    dry_run: bool,
+    /// As "all-or-nothing" in the request: its VMs go together anyway.
+    #[serde(default)]
+    all_or_nothing: bool,
+}
+
+/// Decide where a VM, or VMs that go together, run, and reserve their places until
+/// "expires"; "reserve-for" in the request says for how many seconds. Without a host the
+/// decision says why. A VM that runs is a conflict, unless its host is down or in error or
+/// the request says "again": true. "force" names the host without asking any unit; it needs
+/// the role admin. With a header Idempotency-Key the same request gets the
+/// same answer again, also after a restart; once the places are no longer held, it says
+/// under "reservation" what has become of them: confirmed, expired, released, or ended if
+/// that is all that is known.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/place", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
+           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    request_body(content = Object, description = "A VM, or a request with its VMs"),
+    responses((status = OK, body = Object, description = "The decision")))]
+async fn place(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
+    Path(cluster): Path<String>,
+    Query(query): Query<PlaceQuery>,
+    headers: HeaderMap,
+    document: Document,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let request = one(requests(&deployment, &cluster, document).await?)?;
+    may_force(&caller, &cluster, &request)?;
+    decide(
+        &cluster,
+        query,
+        &headers,
+        (&caller, &note),
+        request,
+        ClusterState::place,
+    )
+    .await
+}
+
+/// Decide where VMs that run are to be moved, other than where they are, and reserve
+/// their places.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/migrate", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
+           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    request_body(content = Object, description = "A VM of which the id is enough, or a request with its VMs"),
+    responses((status = OK, body = Object, description = "The decision")))]
+async fn migrate(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
+    Path(cluster): Path<String>,
+    Query(query): Query<PlaceQuery>,
+    headers: HeaderMap,
+    document: Document,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let request = one(requests(&deployment, &cluster, document).await?)?;
+    may_force(&caller, &cluster, &request)?;
+    decide(
+        &cluster,
+        query,
+        &headers,
+        (&caller, &note),
+        request,
+        ClusterState::migrate,
+    )
+    .await
+}
+
+/// No unit is asked about a host that is forced: that is an admin's choice.
+fn may_force(caller: &Caller, cluster: &Cluster, request: &Request) -> Result<(), Problem> {
+    match request.forced {
+        Some(_) => caller.must(Permission::Force, Some(cluster.name())),
+        None => Ok(()),
+    }
+}
+
+type Decide = fn(&mut ClusterState, Request, Option<Key>) -> Result<Placed, DeploymentError>;
+
+async fn decide(
+    cluster: &Cluster,
+    query: PlaceQuery,
+    headers: &HeaderMap,
+    (caller, note): (&Caller, &Note),
+    mut request: Request,
+    decide: Decide,
+) -> Result<Response, Problem> {
+    note.is_about(request.members.iter().map(|vm| &vm.id));
+    let wait = wait(query)?;
+    request.dry_run |= query.dry_run;
+    request.all_or_nothing |= query.all_or_nothing;
+    let again = (!wait.is_zero()).then(|| request.clone());
+    let key = key(headers, caller, again.is_some());
+    let first_key = key.clone();
+    let mut changes = cluster.changes();
+    let placed = cluster
+        .turn_as(&caller.name, move |state| decide(state, request, first_key))
+        .await?;
+    let Some(request) = again.filter(|_| placed.passing) else {
+        return Ok(decided(placed, note));
+    };
+    // A time that is up, and a cluster that is gone, are told by the second try.
+    let changed = changes.wait_for(|changes| *changes > placed.changes);
+    let _ = tokio::time::timeout(wait, changed).await;
+    let key = key.map(|key| Key {
+        again: false,
+        ..key
+    });
+    let request = Request { now: 0, ..request };
+    let placed = cluster.turn_as(&caller.name, move |state| decide(state, request, key));
+    let placed = placed.await?;
+    Ok(decided(placed, note))
+}
+
+fn decided(placed: Placed, note: &Note) -> Response {
+    let response = answer(placed.body.to_string(), placed.repeated);
+    note.with(|record| {
+        record.host = placed.host;
+        record.decided = Some(placed.body);
+    });
+    response
+}
+
+fn answer(body: String, repeated: bool) -> Response {
+    let mut response = json(body);
+    if repeated {
+        let name = HeaderName::from_static("idempotency-replayed");
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+fn wait(query: PlaceQuery) -> Result<Duration, Problem> {
+    match query.wait.unwrap_or(0.0) {
+        wait if (0.0..=LONGEST_WAIT).contains(&wait) => Ok(Duration::from_secs_f64(wait)),
+        _ => Err(Problem::new(
+            Code::InvalidParameter,
+            format!("\"wait\" must be from 0 to {LONGEST_WAIT} seconds"),
+        )),
+    }
+}
+
+fn key(headers: &HeaderMap, caller: &Caller, again: bool) -> Option<Key> {
+    let word = headers.get("idempotency-key")?.to_str().ok()?;
+    Some(Key {
+        caller: caller.name.clone(),
+        word: word.to_owned(),
+        again,
+    })
+}
+
+/// What a document asks for.
+pub(super) async fn requests(
+    deployment: &Arc<Deployment>,
+    cluster: &Cluster,
+    document: Document,
+) -> Result<Vec<Request>, Problem> {
+    let (schema, now) = (cluster.schema(), deployment.now());
+    let read = move |text: &str, file| {
+        let surroundings = Surroundings {
+            schema: &schema,
+            now,
+            hosts: None,
+        };
+        read_requests(text, file, surroundings).map_err(DeploymentError::from)
+    };
+    document.read(read).await
+}
+
+/// The only request of a document.
+pub(super) fn one(mut requests: Vec<Request>) -> Result<Request, Problem> {
+    match (requests.pop(), requests.len()) {
+        (Some(request), 0) => Ok(request),
+        _ => Err(Problem::new(
+            Code::Unprocessable,
+            "this route takes one VM, or several for the same host with \"together\": true; to place many VMs independently, use place-batch",
+        )),
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[into_params(parameter_in = Query)]
+struct BatchQuery {
+    /// Place all VMs or none: as "all-or-nothing" in the request.
+    all_or_nothing: bool,
+    /// Take them in the order in which they are listed.
+    listed: bool,
+    /// Decide, but change nothing: as "dry-run" in the request.
+    dry_run: bool,
+    /// Plan as if none of these VMs had a place.
+    from_nothing: bool,
+    /// If VMs are left out, search for a better plan with at most so many decisions.
+    #[param(maximum = 100000)]
+    search: Option<usize>,
+}
+
+/// What came of a batch.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct BatchShown {
+    /// Whether the places are reserved.
+    reserved: bool,
+    /// VMs for which there is no decision, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<FailedTurn>,
+    /// VMs on which nothing was decided because the batch ended early: place them with
+    /// another one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>, required = false)]
+    undecided: Vec<Arc<str>>,
+    /// Why the batch ended early, or its search did: the time that a turn of a cluster may
+    /// take was up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_early: Option<String>,
+    /// VMs to which the policy's order gives no turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
+    without_turn: Vec<Arc<str>>,
+    /// In the order in which they were decided.
+    #[serde(skip)]
+    #[schema(value_type = Vec<Object>)]
+    decisions: Vec<Arc<str>>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct FailedTurn {
+    #[schema(value_type = Vec<String>)]
+    vms: Vec<Arc<str>>,
+    because: String,
+}
+
+/// Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
+/// that run are a conflict, as for one VM, unless the plan is made from nothing. With a
+/// header Idempotency-Key the same request gets the same answer again, as for one VM. What
+/// takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
+/// and the answer says so under `ended-early` and `undecided`.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery,
+           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    request_body(content = Object, description = "A list of VMs under vms"),
+    responses((status = OK, body = BatchShown)))]
+async fn batch(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
+    Path(cluster): Path<String>,
+    Query(query): Query<BatchQuery>,
+    headers: HeaderMap,
+    document: Document,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    if let Some(search) = query.search
+        && search > LONGEST_SEARCH
+    {
+        let sentence = format!("\"search\" must be from 0 to {LONGEST_SEARCH} decisions");
+        return Err(Problem::new(Code::InvalidParameter, sentence));
+    }
+    let requests = requests(&deployment, &cluster, document).await?;
+    let again = requests.iter().any(|request| request.again);
+    let batch = of_requests(requests, query)?;
+    note.is_about(batch.members.iter().map(|vm| &vm.id));
+    let key = key(&headers, &caller, false);
+    // What is only tried is of no use without the caller.
+    let gone = Gone::default();
+    let cancel = match batch.dry_run {
+        true => gone.cancel(),
+        false => Cancel::default(),
+    };
+    let placed = cluster
+        .turn_as(&caller.name, move |state| {
+            state.place_batch_unless(cancel, batch, again, key)
+        })
+        .await?;
+    let repeated = placed.repeated;
+    note.with(|record| record.after = Some(batch_counted(&placed)));
+    Ok(answer(batch_shown(placed), repeated))
+}
+
+/// A batch has one time and one set of facts.
+fn of_requests(requests: Vec<Request>, query: BatchQuery) -> Result<Batch, Problem> {
+    let mut batch = Batch {
+        from_nothing: query.from_nothing,
+        dry_run: query.dry_run,
+        all_or_nothing: query.all_or_nothing,
+        search: query.search,
+        order: match query.listed {
+            true => BatchOrder::Listed,
+            false => BatchOrder::Policy,
+        },
+        ..Batch::default()
+    };
+    for (number, request) in requests.into_iter().enumerate() {
+        if number == 0 {
+            (batch.now, batch.draw) = (request.now, request.draw);
+            batch.facts = request.facts.clone();
+            batch.reserve_for = request.reserve_for;
+            batch.dry_run |= request.dry_run;
+            batch.all_or_nothing |= request.all_or_nothing;
+        }
+        let plain = Request {
+            members: Vec::new(),
+            facts: batch.facts.clone(),
+            now: batch.now,
+            draw: batch.draw,
+            reserve_for: batch.reserve_for,
+            ..Request::default()
+        };
+        let rest = Request {
+            members: Vec::new(),
+            // Of these it is enough that one of the requests says so.
+            dry_run: false,
+            all_or_nothing: false,
+            again: false,
+            ..request.clone()
+        };
+        if rest != plain {
+            return Err(Problem::new(
+                Code::Unprocessable,
+                format!(
+                    "request {} differs from the first one in more than its VMs, or names hosts; a batch has one time, tenant and kind",
+                    number + 1
+                ),
+            ));
+        }
+        batch.members.extend(request.members);
+    }
+    match batch.members.len() {
+        0..=LARGEST_BATCH => Ok(batch),
+        vms => Err(Problem::new(
+            Code::TooLarge,
+            format!("a batch has at most {LARGEST_BATCH} VMs, this one {vms}"),
+        )),
+    }
+}
+
+/// What came of a batch, in numbers.
+fn batch_counted(placed: &BatchPlaced) -> String {
+    let failed = placed.turns.iter().filter(|turn| turn.is_err()).count();
+    format!(
+        "{} decisions, {failed} failed, {} VMs undecided; places are {}reserved",
+        placed.turns.len() - failed,
+        placed.undecided.len(),
+        if placed.reserved { "" } else { "not " }
+    )
+}
+
+/// Decisions are JSON already: they are put in behind the rest.
+fn batch_shown(placed: BatchPlaced) -> String {
+    let (mut decisions, mut failed) = (Vec::with_capacity(placed.turns.len()), Vec::new());
+    for turn in placed.turns {
+        match turn {
+            Ok(body) => decisions.push(body),
+            Err(Failed { vms, because }) => failed.push(FailedTurn { vms, because }),
+        }
+    }
+    let shown = BatchShown {
+        reserved: placed.reserved,
+        failed,
+        undecided: placed.undecided,
+        ended_early: placed.ended_early,
+        without_turn: placed.without_turn,
+        decisions,
+    };
+    let mut text = serde_json::to_string(&shown).unwrap_or_default();
+    text.pop();
+    text.push_str(",\"decisions\":[");
+    text.push_str(&shown.decisions.join(","));
+    text.push_str("]}");
+    text
+}
+
+/// VMs that run.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Confirmed {
+    /// Their ids.
+    vms: Vec<String>,
+    /// The host on which they run. If their places are on another one, that is a conflict.
+    #[serde(default)]
+    host: Option<String>,
+}
+
+/// VMs, by id.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Vms {
+    /// Their ids.
+    vms: Vec<String>,
+}
+
+/// VMs run where their places were reserved: all of them, or nothing is changed. This can
+/// be repeated: for a VM that runs there already nothing changes. A place that has ended in
+/// the meantime, or is on another host than the one that is named, is a conflict.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/confirm", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body = Confirmed, responses((status = NO_CONTENT)))]
+async fn confirm(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
+    Path(cluster): Path<String>,
+    Json(Confirmed { vms, host }): Json<Confirmed>,
+) -> Result<StatusCode, Problem> {
+    note.is_about(vms.iter());
+    let cluster = deployment.cluster(&cluster)?;
+    cluster
+        .turn_as(&caller.name, move |state| {
+            state.confirm_and_tell(&vms, host.as_deref())
+        })
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Places that were reserved for VMs are given back: all of them, or nothing is changed.
+/// This can be repeated: for a VM whose place has ended already nothing changes. A VM that
+/// runs without a place reserved is a conflict.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/cancel", tag = "placing",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body = Vms, responses((status = NO_CONTENT)))]
+async fn cancel(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
+    Path(cluster): Path<String>,
+    Json(Vms { vms }): Json<Vms>,
+) -> Result<StatusCode, Problem> {
+    note.is_about(vms.iter());
+    let cluster = deployment.cluster(&cluster)?;
+    cluster
+        .turn_as(&caller.name, move |state| state.cancel_and_tell(&vms))
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}

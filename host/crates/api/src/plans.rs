@@ -1,0 +1,256 @@
+//! Plans of moves: made, looked at, begun, cancelled.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{long, written};
+use super::extract::{Json, Path, Query};
+use super::pool::Pool;
+use super::problem::{Code, Problem};
+use super::{Caller, Page, PageQuery};
+use placewright_deployment::Deployment;
+use placewright_deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
+use placewright_scheduler::BalanceOptions;
+
+/// Moves of one plan at most.
+const MOST_MOVES: usize = 10_000;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, plan))
+        .routes(routes!(evacuate))
+        .routes(routes!(show))
+        .routes(routes!(begin))
+        .routes(routes!(cancel))
+}
+
+/// How a plan is made. What is left out is as usual.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct PlanWanted {
+    /// A move is made only if it lowers the policy's cost by more than this.
+    #[schema(minimum = 0)]
+    margin: Option<f64>,
+    /// Seconds for which a VM stays where it was moved to.
+    #[schema(minimum = 0)]
+    cool_down: Option<i64>,
+    /// The most moves.
+    #[schema(minimum = 1, maximum = 10000)]
+    moves: Option<usize>,
+    /// Whether what is wrong with the cluster is put right first: VMs on hosts that are not up,
+    /// hard groups that are broken, hosts that have promised more than they may. True if not
+    /// given.
+    repairs: Option<bool>,
+    /// How many moves may be under way at once; 8 if not given.
+    #[schema(minimum = 1)]
+    max_in_flight: Option<usize>,
+}
+
+/// Hosts that are to be emptied.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Evacuate {
+    /// Their ids.
+    #[schema(min_items = 1)]
+    hosts: Vec<String>,
+    /// Make the plan, and do not keep it.
+    #[serde(default)]
+    dry_run: bool,
+    /// How many moves may be under way at once; 8 if not given.
+    #[schema(minimum = 1)]
+    max_in_flight: Option<usize>,
+}
+
+/// Which moves are begun.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct BeginWanted {
+    /// Only these: numbers of steps, counted from 1, or ids of VMs. What a hard group keeps
+    /// together with one of them is begun with it.
+    moves: Option<Vec<MoveNamed>>,
+    /// How many moves of the plan may be under way at once, in place of what the plan says.
+    #[schema(minimum = 1)]
+    max_in_flight: Option<usize>,
+    /// Seconds for which the places of these moves are reserved; as long as usual if not given.
+    #[schema(minimum = 1)]
+    reserve_for: Option<i64>,
+    /// Whether the plan goes on by itself: as one of these moves is confirmed, the next ones are
+    /// begun in the same way. False ends that; if not given, it stays as it is. A move whose
+    /// reservation ends unconfirmed does not have others begun.
+    auto: Option<bool>,
+}
+
+/// How many moves may be under way at once.
+fn in_flight(wanted: Option<usize>) -> Result<Option<usize>, Problem> {
+    match wanted {
+        Some(0) => {
+            let wrong =
+                "\"max-in-flight\" must be 1 or more: cancel the plan to begin nothing more";
+            Err(Problem::new(Code::Unprocessable, wrong))
+        }
+        wanted => Ok(wanted),
+    }
+}
+
+impl PlanWanted {
+    fn options(&self) -> Result<BalanceOptions, Problem> {
+        let usual = BalanceOptions::default();
+        let options = BalanceOptions {
+            margin: self.margin.unwrap_or(usual.margin),
+            cool_down: self.cool_down.unwrap_or(usual.cool_down),
+            moves: self.moves.unwrap_or(usual.moves),
+            repairs: self.repairs.unwrap_or(usual.repairs),
+        };
+        let wrong = match &options {
+            it if !(it.margin >= 0.0 && it.margin.is_finite()) => "\"margin\" must be 0 or more",
+            it if it.cool_down < 0 => "\"cool-down\" must be 0 seconds or more",
+            it if !(1..=MOST_MOVES).contains(&it.moves) => "\"moves\" must be from 1 to 10000",
+            _ => return Ok(options),
+        };
+        Err(Problem::new(Code::Unprocessable, wrong))
+    }
+}
+
+/// The plans that are remembered, oldest first.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/plans", tag = "plans",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    responses((status = OK, body = Page<PlanShown>)))]
+async fn list(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let plans = cluster.read(|state| Ok(state.plans())).await?;
+    let is_after =
+        |plan: &PlanShown, after: &str| after.parse().is_ok_and(|it: u64| plan.number > Some(it));
+    let named = |plan: &PlanShown| plan.number.unwrap_or(0).to_string();
+    written(move || page.page_after(plans, is_after, named)).await
+}
+
+/// Plan moves: first of VMs on hosts that are in maintenance, down or faulty, of VMs that break
+/// hard groups, and off hosts that have promised more than they may; then those that the policy's
+/// balance unit proposes, that its chain would make, and that lower its cost. Nothing is begun.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans", tag = "plans",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body = PlanWanted, responses((status = CREATED, body = PlanShown)))]
+async fn plan(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Path(cluster): Path<String>,
+    Json(wanted): Json<PlanWanted>,
+) -> Result<Response, Problem> {
+    let options = wanted.options()?;
+    let cluster = deployment.cluster(&cluster)?;
+    let max_in_flight = in_flight(wanted.max_in_flight)?.or(Some(USUAL_IN_FLIGHT));
+    let planner = cluster.read(|state| state.planner()).await?;
+    let about = (&caller.name, cluster.name());
+    let plan = move |cancel| planner.unless(cancel).plan(&options);
+    let plan = questions.run(about, plan).await?;
+    let kept = cluster.turn_as(&caller.name, move |state| {
+        Ok(state.remember_plan(plan, max_in_flight))
+    });
+    Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
+}
+
+/// Plan how hosts are emptied: none of them takes a VM, and every VM that runs there is placed
+/// by the policy, one on top of the other. Nothing is begun; the plan says what cannot go, and
+/// why. A dry run is not kept, and has no number.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/evacuate", tag = "plans",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    request_body = Evacuate,
+    responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
+async fn evacuate(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Path(cluster): Path<String>,
+    Json(wanted): Json<Evacuate>,
+) -> Result<Response, Problem> {
+    if wanted.hosts.is_empty() {
+        let wrong = "\"hosts\" must name the hosts that are to be emptied";
+        return Err(Problem::new(Code::Unprocessable, wrong));
+    }
+    let max_in_flight = in_flight(wanted.max_in_flight)?.or(Some(USUAL_IN_FLIGHT));
+    let cluster = deployment.cluster(&cluster)?;
+    let planner = cluster.read(|state| state.planner()).await?;
+    let hosts: Vec<Arc<str>> = wanted
+        .hosts
+        .iter()
+        .map(|host| host.as_str().into())
+        .collect();
+    let about = (&caller.name, cluster.name());
+    let plan = move |cancel| planner.unless(cancel).evacuate(&hosts);
+    let plan = questions.run(about, plan).await?;
+    if wanted.dry_run {
+        return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
+    }
+    let kept = cluster.turn_as(&caller.name, move |state| {
+        Ok(state.remember_plan(plan, max_in_flight))
+    });
+    Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
+}
+
+/// A plan.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/plans/{number}", tag = "plans",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the plan")),
+    responses((status = OK, body = PlanShown)))]
+async fn show(
+    State(deployment): State<Arc<Deployment>>,
+    Path((cluster, number)): Path<(String, u64)>,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    long(cluster.read(move |state| state.plan(number)).await?).await
+}
+
+/// Begin moves of a plan: all in order, or those that are named, as many as may be under way at
+/// once. Each is held against the policy as things are, its place is reserved, and what the
+/// policy's effects have follow is written. Begin again when they are confirmed, or have the next
+/// ones begun then by themselves with `auto`. The answer is the plan, in which each move says how far it is.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/begin", tag = "plans",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the plan")),
+    request_body = Option<BeginWanted>, responses((status = OK, body = PlanShown)))]
+async fn begin(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, number)): Path<(String, u64)>,
+    wanted: Option<Json<BeginWanted>>,
+) -> Result<Response, Problem> {
+    let Json(wanted) = wanted.unwrap_or_default();
+    let begin = Begin {
+        max_in_flight: in_flight(wanted.max_in_flight)?,
+        moves: wanted.moves,
+        reserve_for: wanted.reserve_for,
+        auto: wanted.auto,
+    };
+    let cluster = deployment.cluster(&cluster)?;
+    let begun = cluster.turn_as(&caller.name, move |state| state.begin_plan(number, &begin));
+    long(begun.await?).await
+}
+
+/// Give back the places of the moves that were begun and are not confirmed; no more of
+/// them are begun. The answer is the plan.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/cancel", tag = "plans",
+    params(("cluster" = String, Path, description = "Name of the cluster"),
+           ("number" = u64, Path, description = "Number of the plan")),
+    responses((status = OK, body = PlanShown)))]
+async fn cancel(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path((cluster, number)): Path<(String, u64)>,
+) -> Result<Response, Problem> {
+    let cluster = deployment.cluster(&cluster)?;
+    let cancelled = cluster.turn_as(&caller.name, move |state| state.cancel_plan(number));
+    long(cancelled.await?).await
+}

@@ -1,0 +1,301 @@
+//! Policies: written, checked, cloned, taken out.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{Document, aside, written};
+use super::extract::{Json, Path, Query};
+use super::permission::Permission;
+use super::problem::{Code, Problem};
+use super::{Caller, Page, PageQuery, revision};
+use placewright_deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(show, put, remove))
+        .routes(routes!(history))
+        .routes(routes!(check))
+        .routes(routes!(clone))
+}
+
+/// A policy in a list.
+#[derive(Debug, Serialize, ToSchema)]
+struct PolicyListed {
+    #[schema(value_type = String)]
+    name: Arc<str>,
+    revision: u64,
+    origin: Origin,
+    /// The clusters in which it decides, of those that the token is for.
+    #[schema(value_type = Vec<String>)]
+    clusters: Vec<Arc<str>>,
+}
+
+/// All policies, by name; of a token that is for some clusters those that decide there, that it
+/// made, or that come with the program.
+#[utoipa::path(get, path = "/v1/policies", tag = "policies", params(PageQuery),
+    responses((status = OK, body = Page<PolicyListed>)))]
+async fn list(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    written(move || {
+        let policies = deployment.all_policies().into_iter();
+        let policies = policies.filter(|policy| caller.sees_policy(&deployment, policy));
+        let listed = policies.map(|policy| {
+            let clusters = deployment.clusters_of(&policy.name).into_iter();
+            let names = clusters.map(|cluster| cluster.name().clone());
+            PolicyListed {
+                clusters: names.filter(|cluster| caller.sees(cluster)).collect(),
+                name: policy.name.clone(),
+                revision: policy.revision,
+                origin: policy.origin.clone(),
+            }
+        });
+        page.page(listed, |policy| policy.name.to_string())
+    })
+    .await
+}
+
+async fn with_tag(status: StatusCode, record: Arc<PolicyRecord>) -> Result<Response, Problem> {
+    let tag = [revision::etag(record.revision)];
+    let shown = written(move || Ok::<_, Problem>(PolicyRecord::clone(&record)));
+    Ok((status, tag, shown.await?).into_response())
+}
+
+/// A policy with its document.
+#[utoipa::path(get, path = "/v1/policies/{policy}", tag = "policies",
+    params(("policy" = String, Path, description = "Name of the policy")),
+    responses((status = OK, body = PolicyRecord)))]
+async fn show(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(policy): Path<String>,
+) -> Result<Response, Problem> {
+    with_tag(StatusCode::OK, caller.policy(&deployment, &policy)?).await
+}
+
+/// The stored revisions of a policy, the newest first. Where they are large, a page has
+/// fewer.
+#[utoipa::path(get, path = "/v1/policies/{policy}/history", tag = "policies",
+    params(("policy" = String, Path, description = "Name of the policy"), PageQuery),
+    responses((status = OK, body = Page<PolicyRecord>)))]
+async fn history(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(policy): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    caller.policy(&deployment, &policy)?;
+    let limit = page.limit()?;
+    let before = match &page.after {
+        None => None,
+        Some(after) => Some(after.parse::<u64>().map_err(|_| {
+            let sentence = "\"after\" must be the number of a revision";
+            Problem::new(Code::InvalidParameter, sentence)
+        })?),
+    };
+    let history = written(move || {
+        let items = deployment.policy_history(&policy, before, limit)?;
+        let last = items.last().map(|record| record.revision);
+        // The page after it, if there is any.
+        let more = match last {
+            Some(last) => !deployment
+                .policy_history(&policy, Some(last), 1)?
+                .is_empty(),
+            None => false,
+        };
+        let next = last.filter(|_| more).map(|revision| revision.to_string());
+        Ok::<_, DeploymentError>(Page { items, next })
+    });
+    history.await
+}
+
+/// Check that the caller may write a policy: on every cluster in which it decides. One that
+/// decides nowhere is changed by who made it, or by who may write policies for all clusters.
+fn may_write(caller: &Caller, policy: &PolicyUse) -> Result<(), Problem> {
+    let permission = Permission::AuthorPolicies;
+    caller.must(permission, None)?;
+    if !policy.clusters.iter().all(|cluster| caller.sees(cluster)) {
+        return Err(caller.refused_elsewhere("this policy"));
+    }
+    let is_others = policy
+        .owner
+        .as_deref()
+        .is_some_and(|owner| *owner != *caller.name);
+    if policy.clusters.is_empty() && is_others && caller.must_everywhere(permission).is_err() {
+        let sentence = format!(
+            "the token \"{}\" is for some clusters; this policy decides nowhere and was made by \
+             somebody else: clone it, or have it changed by who made it",
+            caller.name
+        );
+        return Err(Problem::new(Code::Forbidden, sentence));
+    }
+    Ok(())
+}
+
+fn edit(policy: String, text: String, revision: Option<u64>) -> Edit {
+    Edit {
+        name: policy,
+        text,
+        origin: Origin::Api,
+        revision,
+    }
+}
+
+/// Make a policy, or put a new document in its place. It is checked against the units
+/// in force and all clusters in which it decides; they decide by it from their next
+/// turn on.
+#[utoipa::path(put, path = "/v1/policies/{policy}", tag = "policies",
+    params(("policy" = String, Path, description = "Name of the policy"),
+           ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any"),
+           ("If-None-Match" = Option<String>, Header, description = "* to make a new policy")),
+    request_body(content = Object, description = "The policy's document"),
+    responses((status = OK, body = PolicyRecord)))]
+async fn put(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(policy): Path<String>,
+    headers: HeaderMap,
+    Document { text, .. }: Document,
+) -> Result<Response, Problem> {
+    let edit = edit(policy, text, revision::wanted(&headers)?);
+    let put = move || {
+        let may = |policy: &PolicyUse| may_write(&caller, policy);
+        deployment.put_policy_if(&edit, &caller.name, may)
+    };
+    let record = aside(put).await?;
+    with_tag(StatusCode::OK, record).await
+}
+
+/// Take a policy out that decides nowhere.
+#[utoipa::path(delete, path = "/v1/policies/{policy}", tag = "policies",
+    params(("policy" = String, Path, description = "Name of the policy"),
+           ("If-Match" = Option<String>, Header, description = "Revision that is removed, as its ETag; * for any")),
+    responses((status = NO_CONTENT)))]
+async fn remove(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(policy): Path<String>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Problem> {
+    let revision = revision::wanted(&headers)?;
+    let remove = move || {
+        let may = |policy: &PolicyUse| may_write(&caller, policy);
+        deployment.remove_policy_if(&policy, &Origin::Api, revision, (&caller.name, may))
+    };
+    aside(remove).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A document that can be put there.
+#[derive(Debug, Serialize, ToSchema)]
+struct Valid {
+    /// Always true.
+    valid: bool,
+    /// What is allowed and seldom meant, a sentence each.
+    warnings: Vec<String>,
+}
+
+/// Check a document as if it were put there, without changing anything.
+#[utoipa::path(post, path = "/v1/policies/{policy}/check", tag = "policies",
+    params(("policy" = String, Path, description = "Name of the policy")),
+    request_body(content = Object, description = "The policy's document"),
+    responses((status = OK, body = Valid)))]
+async fn check(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(policy): Path<String>,
+    Document { text, .. }: Document,
+) -> Result<Response, Problem> {
+    let users = deployment.clusters_of(&policy);
+    if !users.iter().all(|cluster| caller.sees(cluster.name())) {
+        // What is wrong with it there would name them.
+        return Err(caller.refused_elsewhere("this policy"));
+    }
+    let edit = edit(policy, text, None);
+    written(move || {
+        let warnings = deployment.check_policy(&edit)?;
+        Ok::<_, DeploymentError>(Valid {
+            valid: true,
+            warnings,
+        })
+    })
+    .await
+}
+
+/// The document with that name in the place of its own, if it has one.
+fn renamed(text: &str, name: &str) -> String {
+    if let Ok(mut document) = serde_json::from_str::<serde_json::Value>(text) {
+        if document.get("name").is_some() {
+            document["name"] = name.into();
+        }
+        return format!("{document:#}");
+    }
+    match text.parse::<toml_edit::DocumentMut>() {
+        Ok(mut document) if document.contains_key("name") => {
+            document["name"] = toml_edit::value(name);
+            document.to_string()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Which name the copy gets.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct CloneAs {
+    /// Name of the new policy.
+    name: String,
+}
+
+/// Make a policy of the same document under another name.
+#[utoipa::path(post, path = "/v1/policies/{policy}/clone", tag = "policies",
+    params(("policy" = String, Path, description = "Name of the policy")),
+    request_body = CloneAs, responses((status = CREATED, body = PolicyRecord)))]
+async fn clone(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(policy): Path<String>,
+    Json(CloneAs { name }): Json<CloneAs>,
+) -> Result<Response, Problem> {
+    let cloned = aside(move || {
+        let text = renamed(&caller.policy(&deployment, &policy)?.text, &name);
+        if deployment.policy(&name).is_ok() {
+            let what = "policy";
+            return Err(Problem::from(DeploymentError::Exists { what, name }));
+        }
+        let cloned = deployment.put_policy(&edit(name, text, Some(0)), &caller.name);
+        cloned.map_err(Problem::from)
+    });
+    with_tag(StatusCode::CREATED, cloned.await?).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_its_own_name_and_all_else_as_it_was() {
+        let text = "# mine\nname = \"a\" # old\ntie-rule = [\"id\"]\n\n[[costs]]\nname = \"a\"\n";
+        let copy = "# mine\nname = \"b\"\ntie-rule = [\"id\"]\n\n[[costs]]\nname = \"a\"\n";
+        assert_eq!(renamed(text, "b"), copy);
+        let json = renamed(r#"{"name": "a", "costs": [{"name": "a"}]}"#, "b");
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            json,
+            serde_json::json!({"name": "b", "costs": [{"name": "a"}]})
+        );
+        let unnamed = "[[costs]]\nunit = \"a\"\n";
+        assert_eq!(renamed(unnamed, "b"), unnamed);
+    }
+}

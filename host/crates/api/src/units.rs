@@ -1,0 +1,462 @@
+//! Units: what is in force and why, handed in, gone back to, taken out of use.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::document::{aside, long, written};
+use super::extract::{Json, Path, Query};
+use super::pool::Pool;
+use super::problem::{Code, Problem};
+use super::{Caller, Page, PageQuery};
+use placewright_deployment::cluster::PausedUnit;
+use placewright_deployment::{Deployment, ReplayWanted, UnitReplayed};
+use placewright_engine::unit::UnitShown;
+use placewright_library::history::Entry;
+use placewright_library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
+use placewright_library::stage::{Candidate, Outcome, Staging, Trials};
+use placewright_scheduler::Cancel;
+
+/// The header that a signature comes in: 64 bytes in hexadecimal or base64.
+const SIGNATURE: &str = "x-unit-signature";
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, upload))
+        .routes(routes!(check))
+        .routes(routes!(replay))
+        .routes(routes!(show, withdraw))
+        .routes(routes!(inspect))
+        .routes(routes!(history))
+        .routes(routes!(rollback))
+        .routes(routes!(enable))
+        .routes(routes!(disable))
+        .routes(routes!(pin))
+        .routes(routes!(unpin))
+        .routes(routes!(files))
+}
+
+fn value(told: &impl Serialize) -> Value {
+    serde_json::to_value(told).unwrap_or_default()
+}
+
+impl From<LibraryOperationError> for Problem {
+    fn from(failure: LibraryOperationError) -> Self {
+        let code = match &failure {
+            LibraryOperationError::NoUnit(_) | LibraryOperationError::NoDigest { .. } => {
+                Code::NotFound
+            }
+            LibraryOperationError::NoPrefix { .. } => Code::InvalidParameter,
+            LibraryOperationError::State { .. }
+            | LibraryOperationError::InUse { .. }
+            | LibraryOperationError::Refused(_) => Code::Conflict,
+            LibraryOperationError::Trust(_)
+            | LibraryOperationError::Artifacts { .. }
+            | LibraryOperationError::Watch(_) => Code::Unavailable,
+        };
+        Self::new(code, failure)
+    }
+}
+
+/// All units, by name: what is in force, and where it came from.
+#[utoipa::path(get, path = "/v1/units", tag = "units", params(PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn list(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    let library = deployment.library().clone();
+    written(move || {
+        let page = page.page(library.units(), |unit: &UnitStatus| unit.name.clone())?;
+        let items = page.items.iter();
+        Ok::<_, Problem>(Page {
+            items: items.map(|unit| caller.shown_unit(value(unit))).collect(),
+            next: page.next,
+        })
+    })
+    .await
+}
+
+/// What became of a candidate, with its time as all others here.
+fn entry_shown(entry: &Entry) -> Value {
+    let mut shown = value(entry);
+    if let Ok(at) = entry.at.duration_since(std::time::UNIX_EPOCH) {
+        shown["at"] = at.as_secs().into();
+    }
+    shown
+}
+
+/// The last candidate for a unit, if it was refused.
+fn last_refused(deployment: &Deployment, unit: &str) -> Option<Value> {
+    let history = deployment.library().history();
+    let last = history.of(unit).next_back();
+    let refused = last.filter(|entry| matches!(entry.outcome, Outcome::Refused { .. }));
+    refused.map(entry_shown)
+}
+
+/// A unit that is not called for a while in a cluster.
+#[derive(Debug, Serialize)]
+struct Paused {
+    cluster: Arc<str>,
+    #[serde(flatten)]
+    paused: PausedUnit,
+}
+
+/// A unit: what is in force, what it says of itself, the policies that use it, and the clusters
+/// in which it is not called for a while because it keeps failing (`paused`). If the last
+/// candidate for it was refused, `refused` says why. Of a unit that was never in force only these
+/// are told: its file, under `staging`, while it is being staged, and why it was refused.
+#[utoipa::path(get, path = "/v1/units/{unit}", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = OK, body = Object)))]
+async fn show(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+) -> Result<Response, Problem> {
+    let mut paused = Vec::new();
+    for cluster in deployment.clusters() {
+        if caller.sees(cluster.name()) && cluster.uses(&unit) {
+            let told = cluster.health().paused.clone().into_iter();
+            let name = cluster.name().clone();
+            paused.extend(told.filter(|it| it.unit == unit).map(|it| Paused {
+                cluster: name.clone(),
+                paused: it,
+            }));
+        }
+    }
+    let shown = aside(move || {
+        let units = deployment.library().units();
+        let status = units.into_iter().find(|known| known.name == unit);
+        let Some(status) = status else {
+            let mut known = serde_json::Map::new();
+            let staging = deployment.library().staging().remove(&unit);
+            known.extend(staging.map(|path| ("staging".to_owned(), value(&path))));
+            let refused = last_refused(&deployment, &unit);
+            known.extend(refused.map(|refused| ("refused".to_owned(), refused)));
+            if known.is_empty() {
+                return Err(Problem::not_found("unit", &unit));
+            }
+            known.insert("name".to_owned(), unit.into());
+            return Ok(caller.shown_unit(Value::Object(known)));
+        };
+        let mut shown = caller.shown_unit(value(&status));
+        if let Some(columns) = shown.as_object_mut() {
+            let mut users = Trials::users(&*deployment, &unit);
+            users.retain(|policy| caller.policy(&deployment, policy).is_ok());
+            columns.insert("policies".to_owned(), value(&users));
+            columns.insert("paused".to_owned(), value(&paused));
+            if let Some(refused) = last_refused(&deployment, &unit) {
+                columns.insert("refused".to_owned(), caller.shown_unit(refused));
+            }
+            if let Some(unit) = deployment.library().current().get(&unit) {
+                let description = unit.description();
+                columns.insert("summary".to_owned(), value(&description.summary));
+            }
+        }
+        Ok::<_, Problem>(shown)
+    });
+    long(shown.await?).await
+}
+
+/// What the unit in force is: its parts, what they read, the reasons that they give, and
+/// its settings.
+#[utoipa::path(get, path = "/v1/units/{unit}/inspection", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = OK, body = UnitShown)))]
+async fn inspect(
+    State(deployment): State<Arc<Deployment>>,
+    Path(unit): Path<String>,
+) -> Result<Response, Problem> {
+    let current = deployment.library().current();
+    written(move || {
+        let found = current.get(&unit).map(|unit| UnitShown::new(unit));
+        found.ok_or_else(|| Problem::not_found("unit in force", &unit))
+    })
+    .await
+}
+
+/// What became of candidates for a unit, the newest first.
+#[utoipa::path(get, path = "/v1/units/{unit}/history", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit"), PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn history(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    written(move || {
+        let history = deployment.library().history();
+        let entries = history.of(&unit).rev().map(entry_shown).enumerate();
+        let is_after = |(number, _): &(usize, Value), after: &str| {
+            after.parse().is_ok_and(|after: usize| *number > after)
+        };
+        let page = page.page_after(entries, is_after, |(number, _)| number.to_string())?;
+        Ok::<_, Problem>(Page {
+            items: page
+                .items
+                .into_iter()
+                .map(|(_, entry)| caller.shown_unit(entry))
+                .collect(),
+            next: page.next,
+        })
+    })
+    .await
+}
+
+/// The bytes of a unit. Their type must be told: pages of other sites can send bytes of no
+/// type, or of a form's, without asking whether they may.
+pub(super) fn candidate(headers: &HeaderMap, bytes: Bytes) -> Result<Candidate, Problem> {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    let known = ["application/wasm", "application/octet-stream"];
+    if !known
+        .iter()
+        .any(|known| essence.eq_ignore_ascii_case(known))
+    {
+        let sentence = "send the component with Content-Type: application/wasm";
+        return Err(Problem::new(Code::UnsupportedType, sentence));
+    }
+    if bytes.is_empty() {
+        let sentence = "the body is empty; the component belongs here";
+        return Err(Problem::new(Code::BadRequest, sentence));
+    }
+    let signature = headers.get(SIGNATURE).map(|it| Arc::from(it.as_bytes()));
+    Ok(Candidate {
+        bytes: Arc::from(&bytes[..]),
+        signature,
+    })
+}
+
+/// What was done with a candidate, step by step. One that was refused is a problem of
+/// the request.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) async fn staged(staging: Staging) -> Result<Response, Problem> {
+    let status = match &staging.outcome {
+        Outcome::Refused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        _ => StatusCode::OK,
+    };
+    Ok((status, long(staging).await?).into_response())
+}
+
+/// Hand in a unit: it is staged, each step is told, and it comes into force or is
+/// refused while the last good one goes on. It stands in front of a file of its name
+/// until that changes.
+#[utoipa::path(put, path = "/v1/units", tag = "units",
+    params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
+    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
+    responses((status = OK, body = Object, description = "In force"),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn upload(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Problem> {
+    let candidate = candidate(&headers, bytes)?;
+    let library = deployment.library().clone();
+    let staging = aside(move || Ok::<_, Problem>(library.upload(&candidate, &caller.name))).await?;
+    staged(staging).await
+}
+
+/// Go through all steps but the last, and change nothing.
+#[utoipa::path(post, path = "/v1/units/check", tag = "units",
+    params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
+    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
+    responses((status = OK, body = Object, description = "It would come into force"),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn check(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Problem> {
+    let candidate = candidate(&headers, bytes)?;
+    let library = deployment.library().clone();
+    let staging =
+        aside(move || Ok::<_, Problem>(library.try_out(&candidate, &caller.name))).await?;
+    staged(staging).await
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ReplayQuery {
+    /// How many of each cluster's newest decisions are made again; 200 if not given.
+    #[param(minimum = 1, maximum = 10000)]
+    decisions: Option<usize>,
+    /// How many of each cluster's decisions that differ are explained; 5 if not given.
+    #[param(minimum = 0, maximum = 100)]
+    examples: Option<usize>,
+}
+
+impl ReplayQuery {
+    fn wanted(&self) -> Result<ReplayWanted, Problem> {
+        let wanted = ReplayWanted {
+            decisions: self.decisions.unwrap_or(200),
+            examples: self.examples.unwrap_or(5),
+        };
+        let wrong = match wanted {
+            it if !(1..=10_000).contains(&it.decisions) => "\"decisions\" must be from 1 to 10000",
+            it if it.examples > 100 => "\"examples\" must be from 0 to 100",
+            _ => return Ok(wanted),
+        };
+        Err(Problem::new(Code::InvalidParameter, wrong))
+    }
+}
+
+/// Make recorded decisions again with a candidate, and change nothing: what would come
+/// out in another way, and why, cluster by cluster.
+#[utoipa::path(post, path = "/v1/units/replay", tag = "units",
+    params(ReplayQuery, ("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
+    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
+    responses((status = OK, body = UnitReplayed),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn replay(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<ReplayQuery>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Problem> {
+    let wanted = query.wanted()?;
+    let candidate = candidate(&headers, bytes)?;
+    // Of all clusters.
+    let about = (&caller.name.clone(), &Arc::from(""));
+    let replay =
+        move |cancel: Cancel| deployment.replay_unit(&candidate, &caller.name, wanted, &cancel);
+    let replayed = questions.run(about, replay).await?;
+    match &replayed.staging.outcome {
+        Outcome::Refused { .. } => staged(replayed.staging).await,
+        _ => long(replayed).await,
+    }
+}
+
+/// To which bytes a unit goes back.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RollbackTo {
+    /// The digest, 64 hexadecimal digits or the first 8 of them or more: one that was in force
+    /// before.
+    digest: String,
+}
+
+/// Go back to an earlier digest.
+#[utoipa::path(post, path = "/v1/units/{unit}/rollback", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    request_body = RollbackTo,
+    responses((status = OK, body = Object, description = "In force"),
+              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+async fn rollback(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+    Json(RollbackTo { digest }): Json<RollbackTo>,
+) -> Result<Response, Problem> {
+    let library = deployment.library().clone();
+    let staging = aside(move || {
+        let digest = library.digest_of(&unit, &digest)?;
+        library.rollback(&unit, digest, &caller.name)
+    });
+    let staging = staging.await?;
+    staged(staging).await
+}
+
+async fn alter(
+    deployment: &Deployment,
+    caller: Caller,
+    unit: String,
+    alter: fn(&Library, &str, &str) -> Result<(), LibraryOperationError>,
+) -> Result<StatusCode, Problem> {
+    let library = deployment.library().clone();
+    aside(move || alter(&library, &unit, &caller.name)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// End what was handed in or gone back to: the file, or what comes with the program, is
+/// in force again.
+#[utoipa::path(delete, path = "/v1/units/{unit}", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn withdraw(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, caller, unit, Library::withdraw).await
+}
+
+/// Have the unit of that name in force again.
+#[utoipa::path(post, path = "/v1/units/{unit}/enable", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn enable(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, caller, unit, Library::enable).await
+}
+
+/// Have no unit of that name in force. Refused while policies use it.
+#[utoipa::path(post, path = "/v1/units/{unit}/disable", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn disable(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, caller, unit, Library::disable).await
+}
+
+/// Keep what is in force, whatever its file becomes.
+#[utoipa::path(post, path = "/v1/units/{unit}/pin", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn pin(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, caller, unit, Library::pin).await
+}
+
+/// Take the pin off.
+#[utoipa::path(post, path = "/v1/units/{unit}/unpin", tag = "units",
+    params(("unit" = String, Path, description = "Name of the unit")),
+    responses((status = NO_CONTENT)))]
+async fn unpin(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(caller): Extension<Caller>,
+    Path(unit): Path<String>,
+) -> Result<StatusCode, Problem> {
+    alter(&deployment, caller, unit, Library::unpin).await
+}
+
+/// The files of the watched folder, by path: what each offers, and what is wrong with it.
+#[utoipa::path(get, path = "/v1/unit-files", tag = "units", params(PageQuery),
+    responses((status = OK, body = Page<Value>)))]
+async fn files(
+    State(deployment): State<Arc<Deployment>>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    let library = deployment.library().clone();
+    let path = |file: &FileStatus| file.path.display().to_string();
+    written(move || page.page(library.files(), path)).await
+}
