@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let host = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let host = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let sdk = [
         "LICENSE",

@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn every_file_of_the_sdk_comes_with_the_program() {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/python/src/placewright");
+        let package =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../sdk/python/src/placewright");
         let mut there = BTreeSet::new();
         for folder in ["", "building/"] {
             for entry in fs::read_dir(package.join(folder)).unwrap() {

@@ -105,13 +105,13 @@ fn a_description_is_written_into_the_manifests_of_all_languages_whatever_it_hold
 
 #[test]
 fn what_builds_units_is_pinned_as_the_sdks_pin_it() {
-    let sdk: toml::Table = include_str!("../../../sdk/python/pyproject.toml")
+    let sdk: toml::Table = include_str!("../../../../../sdk/python/pyproject.toml")
         .parse()
         .unwrap();
     let build = &sdk["project"]["optional-dependencies"]["build"];
     assert_eq!(build[0].as_str(), Some(python::COMPONENTIZE_PY));
     let sdk: serde_json::Value =
-        serde_json::from_str(include_str!("../../../sdk/javascript/package.json")).unwrap();
+        serde_json::from_str(include_str!("../../../../../sdk/javascript/package.json")).unwrap();
     for language in ["javascript", "typescript"] {
         let package = carried::template(&format!("{language}/project/package.json")).unwrap();
         let package: serde_json::Value = serde_json::from_str(package).unwrap();

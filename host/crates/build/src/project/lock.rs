@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_crates_of_a_project_are_those_that_this_program_is_built_with() {
-        let ours = packages(include_str!("../../../Cargo.lock"));
+        let ours = packages(include_str!("../../../../../Cargo.lock"));
         let theirs = packages(&Crates::of_sdk().unwrap().lock_file("zebra"));
         for (package, checksum) in theirs {
             if package.0 != "zebra" {

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_sdk_comes_with_the_program() {
-        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/javascript");
+        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../sdk/javascript");
         let mut there = BTreeSet::from(["package.json".to_owned(), "wit/policy.wit".to_owned()]);
         for folder in ["src", "building"] {
             for entry in fs::read_dir(sdk.join(folder)).unwrap() {

@@ -6,6 +6,10 @@
 //! `cdylib`: everything else is said on cargo's command line. The same sources
 //! and toolchain give the same bytes, wherever they lie.
 
+#![forbid(unsafe_code)]
+
+pub mod project;
+
 mod carried;
 mod error;
 mod imports;
@@ -22,7 +26,7 @@ use std::process::{Command, Stdio};
 
 use wit_component::ComponentEncoder;
 
-use crate::contract::{PACKAGE, Part, VERSION};
+use placewright_engine::contract::{PACKAGE, Part, VERSION};
 use toolchain::Toolchain;
 
 /// The platform without an operating system: nothing to import.

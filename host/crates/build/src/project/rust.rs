@@ -10,7 +10,7 @@ use super::lock::Crates;
 use super::{File, Project, ProjectError, ProjectNameError};
 
 /// The manifest of Placewright's repository, of which the SDK's crates take their version.
-const WORKSPACE: &str = include_str!("../../../Cargo.toml");
+const WORKSPACE: &str = include_str!("../../../../../Cargo.toml");
 
 /// What stands for the folder of the SDK in the template.
 const SDK: &str = "placewright-0.0.0";

@@ -3,8 +3,8 @@
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[
-            ("wit/policy.wit", include_str!("../../../../wit/policy.wit")),
-            $(($name, include_str!(concat!("../../../../sdk/javascript/", $name)))),*
+            ("wit/policy.wit", include_str!("../../../../../wit/policy.wit")),
+            $(($name, include_str!(concat!("../../../../../sdk/javascript/", $name)))),*
         ]
     };
 }

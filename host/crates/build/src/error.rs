@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 
 use super::TARGET;
-use crate::contract::{PACKAGE, VERSION};
+use placewright_engine::contract::{PACKAGE, VERSION};
 
 /// Why a crate or project was not made into a unit, and what to do.
 #[derive(Debug, thiserror::Error)]

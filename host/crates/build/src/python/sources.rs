@@ -3,10 +3,10 @@
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[
-            ("placewright/wit/policy.wit", include_str!("../../../../wit/policy.wit")),
+            ("placewright/wit/policy.wit", include_str!("../../../../../wit/policy.wit")),
             $((
                 concat!("placewright/", $name),
-                include_str!(concat!("../../../../sdk/python/src/placewright/", $name)),
+                include_str!(concat!("../../../../../sdk/python/src/placewright/", $name)),
             )),*
         ]
     };

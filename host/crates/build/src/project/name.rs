@@ -1,6 +1,6 @@
 //! What a unit may be called.
 
-use crate::unit::inspect;
+use placewright_engine::unit::inspect;
 
 /// Words that no crate and no module can be called, in any of the languages; of the many
 /// such words those that someone might call a unit.

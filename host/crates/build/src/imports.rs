@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::TARGET;
 use super::toolchain::Toolchain;
-use crate::contract::PACKAGE;
+use placewright_engine::contract::PACKAGE;
 
 /// The crate that binds to the functions of a browser: what crates use for the clock and for
 /// random numbers where there is no operating system.

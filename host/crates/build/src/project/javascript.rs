@@ -5,7 +5,7 @@ use super::carried::template;
 use super::{File, Project, ProjectError};
 
 /// What the SDK's functions are called with, for editors.
-const TYPES: &str = include_str!("../../../sdk/javascript/src/index.d.ts");
+const TYPES: &str = include_str!("../../../../../sdk/javascript/src/index.d.ts");
 
 /// What differs between the two.
 pub(super) struct Dialect {

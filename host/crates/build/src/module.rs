@@ -19,7 +19,7 @@ use super::{BuildError, Built, imports};
 pub(super) const MANIFEST: &str = "unit.toml";
 
 /// The contract, as it is when this program is built.
-const CONTRACT: &str = include_str!("../../../wit/policy.wit");
+const CONTRACT: &str = include_str!("../../../../wit/policy.wit");
 
 /// The only system interface for which an adapter can stand.
 const WASI: &str = "wasi_snapshot_preview1";
