@@ -34,33 +34,32 @@
 //! - [`ovirt`]: scheduling policies of oVirt, carried over.
 //! - [`scenario`]: small clusters and requests, with what is expected of a unit.
 
-// The one exception says for itself why it is sound: `engine/cache.rs`.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub use placewright_api as api;
-pub use placewright_records::audit;
-pub mod bench;
 pub use placewright_build as build;
+pub use placewright_build::project;
 pub use placewright_chain as chain;
 pub use placewright_deployment as deployment;
 pub use placewright_document as document;
 pub use placewright_engine as engine;
 pub use placewright_engine::contract;
-pub mod ganeti;
 pub use placewright_engine::generation;
+pub use placewright_engine::unit;
 pub use placewright_inventory as inventory;
 pub use placewright_library as library;
 pub use placewright_model as model;
-pub mod ovirt;
-pub use placewright_build::project;
 pub use placewright_ownership as ownership;
 pub use placewright_plugins as plugins;
 pub use placewright_policy as policy;
-pub use placewright_scheduler::questions;
-pub mod scenario;
-pub use placewright_scheduler as scheduler;
-pub mod simulate;
-pub use placewright_engine::unit;
+pub use placewright_records::audit;
 pub use placewright_records::telemetry;
+pub use placewright_scheduler as scheduler;
+pub use placewright_scheduler::questions;
 pub use placewright_store as store;
 pub use placewright_sync as sync;
+pub use placewright_tools::bench;
+pub use placewright_tools::ganeti;
+pub use placewright_tools::ovirt;
+pub use placewright_tools::scenario;
+pub use placewright_tools::simulate;
