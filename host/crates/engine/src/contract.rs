@@ -68,6 +68,7 @@ pub struct Call {
 
 impl Call {
     /// Forget all rows and values, and keep the allocations.
+    #[inline]
     pub fn clear(&mut self) {
         self.rows.clear();
         self.integers.clear();

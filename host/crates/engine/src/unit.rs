@@ -101,6 +101,7 @@ impl Unit {
     }
 
     /// Name, as described, and digest.
+    #[inline]
     pub fn identity(&self) -> &Arc<Identity> {
         &self.identity
     }
@@ -111,6 +112,7 @@ impl Unit {
     }
 
     /// The digest of its component.
+    #[inline]
     pub fn digest(&self) -> Digest {
         self.identity.digest
     }
@@ -141,6 +143,7 @@ impl Unit {
     }
 
     /// What it says of itself.
+    #[inline]
     pub fn description(&self) -> &Description {
         &self.description
     }

@@ -30,11 +30,13 @@ impl Aspects {
     }
 
     /// The table below hosts of that number that is stored in columns.
+    #[inline]
     pub fn nested(index: usize) -> Self {
         Self(1 << (COLUMNS + index % NESTED))
     }
 
     /// Whether both have something in common.
+    #[inline]
     pub fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -81,6 +83,7 @@ impl Clone for ChangeLog {
 
 impl ChangeLog {
     /// What tells this log from all others.
+    #[inline]
     pub fn identity(&self) -> &Arc<()> {
         &self.identity
     }
@@ -94,6 +97,7 @@ impl ChangeLog {
 
     /// The changes since then: slots of hosts, some more than once, each with what
     /// changed. None if that is too long ago.
+    #[inline]
     pub fn since(&self, cursor: Cursor) -> Option<impl Iterator<Item = (u32, Aspects)>> {
         let skip = usize::try_from(cursor.0.checked_sub(self.dropped)?).ok()?;
         Some(self.entries.range(skip.min(self.entries.len())..).copied())

@@ -142,6 +142,7 @@ impl Column {
     }
 
     /// All values of an integer, boolean or text column; empty for numbers.
+    #[inline]
     pub fn integers(&self) -> &[i64] {
         match &self.values {
             Values::Integers(values) => values,
@@ -150,6 +151,7 @@ impl Column {
     }
 
     /// All values of a number column; empty for others.
+    #[inline]
     pub fn numbers(&self) -> &[f64] {
         match &self.values {
             Values::Integers(_) => &[],
@@ -158,6 +160,7 @@ impl Column {
     }
 
     /// Which rows lack a value.
+    #[inline]
     pub fn absent_rows(&self) -> &FixedBitSet {
         &self.absent
     }
@@ -168,6 +171,7 @@ impl Column {
     }
 
     /// Whether every row has a value.
+    #[inline]
     pub fn is_complete(&self) -> bool {
         self.absent_count == 0
     }

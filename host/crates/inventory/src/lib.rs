@@ -222,6 +222,7 @@ impl Inventory {
     }
 
     /// Which hosts changed when, and in what.
+    #[inline]
     pub fn changes(&self) -> &ChangeLog {
         &self.changes
     }
@@ -232,6 +233,7 @@ impl Inventory {
     }
 
     /// What is known of the cluster as a whole.
+    #[inline]
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -252,6 +254,7 @@ impl Inventory {
     }
 
     /// How many hosts there are.
+    #[inline]
     pub fn host_count(&self) -> usize {
         self.host_slots.len()
     }
@@ -280,6 +283,7 @@ impl Inventory {
     }
 
     /// Whether the host in that slot is up: takes VMs.
+    #[inline]
     pub fn is_up(&self, slot: u32) -> bool {
         self.host(slot).is_some() && self.state_is_up(slot)
     }
@@ -290,11 +294,13 @@ impl Inventory {
     }
 
     /// Whether every slot has a host, and all of them are up.
+    #[inline]
     pub fn is_all_up(&self) -> bool {
         self.slots_not_up == 0
     }
 
     /// The slots of the hosts that are up, ascending.
+    #[inline]
     pub fn up_slots(&self) -> impl Iterator<Item = u32> {
         self.hosts()
             .map(|(slot, _)| slot)
@@ -302,6 +308,7 @@ impl Inventory {
     }
 
     /// By slot: how many VMs run on the host, and how many have a place reserved.
+    #[inline]
     pub fn vm_counts(&self) -> (&[i64], &[i64]) {
         let Sums {
             vms_count,
@@ -313,11 +320,13 @@ impl Inventory {
     }
 
     /// By slot: the place of the host in the order in which hosts were added.
+    #[inline]
     pub fn listed(&self) -> &[i64] {
         self.columns[self.sums.listed].integers()
     }
 
     /// The number of a host column, for [`Inventory::column`].
+    #[inline]
     pub fn column_index(&self, name: &str) -> Option<usize> {
         self.column_names.get(name).copied()
     }
@@ -369,11 +378,13 @@ impl Inventory {
     }
 
     /// The texts of host columns.
+    #[inline]
     pub fn texts(&self) -> &Texts {
         &self.texts
     }
 
     /// Running and pending VMs of a host, in the order of their ids.
+    #[inline]
     pub fn vms_of(&self, host: &HostEntry) -> impl Iterator<Item = &VmEntry> {
         host.vms
             .iter()

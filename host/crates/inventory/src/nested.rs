@@ -52,6 +52,7 @@ impl Nested {
     }
 
     /// The number of a column.
+    #[inline]
     pub fn column_index(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| **known == *name)
     }
@@ -62,6 +63,7 @@ impl Nested {
     }
 
     /// The rows of the host in that slot.
+    #[inline]
     pub fn span(&self, slot: u32) -> Range<usize> {
         let (first, count) = self.spans.get(slot as usize).copied().unwrap_or((0, 0));
         first as usize..(first + count) as usize
@@ -74,11 +76,13 @@ impl Nested {
 
     /// How many rows there are, if those of all hosts stand in the order of slots
     /// without gaps.
+    #[inline]
     pub fn packed_rows(&self) -> Option<usize> {
         self.packed.then_some(self.rows)
     }
 
     /// By slot of the host: its first row.
+    #[inline]
     pub fn first_rows(&self) -> impl ExactSizeIterator<Item = u32> {
         self.spans.iter().map(|(first, _)| *first)
     }

@@ -25,6 +25,7 @@ pub(super) struct Ranking {
 
 impl Inventory {
     /// By slot: the place of the host's id among all ids, compared as bytes.
+    #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }

@@ -40,6 +40,7 @@ pub struct Fault {
 
 impl Fault {
     /// Whether the request or a setting is at fault and not the unit.
+    #[inline]
     pub fn is_refusal(&self) -> bool {
         matches!(*self.cause, Cause::Refused(_))
     }
@@ -51,6 +52,7 @@ impl Fault {
     }
 
     /// Whether the call took longer than it had.
+    #[inline]
     pub fn is_out_of_time(&self) -> bool {
         matches!(*self.cause, Cause::Time(_))
     }
