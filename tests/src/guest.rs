@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use placewright::build;
-use placewright::engine::{Engine, Limits};
-use placewright::unit::Unit;
+use placewright_build as build;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
 
 use crate::sources::Record;
 use crate::{repository, sources, units};

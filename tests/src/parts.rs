@@ -1,9 +1,9 @@
 //! Policies over the unit `parts`, and what its explain part tells.
 
-use placewright::chain::{Explanation, FactShown};
-use placewright::inventory::Inventory;
-use placewright::model::{Facts, Host, Request, Value};
-use placewright::scheduler::{Decision, Scheduler};
+use placewright_chain::{Explanation, FactShown};
+use placewright_inventory::Inventory;
+use placewright_model::{Facts, Host, Request, Value};
+use placewright_scheduler::{Decision, Scheduler};
 
 use crate::scene::{GIB, cluster, request, scheduler, vm};
 use crate::units::generation;

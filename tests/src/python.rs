@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use placewright::build;
-use placewright::engine::Engine;
-use placewright::unit::Unit;
+use placewright_build as build;
+use placewright_engine::Engine;
+use placewright_engine::unit::Unit;
 
 use crate::{guest, repository, target_folder};
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use placewright::document::Problems;
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Host, Request, Vm};
-use placewright::policy::{Policy, Unheeded};
-use placewright::scheduler::{Scheduler, SchedulerOptions};
+use placewright_document::Problems;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Host, Request, Vm};
+use placewright_policy::{Policy, Unheeded};
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 
 use crate::units;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use placewright::build;
-use placewright::engine::{Engine, Limits};
-use placewright::library::Generation;
-use placewright::plugins;
-use placewright::unit::Unit;
+use placewright_build as build;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::Generation;
+use placewright_plugins as plugins;
 
 use crate::{repository, target_folder};
 

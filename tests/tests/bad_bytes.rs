@@ -1,6 +1,6 @@
 //! Files that are no units, or units that do not fit.
 
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
 use placewright_tests::component::{contradicting, importing_wasi, renamed};
 use placewright_tests::units::{component, engine};
 

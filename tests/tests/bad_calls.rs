@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use placewright::chain::{DecisionError, Runner};
-use placewright::contract::{Answers, Part};
-use placewright::scheduler::{PlaceError, Scheduler};
-use placewright::unit::{Cause, Fault};
+use placewright_chain::{DecisionError, Runner};
+use placewright_engine::contract::{Answers, Part};
+use placewright_engine::unit::{Cause, Fault};
+use placewright_scheduler::{PlaceError, Scheduler};
 use placewright_tests::scene::{
     balancing, both, cluster, costing, filtering, limited, policy, request, scheduler, vm,
 };
@@ -437,11 +437,11 @@ fn a_units_own_rule_between_settings_refuses_with_its_sentence() {
         checked.stages[0].filters[0].settings.value("headroom"),
         Some(&13.into())
     );
-    let call = placewright::contract::Call {
+    let call = placewright_engine::contract::Call {
         rows: vec![1],
         integers: vec![0, 13],
         texts: vec!["keeps-everything".into()],
-        ..placewright::contract::Call::default()
+        ..placewright_engine::contract::Call::default()
     };
     let mut instance = unit("misbehaving").instantiate(Part::Settings).unwrap();
     let fault = instance.check_settings(&call, PATIENT).unwrap_err();

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use placewright::engine::{CompileError, CompilerProgram, Engine, Limits};
-use placewright::unit::{LoadError, Unit};
+use placewright_engine::unit::{LoadError, Unit};
+use placewright_engine::{CompileError, CompilerProgram, Engine, Limits};
 use placewright_tests::component::{branching, computed_elements};
 use placewright_tests::server::program;
 use placewright_tests::units::component;

@@ -1,6 +1,6 @@
 //! Units that say too much of themselves: it is refused before anything is made of it.
 
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
 use placewright_tests::component::{long_named, long_winded};
 use placewright_tests::units::engine;
 

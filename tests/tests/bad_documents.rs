@@ -1,7 +1,7 @@
 //! Documents with mistakes: every mistake is told, with its place and the name that
 //! was probably meant.
 
-use placewright::document::ClusterDocument;
+use placewright_document::ClusterDocument;
 use placewright_tests::scene::{both, policy};
 
 fn policy_problems(text: &str) -> String {

@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
-use placewright::chain::DecisionError;
-use placewright::library::Generation;
-use placewright::model::Request;
-use placewright::scheduler::{Batch, PlaceError, Scheduler};
-use placewright::unit::{Cause, Fault};
+use placewright_chain::DecisionError;
+use placewright_engine::unit::{Cause, Fault};
+use placewright_library::Generation;
+use placewright_model::Request;
+use placewright_scheduler::{Batch, PlaceError, Scheduler};
 use placewright_tests::scene::{
     cluster, following, limited, ordering, request, scheduler, selecting, vm,
 };

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Group, GroupRule, Host, Value, Vm};
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::scheduler::{
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Group, GroupRule, Host, Value, Vm};
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
+use placewright_scheduler::{
     BalanceError, BalanceOptions, BalancePlan, MoveError, Scheduler, SchedulerOptions,
 };
-use placewright::unit::Unit;
 use placewright_tests::scene::GIB;
 
 /// Moves VMs from hosts with a load of 75 % or more.

@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Vm};
-use placewright::plugins;
-use placewright::scheduler::{
+use placewright_engine::unit::Unit;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Vm};
+use placewright_plugins as plugins;
+use placewright_scheduler::{
     Batch, BatchOrder, PlaceError, Plan, SEARCH_DECISIONS, Scheduler, Searched,
 };
-use placewright::unit::Unit;
 use placewright_tests::scene::scheduler;
 use placewright_tests::units::engine;
 use proptest::prelude::*;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use placewright::chain::DecisionError;
-use placewright::inventory::Inventory;
-use placewright::model::{Facts, Value, Vm};
-use placewright::scheduler::{Batch, BatchOrder, ExplainError, PlaceError, Plan, Scheduler};
+use placewright_chain::DecisionError;
+use placewright_inventory::Inventory;
+use placewright_model::{Facts, Value, Vm};
+use placewright_scheduler::{Batch, BatchOrder, ExplainError, PlaceError, Plan, Scheduler};
 use placewright_tests::parts::{fact, facts, of, ordering, parts};
 use placewright_tests::scene::{GIB, cluster, request, scheduler, vm};
 use placewright_tests::units::generation;

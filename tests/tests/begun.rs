@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use placewright::build;
-use placewright::library::probe;
-use placewright::project::{self, Evaluation, Kind, Language, Project};
+use placewright_build as build;
+use placewright_build::project::{self, Evaluation, Kind, Language, Project};
+use placewright_library::probe;
 use placewright_tests::server::placewright;
 use placewright_tests::{guest, units};
 

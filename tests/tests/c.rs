@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use placewright::build::BuildError;
-use placewright::build::{self, Options};
-use placewright::library::probe;
-use placewright::unit::Unit;
+use placewright_build::BuildError;
+use placewright_build::{self as build, Options};
+use placewright_engine::unit::Unit;
+use placewright_library::probe;
 use placewright_tests::{c, guest, repository, units};
 use sha2::{Digest, Sha256};
 

@@ -1,8 +1,8 @@
 //! Decisions of the scheduler over units built from their sources: the same again
 //! and again, reserved as they are made, and explained on demand.
 
-use placewright::chain::Runner;
-use placewright::scheduler::{Decision, ExplainError, Scheduler, SchedulerOptions};
+use placewright_chain::Runner;
+use placewright_scheduler::{Decision, ExplainError, Scheduler, SchedulerOptions};
 use placewright_tests::scene::{
     GIB, both, cluster, costing, filtering, policy, request, scheduler, vm,
 };

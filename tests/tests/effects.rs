@@ -1,9 +1,9 @@
 //! What follows from a placement is written with it, or not at all.
 
-use placewright::chain::DecisionError;
-use placewright::inventory::Inventory;
-use placewright::model::{Facts, Value, Vm};
-use placewright::scheduler::{PlaceError, Scheduler};
+use placewright_chain::DecisionError;
+use placewright_inventory::Inventory;
+use placewright_model::{Facts, Value, Vm};
+use placewright_scheduler::{PlaceError, Scheduler};
 use placewright_tests::parts::{fact, following, of, of_tenant, parts, with_gpus};
 use placewright_tests::scene::{GIB, cluster, request, vm};
 

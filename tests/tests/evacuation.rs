@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use placewright::chain::Proposed;
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Group, GroupRule, Host, Value, Vm};
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::scheduler::{
+use placewright_chain::Proposed;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Group, GroupRule, Host, Value, Vm};
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
+use placewright_scheduler::{
     BalanceOptions, BalancePlan, Cause, MoveError, Origin, Scheduler, SchedulerOptions,
 };
-use placewright::unit::Unit;
 use placewright_tests::scene::GIB;
 
 /// Memory and groups are heeded, and nothing balances.

@@ -1,7 +1,7 @@
 //! What units can tell of how they came to their answers.
 
-use placewright::chain::{Explanation, FactShown};
-use placewright::model::{Request, Value};
+use placewright_chain::{Explanation, FactShown};
+use placewright_model::{Request, Value};
 use placewright_tests::parts::{fact, facts, parts};
 use placewright_tests::scene::{GIB, cluster, request, scheduler, vm};
 use placewright_tests::units::generation;

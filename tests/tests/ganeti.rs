@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use placewright::document::ClusterDocument;
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::scheduler::{BalanceOptions, BalancePlan, Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
+use placewright_document::ClusterDocument;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
+use placewright_scheduler::{BalanceOptions, BalancePlan, Scheduler, SchedulerOptions};
 use placewright_tests::repository;
 use serde::Deserialize;
 
@@ -73,7 +73,7 @@ fn generation() -> Generation {
 }
 
 fn scheduler(text: &str, generation: &Generation) -> Scheduler {
-    let document = placewright::ganeti::read(text, "case.data", None);
+    let document = placewright_tools::ganeti::read(text, "case.data", None);
     let document = document.unwrap_or_else(|problems| panic!("{problems}"));
     let inventory = Inventory::of_document(document, 0).unwrap();
     let policy = plugins::policy("ganeti").expect("the policy comes with the program");
@@ -170,7 +170,7 @@ fn a_cluster_without_nodes_or_instances_needs_no_move() {
 #[test]
 fn of_several_groups_one_is_chosen() {
     let text = &cases()["hbal-split-insts.data"];
-    let read = |group| placewright::ganeti::read(text, "case.data", group);
+    let read = |group| placewright_tools::ganeti::read(text, "case.data", group);
     let error = read(None).unwrap_err().to_string();
     assert!(
         error.contains("choose one of group-01, group-02"),
@@ -190,7 +190,7 @@ fn of_several_groups_one_is_chosen() {
 #[test]
 fn what_is_wrong_with_a_file_is_told_with_line_and_field() {
     const GOOD: &str = "g|u|preferred||\n\nn1|1024|0|1024|100|100|4|N|u|1\nn2|1024|0|1024|100|100|4|N|u|1\n\ni1|128|10|1|running|Y|n1|n2|drbd||1\n\n\n";
-    assert!(placewright::ganeti::read(GOOD, "c.data", None).is_ok());
+    assert!(placewright_tools::ganeti::read(GOOD, "c.data", None).is_ok());
     for (from, to, message) in [
         (
             "g|u|preferred||",
@@ -235,11 +235,11 @@ fn what_is_wrong_with_a_file_is_told_with_line_and_field() {
     ] {
         let bad = GOOD.replace(from, to);
         assert_ne!(bad, GOOD, "{from}");
-        let error = placewright::ganeti::read(&bad, "c.data", None).unwrap_err();
+        let error = placewright_tools::ganeti::read(&bad, "c.data", None).unwrap_err();
         let error = error.to_string();
         assert!(error.contains(message), "{message}: {error}");
     }
-    let error = placewright::ganeti::read(&cases()["invalid-node.data"], "c.data", None);
+    let error = placewright_tools::ganeti::read(&cases()["invalid-node.data"], "c.data", None);
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("there is no node \"no-such-node\""),
@@ -250,7 +250,7 @@ fn what_is_wrong_with_a_file_is_told_with_line_and_field() {
 #[test]
 fn a_cluster_read_and_written_as_a_document_is_the_same() {
     for (name, text) in cases() {
-        let Ok(read) = placewright::ganeti::read(&text, "case.data", None) else {
+        let Ok(read) = placewright_tools::ganeti::read(&text, "case.data", None) else {
             continue;
         };
         let written = serde_json::to_string(&read).unwrap();

@@ -7,13 +7,13 @@ mod pairs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use placewright::chain::Explanation;
-use placewright::document::{ClusterDocument, Surroundings, read_requests};
-use placewright::inventory::Inventory;
-use placewright::model::schema::Schema;
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::scheduler::{Scheduler, SchedulerOptions};
+use placewright_chain::Explanation;
+use placewright_document::{ClusterDocument, Surroundings, read_requests};
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 use placewright_tests::units::built_in;
 
 use cases::{CASES, Case};

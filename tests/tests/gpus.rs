@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Vm};
-use placewright::plugins;
-use placewright::scheduler::{Decision, Scheduler};
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Vm};
+use placewright_plugins as plugins;
+use placewright_scheduler::{Decision, Scheduler};
 use placewright_tests::scene::{request, scheduler};
 use placewright_tests::units::engine;
 

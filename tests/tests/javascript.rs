@@ -6,11 +6,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use placewright::build::{self, BuildError};
-use placewright::contract::{Answers, Call, Part};
-use placewright::library::probe;
-use placewright::project::{Evaluation, Language};
-use placewright::unit::{Cause, Fault, Unit};
+use placewright_build::project::{Evaluation, Language};
+use placewright_build::{self as build, BuildError};
+use placewright_engine::contract::{Answers, Call, Part};
+use placewright_engine::unit::{Cause, Fault, Unit};
+use placewright_library::probe;
 use placewright_tests::scene::GIB;
 use placewright_tests::{guest, javascript, units};
 

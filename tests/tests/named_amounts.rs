@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use placewright::chain::Explanation;
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Value, Vm};
-use placewright::plugins;
-use placewright::scheduler::{Batch, Decision, Plan, Scheduler};
-use placewright::unit::Unit;
+use placewright_chain::Explanation;
+use placewright_engine::unit::Unit;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Value, Vm};
+use placewright_plugins as plugins;
+use placewright_scheduler::{Batch, Decision, Plan, Scheduler};
 use placewright_tests::scene::scheduler;
 use placewright_tests::units::engine;
 

@@ -1,9 +1,9 @@
 //! What a unit says of itself is tried out before anyone relies on it.
 
-use placewright::contract::Part;
-use placewright::engine::{Engine, Limits};
-use placewright::library::probe::{Outcome, Report, Step, probe};
-use placewright::unit::Unit;
+use placewright_engine::contract::Part;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::probe::{Outcome, Report, Step, probe};
 use placewright_tests::component::by_default;
 use placewright_tests::units::component;
 

@@ -4,11 +4,11 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use placewright::build::{self, BuildError};
-use placewright::contract::{Answers, Call, Part};
-use placewright::library::probe;
-use placewright::project::{Evaluation, Language};
-use placewright::unit::Cause;
+use placewright_build::project::{Evaluation, Language};
+use placewright_build::{self as build, BuildError};
+use placewright_engine::contract::{Answers, Call, Part};
+use placewright_engine::unit::Cause;
+use placewright_library::probe;
 use placewright_tests::scene::GIB;
 use placewright_tests::{guest, python, units};
 

@@ -3,17 +3,17 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::{Group, GroupRule, Request};
-use placewright::plugins;
-use placewright::policy::{Policy, Unheeded};
-use placewright::questions::{
+use placewright_engine::unit::Unit;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::{Group, GroupRule, Request};
+use placewright_plugins as plugins;
+use placewright_policy::{Policy, Unheeded};
+use placewright_scheduler::SchedulerOptions;
+use placewright_scheduler::questions::{
     Change, FailureOptions, Fate, QuestionError, Reason, Restart, Situation, Standing,
     UnknownEntryError,
 };
-use placewright::scheduler::SchedulerOptions;
-use placewright::unit::Unit;
 use placewright_tests::scene::{self, GIB, cluster, request, vm};
 use placewright_tests::units::engine;
 

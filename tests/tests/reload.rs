@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::{Duration, SystemTime};
 
-use placewright::engine::{Engine, Limits};
-use placewright::library::Generation;
-use placewright::library::live::{
+use placewright_engine::unit::{Digest, Unit};
+use placewright_engine::{Engine, Limits};
+use placewright_library::Generation;
+use placewright_library::live::{
     InMemory, Library, LibraryEvent, LibraryOptions, Surroundings, Watching,
 };
-use placewright::library::stage::{ReplayReport, Trials};
-use placewright::library::watch::Options;
-use placewright::unit::{Digest, Unit};
+use placewright_library::stage::{ReplayReport, Trials};
+use placewright_library::watch::Options;
 use placewright_tests::component::by_default;
 use placewright_tests::units::component;
 

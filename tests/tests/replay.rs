@@ -1,9 +1,9 @@
 //! Arrivals and departures through the chain, beside the same rule written down
 //! plainly: the decisions are the same, one by one.
 
-use placewright::inventory::Inventory;
-use placewright::model::schema::Schema;
-use placewright::model::{Host, Vm};
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_model::{Host, Vm};
 use placewright_tests::scene::{request, scheduler};
 use placewright_tests::units::generation;
 

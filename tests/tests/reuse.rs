@@ -8,15 +8,15 @@ mod unsound;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use placewright::chain::{Reuse, ReuseCounts, Runner};
-use placewright::engine::{Engine, Limits};
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Group, GroupRule, Request};
-use placewright::plugins;
-use placewright::policy::{Policy, Unheeded};
-use placewright::scheduler::{Decision, Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
+use placewright_chain::{Reuse, ReuseCounts, Runner};
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Group, GroupRule, Request};
+use placewright_plugins as plugins;
+use placewright_policy::{Policy, Unheeded};
+use placewright_scheduler::{Decision, Scheduler, SchedulerOptions};
 use placewright_tests::units;
 use proptest::prelude::*;
 

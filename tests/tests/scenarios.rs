@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use placewright::library::Generation;
-use placewright::scenario::{Scenarios, Test, files};
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_library::Generation;
 use placewright_tests::{repository, units};
+use placewright_tools::scenario::{Scenarios, Test, files};
 
 /// Every case in the files of that folder comes out as it says for this unit alone.
 pub fn come_out(unit: &Arc<Unit>, folder: &Path) {

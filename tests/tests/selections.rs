@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use placewright::chain::{DecisionError, Explanation};
-use placewright::model::Host;
-use placewright::scheduler::{PlaceError, Scheduler};
+use placewright_chain::{DecisionError, Explanation};
+use placewright_model::Host;
+use placewright_scheduler::{PlaceError, Scheduler};
 use placewright_tests::parts::{drawn, of, parts, shares};
 use placewright_tests::scene::{GIB, cluster, request, vm};
 
@@ -24,7 +24,7 @@ fn refining_near(place: usize, refine: &str) -> String {
 
 /// Where a VM goes with that draw.
 fn host(scheduler: &mut Scheduler, draw: f64) -> Arc<str> {
-    let request = placewright::model::Request {
+    let request = placewright_model::Request {
         dry_run: true,
         ..drawn("v", draw)
     };

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use placewright::chain::{Chain, Runner};
-use placewright::contract::{Answers, Call, Part};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Host, Request, Vm};
-use placewright::scheduler::{Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
+use placewright_chain::{Chain, Runner};
+use placewright_engine::contract::{Answers, Call, Part};
+use placewright_engine::unit::Unit;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Host, Request, Vm};
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 use placewright_tests::scene::{GIB, policy};
 use placewright_tests::units;
 

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use placewright::chain::Chain;
-use placewright::document::{Surroundings, read_requests};
-use placewright::inventory::Inventory;
-use placewright::model::schema::{Given, Schema};
-use placewright::model::{Facts, Group, GroupRule, Host, Kind, Request, Vm};
-use placewright::plugins;
-use placewright::policy::{Policy, Unheeded};
-use placewright::questions::{FailureOptions, Situation};
-use placewright::scheduler::{Batch, PlaceError, Scheduler, SchedulerOptions};
+use placewright_chain::Chain;
+use placewright_document::{Surroundings, read_requests};
+use placewright_inventory::Inventory;
+use placewright_model::schema::{Given, Schema};
+use placewright_model::{Facts, Group, GroupRule, Host, Kind, Request, Vm};
+use placewright_plugins as plugins;
+use placewright_policy::{Policy, Unheeded};
+use placewright_scheduler::questions::{FailureOptions, Situation};
+use placewright_scheduler::{Batch, PlaceError, Scheduler, SchedulerOptions};
 
 use crate::general::cases::{CASES, Case};
 use placewright_tests::units::built_in;
@@ -167,7 +167,7 @@ fn a_policy_says_what_becomes_of_all_needs_and_of_single_ones() {
     both.facts.set("zone", "z");
     let decided =
         |text: &str| scheduler(&(text.to_owned() + MEMORY), inventory()).place(both.clone());
-    let names = |needs: &[placewright::chain::UnheededNeed]| -> Vec<String> {
+    let names = |needs: &[placewright_chain::UnheededNeed]| -> Vec<String> {
         needs.iter().map(|need| need.need.to_string()).collect()
     };
     let warned = decided("unheeded = 'warn'\n").unwrap();

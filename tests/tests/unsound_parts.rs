@@ -2,9 +2,9 @@
 //! a sound SDK can: each is found with a sentence that names the unit, and nothing is
 //! lost.
 
-use placewright::chain::DecisionError;
-use placewright::scheduler::{Batch, PlaceError, Scheduler};
-use placewright::unit::Cause;
+use placewright_chain::DecisionError;
+use placewright_engine::unit::Cause;
+use placewright_scheduler::{Batch, PlaceError, Scheduler};
 use placewright_tests::scene::{cluster, following, ordering, request, scheduler, selecting, vm};
 use placewright_tests::units::generation;
 

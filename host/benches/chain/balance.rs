@@ -3,20 +3,20 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::scheduler::{Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 
 use crate::fleet::component;
 
 /// A scheduler under the policy `ganeti`, its nodes unevenly used.
 pub fn scheduler(nodes: u64, instances: u64) -> Scheduler {
     let text = cluster(nodes, instances);
-    let document = placewright::ganeti::read(&text, "bench.data", None);
+    let document = placewright_tools::ganeti::read(&text, "bench.data", None);
     let inventory = Inventory::of_document(document.expect("the text is well formed"), 0);
     let inventory = inventory.expect("the cluster fits the schema");
     let engine = Engine::new(Limits::default(), None).expect("an engine");

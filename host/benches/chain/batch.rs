@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Vm};
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::scheduler::{Batch, Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Vm};
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
+use placewright_scheduler::{Batch, Scheduler, SchedulerOptions};
 
 use crate::fleet::{Numbers, component};
 

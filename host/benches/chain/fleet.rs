@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use placewright::chain::Chain;
-use placewright::contract::Call;
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Host, Request, Vm};
-use placewright::policy::Policy;
-use placewright::unit::Unit;
+use placewright_chain::Chain;
+use placewright_engine::contract::Call;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Host, Request, Vm};
+use placewright_policy::Policy;
 
 /// Every unit gives what it can; costs are not scaled, so that the twin is plain.
 pub const POLICY: &str = r#"

@@ -5,7 +5,7 @@
 //! It knows what these fleets do without: affinity groups, huge pages, swap, members that
 //! run already, and columns without a value.
 
-use placewright::inventory::Inventory;
+use placewright_inventory::Inventory;
 
 const MIB: i64 = 1 << 20;
 

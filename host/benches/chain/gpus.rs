@@ -5,17 +5,17 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
-use placewright::engine::{Engine, Limits};
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Request, Vm};
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::scheduler::{Scheduler, SchedulerOptions};
-use placewright::simulate::openb::{
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Request, Vm};
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
+use placewright_scheduler::{Scheduler, SchedulerOptions};
+use placewright_tools::simulate::openb::{
     GpuNode, Nodes, Pod, PodList, arrivals, file_in, typical, with_typical,
 };
-use placewright::unit::Unit;
 
 use crate::fleet::{Numbers, component};
 

@@ -11,10 +11,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use placewright::contract::Call;
-use placewright::engine::{Engine, Limits};
-use placewright::library::Generation;
-use placewright::unit::Unit;
+use placewright_engine::contract::Call;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::Generation;
 
 use crate::fleet;
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use placewright::chain::Chain;
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Request, Vm};
-use placewright::plugins;
-use placewright::policy::Policy;
-use placewright::unit::Unit;
+use placewright_chain::Chain;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Request, Vm};
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
 
 use crate::fleet::{Bench, Numbers, component};
 

@@ -18,11 +18,11 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use placewright::chain::{Reuse, Runner};
-use placewright::contract::{Answers, Part};
-use placewright::engine::{Engine, Limits};
-use placewright::scheduler::BalanceOptions;
-use placewright::unit::Unit;
+use placewright_chain::{Reuse, Runner};
+use placewright_engine::contract::{Answers, Part};
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_scheduler::BalanceOptions;
 
 const HOSTS: [usize; 3] = [100, 1_000, 10_000];
 const BUDGET: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! The same units, compiled into this program.
 
-use placewright::chain::Runner;
-use placewright::contract::Call;
+use placewright_chain::Runner;
+use placewright_engine::contract::Call;
 use placewright_sdk::contract::{Answers, Tables};
 use placewright_sdk::native::{self, NativeUnit};
 

@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use placewright::chain::{Reuse, Runner, UnitReuse};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::{Facts, Group, GroupRule, Request, Vm};
-use placewright::policy::Policy;
-use placewright::scheduler::{Scheduler, SchedulerOptions};
+use placewright_chain::{Reuse, Runner, UnitReuse};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::{Facts, Group, GroupRule, Request, Vm};
+use placewright_policy::Policy;
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 
 use crate::fleet::{self, Numbers};
 use crate::fused::Fused;

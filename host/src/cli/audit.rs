@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use placewright::audit::{self, Verified};
+use placewright_records::audit::{self, Verified};
 
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use placewright::chain::Proposed;
-use placewright::document::ClusterDocument;
-use placewright::inventory::Inventory;
-use placewright::model::Facts;
-use placewright::plugins::DEFAULT_POLICY;
-use placewright::scheduler::{
+use placewright_chain::Proposed;
+use placewright_document::ClusterDocument;
+use placewright_inventory::Inventory;
+use placewright_model::Facts;
+use placewright_plugins::DEFAULT_POLICY;
+use placewright_scheduler::{
     BalanceOptions, BalancePlan, MoveShown, PlanTold, Scheduler, SchedulerOptions,
 };
 use serde::Serialize;

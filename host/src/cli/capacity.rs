@@ -1,7 +1,7 @@
 //! `placewright capacity`: how many more of a VM fit.
 
 use clap::Args;
-use placewright::questions::{Capacity as Found, Reason};
+use placewright_scheduler::questions::{Capacity as Found, Reason};
 
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use placewright::document::ClusterDocument;
-use placewright::inventory::Inventory;
+use placewright_document::ClusterDocument;
+use placewright_inventory::Inventory;
 
 use super::failure::Failure;
 use super::output;
@@ -43,8 +43,8 @@ pub fn read_ganeti(
     group: Option<&str>,
 ) -> Result<(Cluster, ClusterDocument), Failure> {
     let file = path.display().to_string();
-    let document =
-        placewright::ganeti::read(&units::read(path)?, &file, group).map_err(Failure::input)?;
+    let document = placewright_tools::ganeti::read(&units::read(path)?, &file, group)
+        .map_err(Failure::input)?;
     Ok((cluster(document.clone(), file)?, document))
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use clap::{Args, ValueEnum};
-use placewright::document::nearest;
-use placewright::model::schema::{Column, Rows, Schema, Source, Table};
+use placewright_document::nearest;
+use placewright_model::schema::{Column, Rows, Schema, Source, Table};
 use serde::Serialize;
 
 use super::failure::{Answer, Failure};

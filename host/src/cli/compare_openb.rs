@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use placewright::document::nearest;
-use placewright::engine::Limits;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::simulate::openb::{
+use placewright_document::nearest;
+use placewright_engine::Limits;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_tools::simulate::openb::{
     Comparison, GpuReport, Nodes, POLICIES, PodList, Published, Study, WORKLOADS, file_in,
 };
 
@@ -135,7 +135,7 @@ impl CompareOpenb {
     fn policies(
         &self,
         generation: &Generation,
-    ) -> Result<Vec<(String, Arc<placewright::policy::Policy>)>, Failure> {
+    ) -> Result<Vec<(String, Arc<placewright_policy::Policy>)>, Failure> {
         let wanted: Vec<String> = match self.policies.is_empty() {
             true => POLICIES.map(|(published, _)| published.to_owned()).to_vec(),
             false => each_once(&self.policies),

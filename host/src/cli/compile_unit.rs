@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use placewright::engine::{CompilerProgram, serve_compile};
+use placewright_engine::{CompilerProgram, serve_compile};
 
 use super::failure::{Answer, Failure};
 

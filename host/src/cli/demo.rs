@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::chain::Reuse;
-use placewright::engine::Limits;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::plugins::DEFAULT_POLICY;
-use placewright::simulate::excerpt::{self, FLEET};
-use placewright::simulate::trace::Trace;
-use placewright::simulate::{Outcome, Replay, Report};
+use placewright_chain::Reuse;
+use placewright_engine::Limits;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_plugins::DEFAULT_POLICY;
+use placewright_tools::simulate::excerpt::{self, FLEET};
+use placewright_tools::simulate::trace::Trace;
+use placewright_tools::simulate::{Outcome, Replay, Report};
 
 use super::explained::{self, Extent};
 use super::failure::{Answer, Failure};
@@ -148,8 +148,8 @@ The more evenly VMs are spread, the less room is left in one piece: large VMs fi
 rejected. Packed hosts leave others empty, for large VMs or to be switched off.";
 
 fn explained_text(
-    decision: &placewright::scheduler::Decision,
-    explanation: &placewright::chain::Explanation,
+    decision: &placewright_scheduler::Decision,
+    explanation: &placewright_chain::Explanation,
 ) -> String {
     let vms: Vec<String> = decision
         .request

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::document::nearest;
-use placewright::scheduler::BalancePlan;
+use placewright_document::nearest;
+use placewright_scheduler::BalancePlan;
 
 use super::balance::{self, PlanShown};
 use super::failure::{Answer, Failure};

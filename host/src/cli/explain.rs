@@ -4,7 +4,7 @@
 mod text;
 
 use clap::Args;
-use placewright::questions::{Change, Comparison, Situation, Why, supposing};
+use placewright_scheduler::questions::{Change, Comparison, Situation, Why, supposing};
 use serde::Serialize;
 
 use super::explained::{self, Extent};

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use comfy_table::{Cell, Table};
-use placewright::chain::{Explanation, FactShown, HostShown, RemovalShown, StageShown};
-use placewright::model::Value;
+use placewright_chain::{Explanation, FactShown, HostShown, RemovalShown, StageShown};
+use placewright_model::Value;
 
 use super::output;
 
@@ -305,7 +305,7 @@ pub fn values(removal: &RemovalShown) -> String {
 
 #[cfg(test)]
 mod tests {
-    use placewright::chain::{SelectionShown, ShareShown};
+    use placewright_chain::{SelectionShown, ShareShown};
 
     use super::*;
 

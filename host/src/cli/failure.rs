@@ -4,9 +4,9 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use placewright::chain::DecisionError;
-use placewright::questions::QuestionError;
-use placewright::scheduler::{ExplainError, PlaceError};
+use placewright_chain::DecisionError;
+use placewright_scheduler::questions::QuestionError;
+use placewright_scheduler::{ExplainError, PlaceError};
 
 /// How a command ends that was carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

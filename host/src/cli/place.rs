@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use placewright::chain::Explanation;
-use placewright::document::{Surroundings, read_requests};
-use placewright::model::{Request, doubts};
-use placewright::plugins::DEFAULT_POLICY;
-use placewright::scheduler::{
+use placewright_chain::Explanation;
+use placewright_document::{Surroundings, read_requests};
+use placewright_model::{Request, doubts};
+use placewright_plugins::DEFAULT_POLICY;
+use placewright_scheduler::{
     Batch, BatchOrder, Decision, DecisionShown, Plan, SEARCH_DECISIONS, Scheduler, SchedulerOptions,
 };
 

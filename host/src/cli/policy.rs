@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use placewright::chain::{Chain, UnheededInCluster};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::plugins;
-use placewright::policy::{Policy as CheckedPolicy, Unheeded};
+use placewright_chain::{Chain, UnheededInCluster};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_plugins as plugins;
+use placewright_policy::{Policy as CheckedPolicy, Unheeded};
 use serde::Serialize;
 
 use super::clusters;

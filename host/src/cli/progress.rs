@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use placewright::chain::Explanation;
-use placewright::scheduler::{Decision, Scheduler};
-use placewright::simulate::Observer;
+use placewright_chain::Explanation;
+use placewright_scheduler::{Decision, Scheduler};
+use placewright_tools::simulate::Observer;
 
 /// What is done sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);

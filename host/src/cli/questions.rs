@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::document::{Surroundings, nearest, read_requests};
-use placewright::library::Generation;
-use placewright::model::{Request, Vm, doubts};
-use placewright::plugins::DEFAULT_POLICY;
-use placewright::policy::Policy;
-use placewright::questions::Situation;
-use placewright::scheduler::{Scheduler, SchedulerOptions};
+use placewright_document::{Surroundings, nearest, read_requests};
+use placewright_library::Generation;
+use placewright_model::{Request, Vm, doubts};
+use placewright_plugins::DEFAULT_POLICY;
+use placewright_policy::Policy;
+use placewright_scheduler::questions::Situation;
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 
 use super::clusters::{self, Cluster};
 use super::failure::Failure;

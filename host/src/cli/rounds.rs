@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use placewright::scheduler::{BalancePlan, PlannedMove, Scheduler};
+use placewright_scheduler::{BalancePlan, PlannedMove, Scheduler};
 
 /// The round of each move of the plan, if it is asked for how many may be under way at once.
 pub fn of(

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use placewright::chain::Reuse;
-use placewright::model::schema::Schema;
-use placewright::model::{Kind, Measure, Value};
-use placewright::plugins::DEFAULT_POLICY;
-use placewright::scheduler::{BalanceError, BalanceOptions};
-use placewright::simulate::trace::{Trace, TraceError};
-use placewright::simulate::{
+use placewright_chain::Reuse;
+use placewright_model::schema::Schema;
+use placewright_model::{Kind, Measure, Value};
+use placewright_plugins::DEFAULT_POLICY;
+use placewright_scheduler::{BalanceError, BalanceOptions};
+use placewright_tools::simulate::trace::{Trace, TraceError};
+use placewright_tools::simulate::{
     Balancing, CallTime, Fleet, Outcome, Replay, ReplayError, Report, Reused, plot,
 };
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use placewright::chain::Reuse;
-use placewright::library::Generation;
-use placewright::policy::Policy;
-use placewright::simulate::openb::{GpuReplay, GpuReport, Nodes, PodList};
+use placewright_chain::Reuse;
+use placewright_library::Generation;
+use placewright_policy::Policy;
+use placewright_tools::simulate::openb::{GpuReplay, GpuReport, Nodes, PodList};
 
 use super::failure::Failure;
 use super::output::{self, Format};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use placewright::simulate::Report;
+use placewright_tools::simulate::Report;
 
 /// Characters of the longest bar, by how many replays stand side by side.
 const BARS: usize = 84;

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::document::nearest;
-use placewright::engine::{Engine, Limits};
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::plugins;
-use placewright::policy;
-use placewright::unit::Unit;
+use placewright_document::nearest;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_plugins as plugins;
+use placewright_policy as policy;
 
 use super::failure::Failure;
 

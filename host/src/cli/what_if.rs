@@ -1,8 +1,8 @@
 //! `placewright what-if`: what happens if hosts fail.
 
 use clap::Args;
-use placewright::document::Word;
-use placewright::questions::{Failure as Failed, FailureOptions, Resettled, Restart};
+use placewright_document::Word;
+use placewright_scheduler::questions::{Failure as Failed, FailureOptions, Resettled, Restart};
 use serde::Serialize;
 
 use super::failure::{Answer, Failure};

@@ -1,7 +1,7 @@
 //! What an author is told when a unit panics or meets a limit, with the names of its functions
 //! and without.
 
-use placewright::build::{self, Options};
+use placewright_build::{self as build, Options};
 use placewright_tests::component::by_default;
 use placewright_tests::target_folder;
 use placewright_tests::units::{component, crate_folder};

@@ -1,6 +1,6 @@
 //! A request with a key is carried out once.
 
-use placewright::deployment::cluster::{Key, Placed};
+use placewright_deployment::cluster::{Key, Placed};
 use shuttle::sync::atomic::Ordering;
 use shuttle::thread;
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use placewright::deployment::{DeploymentError, TurnError};
+use placewright_deployment::{DeploymentError, TurnError};
 use shuttle::thread;
 
 use super::explore::explore;

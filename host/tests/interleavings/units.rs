@@ -1,7 +1,7 @@
 //! Units that are handed in while others are, and units that fail.
 
-use placewright::deployment::DeploymentError;
-use placewright::library::stage::{Candidate, Outcome, Trials};
+use placewright_deployment::DeploymentError;
+use placewright_library::stage::{Candidate, Outcome, Trials};
 use shuttle::sync::atomic::Ordering;
 use shuttle::thread;
 

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, UNIX_EPOCH};
 
-use placewright::deployment::cluster::Placed;
-use placewright::deployment::{
+use placewright_deployment::cluster::Placed;
+use placewright_deployment::{
     Attach, Cluster, ClusterState, Deployment, DeploymentError, DeploymentOptions, Edit,
     KeptArtifacts, Origin,
 };
-use placewright::document::ClusterDocument;
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::library::live::{Library, LibraryOptions, Surroundings};
-use placewright::library::stage::Trials;
-use placewright::model::{Request, Vm};
-use placewright::plugins;
-use placewright::store::{Store, StoreOptions};
-use placewright::unit::Unit;
+use placewright_document::ClusterDocument;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_library::live::{Library, LibraryOptions, Surroundings};
+use placewright_library::stage::Trials;
+use placewright_model::{Request, Vm};
+use placewright_plugins as plugins;
+use placewright_store::{Store, StoreOptions};
 use placewright_tests::component::by_default;
 use placewright_tests::units::component;
 use shuttle::sync::atomic::{AtomicI64, AtomicUsize, Ordering};

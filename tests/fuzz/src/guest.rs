@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use arbitrary::Unstructured;
-use placewright::contract::Part;
+use placewright_engine::contract::Part;
 use placewright_tests::component::{CONTRACT, encoded};
 use serde_json::Value;
 use wit_parser::{Resolve, SizeAlign, Type};

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use placewright::document::ClusterDocument;
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::{Generation, load_all};
-use placewright::model::schema::Schema;
-use placewright::plugins;
+use placewright_document::ClusterDocument;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::{Generation, load_all};
+use placewright_model::schema::Schema;
+use placewright_plugins as plugins;
 use placewright_tests::target_folder;
 
 /// The engine of all targets. Compiled code of the built-in units is kept beside what is built.

@@ -8,9 +8,9 @@ use std::error::Error;
 use std::fs;
 use std::process::ExitCode;
 
-use placewright::build;
-use placewright::engine::{Engine, Limits};
-use placewright::unit::Unit;
+use placewright_build as build;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
 use placewright_tests::sources::{Plugin, Record};
 use placewright_tests::units::build_folder;
 

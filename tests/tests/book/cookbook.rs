@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
 
-use placewright::engine::{Engine, Limits};
-use placewright::library::probe;
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::probe;
 use placewright_tests::{repository, units};
 
 use super::page::Page;

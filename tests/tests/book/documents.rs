@@ -11,8 +11,8 @@
 use std::fs;
 use std::path::Path;
 
-use placewright::document::ClusterDocument;
-use placewright::policy::Policy;
+use placewright_document::ClusterDocument;
+use placewright_policy::Policy;
 use placewright_tests::server;
 
 use super::cookbook;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 
-use placewright::contract::Part;
-use placewright::model::schema::{Schema, Source};
-use placewright::plugins;
-use placewright::policy::Policy;
+use placewright_engine::contract::Part;
+use placewright_model::schema::{Schema, Source};
+use placewright_plugins as plugins;
+use placewright_policy::Policy;
 use placewright_tests::units::built_in;
 
 use super::{REMEDY, is_to_be_updated, pages};

@@ -1,9 +1,9 @@
 //! The scenarios of the cookbook's units come out as they say.
 
-use placewright::library::Generation;
-use placewright::scenario::{Scenarios, Test, files};
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_library::Generation;
 use placewright_tests::{repository, units};
+use placewright_tools::scenario::{Scenarios, Test, files};
 
 use super::cookbook::{engine, names};
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use placewright::inventory::{HostEntry, Inventory};
-use placewright::model::{Facts, Vm};
+use placewright_inventory::{HostEntry, Inventory};
+use placewright_model::{Facts, Vm};
 
 const DOWN: [&str; 4] = ["ADMIN_down", "ADMIN_offline", "ERROR_down", "USER_down"];
 

@@ -1,10 +1,10 @@
 //! Needs in pairs, of hosts that lack the one or the other.
 
-use placewright::document::{ClusterDocument, Surroundings, read_requests};
-use placewright::inventory::Inventory;
-use placewright::model::{Facts, Group, Host, Request};
-use placewright::policy::Policy;
-use placewright::scheduler::{Scheduler, SchedulerOptions};
+use placewright_document::{ClusterDocument, Surroundings, read_requests};
+use placewright_inventory::Inventory;
+use placewright_model::{Facts, Group, Host, Request};
+use placewright_policy::Policy;
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 use placewright_tests::units::built_in;
 
 use super::cases::{CASES, Case};

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use placewright::chain::{Reuse, Runner};
-use placewright::inventory::Inventory;
-use placewright::model::schema::Schema;
-use placewright::model::{Host, Request, Vm};
-use placewright::policy::Unheeded;
-use placewright::scheduler::{Decision, Scheduler, SchedulerOptions};
+use placewright_chain::{Reuse, Runner};
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_model::{Host, Request, Vm};
+use placewright_policy::Unheeded;
+use placewright_scheduler::{Decision, Scheduler, SchedulerOptions};
 use placewright_tests::scene::GIB;
 use proptest::prelude::*;
 

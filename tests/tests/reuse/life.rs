@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use placewright::inventory::Inventory;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Group, GroupRule, Host, Request, Value, Vm};
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Group, GroupRule, Host, Request, Value, Vm};
 use placewright_tests::scene::GIB;
 
 /// Makes changes and requests.

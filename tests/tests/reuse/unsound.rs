@@ -1,6 +1,6 @@
 //! Units that do not depend on what they declare alone are found out.
 
-use placewright::chain::{Reuse, Runner};
+use placewright_chain::{Reuse, Runner};
 
 use super::life::Life;
 use super::{PATIENT, Twins};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use placewright::api::{RULES, Role, Scope};
-use placewright::document::Word;
+use placewright_api::{RULES, Role, Scope};
+use placewright_document::Word;
 use placewright_tests::server::{Server, placewright};
 
 use super::{folder, get, json};

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use placewright::plugins;
+use placewright_plugins as plugins;
 use placewright_tests::server::placewright;
 
 use super::folder;

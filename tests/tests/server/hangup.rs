@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use placewright::unit::Digest;
+use placewright_engine::unit::Digest;
 use placewright_tests::server::Server;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use placewright::unit::Digest;
+use placewright_engine::unit::Digest;
 use placewright_tests::server::Server;
 use serde_json::json;
 
@@ -25,7 +25,7 @@ const LONG: Duration = Duration::from_secs(30);
 
 /// The same unit with other bytes: with a section that nobody reads.
 pub(super) fn variant(number: usize) -> Vec<u8> {
-    let embedded = placewright::plugins::UNITS.iter();
+    let embedded = placewright_plugins::UNITS.iter();
     let unit = embedded
         .clone()
         .find(|unit| unit.name == "worst-fit")

@@ -131,7 +131,7 @@ fn a_token_for_one_cluster_finds_no_trace_of_another_one_in_anything_that_it_rea
     let told = events(&server, &viewer);
     assert!(told.contains("unit-in-force"), "{told}");
     let mut answers = vec![("/v1/events".to_owned(), told)];
-    for rule in placewright::api::RULES {
+    for rule in placewright_api::RULES {
         if rule.method != "GET" || rule.path == "/v1/events" {
             continue;
         }

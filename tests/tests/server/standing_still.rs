@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use placewright::store::{Change, Store, StoreOptions};
+use placewright_store::{Change, Store, StoreOptions};
 use placewright_tests::server::Server;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use placewright::simulate::openb::{Comparison, Line};
+use placewright_tools::simulate::openb::{Comparison, Line};
 
 use crate::cli::output;
 

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use placewright::chain::RemovalShown;
-use placewright::policy::Policy;
-use placewright::questions::{Difference, Fate, Standing, Why};
+use placewright_chain::RemovalShown;
+use placewright_policy::Policy;
+use placewright_scheduler::questions::{Difference, Fate, Standing, Why};
 
 use super::super::{explained, output};
 use super::Changed;

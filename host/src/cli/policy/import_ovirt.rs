@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use placewright::document::Problems;
-use placewright::ovirt::{Document, Element, Options, Policy, carry, parse};
+use placewright_document::Problems;
+use placewright_tools::ovirt::{Document, Element, Options, Policy, carry, parse};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;

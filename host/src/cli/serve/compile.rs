@@ -3,7 +3,7 @@
 use std::process::{self, Command, Stdio};
 use std::{env, io, thread};
 
-use placewright::deployment::compile_units;
+use placewright_deployment::compile_units;
 
 use super::settings::Settings;
 use crate::cli::failure::Failure;

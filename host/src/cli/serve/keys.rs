@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use placewright::document::form::{Fields, Key, TEXT, required};
-use placewright::document::{Problems, Table};
-use placewright::library::signature::Key as Signer;
-use placewright::unit::Digest;
+use placewright_document::form::{Fields, Key, TEXT, required};
+use placewright_document::{Problems, Table};
+use placewright_engine::unit::Digest;
+use placewright_library::signature::Key as Signer;
 
 /// Key of the list.
 pub const KEY: &str = "trusted-keys";

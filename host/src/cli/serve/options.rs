@@ -5,9 +5,9 @@ mod table;
 
 pub use table::OPTIONS;
 
-use placewright::document::form::Shape;
-use placewright::document::{Content, Expected, Node, Place, Problems, Word};
-use placewright::model::{Kind, Value};
+use placewright_document::form::Shape;
+use placewright_document::{Content, Expected, Node, Place, Problems, Word};
+use placewright_model::{Kind, Value};
 
 /// One option.
 #[derive(Debug)]

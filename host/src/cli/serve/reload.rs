@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use placewright::api::{Access, Reload, Reloaded, Tls};
-use placewright::audit::{Origin, Record};
-use placewright::deployment::Deployment;
-use placewright::library::signature::Signatures;
-use placewright::library::trust::Trust;
-use placewright::model::Value;
-use placewright::telemetry::Telemetry;
+use placewright_api::{Access, Reload, Reloaded, Tls};
+use placewright_deployment::Deployment;
+use placewright_library::signature::Signatures;
+use placewright_library::trust::Trust;
+use placewright_model::Value;
+use placewright_records::audit::{Origin, Record};
+use placewright_records::telemetry::Telemetry;
 
 use super::arguments::Given;
 use super::settings::Settings;

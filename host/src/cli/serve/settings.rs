@@ -4,14 +4,14 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use placewright::api::{ApiLimits, Token, Transport};
-use placewright::audit::{AuditFileOptions, Destination};
-use placewright::document::Word;
-use placewright::engine::Limits;
-use placewright::library::signature::Key;
-use placewright::model::Value;
-use placewright::telemetry::{LogFormat, check_level};
-use placewright::unit::Digest;
+use placewright_api::{ApiLimits, Token, Transport};
+use placewright_document::Word;
+use placewright_engine::Limits;
+use placewright_engine::unit::Digest;
+use placewright_library::signature::Key;
+use placewright_model::Value;
+use placewright_records::audit::{AuditFileOptions, Destination};
+use placewright_records::telemetry::{LogFormat, check_level};
 
 use super::options::Durability;
 use super::sources::Sources;

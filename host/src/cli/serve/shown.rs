@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use placewright::audit::Destination;
-use placewright::document::form::Shape;
-use placewright::model::{Measure, Value};
+use placewright_document::form::Shape;
+use placewright_model::{Measure, Value};
+use placewright_records::audit::Destination;
 
 use super::keys;
 use super::options::ServeOption;

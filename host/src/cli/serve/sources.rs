@@ -3,12 +3,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use placewright::api::Token;
-use placewright::document::form::{Key, Shape, key};
-use placewright::document::{Place, Problems, form, nearest, parse};
-use placewright::library::signature::Key as Signer;
-use placewright::model::Value;
-use placewright::unit::Digest;
+use placewright_api::Token;
+use placewright_document::form::{Key, Shape, key};
+use placewright_document::{Place, Problems, form, nearest, parse};
+use placewright_engine::unit::Digest;
+use placewright_library::signature::Key as Signer;
+use placewright_model::Value;
 
 use super::arguments::Given;
 use super::keys;

@@ -6,14 +6,14 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use placewright::api::{self, Access, Foundation, Handle, Reload, Stop, Stopper, Tls};
-use placewright::audit::{Audit, Record};
-use placewright::deployment::{DeploymentOptions, OpenError, Opening, Running};
-use placewright::library::live::LibraryOptions;
-use placewright::ownership;
-use placewright::scheduler::SchedulerOptions;
-use placewright::store::{self, StoreOptions};
-use placewright::telemetry::{Telemetry, start_log};
+use placewright_api::{self as api, Access, Foundation, Handle, Reload, Stop, Stopper, Tls};
+use placewright_deployment::{DeploymentOptions, OpenError, Opening, Running};
+use placewright_library::live::LibraryOptions;
+use placewright_ownership as ownership;
+use placewright_records::audit::{Audit, Record};
+use placewright_records::telemetry::{Telemetry, start_log};
+use placewright_scheduler::SchedulerOptions;
+use placewright_store::{self as store, StoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use placewright::bench::{self, Calls, Loaded, Report, Series, Situation, TraceCost};
-use placewright::chain::Reuse;
-use placewright::document::{Place, Table};
-use placewright::engine::Limits;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Request, Vm};
-use placewright::policy::Policy;
-use placewright::simulate::trace::Trace;
-use placewright::simulate::{Replay, excerpt};
+use placewright_chain::Reuse;
+use placewright_document::{Place, Table};
+use placewright_engine::Limits;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Request, Vm};
+use placewright_policy::Policy;
+use placewright_tools::bench::{self, Calls, Loaded, Report, Series, Situation, TraceCost};
+use placewright_tools::simulate::trace::Trace;
+use placewright_tools::simulate::{Replay, excerpt};
 
 use crate::cli::clusters::{self, Cluster};
 use crate::cli::failure::{Answer, Failure};

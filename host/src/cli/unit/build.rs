@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use placewright::build::{self, Options};
+use placewright_build::{self as build, Options};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::engine::{Engine, Limits};
-use placewright::library::signature::{Key, Signatures};
-use placewright::library::stage::{Admission, Candidate, Source};
-use placewright::library::trust::Trust;
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_library::signature::{Key, Signatures};
+use placewright_library::stage::{Admission, Candidate, Source};
+use placewright_library::trust::Trust;
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};

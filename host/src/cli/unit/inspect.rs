@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::engine::Limits;
-use placewright::unit::{PartShown, SettingShown, Unit, UnitShown};
+use placewright_engine::Limits;
+use placewright_engine::unit::{PartShown, SettingShown, Unit, UnitShown};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::unit::{Unit, UnitShown};
+use placewright_engine::unit::{Unit, UnitShown};
 use serde::Serialize;
 
 use crate::cli::failure::{Answer, Failure};

@@ -9,8 +9,8 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use placewright::build;
-use placewright::project::{self, Project};
+use placewright_build as build;
+use placewright_build::project::{self, Project};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;

@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::chain::Reuse;
-use placewright::engine::Limits;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::policy::Policy;
-use placewright::questions::Replayed;
-use placewright::simulate::trace::Trace;
-use placewright::simulate::{Candidate, Fleet, Outcome, Replay as TraceReplay, excerpt};
-use placewright::unit::Unit;
+use placewright_chain::Reuse;
+use placewright_engine::Limits;
+use placewright_engine::unit::Unit;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_policy::Policy;
+use placewright_scheduler::questions::Replayed;
+use placewright_tools::simulate::trace::Trace;
+use placewright_tools::simulate::{Candidate, Fleet, Outcome, Replay as TraceReplay, excerpt};
 use serde::Serialize;
 
 use crate::cli::failure::{Answer, Failure};

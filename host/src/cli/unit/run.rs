@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::chain::{Chain, DecisionError, NotConsidered, Query, Runner, Said, TableSeen};
-use placewright::contract::Part;
-use placewright::document::{Place, nearest};
-use placewright::engine::Limits;
-use placewright::library::Generation;
-use placewright::model::Request;
-use placewright::policy::Policy;
-use placewright::scheduler::{SchedulerOptions, derived_draw};
-use placewright::unit::{Logged, Unit};
+use placewright_chain::{Chain, DecisionError, NotConsidered, Query, Runner, Said, TableSeen};
+use placewright_document::{Place, nearest};
+use placewright_engine::Limits;
+use placewright_engine::contract::Part;
+use placewright_engine::unit::{Logged, Unit};
+use placewright_library::Generation;
+use placewright_model::Request;
+use placewright_policy::Policy;
+use placewright_scheduler::{SchedulerOptions, derived_draw};
 use serde::Serialize;
 
 use super::inspect;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use placewright::build;
-use placewright::engine::Limits;
-use placewright::library::Generation;
-use placewright::scenario::{self, Scenarios, Tested};
-use placewright::unit::Unit;
+use placewright_build as build;
+use placewright_engine::Limits;
+use placewright_engine::unit::Unit;
+use placewright_library::Generation;
+use placewright_tools::scenario::{self, Scenarios, Tested};
 
 use super::build::{BuildArgs, up_to_date};
 use super::inspect;

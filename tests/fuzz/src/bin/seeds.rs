@@ -12,12 +12,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use placewright::document::{changes_json_schema, cluster_json_schema};
-use placewright::plugins;
-use placewright::policy::policy_json_schema;
-use placewright::scenario::scenario_json_schema;
+use placewright_document::{changes_json_schema, cluster_json_schema};
 use placewright_fuzz::find;
+use placewright_plugins as plugins;
+use placewright_policy::policy_json_schema;
 use placewright_tests::repository;
+use placewright_tools::scenario::scenario_json_schema;
 
 fn main() -> io::Result<()> {
     let out = std::env::args_os().nth(1).map(PathBuf::from);
@@ -165,7 +165,7 @@ fn components(seeds: &mut Seeds) -> io::Result<()> {
 
 /// A request for each route that the API documents, and some that are not right.
 fn requests(seeds: &mut Seeds) -> io::Result<()> {
-    let openapi = serde_json::to_value(placewright::api::openapi())?;
+    let openapi = serde_json::to_value(placewright_api::openapi())?;
     let paths = openapi["paths"].as_object().cloned().unwrap_or_default();
     for (path, methods) in paths {
         let path = path

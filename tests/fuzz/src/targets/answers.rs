@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arbitrary::Unstructured;
-use placewright::contract::{Answers, Call, Part, Proposal};
-use placewright::unit::{Instance, Unit};
+use placewright_engine::contract::{Answers, Call, Part, Proposal};
+use placewright_engine::unit::{Instance, Unit};
 use serde_json::{Value, json};
 
 use crate::guest::{Contract, telling, told};
@@ -152,7 +152,7 @@ fn ask(instance: &mut Instance, part: Part, call: &Call) {
                     || changes.is_empty()
                     || matches!(
                         change.operation,
-                        placewright::contract::Operation::Reserve(_)
+                        placewright_engine::contract::Operation::Reserve(_)
                     )));
                 return;
             }

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use placewright::engine::Limits;
-use placewright::library::signature::{Key, Signatures};
-use placewright::unit::Inspected;
+use placewright_engine::Limits;
+use placewright_engine::unit::Inspected;
+use placewright_library::signature::{Key, Signatures};
 
 /// Inspection ends in a result, whatever the bytes.
 pub(crate) fn component(input: &[u8]) {

@@ -4,14 +4,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arbitrary::Unstructured;
-use placewright::contract::Part;
-use placewright::document::LONGEST_TEXT;
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::{Request, Vm};
-use placewright::policy::{Policy, Unheeded};
-use placewright::scheduler::{BalanceOptions, Batch, Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
+use placewright_document::LONGEST_TEXT;
+use placewright_engine::contract::Part;
+use placewright_engine::unit::Unit;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::{Request, Vm};
+use placewright_policy::{Policy, Unheeded};
+use placewright_scheduler::{BalanceOptions, Batch, Scheduler, SchedulerOptions};
 
 use super::answers::description;
 use crate::guest::{Contract, telling, told};

@@ -1,8 +1,8 @@
 //! Descriptions that a unit gives of itself: arbitrary values through the component's boundary.
 
 use arbitrary::Unstructured;
-use placewright::contract::Part;
-use placewright::unit::{LoadError, Unit, UnitShown};
+use placewright_engine::contract::Part;
+use placewright_engine::unit::{LoadError, Unit, UnitShown};
 
 use crate::guest::{Contract, Describing};
 use crate::world::forgetful;

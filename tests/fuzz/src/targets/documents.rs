@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use placewright::document::{
+use placewright_document::{
     ClusterDocument, InventoryChanges, Problems, Surroundings, read_requests,
 };
-use placewright::inventory::Inventory;
-use placewright::policy::Policy;
-use placewright::scenario::{Scenarios, Test};
+use placewright_inventory::Inventory;
+use placewright_policy::Policy;
+use placewright_tools::scenario::{Scenarios, Test};
 
 use super::text;
 use crate::world::{cluster as cluster_of_targets, schema, units};

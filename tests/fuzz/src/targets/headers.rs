@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use placewright::api::{Access, Role, Secret, Token};
-use placewright::model::{Kind, Measure, Value};
-use placewright::policy::UnitName;
-use placewright::unit::Digest;
+use placewright_api::{Access, Role, Secret, Token};
+use placewright_engine::unit::Digest;
+use placewright_model::{Kind, Measure, Value};
+use placewright_policy::UnitName;
 
 use super::text;
 

@@ -4,11 +4,11 @@ use std::io::{Cursor, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use placewright::inventory::Inventory;
-use placewright::ovirt::{Document, Options, Policy as OvirtPolicy, carry, parse};
-use placewright::policy::Policy;
-use placewright::simulate::openb::{Nodes, PodList};
-use placewright::simulate::trace::Trace;
+use placewright_inventory::Inventory;
+use placewright_policy::Policy;
+use placewright_tools::ovirt::{Document, Options, Policy as OvirtPolicy, carry, parse};
+use placewright_tools::simulate::openb::{Nodes, PodList};
+use placewright_tools::simulate::trace::Trace;
 
 use super::documents::assert_told;
 use super::text;
@@ -47,7 +47,7 @@ pub(crate) fn ovirt(input: &[u8]) {
 /// A cluster of Ganeti becomes one of ours, or it is told why not.
 pub(crate) fn ganeti(input: &[u8]) {
     let Some(text) = text(input) else { return };
-    match placewright::ganeti::read(text, "fuzzed.data", None) {
+    match placewright_tools::ganeti::read(text, "fuzzed.data", None) {
         Ok(document) => match Inventory::of_document(document, 1000) {
             Ok(inventory) => assert!(inventory.slots() >= inventory.host_count()),
             Err(error) => assert!(!error.to_string().is_empty()),

@@ -3,7 +3,7 @@
 //!
 //! An input has a row on each line: its kind, its key, its number and its body, with tabs between.
 
-use placewright::store::{Change, Counters, Store, StoreOptions};
+use placewright_store::{Change, Counters, Store, StoreOptions};
 
 use super::http::deployment;
 use super::text;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use placewright::engine::{Engine, Limits};
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::plugins;
-use placewright::policy::{Policy, Unheeded};
-use placewright::scheduler::{Scheduler, SchedulerOptions};
-use placewright::unit::Unit;
+use placewright_engine::unit::Unit;
+use placewright_engine::{Engine, Limits};
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_plugins as plugins;
+use placewright_policy::{Policy, Unheeded};
+use placewright_scheduler::{Scheduler, SchedulerOptions};
 
 /// All units that come with the program, loaded.
 pub struct Units {

@@ -166,7 +166,7 @@ fn replace(load: &Load, ends: &AtomicBool) -> Result<usize, String> {
     let Some(folder) = &load.replace else {
         return Ok(0);
     };
-    let embedded = placewright::plugins::UNITS.iter();
+    let embedded = placewright_plugins::UNITS.iter();
     let unit = embedded.clone().find(|unit| unit.name == REPLACED);
     let unit = unit.ok_or("the unit is not there any more")?;
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());

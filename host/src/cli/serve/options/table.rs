@@ -1,9 +1,9 @@
 //! Every option with its default and its meaning.
 
-use placewright::document::form::{BOOLEAN, Shape, TEXT};
-use placewright::document::words;
-use placewright::model::{Bounds, Kind, Measure};
-use placewright::telemetry::LogFormat;
+use placewright_document::form::{BOOLEAN, Shape, TEXT};
+use placewright_document::words;
+use placewright_model::{Bounds, Kind, Measure};
+use placewright_records::telemetry::LogFormat;
 
 use super::{Durability, ServeOption};
 

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use comfy_table::Table;
-use placewright::bench::{CallCost, Compared, LimitShown, Quartiles, Report, TraceCost, UnitCost};
+use placewright_tools::bench::{
+    CallCost, Compared, LimitShown, Quartiles, Report, TraceCost, UnitCost,
+};
 
 use crate::cli::output;
 

@@ -9,7 +9,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use placewright::unit::Digest;
+use placewright_engine::unit::Digest;
 
 /// Folders that builds and package managers write.
 const MADE: &[&str] = &["__pycache__", "node_modules", "target"];

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
-use placewright::library::trust::Trust;
+use placewright_library::trust::Trust;
 
 use super::Build;
 use super::sources::Sources;

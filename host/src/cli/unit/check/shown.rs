@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use placewright::library::probe::{Outcome, Report};
+use placewright_library::probe::{Outcome, Report};
 
 use super::steps::{Checked, Step, Verdict};
 use crate::cli::output;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use placewright::library::probe::Report;
-use placewright::library::stage::{Examination, Outcome, StepOutcome};
-use placewright::unit::Digest;
+use placewright_engine::unit::Digest;
+use placewright_library::probe::Report;
+use placewright_library::stage::{Examination, Outcome, StepOutcome};
 use serde::Serialize;
 
 use crate::cli::output;

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use dialoguer::{Input, MultiSelect, Select};
-use placewright::project;
+use placewright_build::project;
 
 use super::{Evaluation, Kind, Language, New};
 use crate::cli::failure::Failure;

@@ -1,8 +1,8 @@
 //! Which part of a unit is asked.
 
 use clap::ValueEnum;
-use placewright::contract::{Answers, Description, Evaluation, Part};
-use placewright::unit::Unit;
+use placewright_engine::contract::{Answers, Description, Evaluation, Part};
+use placewright_engine::unit::Unit;
 
 use crate::cli::failure::Failure;
 

@@ -1,6 +1,6 @@
 //! Settings on the command line.
 
-use placewright::document::{Content, Entry, Node, Place, Table, parse};
+use placewright_document::{Content, Entry, Node, Place, Table, parse};
 
 use crate::cli::failure::Failure;
 

@@ -1,7 +1,7 @@
 //! What a unit saw and said, for people.
 
-use placewright::chain::{ColumnSeen, HostSaid, Proposed, RowSeen, Said, TableSeen, WriteSaid};
-use placewright::model::{Effect, Entity, GREATEST_INTEGER, RowChange, Value};
+use placewright_chain::{ColumnSeen, HostSaid, Proposed, RowSeen, Said, TableSeen, WriteSaid};
+use placewright_model::{Effect, Entity, GREATEST_INTEGER, RowChange, Value};
 
 use super::Report;
 use crate::cli::output;

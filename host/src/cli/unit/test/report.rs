@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use placewright::chain::Explanation;
-use placewright::scenario::{Difference, Outcome, Tested};
-use placewright::unit::Unit;
+use placewright_chain::Explanation;
+use placewright_engine::unit::Unit;
+use placewright_tools::scenario::{Difference, Outcome, Tested};
 use serde::Serialize;
 
 use super::TestedFile;

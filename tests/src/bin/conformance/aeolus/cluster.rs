@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use placewright::inventory::Inventory;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Kind, Request, Vm};
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Kind, Request, Vm};
 
 /// The attributes of hosts that the units of Aeolus's provider selection read.
 const ATTRIBUTES: [(&str, Kind); 5] = [

@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placewright::chain::FactShown;
-use placewright::inventory::Inventory;
-use placewright::model::{Host, Value};
-use placewright::scheduler::Decision;
+use placewright_chain::FactShown;
+use placewright_inventory::Inventory;
+use placewright_model::{Host, Value};
+use placewright_scheduler::Decision;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placewright::inventory::Inventory;
-use placewright::model::Host;
-use placewright::scheduler::{Decision, Scheduler};
+use placewright_inventory::Inventory;
+use placewright_model::Host;
+use placewright_scheduler::{Decision, Scheduler};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;

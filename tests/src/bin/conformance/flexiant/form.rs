@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use placewright::model::GREATEST_INTEGER;
+use placewright_model::GREATEST_INTEGER;
 use serde::{Deserialize, Deserializer};
 
 /// A case.

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use placewright::chain::Explanation;
-use placewright::model::Vm;
-use placewright::scheduler::Scheduler;
+use placewright_chain::Explanation;
+use placewright_model::Vm;
+use placewright_scheduler::Scheduler;
 use serde::Deserialize;
 use serde_json::Value;
 

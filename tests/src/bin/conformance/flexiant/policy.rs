@@ -1,6 +1,6 @@
 //! The policies under test: those that come with the program.
 
-use placewright::plugins;
+use placewright_plugins as plugins;
 use toml::{Table, Value};
 
 use super::form::{Config, Mebibytes, Rounds};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use placewright::chain::{Explanation, FactShown, HostShown, StageShown};
-use placewright::model::{Request, Value, Vm};
-use placewright::scheduler::{Decision, Scheduler};
+use placewright_chain::{Explanation, FactShown, HostShown, StageShown};
+use placewright_model::{Request, Value, Vm};
+use placewright_scheduler::{Decision, Scheduler};
 
 use super::form::Node;
 

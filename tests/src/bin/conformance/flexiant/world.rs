@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use placewright::document::PlacedVm;
-use placewright::inventory::{Inventory, InventoryError};
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Vm};
+use placewright_document::PlacedVm;
+use placewright_inventory::{Inventory, InventoryError};
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Vm};
 
 use super::form::{Key, Level, Mebibytes, Node, NodeKey, NodeVm, Offered, Resources, State};
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use placewright::chain::{Explanation, FactShown};
-use placewright::model::{Facts, Value};
+use placewright_chain::{Explanation, FactShown};
+use placewright_model::{Facts, Value};
 use serde::Deserialize;
 
 use super::asking;

@@ -1,8 +1,8 @@
 //! A vector's question, put to the scheduler.
 
-use placewright::chain::{Explanation, StageShown};
-use placewright::inventory::Inventory;
-use placewright::model::Request;
+use placewright_chain::{Explanation, StageShown};
+use placewright_inventory::Inventory;
+use placewright_model::Request;
 
 use super::document::Document;
 use super::input::Input;

@@ -1,7 +1,7 @@
 //! Load balancing and power management: a policy with the one balance unit, and what it
 //! proposes for the cluster as it runs.
 
-use placewright::chain::Proposed;
+use placewright_chain::Proposed;
 use serde::Deserialize;
 use toml::Table;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use placewright::chain::Proposed;
+use placewright_chain::Proposed;
 use serde::Deserialize;
 use toml::Table;
 

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use placewright::chain::Proposed;
-use placewright::model::{Request, Vm};
-use placewright::scheduler::Scheduler;
+use placewright_chain::Proposed;
+use placewright_model::{Request, Vm};
+use placewright_scheduler::Scheduler;
 use serde::Deserialize;
 use toml::Table;
 

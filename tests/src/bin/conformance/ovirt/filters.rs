@@ -1,6 +1,6 @@
 //! Filters: a policy with the one filter, and which hosts it removes.
 
-use placewright::chain::HostShown;
+use placewright_chain::HostShown;
 use serde::Deserialize;
 use toml::{Table, Value};
 

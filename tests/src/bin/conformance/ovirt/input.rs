@@ -11,7 +11,7 @@ mod vm;
 
 use std::collections::BTreeMap;
 
-use placewright::model::{Kind, Measure, Value as Fact};
+use placewright_model::{Kind, Measure, Value as Fact};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;

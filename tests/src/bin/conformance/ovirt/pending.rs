@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placewright::inventory::{Inventory, InventoryError};
-use placewright::model::{Host, Request, Value, Vm};
-use placewright::scheduler::Scheduler;
+use placewright_inventory::{Inventory, InventoryError};
+use placewright_model::{Host, Request, Value, Vm};
+use placewright_scheduler::Scheduler;
 use serde::Deserialize;
 
 use super::document::Document;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use placewright::model::schema::Schema;
-use placewright::plugins;
+use placewright_model::schema::Schema;
+use placewright_plugins as plugins;
 use serde::Deserialize;
 
 use super::document::{Document, Entry};

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use placewright::chain::Explanation;
-use placewright::inventory::Inventory;
-use placewright::library::Generation;
-use placewright::model::schema::Schema;
-use placewright::model::{Host, Request, Vm};
-use placewright::scheduler::Scheduler;
-use placewright::unit::Unit;
+use placewright_chain::Explanation;
+use placewright_engine::unit::Unit;
+use placewright_inventory::Inventory;
+use placewright_library::Generation;
+use placewright_model::schema::Schema;
+use placewright_model::{Host, Request, Vm};
+use placewright_scheduler::Scheduler;
 use toml::{Table, Value};
 
 use super::document::{Document, Entry};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use placewright::model::GREATEST_INTEGER;
+use placewright_model::GREATEST_INTEGER;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use placewright::inventory::Inventory;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Host, Vm};
-use placewright::scheduler::Batch;
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Host, Vm};
+use placewright_scheduler::Batch;
 
 use super::case::{Amount, Case, Node, Resource, Whole};
 

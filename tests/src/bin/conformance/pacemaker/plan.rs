@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use placewright::plugins;
-use placewright::scheduler::{Decision, Plan, Scheduler};
+use placewright_plugins as plugins;
+use placewright_scheduler::{Decision, Plan, Scheduler};
 
 use super::case::{Case, STOPPED};
 use super::cluster;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use placewright::chain::{Explanation, FactShown};
-use placewright::model::Value;
+use placewright_chain::{Explanation, FactShown};
+use placewright_model::Value;
 
 use super::case::{Case, Resource, STOPPED};
 use super::plan::{Difference, Planned};

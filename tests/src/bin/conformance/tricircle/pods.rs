@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use placewright::inventory::Inventory;
-use placewright::model::schema::{AttributeError, Schema};
-use placewright::model::{Facts, Host, Kind};
+use placewright_inventory::Inventory;
+use placewright_model::schema::{AttributeError, Schema};
+use placewright_model::{Facts, Host, Kind};
 
 use super::case::{Binding, Given, Pod, Tag, Usage};
 

@@ -1,6 +1,6 @@
 //! The settings of a case as policy documents.
 
-use placewright::plugins;
+use placewright_plugins as plugins;
 use serde_json::{Value, json};
 
 use super::case::{Filter, Settings, WeigherName};

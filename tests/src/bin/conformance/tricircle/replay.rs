@@ -1,8 +1,8 @@
 //! The events of a case, one after the other.
 
-use placewright::inventory::InventoryError;
-use placewright::model::{Facts, Request, Value, Vm};
-use placewright::scheduler::{Decision, Scheduler};
+use placewright_inventory::InventoryError;
+use placewright_model::{Facts, Request, Value, Vm};
+use placewright_scheduler::{Decision, Scheduler};
 use serde_json::{Value as Json, json};
 
 use super::case::Given;

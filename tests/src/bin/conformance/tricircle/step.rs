@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use placewright::chain::{Explanation, StageShown};
-use placewright::inventory::Inventory;
-use placewright::scheduler::Decision;
+use placewright_chain::{Explanation, StageShown};
+use placewright_inventory::Inventory;
+use placewright_scheduler::Decision;
 use serde_json::{Value, json};
 
 use super::replay::Bound;

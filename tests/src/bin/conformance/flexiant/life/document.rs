@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use placewright::model::{Effect, Entity, Facts, Moment, RowChange, Vm, Write};
-use placewright::scheduler::Decision;
+use placewright_model::{Effect, Entity, Facts, Moment, RowChange, Vm, Write};
+use placewright_scheduler::Decision;
 
 use crate::flexiant::form::Level;
 use crate::flexiant::shown::SYSTEM_KEYS;

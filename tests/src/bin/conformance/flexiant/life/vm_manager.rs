@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use placewright::chain::Explanation;
-use placewright::inventory::InventoryError;
-use placewright::model::{Facts, Request, Value, Vm};
-use placewright::scheduler::Scheduler;
+use placewright_chain::Explanation;
+use placewright_inventory::InventoryError;
+use placewright_model::{Facts, Request, Value, Vm};
+use placewright_scheduler::Scheduler;
 
 use super::document::{keys_of, with_sticky};
 use super::event::NodeChange;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use placewright::inventory::Inventory;
-use placewright::model::schema::Schema;
-use placewright::model::{Facts, Group, GroupRule, Host, Kind, Request, Vm};
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Group, GroupRule, Host, Kind, Request, Vm};
 
 use super::host::OVER_COMMITTED;
 use super::vm::set;

@@ -1,6 +1,6 @@
 //! A host of the input as one of our own.
 
-use placewright::model::{Facts, Host};
+use placewright_model::{Facts, Host};
 
 use super::vm::set;
 use super::{HostInput, HostNode, NetworkInput, bytes, seconds};

@@ -1,6 +1,6 @@
 //! A VM of the input as one of our own.
 
-use placewright::model::{Facts, Vm};
+use placewright_model::{Facts, Vm};
 
 use super::{VmInput, bytes, pins};
 
@@ -139,7 +139,7 @@ impl VmInput {
 }
 
 /// Set what is known.
-pub fn set<T: Into<placewright::model::Value>>(facts: &mut Facts, column: &str, value: Option<T>) {
+pub fn set<T: Into<placewright_model::Value>>(facts: &mut Facts, column: &str, value: Option<T>) {
     if let Some(value) = value {
         facts.set(column, value);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use placewright::chain::HostShown;
+use placewright_chain::HostShown;
 use toml::Table;
 
 use crate::ovirt::document::Entry;
