@@ -22,7 +22,7 @@ const POLICY: &str = "
     costs = [{ unit = 'memory' }]
 ";
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     // Units are components; those that come with Placewright are in `placewright_plugins`.
     let engine = Engine::new(Limits::default(), None)?;
     let load = |name: &str| {

@@ -1,0 +1,9 @@
+//! The example for who embeds the scheduler does what it shows.
+
+#[path = "../examples/embed.rs"]
+mod embed;
+
+#[test]
+fn the_example_places_all_vms_and_explains_the_last() {
+    embed::main().unwrap();
+}
