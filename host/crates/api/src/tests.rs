@@ -31,10 +31,11 @@ const RULES: &[Rule] = &[
     open("GET", "/panic"),
     open("GET", "/large"),
     open("GET", "/stream"),
-    open("POST", "/echo"),
-    rule("POST", "/count", Permission::Operate, Scope::Any),
-    rule("POST", "/question", Permission::View, Scope::Any),
-    rule("POST", "/refused", Permission::Operate, Scope::Any),
+    open("POST", "/echo").takes(BodySize::Whole),
+    rule("POST", "/count", Permission::Operate, Scope::Any).takes(BodySize::Usual),
+    rule("POST", "/question", Permission::View, Scope::Any).takes(BodySize::Usual),
+    rule("POST", "/refused", Permission::Operate, Scope::Any).takes(BodySize::Usual),
+    open("POST", "/nothing").query(&["host"]),
     rule(
         "GET",
         "/clusters/{cluster}",
@@ -75,6 +76,10 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/count", post(count))
         .route("/question", post(count))
         .route("/refused", post(refused))
+        .route(
+            "/nothing",
+            post(async |body: String| format!("got {body:?}")),
+        )
         .route(
             "/clusters/{cluster}",
             get(async |caller: Caller| caller.name.to_string()).put(async || "put"),
