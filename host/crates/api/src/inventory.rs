@@ -170,7 +170,7 @@ async fn hosts(
 /// Check that hosts can be in a state.
 fn check_state(state: Option<&str>) -> Result<(), Problem> {
     let column = Schema::built_in().column("hosts", "state");
-    let known = column.map_or(&[][..], |column| &column.choices);
+    let known = column.map_or(&[][..], |column| column.choices);
     match state {
         Some(state) if !known.iter().any(|it| **it == *state) => {
             let words: Vec<&str> = known.iter().map(|it| &**it).collect();

@@ -3,6 +3,7 @@
 mod clients;
 mod compressed;
 mod questions;
+mod sweep;
 mod who;
 
 use std::io::{Read, Write};
@@ -154,6 +155,17 @@ fn deployment(telemetry: &Arc<Telemetry>) -> Arc<Deployment> {
 }
 
 fn serving(tokens: Vec<Token>, limits: ApiLimits) -> Served {
+    serving_routes(tokens, limits, |foundation, shared| {
+        layered(routes(shared), foundation, RULES)
+    })
+}
+
+/// A server of the routes that are made.
+fn serving_routes(
+    tokens: Vec<Token>,
+    limits: ApiLimits,
+    made: impl FnOnce(&Foundation, Arc<Shared>) -> Router,
+) -> Served {
     let (sender, begun) = mpsc::unbounded_channel();
     let shared = Arc::new(Shared {
         begun: sender,
@@ -171,7 +183,7 @@ fn serving(tokens: Vec<Token>, limits: ApiLimits) -> Served {
         stop,
         reload: None,
     };
-    let router = layered(routes(shared.clone()), &foundation, RULES);
+    let router = made(&foundation, shared.clone());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let handle = Handle::new();
