@@ -160,7 +160,7 @@ fn an_id_with_a_comma_is_one_id_and_vms_are_named_in_one_form() {
         for path in [
             "migrate?dry-run=true",
             "why?host=i",
-            "capacity",
+            "capacity?at-most=3",
             "place-batch?from-nothing=true&dry-run=true",
         ] {
             let told = ask(path, &body);
