@@ -1,29 +1,38 @@
 //! Takes in the bodies of requests: no larger than the route needs, not slower than a line
 //! that works, and not more of all together than there is memory for.
 //!
-//! Handlers get a body that is whole. What it takes of the budget is given back when the
-//! request is answered and nobody reads it any more.
+//! Handlers get a body that is whole and unpacked. What it takes of the budget is given back
+//! when the request is answered and nobody reads it any more. A route that takes no body
+//! refuses one, so that nothing that was sent is passed over.
 
 mod budget;
+mod encoding;
 
 pub(super) use budget::{Budget, Held};
+
+use encoding::{Encoding, unpack};
 
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
+use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 
 use super::access::Caller;
+use super::extract::quoted_list;
 use super::limits::{ApiLimits, Arrived};
 use super::pace::{Pace, SLOWEST};
-use super::permission::BodySize;
+use super::permission::{BodySize, Rule};
 use super::problem::{Code, Problem};
 
 /// Bodies up to this size are not counted: there are no more of them than connections.
 const SMALL: usize = 64 << 10;
+
+/// As much is read of a body that a route does not take, to see whether anything is in it.
+const NOTHING: usize = 1 << 10;
 
 /// What bodies are taken in by.
 #[derive(Debug, Clone)]
@@ -47,22 +56,29 @@ pub(super) async fn take_in(
     request: Request,
     next: Next,
 ) -> Response {
-    let size = request.extensions().get::<BodySize>().copied();
+    let rule = request.extensions().get::<&'static Rule>().copied();
     // What no route takes is not read.
-    let Some(size) = size.filter(|_| !request.body().is_end_stream()) else {
+    let Some(rule) = rule.filter(|_| !request.body().is_end_stream()) else {
         return next.run(request).await;
     };
-    let most = size.bytes(&bodies.limits);
+    let most = match rule.body {
+        BodySize::Nothing => NOTHING,
+        size => size.bytes(&bodies.limits),
+    };
     let caller = request.extensions().get::<Caller>();
     let caller = caller.map(|caller| caller.name.clone());
     let (mut parts, body) = request.into_parts();
+    let encoding = match Encoding::of(&parts.headers) {
+        Ok(encoding) => encoding,
+        Err(problem) => return problem.into_response(),
+    };
     let told = body.size_hint().exact();
     if told.is_some_and(|told| told > most as u64) {
-        return too_large(size, most).into_response();
+        return too_large(rule, most).into_response();
     }
     let mut taking = Taking {
         bodies: &bodies,
-        size,
+        rule,
         most,
         held: Held::new(&bodies.budget, caller.as_ref()),
     };
@@ -74,8 +90,12 @@ pub(super) async fn take_in(
     arrived.comes(true);
     let whole = taking.whole(body).await;
     arrived.comes(false);
-    match whole {
+    match taking.read(whole, encoding).await {
         Ok(whole) => {
+            if encoding == Encoding::Gzip {
+                parts.headers.remove(header::CONTENT_ENCODING);
+                parts.headers.remove(header::CONTENT_LENGTH);
+            }
             let held = Arc::new(taking.held);
             parts.extensions.insert(held.clone());
             let response = next
@@ -91,12 +111,33 @@ pub(super) async fn take_in(
 /// A body that comes in.
 struct Taking<'b> {
     bodies: &'b Bodies,
-    size: BodySize,
+    rule: &'static Rule,
     most: usize,
     held: Held,
 }
 
 impl Taking<'_> {
+    /// The body that has come in as the route reads it: unpacked, and nothing where the route
+    /// takes nothing.
+    async fn read(
+        &mut self,
+        whole: Result<Bytes, Problem>,
+        encoding: Encoding,
+    ) -> Result<Bytes, Problem> {
+        let whole = match encoding {
+            Encoding::Identity => whole?,
+            Encoding::Gzip => {
+                let too_large = || too_large(self.rule, self.most);
+                unpack(whole?, self.most, &mut self.held, too_large).await?
+            }
+        };
+        match self.rule.body {
+            BodySize::Nothing if !holds_nothing(&whole) => Err(takes_none(self.rule)),
+            BodySize::Nothing => Ok(Bytes::new()),
+            _ => Ok(whole),
+        }
+    }
+
     async fn whole(&mut self, body: Body) -> Result<Bytes, Problem> {
         let told = body.size_hint().exact().unwrap_or(0);
         let told = usize::try_from(told).unwrap_or(usize::MAX).min(self.most);
@@ -113,7 +154,7 @@ impl Taking<'_> {
                 Some(frame) => frame.map_err(|error| broken(&error))?,
             };
             if whole.len() + frame.len() > self.most {
-                return Err(too_large(self.size, self.most));
+                return Err(too_large(self.rule, self.most));
             }
             if whole.is_empty() && frame.len() == told && told <= SMALL {
                 return Ok(frame);
@@ -144,9 +185,29 @@ impl Taking<'_> {
     }
 }
 
-fn too_large(size: BodySize, most: usize) -> Problem {
+/// Whether there is nothing in a body that a route could pass over: some clients send an object
+/// without keys with every request.
+fn holds_nothing(body: &[u8]) -> bool {
+    let body = body.trim_ascii();
+    let inner = body.strip_prefix(b"{").and_then(|it| it.strip_suffix(b"}"));
+    body.is_empty() || inner.is_some_and(|inner| inner.trim_ascii().is_empty())
+}
+
+fn takes_none(rule: &Rule) -> Problem {
+    let instead = match rule.query {
+        [] => String::new(),
+        known => format!("; its query parameters are {}", quoted_list(known)),
+    };
+    let sentence = format!("this route takes no body, and this request has one{instead}");
+    Problem::new(Code::BadRequest, sentence)
+}
+
+fn too_large(rule: &Rule, most: usize) -> Problem {
+    if rule.body == BodySize::Nothing {
+        return takes_none(rule);
+    }
     let mut sentence = format!("the body is too large: this route takes at most {most} bytes");
-    if size == BodySize::Whole {
+    if rule.body == BodySize::Whole {
         sentence.push_str(", as the option request-body says");
     }
     Problem::new(Code::TooLarge, sentence)

@@ -2,12 +2,14 @@
 
 mod sentences;
 
+pub(crate) use sentences::listed as quoted_list;
+
 use std::collections::BTreeMap;
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -215,6 +217,24 @@ where
             .map_err(|rejection: QueryRejection| {
                 parameter("query", &sentences::of_query(&rejection.body_text()))
             })
+    }
+}
+
+/// Check that a request has no query parameters but these.
+///
+/// # Errors
+/// The first one that is unknown, and those that are known.
+pub(super) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
+    if uri.query().is_none_or(str::is_empty) {
+        return Ok(());
+    }
+    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
+    let axum::extract::Query(pairs) = pairs
+        .map_err(|rejection| parameter("query", &sentences::of_query(&rejection.body_text())))?;
+    let unknown = pairs.iter().find(|(name, _)| !known.contains(&&**name));
+    match unknown {
+        Some((name, _)) => Err(parameter("query", &sentences::unknown(name, known))),
+        None => Ok(()),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Lets a request through to its route if its caller has what the route needs.
+//! Lets a request through to its route if its caller has what the route needs, and its query has
+//! only what the route takes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use super::access::{Access, Caller};
 use super::audit::Note;
 use super::connections::Place;
+use super::extract::check_query;
 use super::permission::{Permission, Rule, Scope};
 use super::problem::{Code, Problem};
 
@@ -75,17 +77,17 @@ pub(super) async fn admit(
     }
 }
 
-/// Whether the request may go on. Those behind find the caller and the permission that the
-/// route needs among the request's extensions.
+/// Whether the request may go on. Those behind find the route's rule, the caller and the
+/// permission that the route needs among the request's extensions.
 async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
     let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
         // No route has the path; the answer says so to everybody.
         return Ok(());
     };
     let rule = guard.rule(path.as_str(), request.method())?;
-    request.extensions_mut().insert(rule.body);
+    request.extensions_mut().insert(rule);
     let Some((permission, scope)) = rule.needs else {
-        return Ok(());
+        return check_query(request.uri(), rule.query);
     };
     let caller = guard.access.caller(request.headers())?;
     tracing::Span::current().record("caller", &*caller.name);
@@ -102,7 +104,7 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
     }
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(permission);
-    Ok(())
+    check_query(request.uri(), rule.query)
 }
 
 async fn check_scope(

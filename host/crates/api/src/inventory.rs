@@ -15,12 +15,13 @@ use utoipa_axum::routes;
 use super::audit::Note;
 use super::document::{Document, long, written};
 use super::extract::{Path, Query};
-use super::problem::Problem;
+use super::problem::{Code, Problem};
 use super::revision::{etag, wanted_if_any};
 use super::{Caller, Page, PageQuery};
 use placewright_deployment::cluster::{Changed, Replacement, WantedHosts, WantedVms};
 use placewright_deployment::{Deployment, DeploymentError};
-use placewright_document::{ClusterDocument, InventoryChanges};
+use placewright_document::{ClusterDocument, InventoryChanges, alternatives, shown};
+use placewright_model::schema::Schema;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -155,6 +156,7 @@ async fn hosts(
     let cluster = deployment.cluster(&cluster)?;
     let (after, page) = (query.after, PageQuery::of(query.limit));
     let (most, state) = (page.limit()?, query.state);
+    check_state(state.as_deref())?;
     let wanted = WantedHosts { state };
     let snapshot = cluster.snapshot().await?;
     written(move || {
@@ -163,6 +165,24 @@ async fn hosts(
         Ok::<_, Problem>(Page { items, next })
     })
     .await
+}
+
+/// Check that hosts can be in a state.
+fn check_state(state: Option<&str>) -> Result<(), Problem> {
+    let column = Schema::built_in().column("hosts", "state");
+    let known = column.map_or(&[][..], |column| column.choices);
+    match state {
+        Some(state) if !known.iter().any(|it| **it == *state) => {
+            let words: Vec<&str> = known.iter().map(|it| &**it).collect();
+            let sentence = format!(
+                "\"state\" must be {}, not \"{}\"",
+                alternatives(&words),
+                shown(state)
+            );
+            Err(Problem::new(Code::InvalidParameter, sentence))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The affinity groups of a cluster, by id.

@@ -2,9 +2,9 @@
 //! calls; who may call what, limits, and what errors look like are the same for all.
 //!
 //! A request passes, from outside in: `observe` (span, metrics), `compression` of its
-//! answer, every error to a problem, `audit`
-//! (what is recorded), panics, time limit, `guard` (who may), its body
-//! (`bodies`), repeated requests (`idempotency`), the route.
+//! answer, every error to a problem, `audit` (what is recorded), panics, time limit, the rest of
+//! its body if nobody reads it (`unread`), `guard` (who may), its body (`bodies`), repeated
+//! requests (`idempotency`), the route.
 
 #![forbid(unsafe_code)]
 
@@ -47,6 +47,7 @@ mod stop;
 mod tls;
 mod unheeded;
 mod units;
+mod unread;
 
 pub use access::{Access, AccessError, Caller, Secret, Token, Transport};
 pub use extract::{Json, Path, Query};
@@ -133,11 +134,14 @@ pub fn layered(routes: Router, foundation: &Foundation, rules: &'static [Rule]) 
     // of all those within it made for each request. From outside in.
     let layers = (
         from_fn_with_state(foundation.telemetry.clone(), observe::observe),
-        Extension(foundation.reload.clone()),
-        Extension(connections::Streams::new(&limits)),
-        Extension(foundation.stop.clone()),
-        Extension(foundation.telemetry.clone()),
-        Extension(questions),
+        (
+            Extension(foundation.reload.clone()),
+            Extension(connections::Streams::new(&limits)),
+            Extension(foundation.stop.clone()),
+            Extension(foundation.telemetry.clone()),
+            Extension(questions),
+            Extension(document::Readers::default()),
+        ),
         compression::layer(),
         from_fn(problem::dress),
         from_fn_with_state(
@@ -146,8 +150,8 @@ pub fn layered(routes: Router, foundation: &Foundation, rules: &'static [Rule]) 
         ),
         CatchPanicLayer::custom(problem::of_panic),
         from_fn_with_state(limits, limits::time),
-        Extension(document::Readers::default()),
         DefaultBodyLimit::disable(),
+        from_fn_with_state(limits, unread::read_on),
         from_fn_with_state(guard, guard::admit),
         from_fn_with_state(bodies::Bodies::new(limits), bodies::take_in),
         from_fn_with_state(

@@ -91,22 +91,36 @@ fn finish(operation: &mut Operation, rule: Option<&Rule>) {
         .responses
         .entry("default".to_owned())
         .or_insert(RefOr::T(response));
-    if let (Some(rule), true) = (rule, operation.request_body.is_some()) {
-        let problem = schema::Ref::from_schema_name(ProblemBody::name());
-        let content = ContentBuilder::new().schema(Some(problem)).build();
-        let size = match rule.body {
-            BodySize::Usual => "1 MiB",
-            BodySize::Batch => "4 MiB",
-            BodySize::Whole => "the option request-body says, 64 MiB if it is not given",
-        };
-        let response = ResponseBuilder::new()
-            .description(format!("The body has more bytes than {size}"))
-            .content(PROBLEM_TYPE, content)
-            .build();
-        let responses = &mut operation.responses.responses;
-        responses
-            .entry("413".to_owned())
-            .or_insert(RefOr::T(response));
+    let bound = match rule.map_or(BodySize::Nothing, |rule| rule.body) {
+        BodySize::Nothing => None,
+        BodySize::Usual => Some("1 MiB"),
+        BodySize::Batch => Some("4 MiB"),
+        BodySize::Whole => Some("the option request-body says, 64 MiB if it is not given"),
+    };
+    if let Some(bound) = bound {
+        let refused = [
+            (
+                "413",
+                format!("The body is larger than {bound}, as it was sent or unpacked"),
+            ),
+            (
+                "415",
+                "The body is of another type or encoding; `Accept-Encoding` says which encodings \
+                 are taken"
+                    .to_owned(),
+            ),
+        ];
+        for (status, meaning) in refused {
+            let problem = schema::Ref::from_schema_name(ProblemBody::name());
+            let content = ContentBuilder::new().schema(Some(problem)).build();
+            let response = ResponseBuilder::new()
+                .description(meaning)
+                .content(PROBLEM_TYPE, content)
+                .build();
+            let responses = &mut operation.responses.responses;
+            let responses = responses.entry(status.to_owned());
+            responses.or_insert(RefOr::T(response));
+        }
     }
     let Some((permission, scope)) = rule.and_then(|rule| rule.needs) else {
         operation.security = Some(Vec::new());

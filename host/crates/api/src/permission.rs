@@ -1,4 +1,5 @@
-//! Who may do what: roles, permissions, and the permission that each route needs.
+//! The table of routes: for each one who may call it, which query parameters it takes, and what
+//! body. What a route does not take is refused.
 
 use super::limits::ApiLimits;
 use placewright_document::Word;
@@ -72,7 +73,7 @@ pub enum Scope {
     All,
 }
 
-/// What a route needs.
+/// What a route needs and takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Method in capitals.
@@ -81,13 +82,17 @@ pub struct Rule {
     pub path: &'static str,
     /// None: the route is for everybody, without a token.
     pub needs: Option<(Permission, Scope)>,
-    /// How large the body of a request may be.
+    /// The names of the query parameters that it takes.
+    pub query: &'static [&'static str],
+    /// Whether it takes a body, and of which size.
     pub body: BodySize,
 }
 
-/// How large the body of a request may be.
+/// Whether a route takes a body, and how large that may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodySize {
+    /// It takes none, or an object without keys: `{}`.
+    Nothing,
     /// 1 MiB: a request, a question, a policy. Policies in the folder may have as much.
     Usual,
     /// 4 MiB: the VMs of a batch.
@@ -100,6 +105,7 @@ impl BodySize {
     /// In bytes. What the option says is the bound for all routes.
     pub fn bytes(self, limits: &ApiLimits) -> usize {
         match self {
+            Self::Nothing => 0,
             Self::Usual => limits.body.min(1 << 20),
             Self::Batch => limits.body.min(4 << 20),
             Self::Whole => limits.body,
@@ -112,9 +118,14 @@ impl Rule {
     pub const fn takes(self, body: BodySize) -> Self {
         Self { body, ..self }
     }
+
+    /// The same for a route that takes these query parameters.
+    pub const fn query(self, query: &'static [&'static str]) -> Self {
+        Self { query, ..self }
+    }
 }
 
-/// A route that needs a permission.
+/// A route that needs a permission, and takes neither query parameters nor a body.
 pub const fn rule(
     method: &'static str,
     path: &'static str,
@@ -125,28 +136,36 @@ pub const fn rule(
         method,
         path,
         needs: Some((permission, scope)),
-        body: BodySize::Usual,
+        query: &[],
+        body: BodySize::Nothing,
     }
 }
 
-/// A route for everybody.
+/// A route for everybody, which takes neither query parameters nor a body.
 pub const fn open(method: &'static str, path: &'static str) -> Rule {
     Rule {
         method,
         path,
         needs: None,
-        body: BodySize::Usual,
+        query: &[],
+        body: BodySize::Nothing,
     }
 }
 
-/// Every route with what it needs. A route that is not here is refused.
+/// What lists take of which a page is read at a time.
+const LISTED: &[&str] = &["limit", "after"];
+
+/// Every route with what it needs and takes. A route that is not here is refused, as are query
+/// parameters and bodies that are not.
 pub const RULES: &[Rule] = &[
     open("GET", "/v1/health"),
     open("GET", "/v1/ready"),
     open("GET", "/v1/openapi.json"),
     rule("GET", "/metrics", Permission::View, Scope::All),
-    rule("GET", "/v1/clusters", View, Any),
-    rule("POST", "/v1/clusters", Administer, All).takes(Whole),
+    rule("GET", "/v1/clusters", View, Any).query(LISTED),
+    rule("POST", "/v1/clusters", Administer, All)
+        .takes(Whole)
+        .query(&["policy"]),
     rule("GET", "/v1/clusters/{cluster}", View, Cluster),
     rule("DELETE", "/v1/clusters/{cluster}", Administer, Cluster),
     rule("GET", "/v1/clusters/{cluster}/settings", View, Cluster),
@@ -155,7 +174,8 @@ pub const RULES: &[Rule] = &[
         "/v1/clusters/{cluster}/settings",
         AttachPolicies,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule("GET", "/v1/clusters/{cluster}/unheeded", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/inventory", View, Cluster),
     rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster).takes(Whole),
@@ -166,37 +186,40 @@ pub const RULES: &[Rule] = &[
         Cluster,
     )
     .takes(Whole),
-    rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster).query(&["limit", "after", "state"]),
     rule("GET", "/v1/clusters/{cluster}/hosts/{host}", View, Cluster),
     rule(
         "PUT",
         "/v1/clusters/{cluster}/hosts/{host}",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule(
         "PATCH",
         "/v1/clusters/{cluster}/hosts/{host}",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/hosts/{host}",
         Operate,
         Cluster,
     ),
-    rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster)
+        .query(&["limit", "after", "host", "tenant", "pending"]),
     rule("GET", "/v1/clusters/{cluster}/vms/{vm}", View, Cluster),
-    rule("PUT", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster),
-    rule("PATCH", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster),
+    rule("PUT", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster).takes(Usual),
+    rule("PATCH", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster).takes(Usual),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/vms/{vm}",
         Operate,
         Cluster,
     ),
-    rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster).query(LISTED),
     rule(
         "GET",
         "/v1/clusters/{cluster}/groups/{group}",
@@ -208,20 +231,22 @@ pub const RULES: &[Rule] = &[
         "/v1/clusters/{cluster}/groups/{group}",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule(
         "PATCH",
         "/v1/clusters/{cluster}/groups/{group}",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/groups/{group}",
         Operate,
         Cluster,
     ),
-    rule("GET", "/v1/clusters/{cluster}/tenants", View, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/tenants", View, Cluster).query(LISTED),
     rule(
         "GET",
         "/v1/clusters/{cluster}/tenants/{tenant}",
@@ -233,31 +258,44 @@ pub const RULES: &[Rule] = &[
         "/v1/clusters/{cluster}/tenants/{tenant}",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule(
         "PATCH",
         "/v1/clusters/{cluster}/tenants/{tenant}",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/tenants/{tenant}",
         Operate,
         Cluster,
     ),
-    rule("POST", "/v1/clusters/{cluster}/place", Operate, Cluster),
-    rule("POST", "/v1/clusters/{cluster}/migrate", Operate, Cluster),
+    rule("POST", "/v1/clusters/{cluster}/place", Operate, Cluster)
+        .takes(Usual)
+        .query(&["wait", "dry-run", "all-or-nothing"]),
+    rule("POST", "/v1/clusters/{cluster}/migrate", Operate, Cluster)
+        .takes(Usual)
+        .query(&["wait", "dry-run", "all-or-nothing"]),
     rule(
         "POST",
         "/v1/clusters/{cluster}/place-batch",
         Operate,
         Cluster,
     )
-    .takes(Batch),
-    rule("POST", "/v1/clusters/{cluster}/confirm", Operate, Cluster),
-    rule("POST", "/v1/clusters/{cluster}/cancel", Operate, Cluster),
-    rule("GET", "/v1/clusters/{cluster}/reservations", View, Cluster),
+    .takes(Batch)
+    .query(&[
+        "all-or-nothing",
+        "listed",
+        "dry-run",
+        "from-nothing",
+        "search",
+    ]),
+    rule("POST", "/v1/clusters/{cluster}/confirm", Operate, Cluster).takes(Usual),
+    rule("POST", "/v1/clusters/{cluster}/cancel", Operate, Cluster).takes(Usual),
+    rule("GET", "/v1/clusters/{cluster}/reservations", View, Cluster).query(LISTED),
     rule(
         "GET",
         "/v1/clusters/{cluster}/reservations/{vm}",
@@ -275,14 +313,16 @@ pub const RULES: &[Rule] = &[
         "/v1/clusters/{cluster}/reservations/{vm}/renew",
         Operate,
         Cluster,
-    ),
-    rule("GET", "/v1/clusters/{cluster}/decisions", View, Cluster),
+    )
+    .takes(Usual),
+    rule("GET", "/v1/clusters/{cluster}/decisions", View, Cluster).query(LISTED),
     rule(
         "GET",
         "/v1/clusters/{cluster}/decisions/{number}",
         View,
         Cluster,
-    ),
+    )
+    .query(&["runners-up"]),
     rule(
         "GET",
         "/v1/clusters/{cluster}/decisions/{number}/explanation",
@@ -295,12 +335,20 @@ pub const RULES: &[Rule] = &[
         View,
         Cluster,
     ),
-    rule("POST", "/v1/clusters/{cluster}/why", View, Cluster),
-    rule("POST", "/v1/clusters/{cluster}/capacity", View, Cluster),
-    rule("POST", "/v1/clusters/{cluster}/what-if", View, Cluster),
-    rule("GET", "/v1/clusters/{cluster}/plans", View, Cluster),
-    rule("POST", "/v1/clusters/{cluster}/plans", Operate, Cluster),
-    rule("POST", "/v1/clusters/{cluster}/evacuate", Operate, Cluster),
+    rule("POST", "/v1/clusters/{cluster}/why", View, Cluster)
+        .takes(Usual)
+        .query(&["host"]),
+    rule("POST", "/v1/clusters/{cluster}/capacity", View, Cluster)
+        .takes(Usual)
+        .query(&["at-most"]),
+    rule("POST", "/v1/clusters/{cluster}/what-if", View, Cluster).query(&["without", "restart"]),
+    rule("GET", "/v1/clusters/{cluster}/plans", View, Cluster).query(LISTED),
+    rule("POST", "/v1/clusters/{cluster}/plans", Operate, Cluster)
+        .takes(Usual)
+        .query(&["dry-run"]),
+    rule("POST", "/v1/clusters/{cluster}/evacuate", Operate, Cluster)
+        .takes(Usual)
+        .query(&["dry-run"]),
     rule(
         "GET",
         "/v1/clusters/{cluster}/plans/{number}",
@@ -312,44 +360,49 @@ pub const RULES: &[Rule] = &[
         "/v1/clusters/{cluster}/plans/{number}/begin",
         Operate,
         Cluster,
-    ),
+    )
+    .takes(Usual),
     rule(
         "POST",
         "/v1/clusters/{cluster}/plans/{number}/cancel",
         Operate,
         Cluster,
     ),
-    rule("GET", "/v1/policies", View, Any),
+    rule("GET", "/v1/policies", View, Any).query(LISTED),
     rule("GET", "/v1/policies/{policy}", View, Any),
-    rule("GET", "/v1/policies/{policy}/history", View, Any),
+    rule("GET", "/v1/policies/{policy}/history", View, Any).query(LISTED),
     // Besides, the route asks for the permission on each cluster of the policy.
-    rule("PUT", "/v1/policies/{policy}", AuthorPolicies, Any),
+    rule("PUT", "/v1/policies/{policy}", AuthorPolicies, Any).takes(Usual),
     rule("DELETE", "/v1/policies/{policy}", AuthorPolicies, Any),
-    rule("POST", "/v1/policies/{policy}/check", AuthorPolicies, Any),
-    rule("POST", "/v1/policies/{policy}/clone", AuthorPolicies, Any),
-    rule("GET", "/v1/units", View, Any),
+    rule("POST", "/v1/policies/{policy}/check", AuthorPolicies, Any).takes(Usual),
+    rule("POST", "/v1/policies/{policy}/clone", AuthorPolicies, Any).takes(Usual),
+    rule("GET", "/v1/units", View, Any).query(LISTED),
     rule("GET", "/v1/units/{unit}", View, Any),
     rule("GET", "/v1/units/{unit}/inspection", View, Any),
-    rule("GET", "/v1/units/{unit}/history", View, Any),
+    rule("GET", "/v1/units/{unit}/history", View, Any).query(LISTED),
     rule("PUT", "/v1/units", Administer, All).takes(Whole),
     rule("POST", "/v1/units/check", Administer, All).takes(Whole),
-    rule("POST", "/v1/units/replay", Administer, All).takes(Whole),
+    rule("POST", "/v1/units/replay", Administer, All)
+        .takes(Whole)
+        .query(&["decisions", "examples"]),
     rule("DELETE", "/v1/units/{unit}", Administer, All),
-    rule("POST", "/v1/units/{unit}/rollback", Administer, All),
+    rule("POST", "/v1/units/{unit}/rollback", Administer, All).takes(Usual),
     rule("POST", "/v1/units/{unit}/enable", Administer, All),
     rule("POST", "/v1/units/{unit}/disable", Administer, All),
     rule("POST", "/v1/units/{unit}/pin", Administer, All),
     rule("POST", "/v1/units/{unit}/unpin", Administer, All),
-    rule("POST", "/v1/units/shadow", Administer, All).takes(Whole),
+    rule("POST", "/v1/units/shadow", Administer, All)
+        .takes(Whole)
+        .query(&["every"]),
     rule("GET", "/v1/units/{unit}/shadow", View, All),
     rule("DELETE", "/v1/units/{unit}/shadow", Administer, All),
     rule("POST", "/v1/units/{unit}/shadow/promote", Administer, All),
-    rule("GET", "/v1/unit-files", View, All),
+    rule("GET", "/v1/unit-files", View, All).query(LISTED),
     rule("GET", "/v1/events", View, Any),
     rule("POST", "/v1/reload", Administer, All),
 ];
 
-use BodySize::{Batch, Whole};
+use BodySize::{Batch, Usual, Whole};
 use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate, View};
 use Scope::{All, Any, Cluster};
 

@@ -1,5 +1,7 @@
 //! VMs get places: one request, a batch, a migration; and what follows.
 
+mod named;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ use super::extract::{Json, Path, Query};
 use super::gone::Gone;
 use super::problem::{Code, Problem};
 use super::{Caller, Permission};
+use named::VmNamed;
 use placewright_deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
 use placewright_deployment::{ClusterState, Deployment, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
@@ -433,8 +436,8 @@ fn batch_shown(placed: BatchPlaced) -> String {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Confirmed {
-    /// Their ids.
-    vms: Vec<String>,
+    /// Their ids, or tables with them.
+    vms: Vec<VmNamed>,
     /// The host on which they run. If their places are on another one, that is a conflict.
     #[serde(default)]
     host: Option<String>,
@@ -444,8 +447,8 @@ struct Confirmed {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Vms {
-    /// Their ids.
-    vms: Vec<String>,
+    /// Their ids, or tables with them.
+    vms: Vec<VmNamed>,
 }
 
 /// VMs run where their places were reserved: all of them, or nothing is changed. This can
@@ -461,6 +464,7 @@ async fn confirm(
     Path(cluster): Path<String>,
     Json(Confirmed { vms, host }): Json<Confirmed>,
 ) -> Result<StatusCode, Problem> {
+    let vms = named::ids(vms);
     note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
     cluster
@@ -484,6 +488,7 @@ async fn cancel(
     Path(cluster): Path<String>,
     Json(Vms { vms }): Json<Vms>,
 ) -> Result<StatusCode, Problem> {
+    let vms = named::ids(vms);
     note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
     cluster

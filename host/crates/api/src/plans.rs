@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -52,6 +52,17 @@ struct PlanWanted {
     /// How many moves may be under way at once; 8 if not given.
     #[schema(minimum = 1)]
     max_in_flight: Option<usize>,
+    /// Make the plan, and do not keep it. False if not given.
+    dry_run: Option<bool>,
+}
+
+/// Whether a plan is only tried.
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[into_params(parameter_in = Query)]
+struct PlanQuery {
+    /// Make the plan, and do not keep it: as "dry-run" in the request.
+    dry_run: bool,
 }
 
 /// Hosts that are to be emptied.
@@ -139,14 +150,17 @@ async fn list(
 /// Plan moves: first of VMs on hosts that are in maintenance, down or faulty, of VMs that break
 /// hard groups, and off hosts that have promised more than they may; then those that the policy's
 /// balance unit proposes, that its chain would make, and that lower its cost. Nothing is begun.
+/// A dry run is not kept, and has no number.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/plans", tag = "plans",
-    params(("cluster" = String, Path, description = "Name of the cluster")),
-    request_body = PlanWanted, responses((status = CREATED, body = PlanShown)))]
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlanQuery),
+    request_body = PlanWanted,
+    responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
 async fn plan(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
+    Query(query): Query<PlanQuery>,
     Json(wanted): Json<PlanWanted>,
 ) -> Result<Response, Problem> {
     let options = wanted.options()?;
@@ -156,6 +170,9 @@ async fn plan(
     let about = (&caller.name, cluster.name());
     let plan = move |cancel| planner.unless(cancel).plan(&options);
     let plan = questions.run(about, plan).await?;
+    if query.dry_run || wanted.dry_run == Some(true) {
+        return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
+    }
     let kept = cluster.turn_as(&caller.name, move |state| {
         Ok(state.remember_plan(plan, max_in_flight))
     });
@@ -166,7 +183,7 @@ async fn plan(
 /// by the policy, one on top of the other. Nothing is begun; the plan says what cannot go, and
 /// why. A dry run is not kept, and has no number.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/evacuate", tag = "plans",
-    params(("cluster" = String, Path, description = "Name of the cluster")),
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlanQuery),
     request_body = Evacuate,
     responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
 async fn evacuate(
@@ -174,6 +191,7 @@ async fn evacuate(
     Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
+    Query(query): Query<PlanQuery>,
     Json(wanted): Json<Evacuate>,
 ) -> Result<Response, Problem> {
     if wanted.hosts.is_empty() {
@@ -191,7 +209,7 @@ async fn evacuate(
     let about = (&caller.name, cluster.name());
     let plan = move |cancel| planner.unless(cancel).evacuate(&hosts);
     let plan = questions.run(about, plan).await?;
-    if wanted.dry_run {
+    if query.dry_run || wanted.dry_run {
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
     let kept = cluster.turn_as(&caller.name, move |state| {

@@ -119,8 +119,8 @@ async fn capacity(
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[into_params(parameter_in = Query)]
 struct FailureQuery {
-    /// Id of a host that fails. May be given again, or hold several ids with commas between
-    /// them: these hosts fail together. If not given, each host is supposed to fail alone.
+    /// Id of a host that fails. Given again for more hosts: these fail together. If not given,
+    /// each host is supposed to fail alone.
     without: Vec<String>,
     /// Which VMs are restarted: `ha`, those whose `ha` is true, or `all` but those whose `ha`
     /// is given and false. If not given, `ha` where any VM of the cluster is highly available,
@@ -201,11 +201,9 @@ async fn failure(
     let found = deployment.cluster(&cluster)?;
     let now = deployment.now();
     answer(&found, (&questions, &caller), move |situation| {
-        let hosts = query.without.iter().flat_map(|ids| ids.split(','));
-        let hosts: Vec<String> = hosts.map(str::to_owned).collect();
-        let failures = match hosts.is_empty() {
+        let failures = match query.without.is_empty() {
             true => situation.n_plus_one(now, options, |_, _| {})?,
-            false => vec![situation.without_hosts(&hosts, now, options)?],
+            false => vec![situation.without_hosts(&query.without, now, options)?],
         };
         Ok(FailuresShown::new(failures))
     })

@@ -3,6 +3,7 @@
 mod clients;
 mod compressed;
 mod questions;
+mod sweep;
 mod who;
 
 use std::io::{Read, Write};
@@ -31,10 +32,11 @@ const RULES: &[Rule] = &[
     open("GET", "/panic"),
     open("GET", "/large"),
     open("GET", "/stream"),
-    open("POST", "/echo"),
-    rule("POST", "/count", Permission::Operate, Scope::Any),
-    rule("POST", "/question", Permission::View, Scope::Any),
-    rule("POST", "/refused", Permission::Operate, Scope::Any),
+    open("POST", "/echo").takes(BodySize::Whole),
+    rule("POST", "/count", Permission::Operate, Scope::Any).takes(BodySize::Usual),
+    rule("POST", "/question", Permission::View, Scope::Any).takes(BodySize::Usual),
+    rule("POST", "/refused", Permission::Operate, Scope::Any).takes(BodySize::Usual),
+    open("POST", "/nothing").query(&["host"]),
     rule(
         "GET",
         "/clusters/{cluster}",
@@ -75,6 +77,10 @@ fn routes(shared: Arc<Shared>) -> Router {
         .route("/count", post(count))
         .route("/question", post(count))
         .route("/refused", post(refused))
+        .route(
+            "/nothing",
+            post(async |body: String| format!("got {body:?}")),
+        )
         .route(
             "/clusters/{cluster}",
             get(async |caller: Caller| caller.name.to_string()).put(async || "put"),
@@ -149,6 +155,17 @@ fn deployment(telemetry: &Arc<Telemetry>) -> Arc<Deployment> {
 }
 
 fn serving(tokens: Vec<Token>, limits: ApiLimits) -> Served {
+    serving_routes(tokens, limits, |foundation, shared| {
+        layered(routes(shared), foundation, RULES)
+    })
+}
+
+/// A server of the routes that are made.
+fn serving_routes(
+    tokens: Vec<Token>,
+    limits: ApiLimits,
+    made: impl FnOnce(&Foundation, Arc<Shared>) -> Router,
+) -> Served {
     let (sender, begun) = mpsc::unbounded_channel();
     let shared = Arc::new(Shared {
         begun: sender,
@@ -166,7 +183,7 @@ fn serving(tokens: Vec<Token>, limits: ApiLimits) -> Served {
         stop,
         reload: None,
     };
-    let router = layered(routes(shared.clone()), &foundation, RULES);
+    let router = made(&foundation, shared.clone());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let handle = Handle::new();

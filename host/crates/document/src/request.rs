@@ -2,8 +2,10 @@
 //!
 //! A document that is itself a VM is one request. One with `[[vms]]` is a request
 //! for each of them, or one for all if they go `together`. One with `[[requests]]`
-//! says all of each request, VMs included.
+//! says all of each request, VMs included. A VM of which the id is enough may be written as a
+//! text: `vms = ["web-1"]`.
 
+mod named;
 mod written;
 
 pub use written::WrittenRequest;
@@ -11,7 +13,7 @@ pub use written::WrittenRequest;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::cluster::Ids;
 use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
@@ -87,7 +89,11 @@ pub(super) const VM: &[Key] = &[
 ];
 
 /// Where the VMs of a request stand.
-pub(super) const VMS: Key = key("vms", Shape::OpenTables, "The VMs");
+pub(super) const VMS: Key = key(
+    "vms",
+    Shape::OpenTables,
+    "The VMs; of those that the cluster knows their ids are enough",
+);
 
 /// Whether the VMs of a document are one request.
 pub(super) const TOGETHER: Key = key(
@@ -119,6 +125,8 @@ pub fn requests_of_tree(
     tree: &Table,
     surroundings: Surroundings<'_>,
 ) -> Result<Vec<Request>, Problems> {
+    let tabled = named::as_tables(tree);
+    let tree = &*tabled;
     let mut reader = RequestReader {
         hosts: surroundings.hosts,
         now: surroundings.now,
@@ -331,10 +339,15 @@ pub fn member() -> Json {
     )
 }
 
+/// The JSON Schema of the VMs of a request: each as a table, or as its id.
+pub fn vms() -> Json {
+    json_schema::list(json!({ "oneOf": [member(), { "type": "string" }] }))
+}
+
 /// The JSON Schema of a whole request.
 pub fn request() -> Json {
     let mut keys = json_schema::properties(REQUEST);
-    keys.insert("vms".to_owned(), json_schema::list(member()));
+    keys.insert("vms".to_owned(), vms());
     json_schema::row(Schema::built_in(), "request", keys, vec!["vms"])
 }
 

@@ -10,12 +10,7 @@ pub(super) fn of_query(said: &str) -> String {
         return format!("the query parameter \"{name}\" is missing; add ?{name}=VALUE");
     }
     if let Some((name, rest)) = quoted(said, "unknown field ") {
-        let known = names(rest);
-        let takes = match known.as_slice() {
-            [] => "this route takes none".to_owned(),
-            known => format!("this route takes {}", listed(known)),
-        };
-        return format!("unknown query parameter \"{name}\"; {takes}");
+        return unknown(name, &names(rest));
     }
     if let Some((name, _)) = quoted(said, "duplicate field ") {
         return format!("the query parameter \"{name}\" is given twice");
@@ -26,6 +21,16 @@ pub(super) fn of_query(said: &str) -> String {
         }
         _ => plain(said),
     }
+}
+
+/// What is told of a query parameter that is none of those that a route takes.
+pub(super) fn unknown(name: &str, known: &[&str]) -> String {
+    let takes = match known {
+        [] => "this route takes none".to_owned(),
+        known => format!("this route takes {}", listed(known)),
+    };
+    let name = placewright_document::shown(name);
+    format!("unknown query parameter \"{name}\"; {takes}")
 }
 
 /// What belongs into a body that is no object. `missing` is what is said of an empty one.
@@ -107,7 +112,7 @@ fn names(said: &str) -> Vec<&str> {
     said.split('`').skip(1).step_by(2).collect()
 }
 
-fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     let mut text = String::new();
     for (number, name) in names.iter().enumerate() {
         let before = match number {

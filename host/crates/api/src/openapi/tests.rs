@@ -2,6 +2,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use utoipa::openapi::path::ParameterIn;
+
 use super::*;
 
 /// Set to 1, it lets the test write the document instead of comparing it.
@@ -33,6 +35,26 @@ fn every_route_has_a_rule_and_every_rule_a_route() {
         .collect();
     assert_eq!(rules.len(), RULES.len(), "no route has two rules");
     assert_eq!(routes, rules);
+}
+
+#[test]
+fn the_document_and_the_table_of_routes_name_the_same_parameters_and_bodies() {
+    let mut document = openapi();
+    for (path, item) in &mut document.paths.paths {
+        for (method, operation) in operations(item) {
+            let rule = RULES
+                .iter()
+                .find(|it| (it.method, it.path) == (method, path));
+            let rule = rule.expect("every route has a rule");
+            let parameters = operation.parameters.iter().flatten();
+            let of_query = parameters.filter(|it| it.parameter_in == ParameterIn::Query);
+            let names: Vec<&str> = of_query.map(|it| &*it.name).collect();
+            assert_eq!(names, rule.query, "{method} {path}");
+            let takes_a_body = rule.body != BodySize::Nothing;
+            let has_a_body = operation.request_body.is_some();
+            assert_eq!(has_a_body, takes_a_body, "{method} {path}");
+        }
+    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn errors_of_every_layer_are_problems() {
     let detail = kind.problem(415, "unsupported-type");
     assert!(detail.contains("\"text/xml\""), "{detail}");
     // What axum's own extractors refuse.
-    let no_text = server.ask("POST /count", &["content-encoding: x"], "\u{1}");
+    let no_text = server.ask("POST /count", &[], "\u{1}");
     assert_eq!(no_text.status, 200);
     assert_eq!(server.ask("POST /echo", json, "[1, 2]").body, "[1,2]");
 }
@@ -62,6 +62,47 @@ fn what_is_no_http_ends_its_connection_alone() {
 }
 
 #[test]
+fn a_route_that_takes_no_body_and_no_such_parameter_refuses_them() {
+    let server = plain();
+    for body in ["", " ", "{}", " { } "] {
+        let told = server.ask("POST /nothing?host=a", &[], body);
+        assert_eq!((told.status, &*told.body), (200, "got \"\""), "{told:?}");
+    }
+    for body in [
+        "{\"moves\": [1]}",
+        "[]",
+        "null",
+        "{\"a\"",
+        &"x".repeat(1 << 20),
+    ] {
+        let told = server.ask("POST /nothing", &["content-type: application/json"], body);
+        let detail = told.problem(400, "bad-request");
+        assert_eq!(
+            detail,
+            "this route takes no body, and this request has one; its query parameters are \"host\""
+        );
+    }
+    for query in [
+        "dry-run=true",
+        "host=a&Host=b",
+        "%68ost=a&x",
+        "=a",
+        "host[]=a",
+    ] {
+        let told = server.ask(&format!("POST /nothing?{query}"), &[], "");
+        let detail = told.problem(400, "invalid-parameter");
+        assert!(detail.ends_with("this route takes \"host\""), "{detail}");
+    }
+    let detail = server
+        .get("/open?dry-run")
+        .problem(400, "invalid-parameter");
+    assert_eq!(
+        detail,
+        "unknown query parameter \"dry-run\"; this route takes none"
+    );
+}
+
+#[test]
 fn bodies_are_limited_whether_their_size_is_told_or_not() {
     let server = serving(
         Vec::new(),
@@ -83,6 +124,45 @@ fn bodies_are_limited_whether_their_size_is_told_or_not() {
     let chunk = format!("{:x}\r\n{large}\r\n0\r\n\r\n", large.len());
     stream.write_all((head + &chunk).as_bytes()).unwrap();
     told(stream).problem(413, "too-large");
+}
+
+#[test]
+fn a_client_that_sends_its_whole_body_before_it_reads_gets_the_refusal() {
+    let token = Token {
+        name: "viewer".into(),
+        role: Role::Viewer,
+        sha256: Secret::random().unwrap().sha256(),
+        clusters: None,
+    };
+    let server = serving(
+        vec![token],
+        ApiLimits {
+            body: 1000,
+            ..ApiLimits::default()
+        },
+    );
+    let json = "content-type: application/json";
+    let large = "a".repeat(6 << 20);
+    for _ in 0..10 {
+        let refused = server.ask("POST /echo", &[json], &large);
+        refused.problem(413, "too-large");
+        // Refused by the layers before the body is read, and where no route reads it.
+        let refused = server.ask("POST /count", &[json], &large);
+        refused.problem(401, "unauthorized");
+        let refused = server.ask("POST /nowhere", &[json], &large);
+        refused.problem(404, "unknown-route");
+    }
+}
+
+#[test]
+fn a_client_that_waits_to_be_asked_for_its_body_is_not_asked_once_refused() {
+    let server = plain();
+    let mut stream = server.connect();
+    let head = "POST /nowhere HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\
+                expect: 100-continue\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    // The connection ends, and nothing of the body was sent.
+    told(stream).problem(404, "unknown-route");
 }
 
 #[test]

@@ -162,3 +162,15 @@ fn a_request_is_written_as_the_document_that_asks_for_it() {
         "{written}"
     );
 }
+
+#[test]
+fn vms_are_written_as_tables_or_as_their_ids() {
+    let tables = requests(r#"vms = [{ id = "a" }, { id = "b", cpu = 2 }]"#);
+    assert_eq!(requests(r#"vms = ["a", { id = "b", cpu = 2 }]"#), tables);
+    let whole = requests(r#"requests = [{ vms = [{ id = "a" }] }]"#);
+    assert_eq!(requests(r#"requests = [{ vms = ["a"] }]"#), whole);
+    let twice = read(r#"vms = ["a", "a"]"#, "r.toml").unwrap_err();
+    assert!(twice.contains("\"a\""), "{twice}");
+    let number = read("vms = [1]", "r.toml").unwrap_err();
+    assert!(number.contains("a whole number"), "{number}");
+}
