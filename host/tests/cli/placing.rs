@@ -294,3 +294,31 @@ fn an_amount_that_is_surely_a_mistake_is_warned_of() {
     let warnings = decisions[0]["warnings"].as_array().unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
+
+#[test]
+fn a_host_of_unknown_load_is_not_preferred_by_a_factor_below_0() {
+    let folder = Folder::new();
+    let mut cluster = String::from("name = \"c\"\n");
+    for (id, usage) in [
+        ("a-unknown", ""),
+        ("b-idle", ", usage = 0.1"),
+        ("d-busy", ", usage = 0.7"),
+    ] {
+        cluster += &format!(
+            "[[hosts]]\nid = \"{id}\"\nmemory.total = \"64 GiB\"\n\
+             cpu = {{ sockets = 1, cores = 16, threads = 16{usage} }}\n"
+        );
+    }
+    let cluster = folder.write("cluster.toml", cluster);
+    let vm = folder.write("vm.toml", "id = \"s\"\ncpu = 1\nmemory = \"1 GiB\"\n");
+    for scaling in ["none", "min-max", "rank", "stretch", "stretched-rank"] {
+        let policy = format!(
+            "[[filters]]\nunit = \"memory\"\n\
+             [[costs]]\nunit = \"even-distribution\"\nfactor = -1\nscaling = \"{scaling}\"\n"
+        );
+        let policy = folder.write("policy.toml", policy);
+        let words = ["place", "--cluster", &cluster, "--policy", &policy, "--vm", &vm];
+        let placed = placewright(&[&words[..], &["--format", "json"]].concat()).json();
+        assert_eq!(placed[0]["host"], "d-busy", "{scaling}: {placed}");
+    }
+}
