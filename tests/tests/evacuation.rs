@@ -12,7 +12,8 @@ use placewright_model::{Group, GroupRule, Host, Value, Vm};
 use placewright_plugins as plugins;
 use placewright_policy::Policy;
 use placewright_scheduler::{
-    BalanceOptions, BalancePlan, Cause, MoveError, Origin, Scheduler, SchedulerOptions,
+    BalanceError, BalanceOptions, BalancePlan, Cause, MoveError, Origin, Scheduler,
+    SchedulerOptions,
 };
 use placewright_tests::scene::GIB;
 
@@ -367,4 +368,94 @@ fn nothing_is_put_right_where_that_is_not_wanted() {
     let plan = scheduler(inventory).plan_balance(1000, &options).unwrap();
     assert_eq!(moves(&plan), []);
     assert_eq!(plan.stuck, []);
+}
+
+/// Why the first move of a plan is not begun any more, after the cluster was changed.
+fn needless(scheduler: &mut Scheduler, change: impl FnOnce(&mut Inventory)) -> String {
+    let plan = balanced(scheduler);
+    let first = plan.moves.first().expect("there is something to move");
+    assert_eq!(scheduler.copy().begin_move(first, 1000), Ok(()));
+    change(scheduler.inventory_mut());
+    match scheduler.begin_move(first, 1000) {
+        Err(BalanceError::Needless { why, .. }) => {
+            assert_eq!(scheduler.inventory().pending_count(), 0);
+            why
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_move_off_a_host_that_is_up_again_is_not_begun() {
+    for before in ["maintenance", "down", "error"] {
+        let mut inventory = cluster(&[("h1", 64), ("h2", 64)], &[("v", 1, "h1")]);
+        state(&mut inventory, "h1", before);
+        let why = needless(&mut scheduler(inventory), |world| state(world, "h1", "up"));
+        assert_eq!(why, "host h1 is up again");
+    }
+}
+
+#[test]
+fn a_move_for_a_hard_group_that_is_kept_or_gone_or_soft_is_not_begun() {
+    let broken = |rule| {
+        let vms = [("a", 1, "h1"), ("b", 2, "h1"), ("c", 3, "h2")];
+        let mut inventory = cluster(&[("h1", 64), ("h2", 64), ("h3", 64)], &vms);
+        let members = match rule {
+            APART => ["a", "b"],
+            _ => ["a", "c"],
+        };
+        inventory.set_group(group("g", &members, rule)).unwrap();
+        scheduler(inventory)
+    };
+    for rule in [APART, TOGETHER] {
+        let kept = needless(&mut broken(rule), |world| {
+            let (vm, memory) = match rule {
+                APART => ("b", 2),
+                _ => ("c", 3),
+            };
+            let to = if rule == APART { "h3" } else { "h1" };
+            world.run_vm(self::vm(vm, memory), to).unwrap();
+        });
+        assert_eq!(kept, "group g is kept by now");
+        let gone = needless(&mut broken(rule), |world| world.remove_group("g").unwrap());
+        assert_eq!(gone, "group g is gone");
+        let soft = needless(&mut broken(rule), |world| {
+            let soft = match rule {
+                APART => GroupRule::Negative { hard: false },
+                _ => GroupRule::Positive { hard: false },
+            };
+            world.set_group(group("g", &["a", "b", "c"], soft)).unwrap();
+        });
+        assert_eq!(soft, "group g is not hard any more");
+    }
+}
+
+#[test]
+fn a_move_off_a_host_that_promises_no_more_than_it_may_by_now_is_not_begun() {
+    let over = || {
+        let vms = [("a", 6, "h1"), ("b", 6, "h1"), ("c", 6, "h1")];
+        scheduler(cluster(&[("h1", 10), ("h2", 64)], &vms))
+    };
+    let why = needless(&mut over(), |world| {
+        let more = Some(Value::Integer(20 * GIB));
+        world.set_host_value("h1", "memory.total", more).unwrap();
+    });
+    assert_eq!(why, "host h1 promises no more than it may by now");
+    // Moves that are under way count as if they were done.
+    let mut scheduler = over();
+    let plan = balanced(&mut scheduler);
+    assert_eq!(plan.moves.len(), 2, "{plan:?}");
+    scheduler.begin_move(&plan.moves[0], 1000).unwrap();
+    assert_eq!(scheduler.copy().begin_move(&plan.moves[1], 1000), Ok(()));
+    let gone = ["a", "b", "c"].into_iter().find(|vm| {
+        let moved = plan.moves.iter().any(|step| *step.vm == **vm);
+        !moved
+    });
+    let world = scheduler.inventory_mut();
+    world.remove_vm(gone.unwrap()).unwrap();
+    let begun = scheduler.begin_move(&plan.moves[1], 1000);
+    assert!(
+        matches!(begun, Err(BalanceError::Needless { .. })),
+        "{begun:?}"
+    );
 }

@@ -7,6 +7,7 @@
 //! only made moves that the chain makes and that lower its cost.
 
 mod apply;
+mod cause;
 mod cool_down;
 mod evacuate;
 mod gain;

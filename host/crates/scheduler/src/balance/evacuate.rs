@@ -57,6 +57,7 @@ impl Pass<'_> {
         }
         let leaving = |host: &Arc<str>| Leaving {
             cause: Cause::Evacuation,
+            group: None,
             reason: format!("host {host} is to be emptied"),
             allowed: Vec::new(),
             excluded: hosts.clone(),

@@ -216,6 +216,7 @@ impl<'a> Pass<'a> {
             vm: proposal.vm,
             together: Vec::new(),
             cause: Cause::Balance,
+            group: None,
             cost_before: before,
             cost_after: after,
             changes,

@@ -62,6 +62,9 @@ pub struct PlannedMove {
     pub together: Vec<Arc<str>>,
     /// Why it is moved, for programs.
     pub cause: Cause,
+    /// Id of the group of which it breaks the hard rule, if that is the cause.
+    #[serde(default)]
+    pub group: Option<Arc<str>>,
     /// Why it is moved: a sentence without its full stop.
     pub reason: String,
     /// What the VM costs where it runs before the step, tier by tier; none if the
@@ -312,6 +315,7 @@ mod tests {
                 to: "g".into(),
                 together: vec!["w".into()],
                 cause: Cause::Evacuation,
+                group: None,
                 reason: "host h is to be emptied".into(),
                 cost_before: Some(vec![f64::INFINITY, 1.0]),
                 cost_after: vec![2.0, f64::INFINITY],

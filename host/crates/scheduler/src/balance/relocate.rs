@@ -15,6 +15,8 @@ use placewright_model::{GroupRule, Request, Value, Write};
 #[derive(Debug, Clone)]
 pub(super) struct Leaving {
     pub(super) cause: Cause,
+    /// Id of the group of which they break the hard rule, if that is the cause.
+    pub(super) group: Option<Arc<str>>,
     /// A sentence without its full stop.
     pub(super) reason: String,
     /// If not empty, the hosts of which one is to take them.
@@ -143,6 +145,7 @@ impl Pass<'_> {
                 to: to.clone(),
                 together: vms.iter().filter(|other| *other != vm).cloned().collect(),
                 cause: leaving.cause,
+                group: leaving.group.clone(),
                 reason: leaving.reason.clone(),
                 cost_before: None,
                 cost_after: costs.clone().unwrap_or_default(),

@@ -2,8 +2,8 @@
 //! not up, hard groups that are broken, hosts that have promised more than they may. It is
 //! put right before a balance unit is asked, each VM going where the chain puts it.
 
-mod groups;
-mod promises;
+pub(super) mod groups;
+pub(super) mod promises;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -52,6 +52,7 @@ impl Pass<'_> {
             let why = why.iter().find(|(known, _)| known == host);
             Leaving {
                 cause: Cause::HostState,
+                group: None,
                 reason: format!("host {host} is {}", why.map_or("not up", |(_, why)| why)),
                 allowed: Vec::new(),
                 excluded: Vec::new(),

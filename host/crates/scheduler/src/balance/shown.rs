@@ -67,6 +67,10 @@ pub struct MoveShown {
     pub together: Vec<Arc<str>>,
     /// Why it is moved, for programs.
     pub cause: Cause,
+    /// Id of the group of which it breaks the hard rule, if that is the cause.
+    #[schema(value_type = Option<String>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Arc<str>>,
     /// Why it is moved.
     pub reason: String,
     /// What the VM costs where it runs before the step, tier by tier; null is infinite. Absent
@@ -155,6 +159,7 @@ impl BalancePlan {
             to: planned.to.clone(),
             together: planned.together.clone(),
             cause: planned.cause,
+            group: planned.group.clone(),
             reason: planned.reason.clone(),
             cost_before: planned.cost_before.clone(),
             cost_after: planned.cost_after.clone(),

@@ -98,9 +98,52 @@ fn host_id(world: &Inventory, slot: u32) -> Arc<str> {
     host.map_or_else(|| "".into(), |host| host.id.clone())
 }
 
-fn leave(reason: String, allowed: Vec<Arc<str>>, excluded: Vec<Arc<str>>) -> Leaving {
+/// Why none of these VMs breaks the hard rule of that group where it runs any more: a
+/// sentence without its full stop. None: one of them does. Without a group it is asked about
+/// all of them.
+pub(in crate::balance) fn why_kept(
+    world: &Inventory,
+    group: Option<&Arc<str>>,
+    vms: &[&Arc<str>],
+) -> Option<String> {
+    let breaks = |entry: &GroupEntry| {
+        let mut misplaced = of_vm_rule(world, entry);
+        misplaced.extend(of_host_rule(world, entry));
+        let is_meant = |it: &Misplaced| vms.contains(&&it.vm);
+        misplaced.iter().any(is_meant) || is_apart(world, entry, vms)
+    };
+    let Some(id) = group else {
+        let broken = hard(world).any(breaks);
+        return (!broken).then(|| "no hard group is broken by it any more".to_owned());
+    };
+    let Some(entry) = world.group(id) else {
+        return Some(format!("group {id} is gone"));
+    };
+    let is_hard = hard(world).any(|other| other.group.id == *id);
+    match is_hard && breaks(entry) {
+        true => None,
+        false if is_hard => Some(format!("group {id} is kept by now")),
+        false => Some(format!("group {id} is not hard any more")),
+    }
+}
+
+/// Whether one of these VMs runs where not all members of a group are that belong together.
+fn is_apart(world: &Inventory, entry: &GroupEntry, vms: &[&Arc<str>]) -> bool {
+    let together = entry.group.vm_rule == Some(GroupRule::Positive { hard: true });
+    let places = places(world, entry);
+    let runs = |vm: &Arc<str>| world.running(vm).is_some() && entry.group.vms.contains(vm);
+    together && places.len() > 1 && vms.iter().any(|vm| runs(vm))
+}
+
+fn leave(
+    group: &Arc<str>,
+    reason: String,
+    allowed: Vec<Arc<str>>,
+    excluded: Vec<Arc<str>>,
+) -> Leaving {
     Leaving {
         cause: Cause::HardGroup,
+        group: Some(group.clone()),
         reason,
         allowed,
         excluded,
@@ -127,7 +170,7 @@ fn of_vm_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
                     );
                     misplaced.push(Misplaced {
                         vm,
-                        leaving: leave(reason, Vec::new(), taken.clone()),
+                        leaving: leave(group, reason, Vec::new(), taken.clone()),
                     });
                 }
             }
@@ -145,7 +188,7 @@ fn of_vm_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
                 );
                 misplaced.push(Misplaced {
                     vm: entry.vm.id.clone(),
-                    leaving: leave(reason, ids(&mut [anchor].into_iter()), Vec::new()),
+                    leaving: leave(group, reason, ids(&mut [anchor].into_iter()), Vec::new()),
                 });
             }
         }
@@ -170,6 +213,7 @@ fn of_host_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
         let (vm, host) = (entry.vm.id.clone(), host_id(world, slot));
         let leaving = match on {
             true => leave(
+                &group.id,
                 format!(
                     "group {} keeps VM {vm} on its hosts, and {host} is none of them",
                     group.id
@@ -178,6 +222,7 @@ fn of_host_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
                 Vec::new(),
             ),
             false => leave(
+                &group.id,
                 format!("group {} keeps VM {vm} off host {host}", group.id),
                 Vec::new(),
                 group.hosts.clone(),

@@ -112,6 +112,25 @@ pub(super) fn wrong(world: &Inventory) -> i128 {
         .sum()
 }
 
+/// Why a host has promised no more than it may by now, the VMs that are about to leave it not
+/// counted: a sentence without its full stop. None: it has promised more.
+pub(in crate::balance) fn why_kept(world: &Inventory, host: &str) -> Option<String> {
+    let slot = world.slot(host)?;
+    let entry = world.host(slot)?;
+    let promises = Promises::of(world).of_host(slot, entry);
+    let leaving = |over: &Promised| -> i64 {
+        let vms = world.vms_of(entry).filter(|vm| !vm.pending);
+        let leave = vms.filter(|vm| {
+            let pending = world.pending(&vm.vm.id);
+            pending.is_some_and(|elsewhere| elsewhere.slot != slot)
+        });
+        leave.map(over.of_vm).sum()
+    };
+    let mut over = promises.iter().flatten();
+    let is_over = over.any(|over| over.excess() > leaving(over));
+    (!is_over).then(|| format!("host {host} promises no more than it may by now"))
+}
+
 /// VMs without which their host would have promised less: host by host, first the smallest
 /// that is enough by itself, then the largest of the others.
 pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
@@ -136,6 +155,7 @@ pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
             let shown = |amount: i64| over.measure.display(&Value::Integer(amount));
             let leaving = Leaving {
                 cause: Cause::OverCommitted,
+                group: None,
                 reason: format!(
                     "host {} has promised {} of {}, and may promise {}",
                     host.id,
