@@ -54,12 +54,12 @@ fn scheduler_by(policy: &str, inventory: Inventory) -> Scheduler {
     })
 }
 
-fn scheduler(inventory: Inventory) -> Scheduler {
+pub(super) fn scheduler(inventory: Inventory) -> Scheduler {
     scheduler_by(POLICY, inventory)
 }
 
 /// Hosts with so many GiB of memory, and VMs with as many on them.
-fn cluster(hosts: &[(&str, i64)], vms: &[(&str, i64, &str)]) -> Inventory {
+pub(super) fn cluster(hosts: &[(&str, i64)], vms: &[(&str, i64, &str)]) -> Inventory {
     let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
     for (id, memory) in hosts {
         let host = Host::new(*id)
@@ -74,13 +74,13 @@ fn cluster(hosts: &[(&str, i64)], vms: &[(&str, i64, &str)]) -> Inventory {
     inventory
 }
 
-fn vm(id: &str, memory: i64) -> Vm {
+pub(super) fn vm(id: &str, memory: i64) -> Vm {
     Vm::new(id)
         .with("cpu", 100_i64)
         .with("memory", memory * GIB)
 }
 
-fn group(id: &str, vms: &[&str], rule: GroupRule) -> Group {
+pub(super) fn group(id: &str, vms: &[&str], rule: GroupRule) -> Group {
     Group {
         id: id.into(),
         vms: vms.iter().map(|vm| Arc::from(*vm)).collect(),
@@ -92,34 +92,34 @@ fn group(id: &str, vms: &[&str], rule: GroupRule) -> Group {
 }
 
 const APART: GroupRule = GroupRule::Negative { hard: true };
-const TOGETHER: GroupRule = GroupRule::Positive { hard: true };
+pub(super) const TOGETHER: GroupRule = GroupRule::Positive { hard: true };
 
-fn state(inventory: &mut Inventory, host: &str, state: &str) {
+pub(super) fn state(inventory: &mut Inventory, host: &str, state: &str) {
     let state = Some(Value::Text(state.into()));
     inventory.set_host_value(host, "state", state).unwrap();
 }
 
-fn emptied(scheduler: &mut Scheduler, hosts: &[&str]) -> BalancePlan {
+pub(super) fn emptied(scheduler: &mut Scheduler, hosts: &[&str]) -> BalancePlan {
     let hosts: Vec<Arc<str>> = hosts.iter().map(|id| Arc::from(*id)).collect();
     scheduler.plan_evacuation(1000, &hosts).unwrap()
 }
 
-fn balanced(scheduler: &mut Scheduler) -> BalancePlan {
+pub(super) fn balanced(scheduler: &mut Scheduler) -> BalancePlan {
     let options = BalanceOptions::default();
     scheduler.plan_balance(1000, &options).unwrap()
 }
 
-fn moves(plan: &BalancePlan) -> Vec<(&str, &str, &str)> {
+pub(super) fn moves(plan: &BalancePlan) -> Vec<(&str, &str, &str)> {
     let moves = plan.moves.iter();
     moves.map(|it| (&*it.vm, &*it.from, &*it.to)).collect()
 }
 
-fn stuck(plan: &BalancePlan) -> Vec<&str> {
+pub(super) fn stuck(plan: &BalancePlan) -> Vec<&str> {
     plan.stuck.iter().map(|it| &*it.vm).collect()
 }
 
 /// Begin and confirm every move.
-fn carry_out(scheduler: &mut Scheduler, plan: &BalancePlan) {
+pub(super) fn carry_out(scheduler: &mut Scheduler, plan: &BalancePlan) {
     for step in &plan.moves {
         if scheduler.inventory().pending(&step.vm).is_none() {
             let with = plan

@@ -22,6 +22,7 @@ mod ganeti;
 mod general;
 mod gpus;
 mod javascript;
+mod joined;
 mod layering;
 mod mistakes;
 mod named_amounts;

@@ -8,7 +8,7 @@ use serde::ser::{SerializeMap, Serializer};
 use utoipa::ToSchema;
 
 use super::{
-    BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, RemovedHosts,
+    BalancePlan, Cause, Nearest, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,
 };
 use placewright_chain::Proposed;
@@ -104,6 +104,9 @@ pub struct StuckShown {
     /// Where the policy's filters are why: how many hosts each reason removed, in policy order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<RemovedHosts>,
+    /// The host that came nearest to taking it, and what that host lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Nearest>,
 }
 
 /// A proposal that is not followed.
@@ -175,10 +178,8 @@ fn stuck(stuck: &Stuck) -> StuckShown {
         cause: stuck.cause,
         reason: stuck.reason.clone(),
         why: stuck.because.to_string(),
-        removed: match &stuck.because {
-            MoveError::Nowhere { removed, .. } => removed.clone(),
-            _ => Vec::new(),
-        },
+        removed: stuck.because.removed().to_vec(),
+        nearest: stuck.because.nearest(),
     }
 }
 

@@ -244,13 +244,7 @@ impl KeptPlan {
 
     /// The places of the moves that are begun with this one, itself included.
     pub(super) fn together(&self, place: usize) -> Vec<usize> {
-        let this = &self.plan.moves[place];
-        let all = self.plan.moves.iter().enumerate();
-        let with = all.filter(|(other, it)| {
-            *other == place
-                || this.together.contains(&it.vm) && it.to == this.to && it.from == this.from
-        });
-        with.map(|(place, _)| place).collect()
+        self.plan.together(place).collect()
     }
 
     /// Whether a move that cannot be begun may be legal later: when others are confirmed,

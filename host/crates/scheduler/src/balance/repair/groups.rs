@@ -23,7 +23,7 @@ fn hard(world: &Inventory) -> impl Iterator<Item = &GroupEntry> {
     groups.filter(move |entry| is_hard(entry.group.vm_rule) || is_hard(entry.group.host_rule))
 }
 
-/// The members of a group that have a place, by the slot of the host where they are, or are
+/// The members of a group that have a place on a host that is not lost, by the slot of the host where they are, or are
 /// to be, if they move.
 type Places<'w> = BTreeMap<u32, Vec<&'w VmEntry>>;
 
@@ -33,19 +33,52 @@ fn places<'w>(world: &'w Inventory, entry: &GroupEntry) -> Places<'w> {
     members.dedup();
     let mut places = Places::new();
     for vm in members {
-        if let Some(placed) = world.pending(vm).or_else(|| world.running(vm)) {
+        let placed = world.pending(vm).or_else(|| world.running(vm));
+        // Who lies on a host that is lost is nowhere: repairs place it anew.
+        if let Some(placed) = placed.filter(|it| !world.is_lost(it.slot)) {
             places.entry(placed.slot).or_default().push(placed);
         }
     }
     places
 }
 
-/// The host where most members of a group are that belong together; of several the one
-/// that comes first in the order of ids.
-fn anchor(world: &Inventory, places: &Places<'_>) -> Option<u32> {
-    let rank = |slot: u32| world.ranks()[slot as usize];
-    let slots = places.keys().copied().filter(|slot| world.is_up(*slot));
-    slots.max_by_key(|slot| (places[slot].len(), std::cmp::Reverse(rank(*slot))))
+/// A hard group of VMs that belong together and are apart.
+pub(super) struct Apart {
+    pub(super) group: Arc<str>,
+    /// The VMs that have a place, the smallest first, each with the slot.
+    pub(super) vms: Vec<(Arc<str>, u32)>,
+    /// The slots of hosts that are up and have some of them, those with most first, then in
+    /// the order of ids.
+    pub(super) targets: Vec<u32>,
+}
+
+/// The hard groups whose VMs belong together and are apart, by id.
+pub(super) fn apart(world: &Inventory) -> Vec<Apart> {
+    let mut totals = None;
+    let together =
+        |entry: &&GroupEntry| entry.group.vm_rule == Some(GroupRule::Positive { hard: true });
+    let mut apart = Vec::new();
+    for entry in hard(world).filter(together) {
+        let places = places(world, entry);
+        if places.len() < 2 {
+            continue;
+        }
+        let totals = totals.get_or_insert_with(|| Totals::of(world));
+        let mut vms: Vec<&VmEntry> = places.values().flatten().copied().collect();
+        vms.sort_by(|a, b| totals.size(&a.vm).total_cmp(&totals.size(&b.vm)));
+        let up = places.keys().copied().filter(|slot| world.is_up(*slot));
+        let mut targets: Vec<u32> = up.collect();
+        targets.sort_by_key(|slot| {
+            let rank = world.ranks()[*slot as usize];
+            (std::cmp::Reverse(places[slot].len()), rank)
+        });
+        apart.push(Apart {
+            group: entry.group.id.clone(),
+            vms: vms.iter().map(|it| (it.vm.id.clone(), it.slot)).collect(),
+            targets,
+        });
+    }
+    apart
 }
 
 /// How many VMs would have to move so that no hard group is broken.
@@ -72,7 +105,8 @@ pub(super) fn wrong(world: &Inventory) -> i128 {
     broken.sum()
 }
 
-/// The VMs that break a hard group where they run: group by group, the smallest first.
+/// The VMs that break a hard group where they run, those apart who belong together left out:
+/// group by group, the smallest first.
 pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
     let mut totals = None;
     let mut misplaced = Vec::new();
@@ -152,47 +186,25 @@ fn leave(
 
 fn of_vm_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
     let (places, group) = (places(world, entry), &entry.group.id);
-    let ids = |slots: &mut dyn Iterator<Item = u32>| -> Vec<Arc<str>> {
-        slots.map(|slot| host_id(world, slot)).collect()
-    };
     let mut misplaced = Vec::new();
-    match entry.group.vm_rule {
-        Some(GroupRule::Negative { hard: true }) => {
-            let taken = ids(&mut places.keys().copied());
-            for (slot, here) in places.iter().filter(|(_, here)| here.len() > 1) {
-                for entry in here.iter().filter(|entry| !entry.pending) {
-                    let vm = entry.vm.id.clone();
-                    let other = here.iter().find(|other| other.vm.id != vm);
-                    let other = other.map_or("", |other| &*other.vm.id);
-                    let reason = format!(
-                        "group {group} keeps VM {vm} apart from VM {other}, and both are on host {}",
-                        host_id(world, *slot)
-                    );
-                    misplaced.push(Misplaced {
-                        vm,
-                        leaving: leave(group, reason, Vec::new(), taken.clone()),
-                    });
-                }
-            }
+    if entry.group.vm_rule != Some(GroupRule::Negative { hard: true }) {
+        return misplaced;
+    }
+    let taken: Vec<Arc<str>> = places.keys().map(|slot| host_id(world, *slot)).collect();
+    for (slot, here) in places.iter().filter(|(_, here)| here.len() > 1) {
+        for entry in here.iter().filter(|entry| !entry.pending) {
+            let vm = entry.vm.id.clone();
+            let other = here.iter().find(|other| other.vm.id != vm);
+            let other = other.map_or("", |other| &*other.vm.id);
+            let reason = format!(
+                "group {group} keeps VM {vm} apart from VM {other}, and both are on host {}",
+                host_id(world, *slot)
+            );
+            misplaced.push(Misplaced {
+                vm,
+                leaving: leave(group, reason, Vec::new(), taken.clone()),
+            });
         }
-        Some(GroupRule::Positive { hard: true }) if places.len() > 1 => {
-            let Some(anchor) = anchor(world, &places) else {
-                return misplaced;
-            };
-            let others = places.iter().filter(|(slot, _)| **slot != anchor);
-            for entry in others.flat_map(|(_, vms)| vms).filter(|it| !it.pending) {
-                let reason = format!(
-                    "group {group} keeps VM {} together with VMs on host {}",
-                    entry.vm.id,
-                    host_id(world, anchor)
-                );
-                misplaced.push(Misplaced {
-                    vm: entry.vm.id.clone(),
-                    leaving: leave(group, reason, ids(&mut [anchor].into_iter()), Vec::new()),
-                });
-            }
-        }
-        _ => {}
     }
     misplaced
 }

@@ -6,7 +6,7 @@ use super::Misplaced;
 use crate::balance::Cause;
 use crate::balance::relocate::Leaving;
 use placewright_inventory::{Column, HostEntry, Inventory, VmEntry};
-use placewright_model::{Measure, Value};
+use placewright_model::{Departure, Measure, Value};
 
 /// What a host has promised of something, and how much it may.
 struct Promised {
@@ -139,12 +139,16 @@ pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
     let promises = Promises::of(world);
     let mut misplaced = Vec::new();
     for (slot, host) in hosts {
+        let host_state = world.host_state(slot);
         let over = promises.of_host(slot, host).into_iter().flatten();
         for over in over.filter(|it| it.excess() > 0) {
             let excess = over.excess();
             let running = world.vms_of(host).filter(|entry| !entry.pending);
             let mut vms: Vec<(i64, &Arc<str>)> = running
-                .filter(|entry| entry.shape.migratable && world.pending(&entry.vm.id).is_none())
+                .filter(|entry| {
+                    let leaves = host_state.departure(entry.shape.migratable);
+                    leaves == Departure::Live && world.pending(&entry.vm.id).is_none()
+                })
                 .map(|entry| ((over.of_vm)(entry), &entry.vm.id))
                 .filter(|(takes, _)| *takes > 0)
                 .collect();
