@@ -27,8 +27,8 @@ fn rounds(
         if rounds[first].is_some() {
             continue;
         }
-        let places = together(plan, first);
-        let steps: Vec<&PlannedMove> = places.iter().map(|it| &plan.moves[*it]).collect();
+        let places = plan.together(first);
+        let steps: Vec<&PlannedMove> = plan.moves[places.clone()].iter().collect();
         let is_full = in_flight.len() + steps.len() > max_in_flight;
         let begun = (in_flight.is_empty() || !is_full)
             && scheduler.begin_together(&steps, plan.now, Some(0)).is_ok();
@@ -51,15 +51,4 @@ fn rounds(
         }
     }
     rounds
-}
-
-/// The places of the moves that are begun with this one, itself included.
-fn together(plan: &BalancePlan, place: usize) -> Vec<usize> {
-    let this = &plan.moves[place];
-    let all = plan.moves.iter().enumerate();
-    let with = all.filter(|(other, it)| {
-        *other == place
-            || this.together.contains(&it.vm) && it.to == this.to && it.from == this.from
-    });
-    with.map(|(place, _)| place).collect()
 }

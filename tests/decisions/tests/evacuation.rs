@@ -12,7 +12,8 @@ use placewright_model::{Group, GroupRule, Host, Value, Vm};
 use placewright_plugins as plugins;
 use placewright_policy::Policy;
 use placewright_scheduler::{
-    BalanceOptions, BalancePlan, Cause, MoveError, Origin, Scheduler, SchedulerOptions,
+    BalanceError, BalanceOptions, BalancePlan, Cause, MoveError, Origin, Scheduler,
+    SchedulerOptions,
 };
 use placewright_tests::scene::GIB;
 
@@ -53,12 +54,12 @@ fn scheduler_by(policy: &str, inventory: Inventory) -> Scheduler {
     })
 }
 
-fn scheduler(inventory: Inventory) -> Scheduler {
+pub(super) fn scheduler(inventory: Inventory) -> Scheduler {
     scheduler_by(POLICY, inventory)
 }
 
 /// Hosts with so many GiB of memory, and VMs with as many on them.
-fn cluster(hosts: &[(&str, i64)], vms: &[(&str, i64, &str)]) -> Inventory {
+pub(super) fn cluster(hosts: &[(&str, i64)], vms: &[(&str, i64, &str)]) -> Inventory {
     let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
     for (id, memory) in hosts {
         let host = Host::new(*id)
@@ -73,13 +74,13 @@ fn cluster(hosts: &[(&str, i64)], vms: &[(&str, i64, &str)]) -> Inventory {
     inventory
 }
 
-fn vm(id: &str, memory: i64) -> Vm {
+pub(super) fn vm(id: &str, memory: i64) -> Vm {
     Vm::new(id)
         .with("cpu", 100_i64)
         .with("memory", memory * GIB)
 }
 
-fn group(id: &str, vms: &[&str], rule: GroupRule) -> Group {
+pub(super) fn group(id: &str, vms: &[&str], rule: GroupRule) -> Group {
     Group {
         id: id.into(),
         vms: vms.iter().map(|vm| Arc::from(*vm)).collect(),
@@ -91,34 +92,34 @@ fn group(id: &str, vms: &[&str], rule: GroupRule) -> Group {
 }
 
 const APART: GroupRule = GroupRule::Negative { hard: true };
-const TOGETHER: GroupRule = GroupRule::Positive { hard: true };
+pub(super) const TOGETHER: GroupRule = GroupRule::Positive { hard: true };
 
-fn state(inventory: &mut Inventory, host: &str, state: &str) {
+pub(super) fn state(inventory: &mut Inventory, host: &str, state: &str) {
     let state = Some(Value::Text(state.into()));
     inventory.set_host_value(host, "state", state).unwrap();
 }
 
-fn emptied(scheduler: &mut Scheduler, hosts: &[&str]) -> BalancePlan {
+pub(super) fn emptied(scheduler: &mut Scheduler, hosts: &[&str]) -> BalancePlan {
     let hosts: Vec<Arc<str>> = hosts.iter().map(|id| Arc::from(*id)).collect();
     scheduler.plan_evacuation(1000, &hosts).unwrap()
 }
 
-fn balanced(scheduler: &mut Scheduler) -> BalancePlan {
+pub(super) fn balanced(scheduler: &mut Scheduler) -> BalancePlan {
     let options = BalanceOptions::default();
     scheduler.plan_balance(1000, &options).unwrap()
 }
 
-fn moves(plan: &BalancePlan) -> Vec<(&str, &str, &str)> {
+pub(super) fn moves(plan: &BalancePlan) -> Vec<(&str, &str, &str)> {
     let moves = plan.moves.iter();
     moves.map(|it| (&*it.vm, &*it.from, &*it.to)).collect()
 }
 
-fn stuck(plan: &BalancePlan) -> Vec<&str> {
+pub(super) fn stuck(plan: &BalancePlan) -> Vec<&str> {
     plan.stuck.iter().map(|it| &*it.vm).collect()
 }
 
 /// Begin and confirm every move.
-fn carry_out(scheduler: &mut Scheduler, plan: &BalancePlan) {
+pub(super) fn carry_out(scheduler: &mut Scheduler, plan: &BalancePlan) {
     for step in &plan.moves {
         if scheduler.inventory().pending(&step.vm).is_none() {
             let with = plan
@@ -175,6 +176,7 @@ fn of_several_hosts_that_are_emptied_none_takes_what_another_gives() {
     let MoveError::Nowhere {
         considered,
         removed,
+        ..
     } = &plan.stuck[0].because
     else {
         panic!("{:?}", plan.stuck);
@@ -367,4 +369,94 @@ fn nothing_is_put_right_where_that_is_not_wanted() {
     let plan = scheduler(inventory).plan_balance(1000, &options).unwrap();
     assert_eq!(moves(&plan), []);
     assert_eq!(plan.stuck, []);
+}
+
+/// Why the first move of a plan is not begun any more, after the cluster was changed.
+fn needless(scheduler: &mut Scheduler, change: impl FnOnce(&mut Inventory)) -> String {
+    let plan = balanced(scheduler);
+    let first = plan.moves.first().expect("there is something to move");
+    assert_eq!(scheduler.copy().begin_move(first, 1000), Ok(()));
+    change(scheduler.inventory_mut());
+    match scheduler.begin_move(first, 1000) {
+        Err(BalanceError::Needless { why, .. }) => {
+            assert_eq!(scheduler.inventory().pending_count(), 0);
+            why
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_move_off_a_host_that_is_up_again_is_not_begun() {
+    for before in ["maintenance", "down", "error"] {
+        let mut inventory = cluster(&[("h1", 64), ("h2", 64)], &[("v", 1, "h1")]);
+        state(&mut inventory, "h1", before);
+        let why = needless(&mut scheduler(inventory), |world| state(world, "h1", "up"));
+        assert_eq!(why, "host h1 is up again");
+    }
+}
+
+#[test]
+fn a_move_for_a_hard_group_that_is_kept_or_gone_or_soft_is_not_begun() {
+    let broken = |rule| {
+        let vms = [("a", 1, "h1"), ("b", 2, "h1"), ("c", 3, "h2")];
+        let mut inventory = cluster(&[("h1", 64), ("h2", 64), ("h3", 64)], &vms);
+        let members = match rule {
+            APART => ["a", "b"],
+            _ => ["a", "c"],
+        };
+        inventory.set_group(group("g", &members, rule)).unwrap();
+        scheduler(inventory)
+    };
+    for rule in [APART, TOGETHER] {
+        let kept = needless(&mut broken(rule), |world| {
+            let (vm, memory) = match rule {
+                APART => ("b", 2),
+                _ => ("c", 3),
+            };
+            let to = if rule == APART { "h3" } else { "h1" };
+            world.run_vm(self::vm(vm, memory), to).unwrap();
+        });
+        assert_eq!(kept, "group g is kept by now");
+        let gone = needless(&mut broken(rule), |world| world.remove_group("g"));
+        assert_eq!(gone, "group g is gone");
+        let soft = needless(&mut broken(rule), |world| {
+            let soft = match rule {
+                APART => GroupRule::Negative { hard: false },
+                _ => GroupRule::Positive { hard: false },
+            };
+            world.set_group(group("g", &["a", "b", "c"], soft)).unwrap();
+        });
+        assert_eq!(soft, "group g is not hard any more");
+    }
+}
+
+#[test]
+fn a_move_off_a_host_that_promises_no_more_than_it_may_by_now_is_not_begun() {
+    let over = || {
+        let vms = [("a", 6, "h1"), ("b", 6, "h1"), ("c", 6, "h1")];
+        scheduler(cluster(&[("h1", 10), ("h2", 64)], &vms))
+    };
+    let why = needless(&mut over(), |world| {
+        let more = Some(Value::Integer(20 * GIB));
+        world.set_host_value("h1", "memory.total", more).unwrap();
+    });
+    assert_eq!(why, "host h1 promises no more than it may by now");
+    // Moves that are under way count as if they were done.
+    let mut scheduler = over();
+    let plan = balanced(&mut scheduler);
+    assert_eq!(plan.moves.len(), 2, "{plan:?}");
+    scheduler.begin_move(&plan.moves[0], 1000).unwrap();
+    assert_eq!(scheduler.copy().begin_move(&plan.moves[1], 1000), Ok(()));
+    let gone = ["a", "b", "c"].into_iter().find(|vm| {
+        let moved = plan.moves.iter().any(|step| *step.vm == **vm);
+        !moved
+    });
+    let world = scheduler.inventory_mut();
+    world.remove_vm(gone.unwrap()).unwrap();
+    let begun = scheduler.begin_move(&plan.moves[1], 1000);
+    assert!(
+        matches!(begun, Err(BalanceError::Needless { .. })),
+        "{begun:?}"
+    );
 }

@@ -12,6 +12,7 @@ mod evacuation;
 mod explain_parts;
 mod general;
 mod gpus;
+mod joined;
 mod named_amounts;
 mod questions;
 mod replay;

@@ -41,7 +41,7 @@ pub(super) struct GroupRow<'a> {
     pub(super) entry: &'a GroupEntry,
     /// Which members are in it, by number, ascending.
     members: Vec<usize>,
-    /// Whether a VM of it that is no member has a place.
+    /// Whether a VM of it that is no member has a place, on a host that is not lost.
     pub(super) elsewhere: bool,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Subject<'a> {
                     here.vms -= 1;
                     here.unmovable -= i64::from(!place.shape.migratable);
                 }
-                if here.vms > 0 {
+                if here.vms > 0 && !inventory.is_lost(*slot) {
                     self.group_members.push(Relation {
                         slot: *slot,
                         numbers: [number, here.vms, here.unmovable],
@@ -222,13 +222,17 @@ fn group_rows<'a>(members: &[Member<'a>], inventory: &'a Inventory) -> Vec<Group
         }
     }
     for row in &mut rows {
+        // Who lies on a host that is lost keeps nobody: whoever is placed first chooses.
         let presence = row.entry.presence.iter();
+        let presence = presence.filter(|(slot, _)| !inventory.is_lost(*slot));
         let placed: i64 = presence.map(|(_, presence)| presence.vms).sum();
+        let counts = |entry: Option<&VmEntry>| {
+            i64::from(entry.is_some_and(|entry| !inventory.is_lost(entry.slot)))
+        };
         let own: i64 = (row.members.iter())
             .map(|member| {
                 let id = &members[*member].vm.id;
-                i64::from(inventory.running(id).is_some())
-                    + i64::from(inventory.pending(id).is_some())
+                counts(inventory.running(id)) + counts(inventory.pending(id))
             })
             .sum();
         row.elsewhere = placed > own;

@@ -62,7 +62,7 @@ use std::sync::Arc;
 use group::Groups;
 use journal::Journal;
 use placewright_model::schema::Schema;
-use placewright_model::{Facts, Kind, Value};
+use placewright_model::{Departure, Facts, HostState, Kind, Value};
 use ranks::Ranking;
 
 /// How many changes can be taken back, those of open transactions apart: some thousand
@@ -291,6 +291,31 @@ impl Inventory {
     fn state_is_up(&self, slot: u32) -> bool {
         let state = self.columns[self.sums.state].integer(slot as usize);
         state.is_some_and(|code| self.texts.text(code).is_some_and(|state| &**state == "up"))
+    }
+
+    /// The state of the host in that slot; [`HostState::Down`] where there is none.
+    pub fn host_state(&self, slot: u32) -> HostState {
+        if self.host(slot).is_none() {
+            return HostState::Down;
+        }
+        let state = self.columns[self.sums.state].integer(slot as usize);
+        let state = state.and_then(|code| self.texts.text(code));
+        HostState::of(state.map(|state| &**state))
+    }
+
+    /// Whether what is said to run on the host in that slot runs no more, as
+    /// [`HostState::is_lost`].
+    pub fn is_lost(&self, slot: u32) -> bool {
+        !self.is_up(slot) && self.host_state(slot).is_lost()
+    }
+
+    /// How a VM leaves the host where it runs; None if it does not run.
+    pub fn departure(&self, vm: &str) -> Option<Departure> {
+        let entry = self.running(vm)?;
+        Some(
+            self.host_state(entry.slot)
+                .departure(entry.shape.migratable),
+        )
     }
 
     /// Whether every slot has a host, and all of them are up.

@@ -7,6 +7,7 @@
 //! only made moves that the chain makes and that lower its cost.
 
 mod apply;
+mod cause;
 mod cool_down;
 mod evacuate;
 mod gain;
@@ -21,7 +22,7 @@ mod world;
 pub use apply::{BalanceError, Begun};
 pub(super) use cool_down::CoolDown;
 pub use plan::{
-    BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, RemovedHosts,
+    BalancePlan, Cause, MoveError, Nearest, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,
 };
 pub use shown::{ChangeShown, MoveShown, PlanTold, RefusedShown, StuckShown};

@@ -49,8 +49,8 @@ mod zone;
 
 pub use balance::{
     BalanceError, BalanceOptions, BalancePlan, Begun, Cause, ChangeShown, MoveError, MoveShown,
-    Origin, PlanTold, PlannedMove, RefusedMove, RefusedShown, RemovedHosts, StandingReservation,
-    Stuck, StuckShown,
+    Nearest, Origin, PlanTold, PlannedMove, RefusedMove, RefusedShown, RemovedHosts,
+    StandingReservation, Stuck, StuckShown,
 };
 pub use batch::{Batch, BatchOrder, Copied, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use cancel::{Cancel, InterruptedError};

@@ -100,3 +100,28 @@ fn a_plan_moves_vms_off_a_host_in_maintenance_though_the_policy_balances_nothing
     let plan = api.send("POST", "/v1/clusters/c/plans", &json!({"repairs": false}));
     assert_eq!(plan.body["moves"], json!([]), "{plan:?}");
 }
+
+#[test]
+fn a_move_is_not_begun_when_the_reason_for_it_is_gone() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let host = |id: &str, state: &str| json!({"id": id, "state": state, "cpu": {"cores": 16}, "memory": {"total": "64 GiB"}});
+    let vms = json!([{"id": "v", "host": "h1", "cpu": 1, "memory": "1 GiB"}]);
+    let hosts = json!([host("h1", "maintenance"), host("h2", "up")]);
+    let document = json!({"name": "k", "hosts": hosts, "vms": vms});
+    assert_eq!(api.send("POST", "/v1/clusters", &document).status, 201);
+    let plan = api.send("POST", "/v1/clusters/k/plans", &json!({})).body;
+    assert_eq!(plan["moves"][0]["cause"], json!("host-state"));
+    assert_eq!(plan["moves"][0].get("checked"), None);
+    let up = api.send("PATCH", "/v1/clusters/k/hosts/h1", &json!({"state": "up"}));
+    assert!(up.status < 300, "{up:?}");
+    let begun = api.send("POST", "/v1/clusters/k/plans/1/begin", &json!({}));
+    assert_eq!(states(&begun.body), ["stale"]);
+    let step = &begun.body["moves"][0];
+    let why = step["why"].as_str().unwrap();
+    assert!(why.contains("host h1 is up again"), "{why}");
+    assert!(step["checked"].is_i64(), "{step}");
+    let reserved = api.get("/v1/clusters/k/reservations").body;
+    assert_eq!(reserved["items"], json!([]));
+}

@@ -58,6 +58,7 @@ impl ClusterState {
         for id in hosts {
             let now = state(self.inventory(), &id);
             if let Some((before, now)) = self.host_states.note(&id, now) {
+                self.look_at_plans_again();
                 self.tell_when_kept(News {
                     kind: EventKind::HostStateChanged,
                     message: format!("{id} is {now}; it was {before}"),

@@ -312,7 +312,11 @@ impl ClusterState {
             return;
         }
         let counted = kept.counts();
-        if counted == before {
+        let is_over = !kept.is_open();
+        if is_over {
+            kept.auto = None;
+        }
+        if counted == before && !is_over {
             return;
         }
         let moves = kept.shown(None).moves.len();
@@ -320,17 +324,33 @@ impl ClusterState {
             self.plans.under_way.insert(number);
         }
         self.keep_plan(number);
+        let stale = match counted.stale {
+            0 => String::new(),
+            stale => format!(", and {stale} are stale"),
+        };
+        let (kind, went_on) = match is_over {
+            true => (EventKind::PlanEnded, "has ended"),
+            false => (EventKind::PlanBegun, "went on"),
+        };
         self.tell_when_kept(News {
-            kind: EventKind::PlanBegun,
+            kind,
             plan: Some(number),
             policy: Some(self.attached.policy.clone()),
             by: Some(auto.by.clone()),
             message: format!(
-                "plan {number} went on: of its {moves} moves, {} are under way and {} done",
+                "plan {number} {went_on}: of its {moves} moves, {} are under way and {} done{stale}",
                 counted.begun, counted.confirmed
             ),
             ..News::default()
         });
+    }
+
+    /// Plans that go on by themselves look at their moves again: there may be no reason for
+    /// them any more, or what they waited for has come.
+    pub(super) fn look_at_plans_again(&mut self) {
+        for kept in self.plans.plans.values_mut() {
+            self.plans.due |= kept.look_again();
+        }
     }
 }
 
@@ -371,7 +391,7 @@ fn begin_moves(
         }
         if let Err(interrupted) = cancel.check() {
             // Whoever begins the plan again goes on here.
-            kept.waits(&together, interrupted.to_string());
+            kept.waits(&together, interrupted.to_string(), None);
             break;
         }
         let steps: Vec<_> = together
@@ -387,7 +407,7 @@ fn begin_moves(
                 return Err(BalanceError::from(refusal).into());
             }
             Err(error) if kept.may_wait(place, &error) => {
-                kept.waits(&together, error.to_string());
+                kept.waits(&together, error.to_string(), Some(now));
                 if named.is_none() {
                     break;
                 }

@@ -70,6 +70,8 @@ kinds! {
     PlanMade = "plan-made",
     /// Moves of a plan were begun: their places are reserved.
     PlanBegun = "plan-begun",
+    /// A plan that goes on by itself has no moves any more to begin or to wait for.
+    PlanEnded = "plan-ended",
     /// A plan was cancelled: places of moves that were not confirmed are free again.
     PlanCancelled = "plan-cancelled",
     /// No plan could be made that was due.

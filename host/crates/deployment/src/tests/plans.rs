@@ -278,3 +278,60 @@ fn hosts_that_are_emptied_tell_what_cannot_go_and_what_is_reserved() {
         "{unknown}"
     );
 }
+
+/// A plan of repairs, with host a in maintenance.
+fn repaired(cluster: &Cluster) -> PlanShown {
+    change(
+        cluster,
+        r#"{"hosts": [{"id": "a", "state": "maintenance"}]}"#,
+    );
+    let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+    let plan = planner.plan(&Default::default()).unwrap();
+    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, Some(2))));
+    kept.wait().unwrap()
+}
+
+#[test]
+fn moves_off_a_host_that_is_up_again_are_stale_and_say_when_they_were_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = repaired(&cluster);
+    assert_eq!(states(&plan)[..6], [Planned; 6], "{plan:?}");
+    assert!(plan.moves.iter().all(|it| it.checked.is_none()));
+    world.clock.fetch_add(5, Ordering::Relaxed);
+    let now = Some(world.clock.load(Ordering::Relaxed));
+    let first = begin(&cluster, named(vec![MoveNamed::Step(1)]));
+    assert_eq!((first.moves[0].state, first.moves[0].checked), (Begun, now));
+    assert_eq!(first.moves[1].checked, None);
+    change(&cluster, r#"{"hosts": [{"id": "a", "state": "up"}]}"#);
+    let after = begin(&cluster, Begin::default());
+    assert_eq!(states(&after)[1..6], [Stale; 5], "{after:?}");
+    let why = after.moves[1].why.as_deref().unwrap();
+    assert!(why.contains("host a is up again"), "{why}");
+    assert_eq!(after.moves[1].checked, now);
+    assert_eq!(counted(&cluster).2, 1, "only the first has a place");
+}
+
+#[test]
+fn a_plan_that_goes_on_by_itself_ends_when_its_cause_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    let plan = repaired(&cluster);
+    let wanted = Begin {
+        auto: Some(true),
+        ..Begin::default()
+    };
+    assert_eq!(begin(&cluster, wanted).counted.begun, 2);
+    change(&cluster, r#"{"hosts": [{"id": "a", "state": "up"}]}"#);
+    for place in 0..2 {
+        confirm(&cluster, &plan.moves[place].planned.vm);
+    }
+    let after = shown(&cluster);
+    assert_eq!(
+        (after.counted.confirmed, after.counted.stale),
+        (2, 4),
+        "{after:?}"
+    );
+    assert!(!after.auto);
+    assert_eq!(counted(&cluster).2, 0, "no place is reserved");
+}

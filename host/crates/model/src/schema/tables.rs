@@ -517,7 +517,7 @@ fn groups() -> Table {
             kept(
                 "elsewhere",
                 Boolean,
-                "Whether a VM of it that is no member runs or is pending on any host",
+                "Whether a VM of it that is no member runs or is pending on any host that is not down or in error",
             ),
         ],
     )

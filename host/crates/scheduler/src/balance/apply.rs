@@ -26,6 +26,12 @@ pub enum BalanceError {
         /// Completes "host ...".
         why: String,
     },
+    #[error("VM \"{vm}\" need not be moved any more: {why}")]
+    Needless {
+        vm: Arc<str>,
+        /// A sentence without its full stop.
+        why: String,
+    },
     #[error("the cluster has changed since the plan was made: plan again")]
     Stale,
     #[error(transparent)]
@@ -107,6 +113,13 @@ impl Scheduler {
             if self.inventory.pending(vm).is_some() {
                 return Err(BalanceError::Pending(vm.clone()));
             }
+        }
+        if let Some(why) = self.why_needless(steps, now)? {
+            let vm = steps.first().map(|step| step.vm.clone());
+            return Err(BalanceError::Needless {
+                vm: vm.unwrap_or_default(),
+                why,
+            });
         }
         let mut expires = None;
         let mut follows = None;

@@ -1,5 +1,6 @@
 //! Hosts are emptied: what runs there goes elsewhere, one VM after the other.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::pass::Pass;
@@ -57,6 +58,7 @@ impl Pass<'_> {
         }
         let leaving = |host: &Arc<str>| Leaving {
             cause: Cause::Evacuation,
+            group: None,
             reason: format!("host {host} is to be emptied"),
             allowed: Vec::new(),
             excluded: hosts.clone(),
@@ -88,6 +90,19 @@ impl Pass<'_> {
         let running = running_on(&self.world, hosts);
         let slots = hosts.iter().filter_map(|host| self.world.slot(host));
         let slots: Vec<u32> = slots.collect();
+        self.emptied.clone_from(&slots);
+        let emptied = self.empty_each(hosts, &running, &slots, leaving);
+        self.emptied.clear();
+        emptied
+    }
+
+    fn empty_each(
+        &mut self,
+        hosts: &[Arc<str>],
+        running: &BTreeMap<Arc<str>, Arc<str>>,
+        slots: &[u32],
+        leaving: impl Fn(&Arc<str>) -> Leaving,
+    ) -> Result<(), PlaceError> {
         let vms: Vec<Vm> = running
             .keys()
             .filter_map(|id| Some((*self.world.running(id)?.vm).clone()))

@@ -20,6 +20,8 @@ pub(super) struct Pass<'a> {
     pub(super) scheduling: &'a SchedulerOptions,
     pub(super) options: &'a BalanceOptions,
     pub(super) cool_down: CoolDown,
+    /// The slots of the hosts that all VMs are to leave.
+    pub(super) emptied: Vec<u32>,
     /// The number that draws derive from: of the next decision.
     pub(super) number: u64,
     /// Whether the policy's balance unit was asked.
@@ -43,6 +45,7 @@ impl<'a> Pass<'a> {
         Self {
             world: scheduler.inventory.clone(),
             cool_down: scheduler.cool_down.clone(),
+            emptied: Vec::new(),
             number: scheduler.next_number,
             asked: false,
             runner: &mut scheduler.runner,
@@ -216,6 +219,7 @@ impl<'a> Pass<'a> {
             vm: proposal.vm,
             together: Vec::new(),
             cause: Cause::Balance,
+            group: None,
             cost_before: before,
             cost_after: after,
             changes,

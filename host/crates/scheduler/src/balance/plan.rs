@@ -62,6 +62,9 @@ pub struct PlannedMove {
     pub together: Vec<Arc<str>>,
     /// Why it is moved, for programs.
     pub cause: Cause,
+    /// Id of the group of which it breaks the hard rule, if that is the cause.
+    #[serde(default)]
+    pub group: Option<Arc<str>>,
     /// Why it is moved: a sentence without its full stop.
     pub reason: String,
     /// What the VM costs where it runs before the step, tier by tier; none if the
@@ -172,12 +175,29 @@ pub enum MoveError {
     Writes(String),
     #[error("it may not be moved while it runs")]
     NotMigratable,
-    #[error("{}", nowhere(*.considered, .removed))]
+    #[error("{}", nowhere(*.considered, .removed, .vms, .nearest.as_ref()))]
     Nowhere {
         /// How many hosts the policy was asked about.
         considered: usize,
         /// How many of them each reason removed, in policy order.
         removed: Vec<RemovedHosts>,
+        /// Ids of the VMs for which one host was looked for.
+        #[serde(default)]
+        vms: Vec<Arc<str>>,
+        /// The host that came nearest to taking them.
+        #[serde(default)]
+        nearest: Option<Nearest>,
+    },
+    #[error(
+        "no host takes all VMs of group {group}: host \"{host}\" came nearest, and VM \"{vm}\" cannot go there: {why}"
+    )]
+    Apart {
+        group: Arc<str>,
+        /// The host to which most of them could go.
+        host: Arc<str>,
+        /// The first VM that could not.
+        vm: Arc<str>,
+        why: Box<MoveError>,
     },
     #[error("every host that the policy's filters leave costs infinitely much")]
     Infinite,
@@ -215,7 +235,28 @@ impl From<&Removed> for RemovedHosts {
     }
 }
 
-fn nowhere(considered: usize, removed: &[RemovedHosts]) -> String {
+/// The host that came nearest to taking VMs: no other one went further through the policy's
+/// filters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Nearest {
+    /// Id of the host.
+    #[schema(value_type = String)]
+    pub host: Arc<str>,
+    /// The policy's entry that removed it.
+    #[schema(value_type = String)]
+    pub filter: Arc<str>,
+    /// What it lacks: completes "host ...".
+    #[schema(value_type = String)]
+    pub reason: Arc<str>,
+}
+
+fn nowhere(
+    considered: usize,
+    removed: &[RemovedHosts],
+    vms: &[Arc<str>],
+    nearest: Option<&Nearest>,
+) -> String {
     if considered == 0 {
         return "no host that is up is in question".to_owned();
     }
@@ -229,11 +270,48 @@ fn nowhere(considered: usize, removed: &[RemovedHosts]) -> String {
         format!("{filter}: {hosts} ({reason})")
     });
     let reasons: Vec<String> = reasons.collect();
-    let taken = match considered {
-        1 => "the one host in question does not take it".to_owned(),
-        _ => format!("none of {considered} hosts takes it"),
+    let what = match vms {
+        [] | [_] => "it".to_owned(),
+        vms => format!("VMs {} together", vms.join(", ")),
     };
-    format!("{taken}: {}", reasons.join("; "))
+    let taken = match considered {
+        1 => format!("the one host in question does not take {what}"),
+        _ => format!("none of {considered} hosts takes {what}"),
+    };
+    let reasons = reasons.join("; ");
+    match nearest.filter(|_| considered > 1) {
+        Some(Nearest { host, reason, .. }) => {
+            format!("{taken}: {reasons}; nearest is host {host}, which {reason}")
+        }
+        None => format!("{taken}: {reasons}"),
+    }
+}
+
+impl MoveError {
+    /// The host that came nearest, and what it lacks, if that is known.
+    pub(super) fn nearest(&self) -> Option<Nearest> {
+        match self {
+            Self::Nowhere { nearest, .. } => nearest.clone(),
+            Self::Apart { host, why, .. } => Some(Nearest {
+                host: host.clone(),
+                filter: why.nearest().map_or_else(|| "".into(), |it| it.filter),
+                reason: match why.nearest() {
+                    Some(nearest) => nearest.reason,
+                    None => why.to_string().into(),
+                },
+            }),
+            _ => None,
+        }
+    }
+
+    /// How many hosts each reason removed, if filters are why.
+    pub(super) fn removed(&self) -> &[RemovedHosts] {
+        match self {
+            Self::Nowhere { removed, .. } => removed,
+            Self::Apart { why, .. } => why.removed(),
+            _ => &[],
+        }
+    }
 }
 
 /// Costs, of which JSON cannot tell those that are infinite.
@@ -281,6 +359,21 @@ impl Stuck {
 }
 
 impl BalancePlan {
+    /// The places of the moves that are begun with the one at that place, itself included: they
+    /// stand next to each other.
+    pub fn together(&self, place: usize) -> std::ops::Range<usize> {
+        let Some(this) = self.moves.get(place) else {
+            return place..place;
+        };
+        let goes_with =
+            |other: &PlannedMove| this.together.contains(&other.vm) && other.to == this.to;
+        let before = self.moves[..place].iter().rev();
+        let before = before.take_while(|other| goes_with(other)).count();
+        let after = self.moves[place + 1..].iter();
+        let after = after.take_while(|other| goes_with(other)).count();
+        place - before..place + 1 + after
+    }
+
     /// Whether both would do the same moves, and leave the same VMs stuck.
     pub fn is_like(&self, other: &Self) -> bool {
         let same = |one: &PlannedMove, other: &PlannedMove| {
@@ -315,6 +408,7 @@ mod tests {
                 to: "g".into(),
                 together: vec!["w".into()],
                 cause: Cause::Evacuation,
+                group: None,
                 reason: "host h is to be emptied".into(),
                 cost_before: Some(vec![f64::INFINITY, 1.0]),
                 cost_after: vec![2.0, f64::INFINITY],
@@ -338,6 +432,12 @@ mod tests {
                         passing: false,
                         hosts: 2,
                     }],
+                    vms: vec!["s".into()],
+                    nearest: Some(Nearest {
+                        host: "g".into(),
+                        filter: "memory".into(),
+                        reason: "has too little memory".into(),
+                    }),
                 },
             }],
             reserved: Vec::new(),
@@ -356,7 +456,7 @@ mod tests {
         let why = plan.stuck[0].because.to_string();
         assert_eq!(
             why,
-            "none of 2 hosts takes it: memory: 2 (has too little memory)"
+            "none of 2 hosts takes it: memory: 2 (has too little memory); nearest is host g, which has too little memory"
         );
     }
 }

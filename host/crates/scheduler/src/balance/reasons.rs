@@ -58,6 +58,8 @@ impl Pass<'_> {
         let why = MoveError::Nowhere {
             considered: decided.considered,
             removed: decided.removed.iter().map(RemovedHosts::from).collect(),
+            vms: vec![vm.clone()],
+            nearest: None,
         };
         let nobody_is_left = decided.chosen.is_none();
         nobody_is_left.then(|| format!("for example VM {vm}: {why}"))

@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::pass::{Pass, of_running};
-use super::{Cause, MoveError, PlannedMove, RemovedHosts, Stuck, world};
+use super::{Cause, MoveError, Nearest, PlannedMove, RemovedHosts, Stuck, world};
 use crate::{Decision, PlaceError, place};
 use placewright_chain::DecisionError;
 use placewright_inventory::Inventory;
-use placewright_model::{GroupRule, Request, Value, Write};
+use placewright_model::{Departure, GroupRule, Request, Write};
 
 /// Why VMs must leave their hosts, and where they may go.
 #[derive(Debug, Clone)]
 pub(super) struct Leaving {
     pub(super) cause: Cause,
+    /// Id of the group of which they break the hard rule, if that is the cause.
+    pub(super) group: Option<Arc<str>>,
     /// A sentence without its full stop.
     pub(super) reason: String,
     /// If not empty, the hosts of which one is to take them.
@@ -24,9 +26,9 @@ pub(super) struct Leaving {
 }
 
 impl Pass<'_> {
-    /// Move a VM in the copy to where the chain puts it, and with it, if they run on the
-    /// same host, those with which hard groups keep it together; by itself if they find no
-    /// place together. `wrong` says how much is wrong with the copy: a move that does
+    /// Move a VM in the copy to where the chain puts it, and with it those with which hard
+    /// groups keep it together: those on the same host, then those on all hosts that are to be
+    /// emptied, then all of them. `wrong` says how much is wrong with the copy: a move that does
     /// not bring it down is none. If it finds no place, the plan says so. Gives whether it is
     /// moved.
     pub(super) fn relocate(
@@ -35,25 +37,58 @@ impl Pass<'_> {
         leaving: &Leaving,
         wrong: impl Fn(&Inventory) -> i128,
     ) -> Result<bool, PlaceError> {
-        let together = companions(&self.world, vm);
-        if together.len() > 1 && self.try_to_move(&together, leaving, &wrong)?.is_ok() {
-            return Ok(true);
+        let mut because = None;
+        for (vms, leaving, is_extra) in self.ways(vm, leaving) {
+            let Err(error) = self.try_to_move(&vms, &leaving, &wrong)? else {
+                return Ok(true);
+            };
+            // It says most what kept off all that have to leave.
+            if because.is_none() || !is_extra {
+                because = Some(error);
+            }
         }
-        let Err(because) = self.try_to_move(std::slice::from_ref(vm), leaving, &wrong)? else {
-            return Ok(true);
-        };
         let from = self.world.running(vm).map(|entry| entry.slot);
         self.plan.stuck.push(Stuck {
             vm: vm.clone(),
             from: from.map_or_else(|| "".into(), |slot| self.host_id(slot)),
             cause: leaving.cause,
             reason: leaving.reason.clone(),
-            because,
+            because: because.unwrap_or(MoveError::NoHost),
         });
         Ok(false)
     }
 
-    fn try_to_move(
+    /// With whom a VM may leave its host, in the order in which it is tried, and whether that
+    /// moves VMs that need not leave theirs, or tears apart those that belong together.
+    fn ways(&self, vm: &Arc<str>, leaving: &Leaving) -> Vec<(Vec<Arc<str>>, Leaving, bool)> {
+        let world = &self.world;
+        let from = world.running(vm).map(|entry| entry.slot);
+        let here = companions(world, vm, |slot| Some(slot) == from);
+        let mut ways = vec![(here.clone(), leaving.clone(), false)];
+        if here.len() > 1 {
+            ways.push((vec![vm.clone()], leaving.clone(), true));
+        }
+        if self.emptied.is_empty() {
+            return ways;
+        }
+        let leave = companions(world, vm, |slot| self.emptied.contains(&slot));
+        if leave.len() > here.len() {
+            ways.push((leave.clone(), leaving.clone(), false));
+        }
+        let all = companions(world, vm, |_| true);
+        if all.len() > leave.len() {
+            // To those that need not leave nobody could go.
+            let running = all.iter().filter_map(|vm| world.running(vm));
+            let mut elsewhere = leaving.clone();
+            elsewhere
+                .excluded
+                .extend(running.map(|entry| self.host_id(entry.slot)));
+            ways.push((all, elsewhere, true));
+        }
+        ways
+    }
+
+    pub(super) fn try_to_move(
         &mut self,
         vms: &[Arc<str>],
         leaving: &Leaving,
@@ -78,7 +113,7 @@ impl Pass<'_> {
 
     /// Move VMs in the copy to one host, and write it down as steps. If they find none, the
     /// copy may have changed.
-    fn move_together(
+    pub(super) fn move_together(
         &mut self,
         vms: &[Arc<str>],
         leaving: &Leaving,
@@ -91,7 +126,7 @@ impl Pass<'_> {
             if self.world.pending(vm).is_some() {
                 return Ok(Err(MoveError::OnTheMove));
             }
-            if !entry.shape.migratable && !is_down(&self.world, entry.slot) {
+            if self.world.departure(vm) == Some(Departure::Barred) {
                 return Ok(Err(MoveError::NotMigratable));
             }
             from.push(self.host_id(entry.slot));
@@ -123,6 +158,18 @@ impl Pass<'_> {
         };
         let to = match place_of(&decision) {
             Ok(to) => to,
+            Err(MoveError::Nowhere {
+                considered,
+                removed,
+                ..
+            }) => {
+                return Ok(Err(MoveError::Nowhere {
+                    nearest: self.nearest(&decision)?,
+                    vms: vms.to_vec(),
+                    considered,
+                    removed,
+                }));
+            }
             Err(because) => return Ok(Err(because)),
         };
         let Some(slot) = self.world.slot(&to) else {
@@ -143,6 +190,7 @@ impl Pass<'_> {
                 to: to.clone(),
                 together: vms.iter().filter(|other| *other != vm).cloned().collect(),
                 cause: leaving.cause,
+                group: leaving.group.clone(),
                 reason: leaving.reason.clone(),
                 cost_before: None,
                 cost_after: costs.clone().unwrap_or_default(),
@@ -158,6 +206,31 @@ impl Pass<'_> {
     }
 }
 
+impl Pass<'_> {
+    /// Of a decision for no host: the host that went furthest through the policy's filters.
+    fn nearest(&mut self, decision: &Decision) -> Result<Option<Nearest>, PlaceError> {
+        let Some(last) = decision.decided.removed.last().map(|it| it.filter.clone()) else {
+            return Ok(None);
+        };
+        self.scheduling.cancel.check()?;
+        let explained = self
+            .runner
+            .explain(&self.world, &decision.request, decision.draw);
+        let Ok((_, explanation)) = explained else {
+            // It is not worth a plan.
+            return Ok(None);
+        };
+        let hosts = explanation.stages.into_iter().flat_map(|stage| stage.hosts);
+        let removed = hosts.filter_map(|host| Some((host.host, host.removed?)));
+        let mut furthest = removed.filter(|(_, removed)| removed.filter == last);
+        Ok(furthest.next().map(|(host, removed)| Nearest {
+            host,
+            filter: removed.filter,
+            reason: removed.reason.into(),
+        }))
+    }
+}
+
 /// The host that takes the VMs, or why there is none.
 fn place_of(decision: &Decision) -> Result<Arc<str>, MoveError> {
     let decided = &decision.decided;
@@ -168,6 +241,8 @@ fn place_of(decision: &Decision) -> Result<Arc<str>, MoveError> {
         None => Err(MoveError::Nowhere {
             considered: decided.considered,
             removed: decided.removed.iter().map(RemovedHosts::from).collect(),
+            vms: Vec::new(),
+            nearest: None,
         }),
     }
 }
@@ -182,24 +257,21 @@ pub(super) fn is_answer(error: &PlaceError) -> bool {
     )
 }
 
-fn is_down(world: &Inventory, slot: u32) -> bool {
-    world.host_value(slot, "state") == Some(Value::Text("down".into()))
-}
-
-/// A VM that runs, and those on the same host with which hard groups keep it together, in
-/// the order of their ids.
-fn companions(world: &Inventory, vm: &Arc<str>) -> Vec<Arc<str>> {
-    let Some(slot) = world.running(vm).map(|entry| entry.slot) else {
-        return vec![vm.clone()];
-    };
+/// A VM that runs, and those on hosts of the slots that are meant with which hard groups keep
+/// it together, in the order of their ids.
+pub(super) fn companions(
+    world: &Inventory,
+    vm: &Arc<str>,
+    is_meant: impl Fn(u32) -> bool,
+) -> Vec<Arc<str>> {
     let mut found = BTreeSet::from([vm.clone()]);
     let mut next = vec![vm.clone()];
     while let Some(vm) = next.pop() {
         let groups = world.groups_of(&vm).map(|entry| &entry.group);
         let binding = groups.filter(|it| it.vm_rule == Some(GroupRule::Positive { hard: true }));
         for member in binding.flat_map(|group| &group.vms) {
-            let here = world.running(member).map(|entry| entry.slot) == Some(slot);
-            if here && found.insert(member.clone()) {
+            let running = world.running(member).map(|entry| entry.slot);
+            if running.is_some_and(&is_meant) && found.insert(member.clone()) {
                 next.push(member.clone());
             }
         }

@@ -2,8 +2,9 @@
 //! not up, hard groups that are broken, hosts that have promised more than they may. It is
 //! put right before a balance unit is asked, each VM going where the chain puts it.
 
-mod groups;
-mod promises;
+pub(super) mod groups;
+pub(super) mod promises;
+mod together;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,7 +27,15 @@ impl Pass<'_> {
     /// Plan what puts the cluster right, as far as it can be.
     pub(super) fn repair(&mut self) -> Result<(), PlaceError> {
         self.leave_hosts_not_up()?;
+        let before = self.plan.stuck.len();
         self.put_right(groups::misplaced, groups::wrong)?;
+        self.join_groups()?;
+        // Who could not go by itself may have gone with its group, or the other way round.
+        let mut wrong = together::are_apart(&self.world);
+        wrong.extend(groups::misplaced(&self.world).into_iter().map(|it| it.vm));
+        let mut stuck = self.plan.stuck.split_off(before);
+        stuck.retain(|stuck| wrong.contains(&stuck.vm));
+        self.plan.stuck.append(&mut stuck);
         self.put_right(promises::misplaced, promises::wrong)
     }
 
@@ -52,6 +61,7 @@ impl Pass<'_> {
             let why = why.iter().find(|(known, _)| known == host);
             Leaving {
                 cause: Cause::HostState,
+                group: None,
                 reason: format!("host {host} is {}", why.map_or("not up", |(_, why)| why)),
                 allowed: Vec::new(),
                 excluded: Vec::new(),

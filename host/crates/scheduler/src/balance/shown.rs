@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::{
-    BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, RemovedHosts,
+    BalancePlan, Cause, Nearest, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,
 };
 use placewright_chain::Proposed;
@@ -68,6 +68,10 @@ pub struct MoveShown {
     pub together: Vec<Arc<str>>,
     /// Why it is moved, for programs.
     pub cause: Cause,
+    /// Id of the group of which it breaks the hard rule, if that is the cause.
+    #[schema(value_type = Option<String>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Arc<str>>,
     /// Why it is moved.
     pub reason: String,
     /// What the VM costs where it runs before the step, tier by tier; null is infinite. Absent
@@ -104,6 +108,9 @@ pub struct StuckShown {
     /// Where the policy's filters are why: how many hosts each reason removed, in policy order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<RemovedHosts>,
+    /// The host that came nearest to taking it, and what that host lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Nearest>,
 }
 
 /// A proposal that is not followed.
@@ -160,6 +167,7 @@ impl BalancePlan {
             to: planned.to.clone(),
             together: planned.together.clone(),
             cause: planned.cause,
+            group: planned.group.clone(),
             reason: planned.reason.clone(),
             cost_before: planned.cost_before.clone(),
             cost_after: planned.cost_after.clone(),
@@ -175,10 +183,8 @@ fn stuck(stuck: &Stuck) -> StuckShown {
         cause: stuck.cause,
         reason: stuck.reason.clone(),
         why: stuck.because.to_string(),
-        removed: match &stuck.because {
-            MoveError::Nowhere { removed, .. } => removed.clone(),
-            _ => Vec::new(),
-        },
+        removed: stuck.because.removed().to_vec(),
+        nearest: stuck.because.nearest(),
     }
 }
 

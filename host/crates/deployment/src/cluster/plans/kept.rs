@@ -9,7 +9,9 @@ use super::auto::Auto;
 use super::{MoveNamed, host_of};
 use crate::DeploymentError;
 use placewright_inventory::Inventory;
-use placewright_scheduler::{BalanceError, BalancePlan, Begun, MoveShown, PlanTold, PlannedMove};
+use placewright_scheduler::{
+    BalanceError, BalancePlan, Begun, Cause, MoveShown, PlanTold, PlannedMove,
+};
 
 /// A plan, and how far it is: as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +30,7 @@ pub(super) struct KeptPlan {
     /// How it goes on by itself; None: it does not.
     #[serde(default)]
     pub(super) auto: Option<Auto>,
-    /// Whether a move was confirmed since it last went on.
+    /// Whether a move was confirmed, or a host has another state, since it last went on.
     #[serde(skip)]
     due: bool,
 }
@@ -44,6 +46,10 @@ struct Progress {
     expires: Option<i64>,
     /// Why it is in this state, or waits.
     why: Option<String>,
+    /// When its cause and its place were last looked at again; None: not since the plan was
+    /// made.
+    #[serde(default)]
+    checked: Option<i64>,
 }
 
 /// How far a move is.
@@ -123,6 +129,11 @@ pub struct MoveAt {
     /// Why it is in this state, or is not begun yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// When it was last checked, to be begun, that its cause still holds and that the policy
+    /// would still put the VM there, in seconds since 1970-01-01 UTC; absent: it was not
+    /// checked since the plan was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<i64>,
 }
 
 impl KeptPlan {
@@ -147,6 +158,7 @@ impl KeptPlan {
             since: progress.since,
             expires: progress.expires,
             why: progress.why.clone(),
+            checked: progress.checked,
         });
         PlanShown {
             number,
@@ -232,13 +244,7 @@ impl KeptPlan {
 
     /// The places of the moves that are begun with this one, itself included.
     pub(super) fn together(&self, place: usize) -> Vec<usize> {
-        let this = &self.plan.moves[place];
-        let all = self.plan.moves.iter().enumerate();
-        let with = all.filter(|(other, it)| {
-            *other == place
-                || this.together.contains(&it.vm) && it.to == this.to && it.from == this.from
-        });
-        with.map(|(place, _)| place).collect()
+        self.plan.together(place).collect()
     }
 
     /// Whether a move that cannot be begun may be legal later: when others are confirmed,
@@ -248,6 +254,12 @@ impl KeptPlan {
         let mut before = self.moves[..place].iter();
         match error {
             BalanceError::Pending(_) => true,
+            // What the balance unit proposes, it proposes for the cluster after the moves
+            // before.
+            BalanceError::Needless { .. } => {
+                self.plan.moves[place].cause == Cause::Balance
+                    && before.any(|it| it.state == MoveState::Planned)
+            }
             BalanceError::NotLegal { .. } => {
                 under_way || before.any(|it| it.state == MoveState::Planned)
             }
@@ -268,22 +280,40 @@ impl KeptPlan {
                 since: Some(now),
                 expires: begun.expires.filter(|_| !stays),
                 why: None,
+                checked: Some(now),
             };
         }
     }
 
-    /// Moves cannot be begun yet.
-    pub(super) fn waits(&mut self, places: &[usize], why: String) {
+    /// Moves cannot be begun yet; whether they could be was checked then, if it was.
+    pub(super) fn waits(&mut self, places: &[usize], why: String, checked: Option<i64>) {
         for place in places {
-            self.moves[*place].why = Some(why.clone());
+            let progress = &mut self.moves[*place];
+            progress.why = Some(why.clone());
+            progress.checked = checked.or(progress.checked);
         }
     }
 
     /// Moves cannot be begun any more.
     pub(super) fn is_stale(&mut self, places: &[usize], why: String, now: i64) {
         for place in places {
-            self.moves[*place].becomes(MoveState::Stale, now, Some(why.clone()));
+            let progress = &mut self.moves[*place];
+            progress.becomes(MoveState::Stale, now, Some(why.clone()));
+            progress.checked = Some(now);
         }
+    }
+
+    /// Whether something of it may still be begun, or is under way.
+    pub(super) fn is_open(&self) -> bool {
+        use MoveState::{Begun, Expired, Planned};
+        let mut moves = self.moves.iter();
+        !self.cancelled && moves.any(|it| matches!(it.state, Planned | Begun | Expired))
+    }
+
+    /// It is to go on at the next occasion, if it does by itself.
+    pub(super) fn look_again(&mut self) -> bool {
+        self.due |= self.auto.is_some() && !self.cancelled;
+        self.due
     }
 
     /// Nothing more is begun.
@@ -351,6 +381,7 @@ impl Progress {
             since: Some(now),
             expires: None,
             why,
+            checked: self.checked,
         };
     }
 }

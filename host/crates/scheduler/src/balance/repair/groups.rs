@@ -23,7 +23,7 @@ fn hard(world: &Inventory) -> impl Iterator<Item = &GroupEntry> {
     groups.filter(move |entry| is_hard(entry.group.vm_rule) || is_hard(entry.group.host_rule))
 }
 
-/// The members of a group that have a place, by the slot of the host where they are, or are
+/// The members of a group that have a place on a host that is not lost, by the slot of the host where they are, or are
 /// to be, if they move.
 type Places<'w> = BTreeMap<u32, Vec<&'w VmEntry>>;
 
@@ -33,19 +33,52 @@ fn places<'w>(world: &'w Inventory, entry: &GroupEntry) -> Places<'w> {
     members.dedup();
     let mut places = Places::new();
     for vm in members {
-        if let Some(placed) = world.pending(vm).or_else(|| world.running(vm)) {
+        let placed = world.pending(vm).or_else(|| world.running(vm));
+        // Who lies on a host that is lost is nowhere: repairs place it anew.
+        if let Some(placed) = placed.filter(|it| !world.is_lost(it.slot)) {
             places.entry(placed.slot).or_default().push(placed);
         }
     }
     places
 }
 
-/// The host where most members of a group are that belong together; of several the one
-/// that comes first in the order of ids.
-fn anchor(world: &Inventory, places: &Places<'_>) -> Option<u32> {
-    let rank = |slot: u32| world.ranks()[slot as usize];
-    let slots = places.keys().copied().filter(|slot| world.is_up(*slot));
-    slots.max_by_key(|slot| (places[slot].len(), std::cmp::Reverse(rank(*slot))))
+/// A hard group of VMs that belong together and are apart.
+pub(super) struct Apart {
+    pub(super) group: Arc<str>,
+    /// The VMs that have a place, the smallest first, each with the slot.
+    pub(super) vms: Vec<(Arc<str>, u32)>,
+    /// The slots of hosts that are up and have some of them, those with most first, then in
+    /// the order of ids.
+    pub(super) targets: Vec<u32>,
+}
+
+/// The hard groups whose VMs belong together and are apart, by id.
+pub(super) fn apart(world: &Inventory) -> Vec<Apart> {
+    let mut totals = None;
+    let together =
+        |entry: &&GroupEntry| entry.group.vm_rule == Some(GroupRule::Positive { hard: true });
+    let mut apart = Vec::new();
+    for entry in hard(world).filter(together) {
+        let places = places(world, entry);
+        if places.len() < 2 {
+            continue;
+        }
+        let totals = totals.get_or_insert_with(|| Totals::of(world));
+        let mut vms: Vec<&VmEntry> = places.values().flatten().copied().collect();
+        vms.sort_by(|a, b| totals.size(&a.vm).total_cmp(&totals.size(&b.vm)));
+        let up = places.keys().copied().filter(|slot| world.is_up(*slot));
+        let mut targets: Vec<u32> = up.collect();
+        targets.sort_by_key(|slot| {
+            let rank = world.ranks()[*slot as usize];
+            (std::cmp::Reverse(places[slot].len()), rank)
+        });
+        apart.push(Apart {
+            group: entry.group.id.clone(),
+            vms: vms.iter().map(|it| (it.vm.id.clone(), it.slot)).collect(),
+            targets,
+        });
+    }
+    apart
 }
 
 /// How many VMs would have to move so that no hard group is broken.
@@ -72,7 +105,8 @@ pub(super) fn wrong(world: &Inventory) -> i128 {
     broken.sum()
 }
 
-/// The VMs that break a hard group where they run: group by group, the smallest first.
+/// The VMs that break a hard group where they run, those apart who belong together left out:
+/// group by group, the smallest first.
 pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
     let mut totals = None;
     let mut misplaced = Vec::new();
@@ -98,9 +132,52 @@ fn host_id(world: &Inventory, slot: u32) -> Arc<str> {
     host.map_or_else(|| "".into(), |host| host.id.clone())
 }
 
-fn leave(reason: String, allowed: Vec<Arc<str>>, excluded: Vec<Arc<str>>) -> Leaving {
+/// Why none of these VMs breaks the hard rule of that group where it runs any more: a
+/// sentence without its full stop. None: one of them does. Without a group it is asked about
+/// all of them.
+pub(in crate::balance) fn why_kept(
+    world: &Inventory,
+    group: Option<&Arc<str>>,
+    vms: &[&Arc<str>],
+) -> Option<String> {
+    let breaks = |entry: &GroupEntry| {
+        let mut misplaced = of_vm_rule(world, entry);
+        misplaced.extend(of_host_rule(world, entry));
+        let is_meant = |it: &Misplaced| vms.contains(&&it.vm);
+        misplaced.iter().any(is_meant) || is_apart(world, entry, vms)
+    };
+    let Some(id) = group else {
+        let broken = hard(world).any(breaks);
+        return (!broken).then(|| "no hard group is broken by it any more".to_owned());
+    };
+    let Some(entry) = world.group(id) else {
+        return Some(format!("group {id} is gone"));
+    };
+    let is_hard = hard(world).any(|other| other.group.id == *id);
+    match is_hard && breaks(entry) {
+        true => None,
+        false if is_hard => Some(format!("group {id} is kept by now")),
+        false => Some(format!("group {id} is not hard any more")),
+    }
+}
+
+/// Whether one of these VMs runs where not all members of a group are that belong together.
+fn is_apart(world: &Inventory, entry: &GroupEntry, vms: &[&Arc<str>]) -> bool {
+    let together = entry.group.vm_rule == Some(GroupRule::Positive { hard: true });
+    let places = places(world, entry);
+    let runs = |vm: &Arc<str>| world.running(vm).is_some() && entry.group.vms.contains(vm);
+    together && places.len() > 1 && vms.iter().any(|vm| runs(vm))
+}
+
+fn leave(
+    group: &Arc<str>,
+    reason: String,
+    allowed: Vec<Arc<str>>,
+    excluded: Vec<Arc<str>>,
+) -> Leaving {
     Leaving {
         cause: Cause::HardGroup,
+        group: Some(group.clone()),
         reason,
         allowed,
         excluded,
@@ -109,47 +186,25 @@ fn leave(reason: String, allowed: Vec<Arc<str>>, excluded: Vec<Arc<str>>) -> Lea
 
 fn of_vm_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
     let (places, group) = (places(world, entry), &entry.group.id);
-    let ids = |slots: &mut dyn Iterator<Item = u32>| -> Vec<Arc<str>> {
-        slots.map(|slot| host_id(world, slot)).collect()
-    };
     let mut misplaced = Vec::new();
-    match entry.group.vm_rule {
-        Some(GroupRule::Negative { hard: true }) => {
-            let taken = ids(&mut places.keys().copied());
-            for (slot, here) in places.iter().filter(|(_, here)| here.len() > 1) {
-                for entry in here.iter().filter(|entry| !entry.pending) {
-                    let vm = entry.vm.id.clone();
-                    let other = here.iter().find(|other| other.vm.id != vm);
-                    let other = other.map_or("", |other| &*other.vm.id);
-                    let reason = format!(
-                        "group {group} keeps VM {vm} apart from VM {other}, and both are on host {}",
-                        host_id(world, *slot)
-                    );
-                    misplaced.push(Misplaced {
-                        vm,
-                        leaving: leave(reason, Vec::new(), taken.clone()),
-                    });
-                }
-            }
+    if entry.group.vm_rule != Some(GroupRule::Negative { hard: true }) {
+        return misplaced;
+    }
+    let taken: Vec<Arc<str>> = places.keys().map(|slot| host_id(world, *slot)).collect();
+    for (slot, here) in places.iter().filter(|(_, here)| here.len() > 1) {
+        for entry in here.iter().filter(|entry| !entry.pending) {
+            let vm = entry.vm.id.clone();
+            let other = here.iter().find(|other| other.vm.id != vm);
+            let other = other.map_or("", |other| &*other.vm.id);
+            let reason = format!(
+                "group {group} keeps VM {vm} apart from VM {other}, and both are on host {}",
+                host_id(world, *slot)
+            );
+            misplaced.push(Misplaced {
+                vm,
+                leaving: leave(group, reason, Vec::new(), taken.clone()),
+            });
         }
-        Some(GroupRule::Positive { hard: true }) if places.len() > 1 => {
-            let Some(anchor) = anchor(world, &places) else {
-                return misplaced;
-            };
-            let others = places.iter().filter(|(slot, _)| **slot != anchor);
-            for entry in others.flat_map(|(_, vms)| vms).filter(|it| !it.pending) {
-                let reason = format!(
-                    "group {group} keeps VM {} together with VMs on host {}",
-                    entry.vm.id,
-                    host_id(world, anchor)
-                );
-                misplaced.push(Misplaced {
-                    vm: entry.vm.id.clone(),
-                    leaving: leave(reason, ids(&mut [anchor].into_iter()), Vec::new()),
-                });
-            }
-        }
-        _ => {}
     }
     misplaced
 }
@@ -170,6 +225,7 @@ fn of_host_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
         let (vm, host) = (entry.vm.id.clone(), host_id(world, slot));
         let leaving = match on {
             true => leave(
+                &group.id,
                 format!(
                     "group {} keeps VM {vm} on its hosts, and {host} is none of them",
                     group.id
@@ -178,6 +234,7 @@ fn of_host_rule(world: &Inventory, entry: &GroupEntry) -> Vec<Misplaced> {
                 Vec::new(),
             ),
             false => leave(
+                &group.id,
                 format!("group {} keeps VM {vm} off host {host}", group.id),
                 Vec::new(),
                 group.hosts.clone(),

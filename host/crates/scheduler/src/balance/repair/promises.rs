@@ -6,7 +6,7 @@ use super::Misplaced;
 use crate::balance::Cause;
 use crate::balance::relocate::Leaving;
 use placewright_inventory::{Column, HostEntry, Inventory, VmEntry};
-use placewright_model::{Measure, Value};
+use placewright_model::{Departure, Measure, Value};
 
 /// What a host has promised of something, and how much it may.
 struct Promised {
@@ -112,6 +112,25 @@ pub(super) fn wrong(world: &Inventory) -> i128 {
         .sum()
 }
 
+/// Why a host has promised no more than it may by now, the VMs that are about to leave it not
+/// counted: a sentence without its full stop. None: it has promised more.
+pub(in crate::balance) fn why_kept(world: &Inventory, host: &str) -> Option<String> {
+    let slot = world.slot(host)?;
+    let entry = world.host(slot)?;
+    let promises = Promises::of(world).of_host(slot, entry);
+    let leaving = |over: &Promised| -> i64 {
+        let vms = world.vms_of(entry).filter(|vm| !vm.pending);
+        let leave = vms.filter(|vm| {
+            let pending = world.pending(&vm.vm.id);
+            pending.is_some_and(|elsewhere| elsewhere.slot != slot)
+        });
+        leave.map(over.of_vm).sum()
+    };
+    let mut over = promises.iter().flatten();
+    let is_over = over.any(|over| over.excess() > leaving(over));
+    (!is_over).then(|| format!("host {host} promises no more than it may by now"))
+}
+
 /// VMs without which their host would have promised less: host by host, first the smallest
 /// that is enough by itself, then the largest of the others.
 pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
@@ -120,12 +139,16 @@ pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
     let promises = Promises::of(world);
     let mut misplaced = Vec::new();
     for (slot, host) in hosts {
+        let host_state = world.host_state(slot);
         let over = promises.of_host(slot, host).into_iter().flatten();
         for over in over.filter(|it| it.excess() > 0) {
             let excess = over.excess();
             let running = world.vms_of(host).filter(|entry| !entry.pending);
             let mut vms: Vec<(i64, &Arc<str>)> = running
-                .filter(|entry| entry.shape.migratable && world.pending(&entry.vm.id).is_none())
+                .filter(|entry| {
+                    let leaves = host_state.departure(entry.shape.migratable);
+                    leaves == Departure::Live && world.pending(&entry.vm.id).is_none()
+                })
                 .map(|entry| ((over.of_vm)(entry), &entry.vm.id))
                 .filter(|(takes, _)| *takes > 0)
                 .collect();
@@ -136,6 +159,7 @@ pub(super) fn misplaced(world: &Inventory) -> Vec<Misplaced> {
             let shown = |amount: i64| over.measure.display(&Value::Integer(amount));
             let leaving = Leaving {
                 cause: Cause::OverCommitted,
+                group: None,
                 reason: format!(
                     "host {} has promised {} of {}, and may promise {}",
                     host.id,
