@@ -317,7 +317,15 @@ fn a_host_of_unknown_load_is_not_preferred_by_a_factor_below_0() {
              [[costs]]\nunit = \"even-distribution\"\nfactor = -1\nscaling = \"{scaling}\"\n"
         );
         let policy = folder.write("policy.toml", policy);
-        let words = ["place", "--cluster", &cluster, "--policy", &policy, "--vm", &vm];
+        let words = [
+            "place",
+            "--cluster",
+            &cluster,
+            "--policy",
+            &policy,
+            "--vm",
+            &vm,
+        ];
         let placed = placewright(&[&words[..], &["--format", "json"]].concat()).json();
         assert_eq!(placed[0]["host"], "d-busy", "{scaling}: {placed}");
     }

@@ -412,9 +412,9 @@ fn a_move_for_a_hard_group_that_is_kept_or_gone_or_soft_is_not_begun() {
         let kept = needless(&mut broken(rule), |world| {
             let (vm, memory) = match rule {
                 APART => ("b", 2),
-                _ => ("c", 3),
+                _ => ("a", 1),
             };
-            let to = if rule == APART { "h3" } else { "h1" };
+            let to = if rule == APART { "h3" } else { "h2" };
             world.run_vm(self::vm(vm, memory), to).unwrap();
         });
         assert_eq!(kept, "group g is kept by now");

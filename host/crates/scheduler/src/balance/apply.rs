@@ -114,7 +114,7 @@ impl Scheduler {
                 return Err(BalanceError::Pending(vm.clone()));
             }
         }
-        if let Some(why) = self.why_needless(steps, now)? {
+        if let Some(why) = self.why_needless(steps) {
             let vm = steps.first().map(|step| step.vm.clone());
             return Err(BalanceError::Needless {
                 vm: vm.unwrap_or_default(),

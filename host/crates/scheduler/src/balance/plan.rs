@@ -237,17 +237,18 @@ impl From<&Removed> for RemovedHosts {
 
 /// The host that came nearest to taking VMs: no other one went further through the policy's
 /// filters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct Nearest {
     /// Id of the host.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// The policy's entry that removed it.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub filter: Arc<str>,
     /// What it lacks: completes "host ...".
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub reason: Arc<str>,
 }
 

@@ -69,7 +69,7 @@ pub struct MoveShown {
     /// Why it is moved, for programs.
     pub cause: Cause,
     /// Id of the group of which it breaks the hard rule, if that is the cause.
-    #[schema(value_type = Option<String>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Arc<str>>,
     /// Why it is moved.
@@ -77,10 +77,10 @@ pub struct MoveShown {
     /// What the VM costs where it runs before the step, tier by tier; null is infinite. Absent
     /// if it must leave its host whatever it costs there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Option<f64>>>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Option<f64>>>))]
     pub cost_before: Option<Vec<f64>>,
     /// What it costs where it runs after the step, tier by tier; null is infinite.
-    #[schema(value_type = Vec<Option<f64>>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
     pub cost_after: Vec<f64>,
     /// Rows of tables that are changed with the move.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
