@@ -20,6 +20,9 @@ struct Attempt {
     why: MoveError,
 }
 
+/// How many VMs could go to a host, and the first that could not.
+type Halted = (usize, Arc<str>, MoveError);
+
 impl Pass<'_> {
     /// Bring together the VMs of hard groups that are apart, as many groups as the plan may
     /// hold moves.
@@ -111,7 +114,7 @@ impl Pass<'_> {
         host: &Arc<str>,
         others: &[Arc<str>],
         apart: &Apart,
-    ) -> Result<Result<(), (usize, Arc<str>, MoveError)>, PlaceError> {
+    ) -> Result<Result<(), Halted>, PlaceError> {
         let steps = self.plan.moves.len();
         let before = groups::wrong(&self.world);
         let transaction = self.world.begin();
