@@ -159,9 +159,10 @@ typedef struct placewright_policy_types_judgement_t {
   // counted from 1. Empty where verdicts were not wanted.
   judging_list_u8_t   verdicts;
   // The cost of running the request on the host; **lower is better**.
-  // +infinity is worse than every number. It is no part of the scale that the
-  // other costs make, and gets the worst place on it. NaN and -infinity are
-  // refused. Empty where costs were not wanted.
+  // +infinity is worse than every number, whatever the factor and the scaling.
+  // It is no part of the scale that the other costs make, and gets the worst
+  // place on it; a factor below 0 does not turn it into the best one. NaN and
+  // -infinity are refused. Empty where costs were not wanted.
   judging_list_f64_t   costs;
   // For a part that reads `request.now`: the last second at which this answer
   // still holds if nothing but the time changes. 9007199254740991 = for good.
