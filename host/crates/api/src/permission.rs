@@ -84,7 +84,7 @@ pub struct Rule {
     pub needs: Option<(Permission, Scope)>,
     /// The names of the query parameters that it takes.
     pub query: &'static [&'static str],
-    /// Whether it takes a body, and of which size.
+    /// Whether the route takes a body, and how large it may be.
     pub body: BodySize,
 }
 
@@ -152,10 +152,10 @@ pub const fn open(method: &'static str, path: &'static str) -> Rule {
     }
 }
 
-/// What lists take of which a page is read at a time.
+/// The query parameters of paged lists.
 const LISTED: &[&str] = &["limit", "after"];
 
-/// Every route with what it needs and takes. A route that is not here is refused, as are query
+/// Every route: its permission, query parameters and body. A route that is not here is refused, as are query
 /// parameters and bodies that are not.
 pub const RULES: &[Rule] = &[
     open("GET", "/v1/health"),

@@ -23,7 +23,7 @@ pub(super) fn of_query(said: &str) -> String {
     }
 }
 
-/// What is told of a query parameter that is none of those that a route takes.
+/// The problem for a query parameter that the route does not take.
 pub(super) fn unknown(name: &str, known: &[&str]) -> String {
     let takes = match known {
         [] => "this route takes none".to_owned(),

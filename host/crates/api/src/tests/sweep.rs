@@ -1,4 +1,4 @@
-//! Every route, with what it does not know.
+//! Sends every route query parameters, keys and bodies that it does not take.
 
 use serde_json::{Value, json};
 
