@@ -84,12 +84,19 @@ impl<'a> Client<'a> {
     fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let mut request = ureq::http::Request::builder()
             .method(method)
-            .uri(format!("{}{path}", self.load.url))
-            .header("content-type", "application/json");
+            .uri(format!("{}{path}", self.load.url));
+        // `null` is no body: routes that take none refuse one.
+        let body = match body.is_null() {
+            true => String::new(),
+            false => body.to_string(),
+        };
+        if !body.is_empty() {
+            request = request.header("content-type", "application/json");
+        }
         if let Some(token) = &self.load.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        let request = request.body(body.to_string());
+        let request = request.body(body);
         let request = request.map_err(|error| error.to_string())?;
         let mut answer = self.agent.run(request).map_err(|error| error.to_string())?;
         let text = answer.body_mut().with_config().limit(1 << 30);
