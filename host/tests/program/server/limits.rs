@@ -15,7 +15,7 @@ use super::deployment::{Answer, Api, cluster, vm};
 use super::{folder, get};
 
 /// No step takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(300);
 
 /// The clusters in which all goes well.
 const GOOD: [&str; 2] = ["good-0", "good-1"];
