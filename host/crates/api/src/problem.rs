@@ -193,11 +193,19 @@ impl Problem {
     fn response(mut self, request: Option<&str>) -> Response {
         let kind = [(header::CONTENT_TYPE, PROBLEM_TYPE)];
         let headers: HeaderMap = std::mem::take(&mut self.headers).into_iter().collect();
-        let status = self.code.status();
+        let (status, is_told) = (self.code.status(), self.code == Code::UnitPaused);
         let text = serde_json::to_vec(&self.body(request)).unwrap_or_default();
-        (status, kind, headers, text).into_response()
+        let mut response = (status, kind, headers, text).into_response();
+        if is_told {
+            response.extensions_mut().insert(ToldBefore);
+        }
+        response
     }
 }
+
+/// Marks an answer whose cause is in the log already.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToldBefore;
 
 /// What a client is told where the fault is ours.
 const INTERNAL: &str =

@@ -10,6 +10,7 @@ mod done;
 mod durable;
 mod ended;
 mod entities;
+mod failures;
 mod glance;
 mod host_states;
 mod inventory;

@@ -58,8 +58,10 @@ impl Deployment {
             }
         }
         let policies = Policies::new(kept);
+        let returns = Arc::new(Returns::new(options.return_after));
         let deployment = Self {
             options,
+            returns,
             store,
             events,
             telemetry,
@@ -185,6 +187,7 @@ impl Deployment {
             kept: self.telemetry.store.clone(),
             clock: self.options.clock.clone(),
             alarm: self.alarm.clone(),
+            returns: self.returns.clone(),
             longest_reservation: self.options.longest_reservation,
             turn: self.options.turn,
             in_force: self.in_force.clone(),

@@ -98,7 +98,7 @@ fn routes_take_bodies_of_the_size_that_they_need() {
     let mut inventory = cluster("c", 2).to_string();
     inventory.push_str(&" ".repeat(3 << 20));
     let path = "/v1/clusters/c/inventory";
-    let put = api.ask("PUT", path, &[JSON], inventory.as_bytes());
+    let put = api.ask("PUT", path, &[JSON, ("if-match", "*")], inventory.as_bytes());
     assert_eq!(put.unwrap().status, 200);
     let routes = api.get("/v1/openapi.json").body;
     let told = |path: &str, method: &str| {

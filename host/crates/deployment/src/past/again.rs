@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::super::cluster::{Cluster, ClusterState, MadeOn};
 use super::super::{Deployment, DeploymentError};
 use super::{Kept, read};
+use placewright_chain::DecisionError;
 use placewright_engine::generation::Generation;
 use placewright_policy::Policy;
 use placewright_scheduler::{Cancel, MadeAgain, PlaceError};
@@ -27,6 +28,15 @@ pub(crate) struct Wanted {
     pub cancel: Cancel,
 }
 
+/// Decisions that were made again.
+#[derive(Debug)]
+pub(crate) struct Again {
+    /// Each of them, the newest first.
+    pub made: Vec<MadeAgain>,
+    /// How many recorded decisions were to be made again.
+    pub of: usize,
+}
+
 impl Deployment {
     /// Make recorded decisions of a cluster again by another policy or other units, the
     /// newest first. Those on copies, and those in which the request named the host, are
@@ -39,32 +49,35 @@ impl Deployment {
         cluster: &Cluster,
         (policy, generation): (&Arc<Policy>, &Generation),
         wanted: Wanted,
-    ) -> Result<Vec<MadeAgain>, DeploymentError> {
+    ) -> Result<Again, DeploymentError> {
         let (most, until) = (wanted.decisions, wanted.until);
         let trial = move |state: &mut ClusterState| Ok(state.scheduler().trial(most));
         let trial = cluster.read_within(wanted.patience, trial).wait()?;
         let remembered = trial.unless(wanted.cancel.clone());
+        let mut of = remembered.decisions();
         let mut again = remembered.run(policy.clone(), generation, until, wanted.examples)?;
         let explained = again.iter().filter(|made| made.explained.is_some());
         let mut examples = wanted.examples.saturating_sub(explained.count());
         let mut before = again.last().map(|made| made.number);
-        while again.len() < most {
-            let page = self
-                .store
-                .decisions(cluster.name(), before, most - again.len())?;
+        while of < most {
+            let page = self.store.decisions(cluster.name(), before, most - of)?;
             if page.is_empty() {
                 break;
             }
+            of += page.len();
             for saved in page {
                 before = Some(saved.number);
                 let is_over = Instant::now() >= until || wanted.cancel.check().is_err();
                 if !again.is_empty() && is_over {
-                    return Ok(again);
+                    return Ok(Again { made: again, of });
                 }
                 let then = match self.store.past(cluster.name(), saved.number)? {
                     SavedPast::Known(then) => *then,
                     // Nothing is known of those before it either.
-                    SavedPast::Gone { .. } | SavedPast::NoDecision { .. } => return Ok(again),
+                    SavedPast::Gone { .. } | SavedPast::NoDecision { .. } => {
+                        let of = again.len();
+                        return Ok(Again { made: again, of });
+                    }
                 };
                 let kept = match read(cluster.name(), then) {
                     Ok(kept) => kept,
@@ -82,7 +95,7 @@ impl Deployment {
                 }
             }
         }
-        Ok(again)
+        Ok(Again { made: again, of })
     }
 
     /// Make a decision again that was kept. If it differs, it may be that it is to be
@@ -103,8 +116,15 @@ impl Deployment {
             request,
             before,
             host: past.host().map_err(PlaceError::from),
+            faults: Vec::new(),
             explained: None,
         };
+        if let Err(PlaceError::Refusal(DecisionError::Failed { fault, .. })) = &made.host
+            && !fault.is_refusal()
+            && !fault.cause.is_shortage()
+        {
+            made.faults.push(fault.clone());
+        }
         if explains && made.differs() {
             let then = self
                 .kept_past(cluster, number)
