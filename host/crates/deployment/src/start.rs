@@ -8,6 +8,7 @@ use super::cluster::{self, Attached, Rule};
 use super::enforce::because;
 use super::in_force::InForce;
 use super::policies::Policies;
+use super::returns::Returns;
 use super::revisions::GoneRevisions;
 use super::{
     ClusterSettings, ClusterState, Deployment, DeploymentError, DeploymentOptions, Events,

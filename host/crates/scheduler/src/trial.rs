@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Cancel, Decision, MadeOn, PlaceError, Scheduler, place, zone};
 use placewright_chain::{
-    Chain, ChainError, Decided, DecisionError, Explanation, Runner, Weighing,
+    Chain, ChainError, Decided, DecisionError, Explanation, LeftOut, Runner, Weighing,
 };
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::Fault;
@@ -125,6 +125,11 @@ impl Trial {
         self.decisions.len()
     }
 
+    /// The number of the oldest of them, if there is one.
+    pub fn oldest(&self) -> Option<u64> {
+        self.decisions.last().map(|decision| decision.number)
+    }
+
     /// Make the decisions again, the newest first, each on the inventory of then: one, and
     /// more until the time is up. Where there is no time for all, those that are made again lie
     /// evenly among them. One that fails counts as one that finds no host. The first that
@@ -186,20 +191,29 @@ fn stride(rest: usize, each: Duration, left: Duration) -> usize {
 
 /// The calls that gave no answer, of units that gave one when the decision was made.
 fn faults(decision: &Decision, decided: &Result<Decided, DecisionError>) -> Vec<Arc<Fault>> {
+    let then = &decision.decided.left_out;
+    failed_calls(decided, |now| {
+        then.iter().any(|it| it.fault.unit.name == now.fault.unit.name)
+    })
+}
+
+/// The calls that gave no answer, but for those that gave none when the decision was made
+/// either. What is asked wrongly, and a lack of time or memory, is no fault of a unit.
+pub(super) fn failed_calls(
+    decided: &Result<Decided, DecisionError>,
+    failed_then: impl Fn(&LeftOut) -> bool,
+) -> Vec<Arc<Fault>> {
     let faults: Vec<Arc<Fault>> = match decided {
-        Ok(decided) => decided.left_out.iter().map(|it| it.fault.clone()).collect(),
+        Ok(decided) => {
+            let new = decided.left_out.iter().filter(|it| !failed_then(it));
+            new.map(|it| it.fault.clone()).collect()
+        }
         Err(DecisionError::Failed { fault, .. }) => vec![fault.clone()],
         Err(DecisionError::OutOfTime { stopped, .. }) => stopped.iter().cloned().collect(),
         Err(_) => Vec::new(),
     };
-    let failed_then = |fault: &Fault| {
-        let mut left_out = decision.decided.left_out.iter();
-        left_out.any(|it| it.fault.unit.name == fault.unit.name)
-    };
-    let counts = |fault: &Fault| !fault.is_refusal() && !fault.cause.is_shortage();
-    let mut faults = faults;
-    faults.retain(|fault| counts(fault) && !failed_then(fault));
-    faults
+    let counts = |fault: &Arc<Fault>| !fault.is_refusal() && !fault.cause.is_shortage();
+    faults.into_iter().filter(counts).collect()
 }
 
 fn chosen(inventory: &Inventory, decided: &Decided) -> Option<Arc<str>> {

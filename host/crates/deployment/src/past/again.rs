@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use super::super::cluster::{Cluster, ClusterState, MadeOn};
 use super::super::{Deployment, DeploymentError};
 use super::{Kept, read};
-use placewright_chain::DecisionError;
 use placewright_engine::generation::Generation;
 use placewright_policy::Policy;
 use placewright_scheduler::{Cancel, MadeAgain, PlaceError};
@@ -33,7 +32,8 @@ pub(crate) struct Wanted {
 pub(crate) struct Again {
     /// Each of them, the newest first.
     pub made: Vec<MadeAgain>,
-    /// How many recorded decisions were to be made again.
+    /// How many recorded decisions there were to make again, at most as many as were wanted:
+    /// those that there was no time for are among them, those that are passed over are not.
     pub of: usize,
 }
 
@@ -54,28 +54,28 @@ impl Deployment {
         let trial = move |state: &mut ClusterState| Ok(state.scheduler().trial(most));
         let trial = cluster.read_within(wanted.patience, trial).wait()?;
         let remembered = trial.unless(wanted.cancel.clone());
-        let mut of = remembered.decisions();
+        let (mut of, mut before) = (remembered.decisions(), remembered.oldest());
         let mut again = remembered.run(policy.clone(), generation, until, wanted.examples)?;
         let explained = again.iter().filter(|made| made.explained.is_some());
         let mut examples = wanted.examples.saturating_sub(explained.count());
-        let mut before = again.last().map(|made| made.number);
         while of < most {
             let page = self.store.decisions(cluster.name(), before, most - of)?;
             if page.is_empty() {
                 break;
             }
-            of += page.len();
+            let mut rest = page.len();
             for saved in page {
                 before = Some(saved.number);
                 let is_over = Instant::now() >= until || wanted.cancel.check().is_err();
                 if !again.is_empty() && is_over {
+                    of += rest;
                     return Ok(Again { made: again, of });
                 }
+                rest -= 1;
                 let then = match self.store.past(cluster.name(), saved.number)? {
                     SavedPast::Known(then) => *then,
                     // Nothing is known of those before it either.
                     SavedPast::Gone { .. } | SavedPast::NoDecision { .. } => {
-                        let of = again.len();
                         return Ok(Again { made: again, of });
                     }
                 };
@@ -92,6 +92,7 @@ impl Deployment {
                     let made = self.kept_again(cluster.name(), kept, by, examples > 0)?;
                     examples -= usize::from(made.explained.is_some());
                     again.push(made);
+                    of += 1;
                 }
             }
         }
@@ -111,20 +112,15 @@ impl Deployment {
         let request = kept.decision.request.clone();
         let before = kept.decision.shown["host"].as_str().map(Arc::from);
         let past = self.decided_by(kept, policy.clone(), generation)?;
+        let (host, faults) = past.host_and_faults();
         let mut made = MadeAgain {
             number,
             request,
             before,
-            host: past.host().map_err(PlaceError::from),
-            faults: Vec::new(),
+            host: host.map_err(PlaceError::from),
+            faults,
             explained: None,
         };
-        if let Err(PlaceError::Refusal(DecisionError::Failed { fault, .. })) = &made.host
-            && !fault.is_refusal()
-            && !fault.cause.is_shortage()
-        {
-            made.faults.push(fault.clone());
-        }
         if explains && made.differs() {
             let then = self
                 .kept_past(cluster, number)
