@@ -18,9 +18,7 @@ use super::extract::{Path, Query};
 use super::problem::{Code, Problem};
 use super::revision::{etag, wanted, wanted_if_any};
 use super::{Caller, Page, PageQuery};
-use placewright_deployment::cluster::{
-    Changed, MayVanish, Replacement, WantedHosts, WantedVms,
-};
+use placewright_deployment::cluster::{Changed, MayVanish, Replacement, WantedHosts, WantedVms};
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{ClusterDocument, InventoryChanges, alternatives, shown};
 use placewright_model::schema::Schema;

@@ -59,9 +59,9 @@ pub enum DeploymentError {
         /// Such as `host "h1"`.
         what: String,
     },
-    /// More of a cluster would vanish than may without a word.
+    /// More of a cluster would vanish than may unless the request confirms it.
     #[error(
-        "the document lacks {} of {} hosts and {} of {} VMs that run, and {} % of either may vanish without a word (option vanishing-share): if that is meant, say so with ?vanishing-hosts={}&vanishing-vms={}",
+        "the document lacks {} of {} hosts and {} of {} VMs that run; more than {} % of either is refused (option vanishing-share); if they are gone, confirm it with ?vanishing-hosts={}&vanishing-vms={}",
         .vanishing.hosts, .vanishing.of_hosts, .vanishing.vms, .vanishing.of_vms,
         (.share * 100.0).round(), .vanishing.hosts, .vanishing.vms
     )]
@@ -81,7 +81,7 @@ pub enum DeploymentError {
     NoPolicy { cluster: Arc<str>, why: String },
     /// A unit has failed again and again, and is not called for a while.
     #[error(
-        "decisions are suspended for {seconds} s, since {} keeps failing, which the policy cannot do without ({fault}); go back to its predecessor with POST /v1/units/{}/rollback, or hand in one that works",
+        "decisions are suspended for {seconds} s: {} keeps failing, and the policy cannot do without it ({fault}); return to its predecessor with POST /v1/units/{}/rollback, or upload a version that works",
         .fault.unit, .fault.unit.name
     )]
     Paused { fault: Arc<Fault>, seconds: i64 },

@@ -93,7 +93,7 @@ pub struct DeploymentOptions {
     /// How long recorded decisions are made again with a new unit before it comes into
     /// force; of each cluster that it concerns at least one is.
     pub trial: Duration,
-    /// When a unit that fails after it came into force is gone back from; None: never.
+    /// When a unit that fails after it came into force is rolled back; None: never.
     pub return_after: Option<ReturnAfter>,
     pub clock: Clock,
 }

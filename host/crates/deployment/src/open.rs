@@ -12,8 +12,8 @@ use super::alarm::Expiring;
 use super::balancing::Balancing;
 use super::folder::PolicyFolder;
 use super::mend::Mending;
-use super::returns::Returning;
 use super::policies::LARGEST_POLICY;
+use super::returns::Returning;
 use super::{
     Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News,
 };
@@ -74,7 +74,7 @@ pub enum OpenError {
     Expiring(#[source] io::Error),
     #[error("cannot start the thread that mends clusters")]
     Mending(#[source] io::Error),
-    #[error("cannot start the thread that goes back from units that fail")]
+    #[error("cannot start the thread that rolls back units that fail")]
     Returning(#[source] io::Error),
     #[error("cannot start the thread that waits for the folders")]
     Folders(#[source] io::Error),

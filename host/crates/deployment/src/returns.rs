@@ -1,5 +1,5 @@
-//! Units that turn out to fail after they came into force: what was in force before them
-//! decides again, so that no cluster stands still where a good version is at hand.
+//! Units that fail after they came into force: the version before is put in force again, so
+//! that no cluster stops deciding while a good version is available.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
@@ -11,15 +11,15 @@ use placewright_engine::unit::{Digest, Identity};
 use placewright_library::stage::Outcome;
 use placewright_sync::{Condvar, Mutex};
 
-/// Who goes back when nobody asks for it.
+/// Who rolls back where nobody asked for it.
 const SERVER: &str = "server";
 
-/// When a unit has failed so often that its predecessor decides again.
+/// When a unit has failed so often that its predecessor is put in force again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReturnAfter {
-    /// So many decisions in which it failed
+    /// In how many decisions it must have failed.
     pub failures: usize,
-    /// of so many of one cluster, one after the other.
+    /// Among how many decisions of one cluster, the newest.
     pub decisions: u64,
 }
 
@@ -44,10 +44,10 @@ pub(super) struct Failing {
     pub(super) because: String,
 }
 
-/// The units whose predecessors are to decide again.
+/// Units that are to be rolled back.
 #[derive(Debug, Default)]
 pub(super) struct Returns {
-    /// None: units are only gone back from by hand.
+    /// None: units are only rolled back by hand.
     after: Option<ReturnAfter>,
     set: Mutex<Set>,
     changed: Condvar,
@@ -56,9 +56,9 @@ pub(super) struct Returns {
 #[derive(Debug, Default)]
 struct Set {
     wanted: VecDeque<Failing>,
-    /// Those that have failed too often: nothing goes back to one of them.
+    /// Those that have failed too often: no rollback returns to one of them.
     failed: BTreeSet<(String, Digest)>,
-    /// Those of them that nothing can decide instead of, as was told.
+    /// Those of them that have no predecessor to return to; an event has said so.
     given_up: BTreeSet<(String, Digest)>,
     stopped: bool,
 }
@@ -90,7 +90,7 @@ impl Returns {
         self.changed.notify_all();
     }
 
-    /// Nothing can decide instead of a unit: that is told once.
+    /// There is no predecessor to return to: that is told once.
     fn give_up(&self, name: &str, digest: Digest) {
         let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
         set.given_up.insert((name.to_owned(), digest));
@@ -125,7 +125,7 @@ impl Returns {
 }
 
 impl Deployment {
-    /// Let the predecessors of units decide that fail too often, and tell of it.
+    /// Roll back the units that fail too often, and tell of it.
     pub fn return_from_failing(&self) {
         while let Some(failing) = self.returns.take() {
             self.return_from(&failing);
@@ -152,7 +152,7 @@ impl Deployment {
             failing.because
         );
         let became = match before {
-            None => Err("no version that decided before is at hand".to_owned()),
+            None => Err("there is no earlier version that decided".to_owned()),
             Some(before) => match self.library.rollback(name, before, SERVER) {
                 Ok(staging) => match staging.outcome {
                     Outcome::InForce { .. } => Ok(before),
@@ -165,14 +165,14 @@ impl Deployment {
             Ok(before) => (
                 EventKind::UnitReturned,
                 format!(
-                    "{fails}. Its predecessor {} decides again. Hand in a version that works, or \
-                     go back to this one: POST /v1/units/{name}/rollback",
+                    "{fails}. Its predecessor {} is in force again. Upload a version that works, or \
+                     return to this one with POST /v1/units/{name}/rollback",
                     before.short()
                 ),
             ),
             Err(why) => {
                 self.returns.give_up(name, *digest);
-                let message = format!("{fails}. Its predecessor does not decide again: {why}");
+                let message = format!("{fails}. It stays in force: {why}");
                 (EventKind::UnitNotReturned, message)
             }
         };
@@ -187,7 +187,7 @@ impl Deployment {
     }
 }
 
-/// Goes back from units that fail, until it is dropped.
+/// Rolls back units that fail, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Returning {
     returns: Arc<Returns>,

@@ -60,7 +60,7 @@ pub struct Settings {
     pub longest_reservation: Option<i64>,
     /// The share of a cluster that may vanish when its inventory is replaced.
     pub vanishing_share: f64,
-    /// When a unit that fails is gone back from; None: never.
+    /// When a unit that fails is rolled back; None: never.
     pub return_after: Option<ReturnAfter>,
     /// Decisions of a cluster that are remembered.
     pub recorded_decisions: usize,

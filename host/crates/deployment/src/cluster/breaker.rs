@@ -200,7 +200,7 @@ impl ClusterState {
         }
     }
 
-    /// Have units gone back from that fail too often.
+    /// Have units rolled back that fail too often.
     fn tell_of_failing(&mut self, faults: &[Arc<Fault>]) {
         let Some(after) = self.returns.after() else {
             return;

@@ -15,12 +15,13 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// There is one decision more.
+    /// Count one decision.
     pub(super) fn decided(&mut self) {
         self.decisions += 1;
     }
 
-    /// A unit has failed in the last decision: how often it has lately, once that is too often.
+    /// Count a failure in the last decision. If the unit has failed too often: in how many of
+    /// the last decisions.
     pub(super) fn failed(&mut self, fault: &Fault, after: ReturnAfter) -> Option<usize> {
         let (name, digest) = (&fault.unit.name, fault.unit.digest);
         if !self.units.contains_key(name) {

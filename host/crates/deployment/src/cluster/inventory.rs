@@ -65,7 +65,7 @@ pub struct Vanishing {
 /// How much may vanish when an inventory is replaced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MayVanish {
-    /// The share of hosts, and that of VMs, that needs no further word.
+    /// The share of hosts, and that of VMs, that needs no confirmation.
     pub share: f64,
     /// How many hosts the request says will vanish.
     pub hosts: Option<usize>,
@@ -74,8 +74,8 @@ pub struct MayVanish {
 }
 
 impl MayVanish {
-    /// Whether so many of so many may: as the request says, or where it says nothing, one of
-    /// them or a small share.
+    /// Whether so many of so many may vanish: as many as the request says, or where it says
+    /// nothing, one of them or a small share.
     fn allows(&self, said: Option<usize>, count: usize, of: usize) -> bool {
         match said {
             Some(said) => said == count,
@@ -85,8 +85,8 @@ impl MayVanish {
 }
 
 impl ClusterState {
-    /// Check that not more vanishes by a replacement than may: a list that was cut off on its
-    /// way must not empty a cluster.
+    /// Check that a replacement does not remove more than it may: a list that was cut off on
+    /// its way must not empty a cluster.
     ///
     /// # Errors
     /// If more would, or another number than the request says.

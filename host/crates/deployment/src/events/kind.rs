@@ -40,7 +40,7 @@ kinds! {
     PolicyAttached = "policy-attached",
     /// A policy has a new revision.
     PolicyChanged = "policy-changed",
-    /// The new revision of a policy has a filter less than the last one.
+    /// The new revision of a policy lacks a filter that the last one had.
     PolicyLostFilters = "policy-lost-filters",
     /// A policy was taken out.
     PolicyRemoved = "policy-removed",
@@ -96,11 +96,11 @@ kinds! {
     UnitDistrusted = "unit-distrusted",
     /// A unit went back to an earlier digest.
     UnitRolledBack = "unit-rolled-back",
-    /// A unit kept failing, and what was in force before it decides again.
+    /// A unit kept failing, and the version that was in force before it is again.
     UnitReturned = "unit-returned",
-    /// A unit keeps failing, and nothing that was in force before it can decide.
+    /// A unit keeps failing, and no version that was in force before it can be again.
     UnitNotReturned = "unit-not-returned",
-    /// A unit has taken the name of one that comes with the program, in all policies.
+    /// A unit replaces one of the same name that comes with the program, in all policies.
     UnitTakesName = "unit-takes-name",
     /// No unit of that name is in force until it is enabled.
     UnitDisabled = "unit-disabled",

@@ -78,7 +78,10 @@ fn a_candidate_that_fails_where_the_unit_in_force_answered_is_refused() {
     let placewright_library::stage::Outcome::Refused { why, .. } = &staging.outcome else {
         panic!("{staging}");
     };
-    assert!(why.contains("1 of 1 recorded decisions would fail"), "{why}");
+    assert!(
+        why.contains("1 of 1 recorded decisions would fail"),
+        "{why}"
+    );
     assert!(why.contains("VM \"web-1\""), "{why}");
     assert!(!why.contains("in another way"), "{why}");
     assert_eq!(staging.replay.as_ref().unwrap().failing, 1);
@@ -106,8 +109,14 @@ fn where_a_unit_fails_after_it_came_into_force_its_predecessor_decides_again() {
     let returned = returned.expect("it is told");
     assert!(returned.kind.is_warning());
     let message = &returned.message;
-    assert!(message.contains("failed in 3 of the last 100 decisions"), "{message}");
-    assert!(message.contains("POST /v1/units/judge/rollback"), "{message}");
+    assert!(
+        message.contains("failed in 3 of the last 100 decisions"),
+        "{message}"
+    );
+    assert!(
+        message.contains("POST /v1/units/judge/rollback"),
+        "{message}"
+    );
     let last = deployment.library().history();
     let last = last.of("judge").next_back().unwrap();
     assert_eq!(last.digest, before);
@@ -129,7 +138,10 @@ fn a_unit_without_a_predecessor_or_where_nobody_wants_it_is_not_gone_back_from()
     let folder = tempfile::tempdir().unwrap();
     let (world, cluster) = working(folder.path(), |options| options.return_after = None);
     let bad = judge("fails", true);
-    world.deployment.library().upload(&candidate(bad.clone()), "me");
+    world
+        .deployment
+        .library()
+        .upload(&candidate(bad.clone()), "me");
     for id in ["a", "b", "c"] {
         assert!(asked(&cluster, id).is_err());
     }

@@ -2,8 +2,11 @@
 
 use super::*;
 
+/// Renamed into its place: nobody sees a part of it.
 fn written(folder: &Path, file: &str, text: &str) {
-    std::fs::write(folder.join(file), text).unwrap();
+    let new = folder.join("new");
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(new, folder.join(file)).unwrap();
 }
 
 #[test]

@@ -57,7 +57,10 @@ impl Library {
         *state = next;
         let took_us = u64::try_from(staging.took().as_micros()).unwrap_or(u64::MAX);
         let by = staging.by.as_deref();
-        let of_trial = staging.replay.as_ref().map(|report| (staging.digest, report));
+        let of_trial = staging
+            .replay
+            .as_ref()
+            .map(|report| (staging.digest, report));
         self.tell_changed(&changed, candidate.number(), (took_us, of_trial), by);
         self.remove_unneeded(state);
         true
@@ -87,7 +90,9 @@ impl Library {
             let event = one.event(generation, took_us);
             event.iter().for_each(|event| self.tell_as_asked(event, by));
             let shadowed = one.shadowed(|unit| self.trials_users(unit));
-            shadowed.iter().for_each(|event| self.tell_as_asked(event, by));
+            shadowed
+                .iter()
+                .for_each(|event| self.tell_as_asked(event, by));
         }
     }
 

@@ -103,7 +103,7 @@ pub enum LibraryEvent {
         /// Whether its name is disabled.
         disabled: bool,
     },
-    /// A unit has taken the name of one that comes with the program.
+    /// A unit replaces one of the same name that comes with the program.
     TakesName {
         /// The name.
         name: String,
@@ -270,16 +270,16 @@ impl fmt::Display for LibraryEvent {
             } => {
                 write!(
                     f,
-                    "{name} {} from {source} has taken the name of a unit that comes with the program",
+                    "{name} {} from {source} replaces the unit of that name that comes with the program",
                     digest.short()
                 )?;
                 match policies.is_empty() {
                     true => f.write_str("; no policy uses it")?,
-                    false => write!(f, " and decides in its place in {}", policies.join(", "))?,
+                    false => write!(f, " in {}", policies.join(", "))?,
                 }
                 write!(
                     f,
-                    "; DELETE /v1/units/{name} goes back to the one of the program"
+                    "; DELETE /v1/units/{name} returns to the one of the program"
                 )
             }
             Self::RolledBack { name, digest, .. } => {

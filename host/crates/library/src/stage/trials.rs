@@ -117,7 +117,11 @@ impl fmt::Display for ReplayReport {
             (tried, 0) if self.failing == 0 => {
                 write!(f, "all of {tried} recorded decisions come out the same")
             }
-            (tried, 0) => write!(f, "{} of {tried} recorded decisions would fail", self.failing),
+            (tried, 0) => write!(
+                f,
+                "{} of {tried} recorded decisions would fail",
+                self.failing
+            ),
             (tried, differing) => {
                 write!(
                     f,

@@ -136,7 +136,8 @@ impl Known {
             return scan.again_at(settled_at.max(self.rests));
         };
         if now.saturating_duration_since(since) >= PATIENCE {
-            let why = "is still being written: it counts once the program that writes it has closed it";
+            let why =
+                "is still being written: it counts once the program that writes it has closed it";
             self.tell_trouble(path, why.to_owned(), scan);
         }
         // That it is closed is told by the system; this is for what is not told.

@@ -19,9 +19,20 @@ use placewright_sync::Mutex;
 /// been told, as where its folder was renamed meanwhile.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// So long after the system has lost events every file counts as being written: who has opened
+/// one may be among them.
+const AFTER_LOSS: Duration = Duration::from_secs(5);
+
 /// The files that are being written. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Writers(Arc<Mutex<BTreeMap<PathBuf, Written>>>);
+pub(super) struct Writers(Arc<Mutex<Heard>>);
+
+#[derive(Debug, Default)]
+struct Heard {
+    files: BTreeMap<PathBuf, Written>,
+    /// When events were lost.
+    lost: Option<Instant>,
+}
 
 /// When a file was written, first and last, since it was last closed.
 #[derive(Debug, Clone, Copy)]
@@ -33,11 +44,13 @@ struct Written {
 impl Writers {
     /// Take note of what the system tells.
     pub(super) fn hear(&self, event: &Event, now: Instant) {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if event.need_rescan() {
-            // Events were lost, and with them what was closed.
-            files.clear();
+            // Which files were opened and closed meanwhile is not known.
+            heard.files.clear();
+            heard.lost = Some(now);
         }
+        let files = &mut heard.files;
         let paths = event.paths.iter().filter_map(|path| real(path));
         match event.kind {
             EventKind::Modify(ModifyKind::Data(_)) => paths.for_each(|path| {
@@ -58,13 +71,16 @@ impl Writers {
 
     /// Since when a file is being written, if it is.
     pub(super) fn since(&self, path: &Path, now: Instant) -> Option<Instant> {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Heard { files, lost } = &mut *heard;
+        *lost = lost.filter(|lost| now.saturating_duration_since(*lost) < AFTER_LOSS);
         if files.is_empty() {
-            return None;
+            return *lost;
         }
         files.retain(|_, written| now.saturating_duration_since(written.last) < LONGEST);
-        let path = fs::canonicalize(path).ok()?;
-        files.get(&path).map(|written| written.first)
+        let written = fs::canonicalize(path).ok();
+        let written = written.and_then(|path| files.get(&path));
+        written.map(|written| written.first).or(*lost)
     }
 }
 
@@ -105,6 +121,19 @@ mod tests {
         }
         tell(written, now);
         assert_eq!(writers.since(&path, now + LONGEST), None);
+    }
+
+    #[test]
+    fn after_events_were_lost_every_file_counts_as_being_written_for_a_while() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.toml");
+        fs::write(&path, "a").unwrap();
+        let (now, writers) = (Instant::now(), Writers::default());
+        assert_eq!(writers.since(&path, now), None);
+        let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
+        writers.hear(&lost, now);
+        assert_eq!(writers.since(&path, now + AFTER_LOSS / 2), Some(now));
+        assert_eq!(writers.since(&path, now + AFTER_LOSS), None);
     }
 
     #[cfg(unix)]

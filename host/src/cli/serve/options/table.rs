@@ -206,7 +206,7 @@ pub const OPTIONS: &[ServeOption] = &[
         "SHARE",
         Shape::Value(Kind::Number, Some(Measure::Fraction), Bounds::SHARE),
         "30 %",
-        "Refuse an inventory that lacks a greater share of the hosts or VMs, unless the request says how many vanish",
+        "Refuse an inventory that lacks a greater share of the hosts or VMs, unless the request says how many",
     ),
     option(
         DECISIONS,
@@ -214,7 +214,7 @@ pub const OPTIONS: &[ServeOption] = &[
         "COUNT",
         Shape::Value(Kind::Integer, None, Bounds::FROM_ZERO),
         "3",
-        "Go back to a unit's predecessor when the unit has failed in so many decisions of a cluster; 0: never",
+        "Roll a unit back to its predecessor when it has failed in so many decisions of a cluster; 0: never",
     ),
     option(
         DECISIONS,
@@ -222,7 +222,7 @@ pub const OPTIONS: &[ServeOption] = &[
         "COUNT",
         Shape::Value(Kind::Integer, None, Bounds::FROM_ZERO),
         "100",
-        "Among how many decisions, the newest of the cluster, such failures are counted",
+        "Among how many of a cluster's newest decisions these failures are counted",
     ),
     option(
         DECISIONS,
