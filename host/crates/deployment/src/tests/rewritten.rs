@@ -101,8 +101,10 @@ fn a_policy_file_that_is_written_anew_with_the_same_text_changes_no_decision() {
     for round in 0..ROUNDS {
         rewrite(&path, round);
     }
-    // A program that pauses in the middle of the text, with the file open.
-    for line in 0..SLOW {
+    // A program that pauses in the middle of the text, with the file open. Not before its first
+    // byte: that a file was only cut to nothing is not told by every system, and an empty
+    // document is refused, which changes no decision either.
+    for line in 1..=SLOW {
         let mut file = File::create(&path).unwrap();
         let end = WHOLE.split_inclusive('\n').take(line).map(str::len).sum();
         file.write_all(&WHOLE.as_bytes()[..end]).unwrap();

@@ -188,7 +188,7 @@ impl Folder {
         match look::both(path, &self.options, need) {
             Ok(None) => {}
             Ok(Some(read)) => {
-                let written = self.writers.since(path, now);
+                let written = self.writers.since(path, now, settle);
                 known.take(path, &read, (now, settle, written), whole, scan);
             }
             Err(why) => known.trouble(path, why, now, settle, scan),

@@ -34,10 +34,12 @@ struct Heard {
     lost: Option<Instant>,
 }
 
-/// When a file was written, first and last, since it was last closed.
+/// What was heard of a file.
 #[derive(Debug, Clone, Copy)]
 struct Written {
-    first: Instant,
+    /// When it was written first since it was last closed; None: it was closed since.
+    first: Option<Instant>,
+    /// When something was heard of it last.
     last: Instant,
 }
 
@@ -50,37 +52,44 @@ impl Writers {
             heard.files.clear();
             heard.lost = Some(now);
         }
-        let files = &mut heard.files;
-        let paths = event.paths.iter().filter_map(|path| real(path));
-        match event.kind {
-            EventKind::Modify(ModifyKind::Data(_)) => paths.for_each(|path| {
-                let written = files.entry(path).or_insert(Written {
-                    first: now,
-                    last: now,
-                });
-                written.last = now;
-            }),
+        let is_written = match event.kind {
+            EventKind::Modify(ModifyKind::Data(_)) => true,
             EventKind::Access(AccessKind::Close(AccessMode::Write))
             | EventKind::Modify(ModifyKind::Name(_))
-            | EventKind::Remove(_) => paths.for_each(|path| {
-                files.remove(&path);
-            }),
-            _ => {}
+            | EventKind::Remove(_) => false,
+            _ => return,
+        };
+        for path in event.paths.iter().filter_map(|path| real(path)) {
+            let known = heard.files.get(&path).and_then(|it| it.first);
+            let written = Written {
+                first: is_written.then(|| known.unwrap_or(now)),
+                last: now,
+            };
+            heard.files.insert(path, written);
         }
     }
 
-    /// Since when a file is being written, if it is.
-    pub(super) fn since(&self, path: &Path, now: Instant) -> Option<Instant> {
+    /// Since when a file is being written, if it is. What is told comes late where much is
+    /// written: a file of which something was heard less than `settle` ago may have been opened
+    /// again since.
+    pub(super) fn since(&self, path: &Path, now: Instant, settle: Duration) -> Option<Instant> {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Heard { files, lost } = &mut *heard;
         *lost = lost.filter(|lost| now.saturating_duration_since(*lost) < AFTER_LOSS);
         if files.is_empty() {
             return *lost;
         }
-        files.retain(|_, written| now.saturating_duration_since(written.last) < LONGEST);
+        files.retain(|_, written| {
+            let longest = match written.first {
+                Some(_) => LONGEST,
+                None => settle,
+            };
+            now.saturating_duration_since(written.last) < longest
+        });
         let written = fs::canonicalize(path).ok();
         let written = written.and_then(|path| files.get(&path));
-        written.map(|written| written.first).or(*lost)
+        let since = written.map(|written| written.first.unwrap_or(written.last));
+        since.or(*lost)
     }
 }
 
@@ -96,6 +105,8 @@ mod tests {
 
     use super::*;
 
+    const SETTLE: Duration = Duration::from_millis(100);
+
     #[test]
     fn a_file_is_being_written_until_it_is_closed_renamed_or_removed() {
         let home = tempfile::tempdir().unwrap();
@@ -106,7 +117,11 @@ mod tests {
         let tell = |kind, at| writers.hear(&Event::new(kind).add_path(path.clone()), at);
         let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
         tell(EventKind::Create(CreateKind::File), now);
-        assert_eq!(writers.since(&path, now), None, "a link is created, too");
+        assert_eq!(
+            writers.since(&path, now, SETTLE),
+            None,
+            "a link is created, too"
+        );
         for end in [
             EventKind::Access(AccessKind::Close(AccessMode::Write)),
             EventKind::Modify(ModifyKind::Name(RenameMode::To)),
@@ -115,12 +130,14 @@ mod tests {
             tell(written, now);
             let later = now + Duration::from_secs(60);
             tell(written, later);
-            assert_eq!(writers.since(&path, later), Some(now));
+            assert_eq!(writers.since(&path, later, SETTLE), Some(now));
             tell(end, later);
-            assert_eq!(writers.since(&path, later), None, "{end:?}");
+            assert_eq!(writers.since(&path, later, SETTLE), Some(later), "{end:?}");
+            let settled = later + SETTLE;
+            assert_eq!(writers.since(&path, settled, SETTLE), None, "{end:?}");
         }
         tell(written, now);
-        assert_eq!(writers.since(&path, now + LONGEST), None);
+        assert_eq!(writers.since(&path, now + LONGEST, SETTLE), None);
     }
 
     #[test]
@@ -129,11 +146,14 @@ mod tests {
         let path = home.path().join("a.toml");
         fs::write(&path, "a").unwrap();
         let (now, writers) = (Instant::now(), Writers::default());
-        assert_eq!(writers.since(&path, now), None);
+        assert_eq!(writers.since(&path, now, SETTLE), None);
         let lost = Event::new(EventKind::Other).set_flag(notify::event::Flag::Rescan);
         writers.hear(&lost, now);
-        assert_eq!(writers.since(&path, now + AFTER_LOSS / 2), Some(now));
-        assert_eq!(writers.since(&path, now + AFTER_LOSS), None);
+        assert_eq!(
+            writers.since(&path, now + AFTER_LOSS / 2, SETTLE),
+            Some(now)
+        );
+        assert_eq!(writers.since(&path, now + AFTER_LOSS, SETTLE), None);
     }
 
     #[cfg(unix)]
@@ -147,6 +167,6 @@ mod tests {
         let (now, writers) = (Instant::now(), Writers::default());
         let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
         writers.hear(&Event::new(written).add_path(path), now);
-        assert_eq!(writers.since(&link, now), Some(now));
+        assert_eq!(writers.since(&link, now, SETTLE), Some(now));
     }
 }
