@@ -95,6 +95,7 @@ pub struct DeploymentOptions {
     pub trial: Duration,
     /// When a unit that fails after it came into force is rolled back; None: never.
     pub return_after: Option<ReturnAfter>,
+    /// Tells the time.
     pub clock: Clock,
 }
 

@@ -8,6 +8,7 @@ use placewright_inventory::InventoryError;
 
 /// Why a request comes to no decision. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum PlaceError {
     #[error("the request names no VM")]
     NoMembers,
@@ -19,6 +20,14 @@ pub enum PlaceError {
     MemberTwice(Arc<str>),
     #[error("VM \"{0}\" has a place reserved already: confirm or cancel it first")]
     Pending(Arc<str>),
+    #[error(
+        "VM \"{vm}\" runs on {host} and may not leave it (its \"migratable\" is false, and the host is neither down nor in error): stop it first"
+    )]
+    NotMigratable {
+        vm: Arc<str>,
+        /// Id of the host where it runs.
+        host: Arc<str>,
+    },
     #[error(
         "policy \"{0}\" forbids the search for a better plan: who comes first is served first; ask without search"
     )]
@@ -57,6 +66,7 @@ fn unheeded(needs: &[UnheededNeed]) -> String {
 
 /// Why a decision cannot be explained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum ExplainError {
     #[error("decision {0} is not among the ones that are remembered")]
     Forgotten(u64),

@@ -1,0 +1,266 @@
+//! Records calls that change something, and calls of those who may not.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use serde_json::Value;
+
+use super::connections::{Peer, Rarely};
+use super::observe::RequestId;
+use super::permission::Permission;
+use super::problem::{Code, Problem};
+use placewright_records::audit::{Audit, Kind, Origin, Record, Who, bounded, difference, listed};
+use placewright_sync::Mutex;
+
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// What those behind know of a request, for its record.
+#[derive(Debug, Clone, Default)]
+pub struct Note(Arc<Mutex<Noted>>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    /// Whether there is an audit log.
+    is_recorded: bool,
+    permission: Option<Permission>,
+    record: Record,
+}
+
+impl Note {
+    /// Who calls.
+    pub fn is_by(&self, name: &Arc<str>) {
+        self.with(|record| record.by = Some(name.clone()));
+    }
+
+    /// The caller has what the route needs.
+    pub fn is_admitted(&self, permission: Permission) {
+        self.lock().permission = Some(permission);
+    }
+
+    /// The call is about these VMs.
+    pub fn is_about<N: AsRef<str>>(&self, vms: impl ExactSizeIterator<Item = N>) {
+        let mut noted = self.lock();
+        if noted.is_recorded {
+            noted.record.vms = listed(vms);
+        }
+    }
+
+    /// Whether there is an audit log.
+    pub fn is_recorded(&self) -> bool {
+        self.lock().is_recorded
+    }
+
+    /// The inventory was of the one revision and is of the other now.
+    pub fn revised(&self, (before, after): (u64, u64)) {
+        self.with(|record| {
+            record.before = Some(format!("\"{before}\""));
+            record.after = Some(format!("\"{after}\""));
+        });
+    }
+
+    /// A row has changed; without one it was not there before, or is not any more.
+    pub fn changed(&self, before: Option<&Value>, after: Option<&Value>) {
+        if self.is_recorded() {
+            let (before, after) = difference(before, after);
+            self.with(|record| (record.before, record.after) = (before, after));
+        }
+    }
+
+    /// Add to the record.
+    pub fn with(&self, add: impl FnOnce(&mut Record)) {
+        add(&mut self.lock().record);
+    }
+
+    fn lock(&self) -> placewright_sync::MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where records go, and which refusals are told in the log.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    audit: Audit,
+    /// Calls without a token that is known.
+    unknown: Rarely,
+    /// Calls of tokens that may not.
+    forbidden: Rarely,
+}
+
+impl Recorder {
+    /// Records calls in that log.
+    pub fn new(audit: Audit) -> Arc<Self> {
+        Arc::new(Self {
+            audit,
+            ..Self::default()
+        })
+    }
+}
+
+/// Carry the request out, and record it if it is one to be recorded.
+pub async fn record(
+    State(recorder): State<Arc<Recorder>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let call = Call::new(recorder, &mut request);
+    let response = next.run(request).await;
+    call.answered(&response);
+    response
+}
+
+/// A call that has no answer yet. If it gets none, it is recorded all the same.
+struct Call {
+    recorder: Arc<Recorder>,
+    note: Note,
+    method: Method,
+    route: Option<MatchedPath>,
+    uri: Uri,
+    peer: Option<SocketAddr>,
+    request: Option<RequestId>,
+    forwarded_for: Option<String>,
+    /// The revision that the caller says it changes.
+    before: Option<String>,
+    is_answered: bool,
+}
+
+impl Call {
+    fn new(recorder: Arc<Recorder>, request: &mut Request) -> Self {
+        let note = Note::default();
+        note.lock().is_recorded = recorder.audit.is_on();
+        request.extensions_mut().insert(note.clone());
+        let text = |name| text(request.headers(), &name);
+        Self {
+            recorder,
+            note,
+            method: request.method().clone(),
+            route: request.extensions().get::<MatchedPath>().cloned(),
+            uri: request.uri().clone(),
+            peer: request.extensions().get::<Peer>().map(|peer| peer.0),
+            request: request.extensions().get::<RequestId>().cloned(),
+            forwarded_for: text(FORWARDED_FOR),
+            before: text(header::IF_MATCH),
+            is_answered: false,
+        }
+    }
+
+    fn answered(mut self, response: &Response) {
+        self.is_answered = true;
+        let status = response.status();
+        let is_refusal = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if is_refusal {
+            self.warn(status);
+        }
+        if !self.recorder.audit.is_on() || !(is_refusal || self.is_change()) {
+            return;
+        }
+        let problem = response.extensions().get::<Problem>().map(Problem::code);
+        let is_error = status.is_client_error() || status.is_server_error();
+        let code = problem.or_else(|| is_error.then(|| Code::of_status(status)));
+        let mut record = self.record();
+        record.status = Some(status.as_u16());
+        record.code = code.map(|code| code.word());
+        record.after = record
+            .after
+            .or_else(|| text(response.headers(), &header::ETAG));
+        let repeated = HeaderName::from_static("idempotency-replayed");
+        record.repeated = response.headers().contains_key(repeated);
+        if !is_refusal {
+            return self.recorder.audit.record(record);
+        }
+        record.kind = Kind::Refusal;
+        let who = match (&record.by, self.peer) {
+            (Some(name), _) => Who::Token(name.clone()),
+            (None, Some(peer)) => Who::Address(peer.ip()),
+            (None, None) => Who::Other,
+        };
+        self.recorder.audit.refuse(who, record);
+    }
+
+    /// Whether it changes something, if it is carried out.
+    fn is_change(&self) -> bool {
+        let permission = self.note.lock().permission;
+        let asks = matches!(self.method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let checks = self.route().is_some_and(|route| route.ends_with("/check"));
+        !asks && !checks && permission.is_some_and(|permission| permission != Permission::View)
+    }
+
+    fn route(&self) -> Option<&str> {
+        self.route.as_ref().map(MatchedPath::as_str)
+    }
+
+    fn record(&self) -> Record {
+        let mut record = std::mem::take(&mut self.note.lock().record);
+        record.kind = Kind::Call;
+        record.origin = Origin::Api;
+        record.peer = self.peer;
+        record.forwarded_for.clone_from(&self.forwarded_for);
+        record.request = self.request.as_ref().map(RequestId::shared);
+        record.method = Some(bounded(self.method.as_str()));
+        record.route = self.route().map(Arc::from);
+        let path = self.uri.path_and_query();
+        record.path = path.map(|path| bounded(path.as_str()));
+        if record.before.is_none() && record.after.is_none() {
+            record.before.clone_from(&self.before);
+        }
+        self.name_parts(&mut record);
+        record
+    }
+
+    /// What the path names. Names that are written in another way than they are stand in the
+    /// path alone.
+    fn name_parts(&self, record: &mut Record) {
+        let route = self.route().unwrap_or_default().split('/');
+        for (pattern, part) in route.zip(self.uri.path().split('/')) {
+            let named = match pattern {
+                "{cluster}" => &mut record.cluster,
+                "{unit}" => &mut record.unit,
+                "{policy}" => &mut record.policy,
+                "{vm}" => &mut record.vm,
+                "{host}" => &mut record.host,
+                _ => continue,
+            };
+            if named.is_none() && !part.contains('%') {
+                *named = Some(bounded(part).into());
+            }
+        }
+    }
+
+    /// A line in the log, of many alike now and then.
+    fn warn(&self, status: StatusCode) {
+        let rarely = match status {
+            StatusCode::UNAUTHORIZED => &self.recorder.unknown,
+            _ => &self.recorder.forbidden,
+        };
+        if let Some(requests) = rarely.case(Instant::now()) {
+            let by = self.note.lock().record.by.clone();
+            tracing::warn!(
+                requests,
+                caller = by.as_deref(),
+                peer = self.peer.map(tracing::field::display),
+                method = %self.method,
+                path = bounded(self.uri.path()),
+                status = status.as_u16(),
+                "refused"
+            );
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        // The caller is gone; what it asked for may be done all the same.
+        if !self.is_answered && self.recorder.audit.is_on() && self.is_change() {
+            self.recorder.audit.record(self.record());
+        }
+    }
+}
+
+fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let value = headers.get(name)?;
+    Some(bounded(&String::from_utf8_lossy(value.as_bytes())))
+}

@@ -1,0 +1,320 @@
+//! What requests bring, with a problem for everything that is wrong with it.
+
+mod sentences;
+
+pub(crate) use sentences::listed as quoted_list;
+
+use std::collections::BTreeMap;
+
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
+use axum::http::request::Parts;
+use axum::http::{Uri, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::problem::{Code, Problem, ProblemError, ProblemPlace};
+
+/// A body in JSON: of requests, and of `Short` answers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Json<T>(pub T);
+
+/// What is some kilobytes in JSON at most, so that it is written on a thread that serves. All
+/// other answers are written by [`super::document::written`] on others.
+pub trait Short {}
+
+/// The variable parts of the path.
+#[derive(Debug, Clone, Copy)]
+pub struct Path<T>(pub T);
+
+/// The parameters after the question mark, each of which may be given again: lists.
+#[derive(Debug, Clone, Copy)]
+pub struct Lists<T>(pub T);
+
+/// The parameters after the question mark.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<T>(pub T);
+
+impl<T, S> FromRequest<S> for Json<T>
+where
+    T: DeserializeOwned,
+    S: Send + Sync,
+{
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
+        if let Some(problem) = no_json(&request) {
+            return Err(problem.into_response());
+        }
+        let bytes = axum::body::Bytes::from_request(request, state)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        read(&bytes).map(Json).map_err(IntoResponse::into_response)
+    }
+}
+
+/// A body that may be left out.
+impl<T, S> OptionalFromRequest<S> for Json<T>
+where
+    T: DeserializeOwned,
+    S: Send + Sync,
+{
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, Response> {
+        let problem = no_json(&request);
+        let bytes = axum::body::Bytes::from_request(request, state)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if let Some(problem) = problem {
+            return Err(problem.into_response());
+        }
+        let read = read(&bytes).map(Json);
+        read.map(Some).map_err(IntoResponse::into_response)
+    }
+}
+
+fn no_json(request: &Request) -> Option<Problem> {
+    let given = request.headers().get(header::CONTENT_TYPE);
+    let given = given.map(|given| String::from_utf8_lossy(given.as_bytes()));
+    let kind = given.as_deref().unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    let essence = essence.to_ascii_lowercase();
+    if essence == "application/json" || essence.ends_with("+json") {
+        return None;
+    }
+    let given = match &given {
+        Some(kind) => format!("of the type \"{}\"", placewright_document::shown(kind)),
+        None => "of no type".to_owned(),
+    };
+    Some(Problem::new(
+        Code::UnsupportedType,
+        format!("the body is {given}; send JSON with Content-Type: application/json"),
+    ))
+}
+
+/// Read a body in JSON.
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(Problem::new(
+            Code::InvalidJson,
+            "the body is empty; JSON belongs here",
+        ));
+    }
+    if bytes.trim_ascii_start().first() != Some(&b'{') && wants_object::<T>() {
+        return Err(Problem::new(
+            Code::InvalidJson,
+            sentences::no_object(serde_json::from_str::<T>("{}").err().as_ref()),
+        ));
+    }
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        refused(path, &error.into_inner())
+    })?;
+    json.end().map_err(|error| refused(String::new(), &error))?;
+    Ok(read)
+}
+
+/// Whether only an object is read. A list of an object's values in their order is read too, but
+/// it is none that a caller means.
+fn wants_object<T: DeserializeOwned>() -> bool {
+    let takes = |text: &str| match serde_json::from_str::<T>(text) {
+        Ok(_) => true,
+        Err(error) => !error.to_string().starts_with("invalid type"),
+    };
+    takes("{}") && !takes("0")
+}
+
+fn refused(path: String, error: &serde_json::Error) -> Problem {
+    let number = |number: usize| u32::try_from(number).ok().filter(|number| *number > 0);
+    // The place is told apart from the sentence.
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let sentence = error.to_string();
+    let sentence = sentence.strip_suffix(&place).unwrap_or(&sentence);
+    let sentence = sentences::plain(sentence);
+    let path = Some(path).filter(|path| !path.is_empty() && path != ".");
+    let at = match &path {
+        Some(path) => format!("\"{path}\" in line {}", error.line()),
+        None => format!("line {}", error.line()),
+    };
+    Problem::new(Code::InvalidJson, format!("{at} of the body: {sentence}")).with_error(
+        ProblemError {
+            place: ProblemPlace {
+                file: "body".to_owned(),
+                line: number(error.line()),
+                column: number(error.column()),
+                path,
+            },
+            message: sentence,
+            suggestion: None,
+        },
+    )
+}
+
+impl<T: Serialize + Short> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.0) {
+            Ok(text) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+            Err(error) => Problem::internal(&error).into_response(),
+        }
+    }
+}
+
+impl<T, S> FromRequestParts<S> for Lists<T>
+where
+    T: DeserializeOwned,
+    S: Send + Sync,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await?;
+        let mut lists: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (name, value) in pairs {
+            lists.entry(name).or_default().push(value);
+        }
+        let lists = lists.into_iter().map(|(name, values)| {
+            let values: Vec<_> = values.into_iter().map(serde_json::Value::from).collect();
+            (name, values.into())
+        });
+        let lists = serde_json::Value::Object(lists.collect());
+        serde_json::from_value(lists)
+            .map(Self)
+            .map_err(|error| parameter("query", &sentences::of_query(&error.to_string())))
+    }
+}
+
+impl<T, S> FromRequestParts<S> for Path<T>
+where
+    T: DeserializeOwned + Send,
+    S: Send + Sync,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|axum::extract::Path(values)| Self(values))
+            .map_err(|rejection: PathRejection| parameter("path", &rejection.body_text()))
+    }
+}
+
+impl<T, S> FromRequestParts<S> for Query<T>
+where
+    T: DeserializeOwned,
+    S: Send + Sync,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
+        query
+            .map(|axum::extract::Query(values)| Self(values))
+            .map_err(|rejection: QueryRejection| {
+                parameter("query", &sentences::of_query(&rejection.body_text()))
+            })
+    }
+}
+
+/// Check that a request has no query parameters but these.
+///
+/// # Errors
+/// The first one that is unknown, and those that are known.
+pub fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
+    if uri.query().is_none_or(str::is_empty) {
+        return Ok(());
+    }
+    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
+    let axum::extract::Query(pairs) = pairs
+        .map_err(|rejection| parameter("query", &sentences::of_query(&rejection.body_text())))?;
+    let unknown = pairs.iter().find(|(name, _)| !known.contains(&&**name));
+    match unknown {
+        Some((name, _)) => Err(parameter("query", &sentences::unknown(name, known))),
+        None => Ok(()),
+    }
+}
+
+fn parameter(file: &str, sentence: &str) -> Problem {
+    Problem::new(Code::InvalidParameter, sentence).with_error(ProblemError {
+        place: ProblemPlace {
+            file: file.to_owned(),
+            ..ProblemPlace::default()
+        },
+        message: sentence.to_owned(),
+        suggestion: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wanted {
+        #[expect(dead_code, reason = "only its form matters")]
+        members: Vec<Member>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Member {
+        #[expect(dead_code, reason = "only its form matters")]
+        cpu: i64,
+    }
+
+    fn problem(body: &str) -> serde_json::Value {
+        let problem = read::<Wanted>(body.as_bytes()).unwrap_err();
+        serde_json::to_value(problem.body(None)).unwrap()
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_body_is_told_with_its_place() {
+        let told = problem("{\"members\": [{\"cpu\": 1},\n {\"cpu\": \"x\"}]}");
+        assert_eq!(told["status"], 400);
+        assert_eq!(told["code"], "invalid-json");
+        let place = &told["errors"][0]["place"];
+        assert_eq!(place["path"], "members[1].cpu");
+        assert_eq!(
+            (&place["line"], &place["file"]),
+            (&2.into(), &"body".into())
+        );
+        let message = told["errors"][0]["message"].as_str().unwrap();
+        assert_eq!(message, "it is the text \"x\" and must be a whole number");
+        assert!(!message.contains("line"), "{message}");
+    }
+
+    #[test]
+    fn a_body_that_is_no_object_is_told_what_belongs_there() {
+        for body in ["[\"web-c\"]", "[[1]]", "\"web\"", "3"] {
+            let told = problem(body);
+            assert_eq!(
+                told["detail"], "the body must be an object such as {\"members\": ...}",
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_or_too_much_of_it_is_refused() {
+        for body in [
+            "",
+            "  ",
+            "{",
+            "{\"members\": []} x",
+            "[1",
+            "{\"member\": []}",
+            "\u{fffd}",
+        ] {
+            assert_eq!(problem(body)["status"], 400, "{body}");
+        }
+        let deep = "[".repeat(100_000);
+        assert_eq!(problem(&deep)["code"], "invalid-json");
+    }
+}

@@ -1,0 +1,133 @@
+//! What the deployment and the library refuse, as a problem.
+
+use axum::http::HeaderValue;
+use axum::http::header::RETRY_AFTER;
+
+use super::problem::{Code, Problem};
+use placewright_chain::DecisionError;
+use placewright_deployment::{DeploymentError, TurnError};
+use placewright_inventory::InventoryError;
+use placewright_library::live::LibraryOperationError;
+use placewright_scheduler::questions::QuestionError;
+use placewright_scheduler::{BalanceError, ExplainError, InterruptedError, PlaceError};
+
+impl From<DeploymentError> for Problem {
+    fn from(error: DeploymentError) -> Self {
+        let code = match &error {
+            DeploymentError::Problems(problems) => {
+                return Self::document("the document", problems);
+            }
+            DeploymentError::Unknown { .. } => Code::NotFound,
+            DeploymentError::VmsRun(_) | DeploymentError::VmRuns { .. } => Code::VmRuns,
+            DeploymentError::Reserved { .. } => Code::VmReserved,
+            DeploymentError::ReservationEnded { .. } => Code::ReservationEnded,
+            DeploymentError::OtherHost { .. } => Code::OtherHost,
+            DeploymentError::Duration { .. } => Code::Unprocessable,
+            DeploymentError::PolicyTooLarge { .. } => Code::TooLarge,
+            DeploymentError::Exists { .. } | DeploymentError::InUse { .. } => Code::Conflict,
+            DeploymentError::Locked(_) | DeploymentError::InFile { .. } => Code::Locked,
+            DeploymentError::Revision { .. }
+            | DeploymentError::Changed { .. }
+            | DeploymentError::IsThere { .. } => Code::RevisionChanged,
+            DeploymentError::NoTurn(TurnError::Waited(_)) => Code::TimedOut,
+            DeploymentError::NoTurn(TurnError::Crowded(_)) => Code::TooManyRequests,
+            DeploymentError::NoTurn(TurnError::Stopped)
+            | DeploymentError::Ending(_)
+            | DeploymentError::Unread { .. }
+            | DeploymentError::NotKept(_)
+            | DeploymentError::Store(_) => Code::Unavailable,
+            DeploymentError::NoPolicy { .. } => Code::Conflict,
+            DeploymentError::Paused { seconds, .. } => {
+                let seconds = HeaderValue::from(*seconds);
+                return Self::new(Code::UnitPaused, error).with_header(RETRY_AFTER, seconds);
+            }
+            DeploymentError::Vanishing { .. } => Code::Conflict,
+            DeploymentError::Future { .. }
+            | DeploymentError::OtherName { .. }
+            | DeploymentError::Refused(_)
+            | DeploymentError::Chain(_) => Code::Unprocessable,
+            DeploymentError::OtherRequest(_) => Code::KeyReused,
+            DeploymentError::Place(error) => of_place(error),
+            DeploymentError::Inventory(error) => of_inventory(error),
+            DeploymentError::Explain(error) => of_explain(error),
+            DeploymentError::Question(error) => of_question(error),
+            DeploymentError::Balance(BalanceError::Place(error)) => of_place(error),
+            DeploymentError::Balance(_) => Code::Conflict,
+        };
+        Self::new(code, error)
+    }
+}
+
+impl From<LibraryOperationError> for Problem {
+    fn from(failure: LibraryOperationError) -> Self {
+        let code = match &failure {
+            LibraryOperationError::NoUnit(_) | LibraryOperationError::NoDigest { .. } => {
+                Code::NotFound
+            }
+            LibraryOperationError::NoPrefix { .. } => Code::InvalidParameter,
+            LibraryOperationError::State { .. }
+            | LibraryOperationError::InUse { .. }
+            | LibraryOperationError::Refused(_) => Code::Conflict,
+            LibraryOperationError::Trust(_)
+            | LibraryOperationError::Artifacts { .. }
+            | LibraryOperationError::Watch(_) => Code::Unavailable,
+        };
+        Self::new(code, failure)
+    }
+}
+
+fn of_place(error: &PlaceError) -> Code {
+    match error {
+        PlaceError::Pending(_) => Code::Conflict,
+        PlaceError::NotMigratable { .. } => Code::VmRuns,
+        PlaceError::Inventory(error) => of_inventory(error),
+        PlaceError::Refusal(refusal) => of_refusal(refusal),
+        PlaceError::Interrupted(InterruptedError::TimeLimit(_)) => Code::TimedOut,
+        PlaceError::Interrupted(InterruptedError::Cancelled) => Code::Unavailable,
+        PlaceError::Effects { .. } => Code::UnitFailed,
+        PlaceError::Unheeded(_) => Code::UnheededNeed,
+        PlaceError::NoMembers
+        | PlaceError::MemberTwice(_)
+        | PlaceError::Zones(..)
+        | PlaceError::SearchForbidden(_)
+        | PlaceError::BadDraw(_) => Code::Unprocessable,
+    }
+}
+
+fn of_refusal(refusal: &DecisionError) -> Code {
+    match refusal {
+        DecisionError::Failed { .. } => Code::UnitFailed,
+        DecisionError::OutOfTime { .. } => Code::TimedOut,
+        DecisionError::Refused(_) | DecisionError::UnknownHost(_) => Code::Unprocessable,
+    }
+}
+
+fn of_inventory(error: &InventoryError) -> Code {
+    match error {
+        InventoryError::UnknownHost(_) | InventoryError::UnknownVm(_) => Code::NotFound,
+        InventoryError::HostExists(_)
+        | InventoryError::HostInUse { .. }
+        | InventoryError::VmRuns(_)
+        | InventoryError::VmPending(_) => Code::Conflict,
+        _ => Code::Unprocessable,
+    }
+}
+
+fn of_explain(error: &ExplainError) -> Code {
+    match error {
+        ExplainError::Forgotten(_)
+        | ExplainError::TooLongAgo(_)
+        | ExplainError::NotRecorded { .. }
+        | ExplainError::NoLonger { .. } => Code::Gone,
+        ExplainError::Refusal(refusal) => of_refusal(refusal),
+    }
+}
+
+fn of_question(error: &QuestionError) -> Code {
+    match error {
+        QuestionError::UnknownHost { .. } => Code::NotFound,
+        QuestionError::Place(error) => of_place(error),
+        QuestionError::Explain(error) => of_explain(error),
+        QuestionError::Change(_) | QuestionError::Chain(_) => Code::Unprocessable,
+    }
+}

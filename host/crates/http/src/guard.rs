@@ -1,0 +1,138 @@
+//! Lets a request through to its route if its caller has what the route needs, and its query has
+//! only what the route takes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::RequestExt;
+use axum::extract::{MatchedPath, RawPathParams, Request, State};
+use axum::http::{HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::access::{Access, Caller};
+use super::audit::Note;
+use super::connections::Place;
+use super::extract::check_query;
+use super::face::Faces;
+use super::permission::{Permission, Rule, Scope};
+use super::problem::{Code, Problem};
+
+/// The rules by path.
+#[derive(Debug, Clone)]
+pub(super) struct Guard {
+    access: Arc<Access>,
+    faces: Faces,
+    rules: Arc<BTreeMap<&'static str, Vec<&'static Rule>>>,
+}
+
+impl Guard {
+    pub(super) fn new(
+        access: Arc<Access>,
+        faces: Faces,
+        rules: impl Iterator<Item = &'static Rule>,
+    ) -> Self {
+        let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for rule in rules {
+            by_path.entry(rule.path).or_default().push(rule);
+        }
+        Self {
+            access,
+            faces,
+            rules: Arc::new(by_path),
+        }
+    }
+
+    fn rule(&self, path: &str, method: &Method) -> Result<&'static Rule, Problem> {
+        let Some(rules) = self.rules.get(path) else {
+            // A slip of ours; tests find it. Better shut than open.
+            tracing::error!(path, "a route has no rule");
+            return Err(Problem::new(Code::Forbidden, "nobody may call this route"));
+        };
+        // What may be read may be asked after.
+        let method = match *method {
+            Method::HEAD => "GET",
+            _ => method.as_str(),
+        };
+        let rule = rules.iter().find(|rule| rule.method == method);
+        rule.copied().ok_or_else(|| wrong_method(method, rules))
+    }
+}
+
+fn wrong_method(method: &str, rules: &[&Rule]) -> Problem {
+    let mut methods: Vec<&str> = rules.iter().map(|rule| rule.method).collect();
+    methods.sort_unstable();
+    let methods = methods.join(", ");
+    let method = placewright_document::shown(method);
+    let sentence = format!("this path has no {method}; it has {methods}");
+    let problem = Problem::new(Code::MethodNotAllowed, sentence);
+    match HeaderValue::from_str(&methods) {
+        Ok(methods) => problem.with_header(header::ALLOW, methods),
+        Err(_) => problem,
+    }
+}
+
+/// Find the caller, check the route's rule, and let the request through.
+pub(super) async fn admit(
+    State(guard): State<Guard>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match check(&guard, &mut request).await {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+/// Whether the request may go on. Those behind find the route's rule, the caller and the
+/// permission that the route needs among the request's extensions.
+async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
+    let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
+        // No route has the path; the answer says so to everybody.
+        return Ok(());
+    };
+    let rule = guard.rule(path.as_str(), request.method())?;
+    request.extensions_mut().insert(rule);
+    let Some((permission, scope)) = rule.needs else {
+        return check_query(request.uri(), rule.query);
+    };
+    let face = guard.faces.of(request.uri().path());
+    let caller = guard.access.caller(request.headers(), face.secret)?;
+    tracing::Span::current().record("caller", &*caller.name);
+    let note = request.extensions().get::<Note>().cloned();
+    if let Some(note) = &note {
+        note.is_by(&caller.name);
+    }
+    if let Some(place) = request.extensions().get::<Arc<Place>>() {
+        place.is_of(&caller)?;
+    }
+    check_scope(&caller, permission, scope, request).await?;
+    if let Some(note) = &note {
+        note.is_admitted(permission);
+    }
+    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(permission);
+    check_query(request.uri(), rule.query)
+}
+
+async fn check_scope(
+    caller: &Caller,
+    permission: Permission,
+    scope: Scope,
+    request: &mut Request,
+) -> Result<(), Problem> {
+    match scope {
+        Scope::Any => caller.must(permission, None),
+        Scope::All => caller.must_everywhere(permission),
+        Scope::Cluster => {
+            let parts = request.extract_parts::<RawPathParams>().await;
+            let parts = parts
+                .map_err(|rejection| Problem::new(Code::InvalidParameter, rejection.body_text()))?;
+            let named = parts.iter().find(|(name, _)| *name == "cluster");
+            match named {
+                Some((_, cluster)) => caller.must(permission, Some(cluster)),
+                None => caller.must_everywhere(permission),
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Revisions in the headers ETag and If-Match.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::problem::{Code, Problem};
+use placewright_deployment::cluster::Condition;
+
+/// The header that names a revision.
+pub fn etag(revision: u64) -> (HeaderName, HeaderValue) {
+    let value = HeaderValue::from_str(&format!("\"{revision}\""));
+    // Digits between quotes are a value.
+    (header::ETAG, value.unwrap_or(HeaderValue::from_static("*")))
+}
+
+/// The revision that a request is about: that of `If-Match`, or 0 where
+/// `If-None-Match: *` says that there must be none yet.
+///
+/// # Errors
+/// If there is neither, or it names none of ours.
+pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    if headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|it| it == "*")
+    {
+        return Ok(Some(0));
+    }
+    let Some(given) = headers.get(header::IF_MATCH) else {
+        let sentence = "send the ETag of the revision that you read as If-Match; If-None-Match: * makes a new one, and If-Match: * overwrites any revision";
+        return Err(Problem::new(Code::RevisionRequired, sentence));
+    };
+    let given = given.to_str().unwrap_or_default().trim();
+    if given == "*" {
+        return Ok(None);
+    }
+    let digits = given.trim_start_matches("W/").trim_matches('"');
+    digits.parse().map(Some).map_err(|_| {
+        let sentence = format!(
+            "If-Match is not an ETag of this server: {}",
+            placewright_document::shown(given)
+        );
+        Problem::new(Code::InvalidParameter, sentence)
+    })
+}
+
+/// The same where a request need not say it.
+///
+/// # Errors
+/// If it names none of ours.
+pub fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    match headers.contains_key(header::IF_MATCH) {
+        true => wanted(headers),
+        false => Ok(None),
+    }
+}
+
+/// On what condition a request is about something whose revisions are tags.
+///
+/// # Errors
+/// If it names none of ours.
+pub fn condition(headers: &HeaderMap) -> Result<Condition, Problem> {
+    let is_given = |name| headers.contains_key(name);
+    if !is_given(header::IF_MATCH) && !is_given(header::IF_NONE_MATCH) {
+        return Ok(Condition::Any);
+    }
+    Ok(match wanted(headers)? {
+        None => Condition::Any,
+        Some(0) => Condition::New,
+        Some(tag) => Condition::Unchanged(tag),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn the_tag_of_a_revision_is_taken_for_it() {
+        let (name, value) = etag(12);
+        assert_eq!(name, header::ETAG);
+        let sent = HeaderMap::from_iter([(header::IF_MATCH, value)]);
+        assert_eq!(wanted(&sent).unwrap(), Some(12));
+        assert_eq!(wanted(&headers(header::IF_MATCH, "*")).unwrap(), None);
+        assert_eq!(
+            wanted(&headers(header::IF_NONE_MATCH, "*")).unwrap(),
+            Some(0)
+        );
+        assert!(wanted(&headers(header::IF_MATCH, "\"x\"")).is_err());
+        let sent = headers(header::IF_MATCH, "\"7\"");
+        assert_eq!(condition(&sent).unwrap(), Condition::Unchanged(7));
+        let sent = headers(header::IF_NONE_MATCH, "*");
+        assert_eq!(condition(&sent).unwrap(), Condition::New);
+        assert_eq!(condition(&HeaderMap::new()).unwrap(), Condition::Any);
+        // A request that names revisions which must not be there is not carried out for all.
+        assert!(condition(&headers(header::IF_NONE_MATCH, "\"7\"")).is_err());
+        let none = wanted(&HeaderMap::new()).unwrap_err();
+        assert_eq!(none.code(), Code::RevisionRequired);
+    }
+}
