@@ -230,6 +230,8 @@ fn check(
     let policy = policy
         .map(Arc::new)
         .map_err(|problems| problems.to_string())?;
+    let filters = CheckedPolicy::read(text, file).and_then(|document| document.check_filters());
+    filters.map_err(|problems| problems.to_string())?;
     match Chain::resolve(policy.clone(), units, &mut inventory) {
         Ok(chain) => Ok((policy, chain.unheeded_in(&inventory))),
         Err(error) => Err(format!("{file}: {error}")),

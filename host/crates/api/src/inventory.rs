@@ -12,14 +12,14 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use placewright_deployment::cluster::{Changed, Replacement, WantedHosts, WantedVms};
+use placewright_deployment::cluster::{Changed, MayVanish, Replacement, WantedHosts, WantedVms};
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{ClusterDocument, InventoryChanges, alternatives, shown};
 use placewright_http::audit::Note;
 use placewright_http::document::{Document, long, written};
 use placewright_http::extract::{Path, Query};
 use placewright_http::problem::{Code, Problem};
-use placewright_http::revision::{etag, wanted_if_any};
+use placewright_http::revision::{etag, wanted, wanted_if_any};
 use placewright_http::{Caller, Page, PageQuery};
 use placewright_model::schema::Schema;
 
@@ -49,13 +49,26 @@ async fn whole(
     Ok(([etag(revision)], text.await?).into_response())
 }
 
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[into_params(parameter_in = Query)]
+struct ReplaceQuery {
+    /// How many hosts of the inventory the document lacks. To be given where they are more than
+    /// the option `vanishing-share` allows; any other number is refused.
+    vanishing_hosts: Option<usize>,
+    /// How many VMs that run the document lacks, likewise.
+    vanishing_vms: Option<usize>,
+}
+
 /// Put a document in the place of the whole inventory. Places that decisions have
 /// reserved and the document does not speak of are kept, and of those that it has as they
-/// were, their ends and what goes with them. With If-Match it is only put if the inventory
-/// has not changed since.
+/// were, their ends and what goes with them. If-Match names the inventory that was read: it is
+/// only put if that has not changed since. A document that lacks many of the hosts or VMs is
+/// refused unless the request says how many.
 #[utoipa::path(put, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is replaced")),
+           ReplaceQuery,
+           ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is replaced; * for any")),
     request_body(content = Object, description = "The cluster's document"),
     responses((status = OK, body = Changed)))]
 async fn replace(
@@ -63,10 +76,16 @@ async fn replace(
     Extension(caller): Extension<Caller>,
     Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
+    Query(query): Query<ReplaceQuery>,
     headers: HeaderMap,
     document: Document,
 ) -> Result<Response, Problem> {
-    let revision = wanted_if_any(&headers)?;
+    let revision = wanted(&headers)?;
+    let may = MayVanish {
+        share: deployment.vanishing_share(),
+        hosts: query.vanishing_hosts,
+        vms: query.vanishing_vms,
+    };
     let cluster = deployment.cluster(&cluster)?;
     let (name, now) = (cluster.name().clone(), deployment.now());
     let read = document.read(move |text, file| {
@@ -78,6 +97,7 @@ async fn replace(
     let (replacement, warnings) = read.await?;
     let replaced = cluster.turn_as(&caller.name, move |state| {
         state.check_revision(revision)?;
+        state.check_vanishing(&replacement, may)?;
         let before = state.revision();
         let counted = state.replace_and_tell(replacement)?;
         Ok((counted, (before, state.revision())))

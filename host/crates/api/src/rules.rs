@@ -29,7 +29,9 @@ pub const RULES: &[Rule] = &[
     .takes(Usual),
     rule("GET", "/v1/clusters/{cluster}/unheeded", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/inventory", View, Cluster),
-    rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster).takes(Whole),
+    rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster)
+        .takes(Whole)
+        .query(&["vanishing-hosts", "vanishing-vms"]),
     rule(
         "POST",
         "/v1/clusters/{cluster}/inventory/changes",

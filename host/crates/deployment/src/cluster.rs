@@ -10,6 +10,7 @@ mod done;
 mod durable;
 mod ended;
 mod entities;
+mod failures;
 mod glance;
 mod host_states;
 mod inventory;
@@ -33,7 +34,7 @@ pub(super) use done::SERVER;
 pub(super) use durable::{Body, rows};
 pub use entities::{Condition, EntityShown};
 pub use glance::Health;
-pub use inventory::{Changed, Counted, Replacement};
+pub use inventory::{Changed, Counted, MayVanish, Replacement, Vanishing};
 pub(super) use past::{MadeOn, SavedChain, measured};
 pub use places::{BatchPlaced, Failed, Placed};
 pub use plans::{

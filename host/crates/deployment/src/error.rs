@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cluster::Vanishing;
 use super::turns::TurnError;
 use placewright_chain::ChainError;
 use placewright_document::Problems;
@@ -59,6 +60,13 @@ pub enum DeploymentError {
         /// Such as `host "h1"`.
         what: String,
     },
+    /// More of a cluster would vanish than may unless the request confirms it.
+    #[error(
+        "the document lacks {} of {} hosts and {} of {} VMs that run; more than {} % of either is refused (option vanishing-share); if they are gone, confirm it with ?vanishing-hosts={}&vanishing-vms={}",
+        .vanishing.hosts, .vanishing.of_hosts, .vanishing.vms, .vanishing.of_vms,
+        (.share * 100.0).round(), .vanishing.hosts, .vanishing.vms
+    )]
+    Vanishing { vanishing: Vanishing, share: f64 },
     #[error("the cluster does not answer: {0}")]
     NoTurn(#[from] TurnError),
     /// A cluster was taken out whose turn is still under way.
@@ -74,7 +82,8 @@ pub enum DeploymentError {
     NoPolicy { cluster: Arc<str>, why: String },
     /// A unit has failed again and again, and is not called for a while.
     #[error(
-        "nothing is decided for {seconds} s more, since a unit fails that the policy cannot do without: {fault}"
+        "decisions are suspended for {seconds} s: {} keeps failing, and the policy cannot do without it ({fault}); return to its predecessor with POST /v1/units/{}/rollback, or upload a version that works",
+        .fault.unit, .fault.unit.name
     )]
     Paused { fault: Arc<Fault>, seconds: i64 },
     #[error("{0}")]

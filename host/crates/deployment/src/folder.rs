@@ -35,17 +35,9 @@ impl PolicyFolder {
             }
         }
         let deployment = Arc::downgrade(deployment);
-        // A document that is cut off is no policy, and is told of when it has settled.
-        let whole = {
-            let deployment = deployment.clone();
-            move |seen: &placewright_library::watch::Seen| {
-                let change = Change::Seen(seen.clone());
-                let deployment = deployment.upgrade();
-                deployment.is_some_and(|it| {
-                    edit(&change).is_some_and(|edit| it.check_policy(&edit).is_ok())
-                })
-            }
-        };
+        // A document that is cut off may be one that is right: none is taken for whole before it
+        // has settled and nobody writes it.
+        let whole = |_: &placewright_library::watch::Seen| false;
         let mut refused = Refused::default();
         let report = move |change: Option<Change>| {
             if let Some(deployment) = deployment.upgrade() {
@@ -66,6 +58,13 @@ impl PolicyFolder {
     /// Look at the folder now, and wait until what was found is in force or refused.
     pub fn rescan(&self) {
         self.0.bell().scan();
+    }
+
+    /// Look at the folder now, and wait until what it holds has settled and is in force or
+    /// refused.
+    #[cfg(test)]
+    pub(super) fn settle(&self) {
+        self.0.bell().settle();
     }
 }
 

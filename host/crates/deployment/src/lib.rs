@@ -22,6 +22,7 @@ mod overrides;
 mod past;
 mod policies;
 mod replays;
+mod returns;
 mod revisions;
 mod rules;
 mod shadow;
@@ -37,6 +38,7 @@ pub use mend::BrokenCluster;
 pub use open::{OpenError, Opening, Running, compile_units};
 pub use policies::{Origin, PolicyRecord, PolicyUse};
 pub use replays::{ReplayWanted, UnitReplayed};
+pub use returns::ReturnAfter;
 pub use rules::{Attach, Edit, Who};
 pub use shadow::ShadowShown;
 pub use start::Started;
@@ -59,6 +61,7 @@ use placewright_scheduler::SchedulerOptions;
 use placewright_store::{Change, Health, Store};
 use placewright_sync::{ArcSwap, Mutex, MutexGuard, RwLock};
 use policies::Policies;
+use returns::Returns;
 use revisions::GoneRevisions;
 use rules::check_name;
 use shadow::Shadowing;
@@ -84,9 +87,14 @@ pub struct DeploymentOptions {
     /// The most seconds for which a request may have its places reserved, though never less
     /// than is usual; None: it may have them for good.
     pub longest_reservation: Option<i64>,
+    /// The share of hosts, and that of VMs, that may vanish when an inventory is replaced and
+    /// the request does not say how many.
+    pub vanishing: f64,
     /// How long recorded decisions are made again with a new unit before it comes into
     /// force; of each cluster that it concerns at least one is.
     pub trial: Duration,
+    /// When a unit that fails after it came into force is rolled back; None: never.
+    pub return_after: Option<ReturnAfter>,
     /// Tells the time.
     pub clock: Clock,
 }
@@ -100,7 +108,9 @@ impl Default for DeploymentOptions {
             waiting: 10_000,
             scheduler: SchedulerOptions::default(),
             longest_reservation: Some(24 * 3600),
-            trial: Duration::from_millis(5),
+            vanishing: 0.3,
+            trial: Duration::from_millis(50),
+            return_after: Some(ReturnAfter::default()),
             clock: Arc::new(system_clock),
         }
     }
@@ -144,6 +154,8 @@ pub struct Deployment {
     attaching: Arc<Mutex<BTreeMap<u64, Attaching>>>,
     /// When the next reservation ends in each cluster.
     alarm: Arc<Alarm>,
+    /// Units that fail.
+    returns: Arc<Returns>,
     /// When the next plan of moves is due, by the names of clusters that want them.
     due: Mutex<BTreeMap<Arc<str>, i64>>,
     /// Candidates that run beside units, by the units' names.
@@ -223,6 +235,12 @@ impl Deployment {
         library
             .units
             .set(i64::try_from(generation.len()).unwrap_or(i64::MAX));
+    }
+
+    /// The share of hosts, and that of VMs, that may vanish when an inventory is replaced and
+    /// the request does not say how many.
+    pub fn vanishing_share(&self) -> f64 {
+        self.options.vanishing
     }
 
     /// How long a question may take.

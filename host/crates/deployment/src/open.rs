@@ -13,6 +13,7 @@ use super::balancing::Balancing;
 use super::folder::PolicyFolder;
 use super::mend::Mending;
 use super::policies::LARGEST_POLICY;
+use super::returns::Returning;
 use super::{
     Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News,
 };
@@ -77,6 +78,8 @@ pub enum OpenError {
     Expiring(#[source] io::Error),
     #[error("cannot start the thread that mends clusters")]
     Mending(#[source] io::Error),
+    #[error("cannot start the thread that rolls back units that fail")]
+    Returning(#[source] io::Error),
     #[error("cannot start the thread that waits for the folders")]
     Folders(#[source] io::Error),
 }
@@ -90,6 +93,7 @@ pub struct Running {
     balancing: Option<Balancing>,
     expiring: Option<Expiring>,
     mending: Option<Mending>,
+    returning: Option<Returning>,
 }
 
 impl Running {
@@ -149,11 +153,13 @@ impl Running {
         let expiring = Expiring::start(&deployment).map_err(OpenError::Expiring)?;
         deployment.mend();
         let mending = Mending::start(&deployment).map_err(OpenError::Mending)?;
+        let returning = Returning::start(&deployment).map_err(OpenError::Returning)?;
         tracing::debug!(took = ?began.elapsed(), "started");
         Ok(Self {
             balancing: Some(balancing),
             expiring: Some(expiring),
             mending: Some(mending),
+            returning: Some(returning),
             deployment,
             units,
             policies,
@@ -184,13 +190,13 @@ impl Running {
     pub fn stop_by(mut self, until: Option<Instant>) -> bool {
         let (units, policies) = (self.units.take(), self.policies.take());
         let (balancing, expiring) = (self.balancing.take(), self.expiring.take());
-        let mending = self.mending.take();
+        let (mending, returning) = (self.mending.take(), self.returning.take());
         if let Some(balancing) = &balancing {
             balancing.cancel();
         }
         let (ended, all_ended) = mpsc::channel();
         let end = move || {
-            drop((units, policies, balancing, expiring, mending));
+            drop((units, policies, balancing, expiring, mending, returning));
             let _ = ended.send(());
         };
         // Each of them may be in the middle of something.
@@ -306,6 +312,7 @@ fn news(event: &LibraryEvent, by: Option<&str>) -> News {
         }
         LibraryEvent::Distrusted { name, .. } => (EventKind::UnitDistrusted, Some(name)),
         LibraryEvent::Removed { name, .. } => (EventKind::UnitRemoved, Some(name)),
+        LibraryEvent::TakesName { name, .. } => (EventKind::UnitTakesName, Some(name)),
         LibraryEvent::RolledBack { name, .. } => (EventKind::UnitRolledBack, Some(name)),
         LibraryEvent::Disabled { name } => (EventKind::UnitDisabled, Some(name)),
         LibraryEvent::Enabled { name } => (EventKind::UnitEnabled, Some(name)),

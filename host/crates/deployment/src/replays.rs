@@ -70,7 +70,7 @@ impl Deployment {
                 cancel: cancel.clone(),
             };
             let again = self.made_again(&cluster, (&rule.policy, &generation), wanted)?;
-            clusters.insert(cluster.name().to_string(), Replayed::of(&again));
+            clusters.insert(cluster.name().to_string(), Replayed::of(&again.made));
         }
         Ok(UnitReplayed { staging, clusters })
     }

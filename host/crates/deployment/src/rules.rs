@@ -122,8 +122,11 @@ impl Deployment {
         check_size(edit)?;
         let record = self.draft(edit, "", 0);
         let generation = self.generation();
+        check_filters(&record)?;
         self.check_record(&record, &generation)?;
-        self.remarks_on(&record, &generation)
+        let mut remarks = self.remarks_on(&record, &generation)?;
+        remarks.extend(self.lost_filters_of(&record, &generation));
+        Ok(remarks)
     }
 
     /// What in a policy's document is allowed and seldom meant, a sentence each.
@@ -138,8 +141,42 @@ impl Deployment {
         let clusters = self.clusters_of(&record.name);
         let of_cluster = clusters.first().map(|cluster| cluster.schema());
         let schema = of_cluster.as_deref().unwrap_or(Schema::built_in());
-        let rule = rule(record, &BTreeMap::new(), schema, generation)?;
-        Ok(rule.policy.remarks())
+        let policy = load(record, schema, generation)?;
+        let mut remarks = policy.remarks();
+        if policy.name != record.name {
+            remarks.push(format!(
+                "the document calls itself \"{}\"; the policy is \"{}\", as its file or path says: change the key \"name\" or leave it out",
+                policy.name, record.name
+            ));
+        }
+        Ok(remarks)
+    }
+
+    /// A sentence on the filters that the revision in force has and this one has not, if there
+    /// are any.
+    fn lost_filters_of(
+        &self,
+        record: &PolicyRecord,
+        generation: &Arc<Generation>,
+    ) -> Option<String> {
+        let known = self.policies().find(&record.name).cloned()?;
+        let clusters = self.clusters_of(&record.name);
+        let of_cluster = clusters.first().map(|cluster| cluster.schema());
+        let schema = of_cluster.as_deref().unwrap_or(Schema::built_in());
+        // One that cannot be read has no filters to lose.
+        let before = load(&known, schema, generation).ok()?.filtering_units();
+        let after = load(record, schema, generation).ok()?.filtering_units();
+        let lost: Vec<&str> = before.difference(&after).map(|unit| &**unit).collect();
+        if lost.is_empty() {
+            return None;
+        }
+        let named: Vec<String> = lost.iter().map(|unit| format!("\"{unit}\"")).collect();
+        Some(format!(
+            "revision {} checks by {}, and this document does not: VMs are allowed on hosts that {} kept out",
+            known.revision,
+            named.join(", "),
+            if lost.len() == 1 { "it" } else { "they" }
+        ))
     }
 
     fn draft(&self, edit: &Edit, who: Who<'_>, revision: u64) -> PolicyRecord {
@@ -179,7 +216,7 @@ impl Deployment {
         who: Who<'_>,
         may: impl FnOnce(&PolicyUse) -> Result<(), E>,
     ) -> Result<Arc<PolicyRecord>, E> {
-        let record = {
+        let (record, lost) = {
             let _control = self.control();
             may(&self.use_of(&edit.name))?;
             self.put_checked(edit, who)?
@@ -195,11 +232,28 @@ impl Deployment {
             ),
             ..News::default()
         });
+        if let Some(lost) = lost {
+            self.tell(News {
+                kind: EventKind::PolicyLostFilters,
+                by: Some(record.by.as_str().into()),
+                policy: Some(record.name.clone()),
+                message: format!(
+                    "policy \"{}\", revision {}: {lost}",
+                    record.name, record.revision
+                ),
+                ..News::default()
+            });
+        }
         Ok(record)
     }
 
-    /// Put a policy there; whoever calls it has `control`.
-    fn put_checked(&self, edit: &Edit, who: Who<'_>) -> Result<Arc<PolicyRecord>, DeploymentError> {
+    /// Put a policy there; whoever calls it has `control`. With the policy, a sentence on the
+    /// filters that it has no more.
+    fn put_checked(
+        &self,
+        edit: &Edit,
+        who: Who<'_>,
+    ) -> Result<(Arc<PolicyRecord>, Option<String>), DeploymentError> {
         check_size(edit)?;
         let mut policies = (*self.policies()).clone();
         let known = policies.find(&edit.name).cloned();
@@ -214,14 +268,16 @@ impl Deployment {
         if let Some(known) = &known {
             record.owner.clone_from(&known.owner);
         }
+        check_filters(&record)?;
         self.check_record(&record, &generation)?;
         if known.is_none() {
             record.revision = self.gone().policy + 1;
         }
+        let lost = self.lost_filters_of(&record, &generation);
         self.store.commit(vec![record.kept()])?;
         let record = policies.put(record);
         self.put_in_force(self.in_force().with_policies(policies));
-        Ok(record)
+        Ok((record, lost))
     }
 
     /// Take a policy out that decides nowhere.
@@ -489,7 +545,9 @@ pub(super) fn rule(
     generation: &Arc<Generation>,
 ) -> Result<Rule, DeploymentError> {
     let file = record.file();
-    let policy = effective(&record.text, &file, overrides, generation, schema)?;
+    let mut policy = effective(&record.text, &file, overrides, generation, schema)?;
+    // Whatever its document calls it: this is what it is attached by.
+    policy.name = record.name.clone();
     Ok(Rule {
         policy: Arc::new(policy),
         attached: Attached {
@@ -498,6 +556,26 @@ pub(super) fn rule(
         },
         generation: generation.clone(),
     })
+}
+
+/// The policy of a document as it is written.
+fn load(
+    record: &PolicyRecord,
+    schema: &Schema,
+    generation: &Arc<Generation>,
+) -> Result<Policy, DeploymentError> {
+    Ok(Policy::load(
+        &record.text,
+        &record.file(),
+        &**generation,
+        schema,
+    )?)
+}
+
+/// That a document says which filters there are.
+fn check_filters(record: &PolicyRecord) -> Result<(), DeploymentError> {
+    let document = Policy::read(&record.text, &record.file())?;
+    Ok(document.check_filters()?)
 }
 
 /// The same, and that it can run.

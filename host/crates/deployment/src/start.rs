@@ -8,6 +8,7 @@ use super::cluster::{self, Attached, Rule};
 use super::enforce::because;
 use super::in_force::InForce;
 use super::policies::Policies;
+use super::returns::Returns;
 use super::revisions::GoneRevisions;
 use super::{
     ClusterSettings, ClusterState, Deployment, DeploymentError, DeploymentOptions, Events,
@@ -59,8 +60,10 @@ impl Deployment {
             }
         }
         let policies = Policies::new(kept);
+        let returns = Arc::new(Returns::new(options.return_after));
         let deployment = Self {
             options,
+            returns,
             store,
             events,
             telemetry,
@@ -186,6 +189,7 @@ impl Deployment {
             kept: self.telemetry.store.clone(),
             clock: self.options.clock.clone(),
             alarm: self.alarm.clone(),
+            returns: self.returns.clone(),
             longest_reservation: self.options.longest_reservation,
             turn: self.options.turn,
             in_force: self.in_force.clone(),

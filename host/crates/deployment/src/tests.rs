@@ -11,7 +11,9 @@ mod measured;
 mod numbers;
 mod plans;
 mod restart;
+mod returned;
 mod revisions;
+mod rewritten;
 mod rivals;
 mod round_trip;
 mod trust;
@@ -376,16 +378,16 @@ fn a_policy_that_came_before_its_unit_is_taken_over_when_the_unit_is_in_force() 
         ..watch::Options::policies(1 << 20)
     };
     let folder = PolicyFolder::watch(deployment, policies.path(), options).unwrap();
-    folder.rescan();
+    folder.settle();
     assert!(deployment.policy("mine").is_err());
     assert_eq!(told(deployment, "policy-refused"), 1);
     // Other units, and still not the one that it names.
     let same = Generation::new(without.units().cloned()).unwrap();
     deployment.adopt_generation(Arc::new(same)).unwrap();
-    folder.rescan();
+    folder.settle();
     assert_eq!(told(deployment, "policy-refused"), 1);
     deployment.adopt_generation(Arc::new(all)).unwrap();
-    folder.rescan();
+    folder.settle();
     assert_eq!(*deployment.policy("mine").unwrap().text, *POLICY);
     assert_eq!(told(deployment, "policy-changed"), 1);
 }

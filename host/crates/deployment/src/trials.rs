@@ -10,7 +10,7 @@ use super::in_force::InForce;
 use super::past::Wanted;
 use super::{Deployment, Origin};
 use placewright_engine::generation::Generation;
-use placewright_library::stage::{Difference, ReplayReport, Trials};
+use placewright_library::stage::{Difference, Failure, ReplayReport, Trials};
 use placewright_model::cut;
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
@@ -90,7 +90,7 @@ impl Trials for Deployment {
         let until = Instant::now() + self.options.trial;
         for cluster in self.clusters() {
             if changed.iter().any(|unit| cluster.uses(unit)) {
-                self.replay_in(&cluster, candidate, until, &mut report);
+                self.replay_in(&cluster, (candidate, changed), until, &mut report);
             }
         }
         report
@@ -107,12 +107,12 @@ impl Trials for Deployment {
 }
 
 impl Deployment {
-    /// Make recorded decisions of a cluster again, the newest first, until the time is
-    /// up; at least one.
+    /// Make recorded decisions of a cluster again, evenly chosen where the time is too short
+    /// for all; at least one.
     fn replay_in(
         &self,
         cluster: &Cluster,
-        candidate: &Generation,
+        (candidate, changed): (&Generation, &[String]),
         until: Instant,
         report: &mut ReplayReport,
     ) {
@@ -137,8 +137,26 @@ impl Deployment {
                 return;
             }
         };
-        for made in again {
+        report.recorded += again.of;
+        for made in again.made {
             report.tried += 1;
+            let failed = made.faults.iter().find(|fault| {
+                // Of others nothing is learned here.
+                changed.contains(&fault.unit.name)
+            });
+            if let Some(fault) = failed {
+                report.failing += 1;
+                if report.failures.len() < EXAMPLES {
+                    let vms = made.request.members.iter();
+                    report.failures.push(Failure {
+                        cluster: cluster.name().to_string(),
+                        decision: made.number,
+                        vms: vms.map(|vm| vm.id.to_string()).take(EXAMPLES).collect(),
+                        because: cut(fault.to_string()),
+                    });
+                }
+                continue;
+            }
             if !made.differs() {
                 continue;
             }

@@ -1,5 +1,8 @@
 //! What the deployment and the library refuse, as a problem.
 
+use axum::http::HeaderValue;
+use axum::http::header::RETRY_AFTER;
+
 use super::problem::{Code, Problem};
 use placewright_chain::DecisionError;
 use placewright_deployment::{DeploymentError, TurnError};
@@ -34,7 +37,11 @@ impl From<DeploymentError> for Problem {
             | DeploymentError::NotKept(_)
             | DeploymentError::Store(_) => Code::Unavailable,
             DeploymentError::NoPolicy { .. } => Code::Conflict,
-            DeploymentError::Paused { .. } => Code::UnitFailed,
+            DeploymentError::Paused { seconds, .. } => {
+                let seconds = HeaderValue::from(*seconds);
+                return Self::new(Code::UnitPaused, error).with_header(RETRY_AFTER, seconds);
+            }
+            DeploymentError::Vanishing { .. } => Code::Conflict,
             DeploymentError::Future { .. }
             | DeploymentError::OtherName { .. }
             | DeploymentError::Refused(_)

@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument;
 
+use super::problem::ToldBefore;
 use placewright_records::telemetry::Telemetry;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -80,7 +81,9 @@ pub(super) async fn observe(
     telemetry
         .http
         .answered(method.as_str(), route, status.as_u16(), took);
-    span.in_scope(|| match status.is_server_error() {
+    // That a unit is paused is told once, when it is: not by every request meanwhile.
+    let is_told = response.extensions().get::<ToldBefore>().is_some();
+    span.in_scope(|| match status.is_server_error() && !is_told {
         true => tracing::warn!(status = status.as_u16(), ?took, "answered"),
         false => tracing::debug!(status = status.as_u16(), ?took, "answered"),
     });

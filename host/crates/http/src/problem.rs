@@ -196,13 +196,21 @@ impl Problem {
     }
 }
 
+/// Marks an answer whose cause is in the log already.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToldBefore;
+
 /// Problem details after RFC 9457; `request` is the id of the request.
 pub fn json(problem: Problem, request: &str) -> Response {
     let kind = [(header::CONTENT_TYPE, PROBLEM_TYPE)];
     let headers = problem.headers();
-    let status = problem.code.status();
+    let (status, is_told) = (problem.code.status(), problem.code == Code::UnitPaused);
     let text = serde_json::to_vec(&problem.body(Some(request))).unwrap_or_default();
-    (status, kind, headers, text).into_response()
+    let mut response = (status, kind, headers, text).into_response();
+    if is_told {
+        response.extensions_mut().insert(ToldBefore);
+    }
+    response
 }
 
 /// What a client is told where the fault is ours.

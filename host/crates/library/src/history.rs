@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::stage::{Outcome, Source, Staging};
+use super::stage::{Outcome, ReplayReport, Source, Staging};
 use placewright_engine::unit::Digest;
 
 /// One candidate, and what became of it.
@@ -24,6 +24,9 @@ pub struct Entry {
     pub source: Source,
     /// What became of it.
     pub outcome: Outcome,
+    /// What recorded decisions would have been, if it was tried on any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayReport>,
 }
 
 impl Entry {
@@ -36,6 +39,7 @@ impl Entry {
             digest: staging.digest,
             source: staging.source.clone(),
             outcome: staging.outcome.clone().cut(),
+            replay: staging.replay.clone(),
         }
     }
 }

@@ -11,4 +11,4 @@ mod trials;
 
 pub use admit::{Admission, Candidate, Examination};
 pub use report::{Outcome, Source, Staging, Step, StepOutcome, StepReport};
-pub use trials::{Difference, ReplayReport, Trials};
+pub use trials::{Difference, Failure, ReplayReport, Trials};

@@ -6,15 +6,17 @@
 //!
 //! A file is read at once when it changes. If it is the same before and after
 //! it is read, and whole by the word of who asks for it, it is told of right away:
-//! a file that was renamed into its place waits for nothing. What is not whole, as
+//! a unit that was renamed into its place waits for nothing. What is not whole, as
 //! while it is being written, is looked at again at each change, and told of as
-//! it is only when it has not changed for [`Options::settle`].
+//! it is only when it has not changed for [`Options::settle`] and, where the system
+//! tells of that, nobody who has written it has it open.
 
 mod folder;
 mod known;
 mod look;
 mod watcher;
 mod ways;
+mod writers;
 
 #[cfg(test)]
 mod tests;
@@ -54,17 +56,19 @@ impl Options {
         Self {
             endings: vec![".wasm".to_owned()],
             beside: Some(".sig".to_owned()),
+            settle: Duration::from_millis(200),
             ..Self::policies(most_bytes)
         }
     }
 
-    /// To watch for policies.
+    /// To watch for policies. Nothing shows that a document is whole: it settles longer than a
+    /// unit does.
     pub fn policies(most_bytes: usize) -> Self {
         Self {
             endings: vec![".toml".to_owned(), ".json".to_owned()],
             beside: None,
             most_bytes,
-            settle: Duration::from_millis(200),
+            settle: Duration::from_millis(500),
             rescan: Duration::from_secs(2),
             reread: Duration::from_secs(60),
         }

@@ -4,7 +4,7 @@ use super::check::{Checker, UnitDescriptions};
 use super::form::{COST, EFFECTS, FILTER, POLICY, SELECTION, STAGE, UNIT_ALONE, WATCH};
 use super::{Policy, UnitName};
 use placewright_document::form::{Fields, Key};
-use placewright_document::{Problems, Table, parse, stem};
+use placewright_document::{Content, Problems, Table, parse, stem};
 use placewright_model::schema::Schema;
 
 /// A policy document whose keys and words are right. What it names is looked for
@@ -68,6 +68,38 @@ impl PolicyDocument {
     /// Everything that is wrong with it.
     pub fn check(&self, units: &dyn UnitDescriptions, schema: &Schema) -> Result<Policy, Problems> {
         Policy::of_tree(&self.tree, stem(&self.file), units, schema)
+    }
+}
+
+impl PolicyDocument {
+    /// Check that the document says which filters there are, if only that there are none
+    /// (`filters = []`): one that is cut off or empty would let VMs onto every host.
+    ///
+    /// # Errors
+    /// If it says nothing of filters.
+    pub fn check_filters(&self) -> Result<(), Problems> {
+        let names_filters = |table: &Table| table.get("filters").is_some();
+        let stages = match self.tree.get("stages").map(|node| &node.content) {
+            Some(Content::List(stages)) => &stages[..],
+            _ => &[],
+        };
+        let mut stages = stages.iter().filter_map(|node| match &node.content {
+            Content::Table(stage) => Some(stage),
+            _ => None,
+        });
+        if names_filters(&self.tree) || stages.any(names_filters) {
+            return Ok(());
+        }
+        let what = match self.tree.entries.is_empty() {
+            true => "the document is empty",
+            false => "the policy has no filters",
+        };
+        let mut problems = Problems::new();
+        problems.add(
+            &self.tree.place,
+            format!("{what}: every VM would be allowed on every host; if that is meant, write filters = []"),
+        );
+        problems.or(())
     }
 }
 

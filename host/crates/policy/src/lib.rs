@@ -24,7 +24,7 @@ pub use settings::Settings;
 pub use unit_name::UnitName;
 pub use words::{InfiniteCosts, Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::ser::SerializeMap;
@@ -95,6 +95,13 @@ impl Policy {
             .get(need)
             .copied()
             .unwrap_or(self.unheeded)
+    }
+
+    /// The units that its filters ask, those that are disabled left out, by name.
+    pub fn filtering_units(&self) -> BTreeSet<Arc<str>> {
+        let filters = self.stages.iter().flat_map(|stage| &stage.filters);
+        let enabled = filters.filter(|entry| entry.enabled);
+        enabled.map(|entry| entry.unit.name.clone()).collect()
     }
 
     /// Whether it names that unit, enabled or not.

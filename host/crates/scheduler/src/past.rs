@@ -6,9 +6,11 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::trial::failed_calls;
 use super::{Decision, DecisionShown, ExplainError, MadeOn, Recorded, Scheduler, place};
 use placewright_chain::{Chain, Decided, DecisionError, Explanation, Runner};
 use placewright_engine::generation::Generation;
+use placewright_engine::unit::Fault;
 use placewright_inventory::{Inventory, SavedMeasured};
 use placewright_model::Request;
 use placewright_policy::Policy;
@@ -199,14 +201,23 @@ impl PastDecision {
         Ok(shown.collect())
     }
 
-    /// The host that its chain chooses, if there is one.
-    ///
-    /// # Errors
-    /// If a unit fails.
-    pub fn host(&self) -> Result<Option<Arc<str>>, DecisionError> {
+    /// The host that its chain chooses, if there is one, or how a unit failed; and the calls of
+    /// units that gave no answer now and did when the decision was made.
+    pub fn host_and_faults(&self) -> (Result<Option<Arc<str>>, DecisionError>, Vec<Arc<Fault>>) {
         let mut runner = self.runner();
-        let decided = runner.decide(&self.inventory, &self.request, self.draw)?;
-        Ok(place::told(&self.inventory, &decided).0)
+        let decided = runner.decide(&self.inventory, &self.request, self.draw);
+        let faults = failed_calls(&decided, |now| match &self.made {
+            Made::Here(decision) => {
+                let mut then = decision.decided.left_out.iter();
+                then.any(|it| it.fault.unit.name == now.fault.unit.name)
+            }
+            Made::Kept(kept) => {
+                let then = kept.shown["left-out"].as_array();
+                then.is_some_and(|then| then.iter().any(|it| it["entry"] == *now.entry))
+            }
+        });
+        let host = decided.map(|decided| place::told(&self.inventory, &decided).0);
+        (host, faults)
     }
 
     /// Run its chain again, and say whether the same comes out.

@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Cancel, Decision, MadeOn, PlaceError, Scheduler, place, zone};
-use placewright_chain::{Chain, ChainError, Decided, Explanation, Runner, Weighing};
+use placewright_chain::{
+    Chain, ChainError, Decided, DecisionError, Explanation, LeftOut, Runner, Weighing,
+};
 use placewright_engine::generation::Generation;
+use placewright_engine::unit::Fault;
 use placewright_inventory::Inventory;
 use placewright_model::Request;
 use placewright_policy::Policy;
@@ -32,6 +35,9 @@ pub struct MadeAgain {
     /// The host that would have been chosen, if there is one; or why there is no
     /// decision.
     pub host: Result<Option<Arc<str>>, PlaceError>,
+    /// Calls of units that gave no answer now and did then: what they were asked is not at
+    /// fault, nor is the time that was left.
+    pub faults: Vec<Arc<Fault>>,
     /// Of some that differ: how it came to be, and how it would have.
     pub explained: Option<Box<(Explanation, Explanation)>>,
 }
@@ -114,9 +120,20 @@ impl Trial {
         self
     }
 
+    /// How many decisions there are to make again.
+    pub fn decisions(&self) -> usize {
+        self.decisions.len()
+    }
+
+    /// The number of the oldest of them, if there is one.
+    pub fn oldest(&self) -> Option<u64> {
+        self.decisions.last().map(|decision| decision.number)
+    }
+
     /// Make the decisions again, the newest first, each on the inventory of then: one, and
-    /// more until the time is up. One that fails counts as one that finds no host. The
-    /// first that differ, at most so many, are explained.
+    /// more until the time is up. Where there is no time for all, those that are made again lie
+    /// evenly among them. One that fails counts as one that finds no host. The first that
+    /// differ, at most so many, are explained.
     ///
     /// # Errors
     /// If the policy cannot run with these units.
@@ -130,29 +147,74 @@ impl Trial {
         let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
         let mut runner = Runner::new(chain, self.limit);
         let mut again = Vec::new();
-        for decision in self.decisions {
+        let (begin, mut next) = (Instant::now(), 0);
+        while let Some(decision) = self.decisions.get(next) {
             let is_over = Instant::now() >= until || self.cancel.check().is_err();
             let out_of_time = !again.is_empty() && is_over;
             if out_of_time || !self.inventory.take_back(decision.inventory_version) {
                 break;
             }
             let decided = runner.decide(&self.inventory, &decision.request, decision.draw);
+            let faults = faults(decision, &decided);
             let host = decided.map(|decided| chosen(&self.inventory, &decided));
             let mut made = MadeAgain {
                 number: decision.number,
                 request: decision.request.clone(),
                 before: decision.host.clone(),
                 host: host.map_err(PlaceError::from),
+                faults,
                 explained: None,
             };
             if examples > 0 && made.differs() {
                 examples -= 1;
-                made.explained = explained(&decision, &mut runner, &self.inventory);
+                made.explained = explained(decision, &mut runner, &self.inventory);
             }
             again.push(made);
+            let now = Instant::now();
+            let each = now.duration_since(begin) / u32::try_from(again.len()).unwrap_or(u32::MAX);
+            let rest = self.decisions.len() - next;
+            next += stride(rest, each, until.saturating_duration_since(now));
         }
         Ok(again)
     }
+}
+
+/// How many decisions further the next one is that is made again, of so many that are left,
+/// where each takes so long and there is so much time: what can be made again lies evenly.
+fn stride(rest: usize, each: Duration, left: Duration) -> usize {
+    let affordable = left.as_nanos() / each.as_nanos().max(1);
+    match usize::try_from(affordable).unwrap_or(usize::MAX) {
+        0 => 1,
+        affordable => rest.div_ceil(affordable).max(1),
+    }
+}
+
+/// The calls that gave no answer, of units that gave one when the decision was made.
+fn faults(decision: &Decision, decided: &Result<Decided, DecisionError>) -> Vec<Arc<Fault>> {
+    let then = &decision.decided.left_out;
+    failed_calls(decided, |now| {
+        then.iter()
+            .any(|it| it.fault.unit.name == now.fault.unit.name)
+    })
+}
+
+/// The calls that gave no answer, but for those that gave none when the decision was made
+/// either. What is asked wrongly, and a lack of time or memory, is no fault of a unit.
+pub(super) fn failed_calls(
+    decided: &Result<Decided, DecisionError>,
+    failed_then: impl Fn(&LeftOut) -> bool,
+) -> Vec<Arc<Fault>> {
+    let faults: Vec<Arc<Fault>> = match decided {
+        Ok(decided) => {
+            let new = decided.left_out.iter().filter(|it| !failed_then(it));
+            new.map(|it| it.fault.clone()).collect()
+        }
+        Err(DecisionError::Failed { fault, .. }) => vec![fault.clone()],
+        Err(DecisionError::OutOfTime { stopped, .. }) => stopped.iter().cloned().collect(),
+        Err(_) => Vec::new(),
+    };
+    let counts = |fault: &Arc<Fault>| !fault.is_refusal() && !fault.cause.is_shortage();
+    faults.into_iter().filter(counts).collect()
 }
 
 fn chosen(inventory: &Inventory, decided: &Decided) -> Option<Arc<str>> {
@@ -173,4 +235,26 @@ fn explained(
         explained.ok().map(|(_, explanation)| explanation)
     };
     Some(Box::new((explain(&mut then)?, explain(candidate)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_there_is_time_for_lies_evenly() {
+        let each = Duration::from_millis(1);
+        for (decisions, time, made) in [(1000, 10, 9), (1000, 300, 250), (200, 5, 4), (7, 100, 7)] {
+            let (mut next, mut left) = (0, Duration::from_millis(time));
+            let mut places = Vec::new();
+            while next < decisions && !left.is_zero() {
+                places.push(next);
+                left -= each;
+                next += stride(decisions - next, each, left);
+            }
+            let last = *places.last().unwrap();
+            assert!(places.len() >= made, "{decisions} {time}: {}", places.len());
+            assert!(last * 10 >= decisions * 7, "{decisions} {time}: {last}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use placewright_deployment::ReturnAfter;
 use placewright_document::Word;
 use placewright_engine::Limits;
 use placewright_engine::unit::Digest;
@@ -57,6 +58,10 @@ pub struct Settings {
     pub reservation: Option<i64>,
     /// The most seconds that a request may ask for; None: it may have places for good.
     pub longest_reservation: Option<i64>,
+    /// The share of a cluster that may vanish when its inventory is replaced.
+    pub vanishing_share: f64,
+    /// When a unit that fails is rolled back; None: never.
+    pub return_after: Option<ReturnAfter>,
     /// Decisions of a cluster that are remembered.
     pub recorded_decisions: usize,
     /// Bytes of a cluster's past that are kept for them.
@@ -137,6 +142,12 @@ impl Reader<'_> {
             longest_reservation: self
                 .integer("longest-reservation")
                 .filter(|seconds| *seconds > 0),
+            vanishing_share: self.number("vanishing-share").unwrap_or(1.0),
+            return_after: Some(ReturnAfter {
+                failures: self.count("return-after-failures"),
+                decisions: self.count("return-within-decisions") as u64,
+            })
+            .filter(|it| it.failures > 0),
             recorded_decisions: self.count("recorded-decisions"),
             history_bytes: self.count("history-bytes") as u64,
             durability: self.word("durability").unwrap_or(Durability::Full),

@@ -247,6 +247,8 @@ fn opening(settings: &Settings, audit: &Audit) -> Opening {
                 ..SchedulerOptions::default()
             },
             longest_reservation: settings.longest_reservation,
+            return_after: settings.return_after,
+            vanishing: settings.vanishing_share,
             trial: match settings.require_replay {
                 Some(_) => THOROUGH_TRIAL,
                 None => usual.trial,

@@ -143,7 +143,7 @@ fn a_unit_says_why_its_last_candidate_was_refused() {
     // The policy wants these bytes and no others.
     let digest = in_force["in-force"].as_str().unwrap();
     let unit = format!("worst-fit@{}", &digest[..12]);
-    let policy = json!({"costs": [{"unit": unit}]}).to_string();
+    let policy = json!({"filters": [], "costs": [{"unit": unit}]}).to_string();
     let headers = [("content-type", "application/json"), ("if-none-match", "*")];
     let put = api.ask("PUT", "/v1/policies/mine", &headers, policy.as_bytes());
     assert_eq!(put.unwrap().status, 200);
@@ -203,7 +203,7 @@ fn a_server_is_ready_when_what_its_folders_hold_was_taken_over() {
     fs::write(units.join("bad.wasm"), "no component").unwrap();
     fs::write(
         policies.join("mine.toml"),
-        "[[costs]]\nunit = \"worst-fit\"\n",
+        "filters = []\n[[costs]]\nunit = \"worst-fit\"\n",
     )
     .unwrap();
     let server = Server::start(data.path(), &[]);

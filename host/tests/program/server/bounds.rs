@@ -57,7 +57,8 @@ fn a_document_that_is_refused_takes_a_small_multiple_of_its_size() {
     assert!(told.body.to_string().len() < 64 << 10);
     let document = nulls(800_000);
     let path = "/v1/clusters/c/inventory";
-    let told = api.ask("PUT", path, &[JSON], &document).unwrap();
+    let headers = [JSON, ("if-match", "*")];
+    let told = api.ask("PUT", path, &headers, &document).unwrap();
     assert_eq!((told.status, errors(&told)), (422, 100));
     let grown = (peak(&server) - before) << 10;
     println!("{} bytes, {grown} bytes of memory", document.len());
@@ -98,7 +99,12 @@ fn routes_take_bodies_of_the_size_that_they_need() {
     let mut inventory = cluster("c", 2).to_string();
     inventory.push_str(&" ".repeat(3 << 20));
     let path = "/v1/clusters/c/inventory";
-    let put = api.ask("PUT", path, &[JSON], inventory.as_bytes());
+    let put = api.ask(
+        "PUT",
+        path,
+        &[JSON, ("if-match", "*")],
+        inventory.as_bytes(),
+    );
     assert_eq!(put.unwrap().status, 200);
     let routes = api.get("/v1/openapi.json").body;
     let told = |path: &str, method: &str| {

@@ -280,7 +280,9 @@ fn unknown_ids_and_documents_that_make_no_sense_get_problems_and_change_nothing(
             413,
         ),
     ] {
-        let answer = api.send(method, path, &body);
+        let headers = [("content-type", "application/json"), ("if-match", "*")];
+        let answer = api.ask(method, path, &headers, body.to_string().as_bytes());
+        let answer = answer.unwrap();
         assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
         assert!(
             answer.body["detail"]

@@ -37,8 +37,12 @@ fn what_is_given_by_the_api_can_be_sent_back_as_it_is() {
     assert_eq!(before["hosts"][0]["cpu.total"], json!(7.5));
     assert_eq!(before["hosts"][0]["attribute.quota"], json!(2));
     assert_eq!(before["hosts"][1]["attribute.quota"], json!(0.25));
-    let put = api.send("PUT", "/v1/clusters/c/inventory", &before);
-    assert_eq!(put.status, 200, "{put:?}");
+    let blind = api.send("PUT", "/v1/clusters/c/inventory", &before);
+    assert_eq!(blind.status, 428, "{blind:?}");
+    let headers = [("content-type", "application/json"), ("if-match", "*")];
+    let text = before.to_string();
+    let put = api.ask("PUT", "/v1/clusters/c/inventory", &headers, text.as_bytes());
+    assert_eq!(put.unwrap().status, 200);
     assert_eq!(api.get("/v1/clusters/c/inventory").body, before);
     // 3.5 cores are left on a, 8 on b.
     let large = json!({"id": "large", "cpu": 5, "memory": "1 GiB"});

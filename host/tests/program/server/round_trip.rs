@@ -53,6 +53,58 @@ fn an_inventory_is_put_only_in_the_place_of_the_one_that_was_read() {
 }
 
 #[test]
+fn an_inventory_that_lacks_much_of_the_fleet_is_refused_unless_the_request_says_how_much() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let mut whole = cluster("c", 10);
+    let vms = (0..10).map(
+        |it| json!({"id": format!("v{it}"), "host": format!("h{it}"), "cpu": 1, "memory": "1 GiB"}),
+    );
+    whole["vms"] = vms.collect();
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &whole);
+    assert_eq!(made.status, 201, "{made:?}");
+    // A list that was cut off on its way.
+    let cut = |hosts: usize, vms: usize| {
+        let mut cut = whole.clone();
+        cut["hosts"].as_array_mut().unwrap().truncate(hosts);
+        cut["vms"].as_array_mut().unwrap().truncate(vms);
+        cut.to_string()
+    };
+    let headers = [("content-type", "application/json"), ("if-match", "*")];
+    let put = |query: &str, text: &str| {
+        let path = format!("/v1/clusters/c/inventory{query}");
+        let told = api.ask("PUT", &path, &headers, text.as_bytes()).unwrap();
+        let detail = told.body["detail"].as_str().unwrap_or_default().to_owned();
+        (told.status, detail)
+    };
+    let before = api.get("/v1/clusters/c/inventory").body;
+    let (status, detail) = put("", &cut(10, 6));
+    assert_eq!(status, 409, "{detail}");
+    assert!(detail.contains("0 of 10 hosts and 4 of 10 VMs"), "{detail}");
+    for query in [
+        "",
+        "?vanishing-hosts=4",
+        "?vanishing-hosts=4&vanishing-vms=3",
+    ] {
+        let (status, detail) = put(query, &cut(6, 6));
+        assert_eq!(status, 409, "{query}: {detail}");
+        let told = "4 of 10 hosts and 4 of 10 VMs";
+        assert!(detail.contains(told), "{query}: {detail}");
+        let way = "?vanishing-hosts=4&vanishing-vms=4";
+        assert!(detail.contains(way), "{query}: {detail}");
+    }
+    assert_eq!(api.get("/v1/clusters/c/inventory").body, before);
+    let (status, detail) = put("?vanishing-hosts=4&vanishing-vms=4", &cut(6, 6));
+    assert_eq!(status, 200, "{detail}");
+    // A small share needs no word.
+    let (status, detail) = put("", &cut(5, 5));
+    assert_eq!(status, 200, "{detail}");
+    let (status, detail) = put("?vanishing-hosts=1", &cut(5, 5));
+    assert_eq!(status, 409, "{detail}");
+}
+
+#[test]
 fn who_asks_for_events_that_are_no_longer_remembered_is_told_to_begin_anew() {
     let data = folder();
     let server = Server::start(data.path(), &[]);

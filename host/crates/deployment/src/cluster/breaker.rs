@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::ClusterState;
+use crate::returns::Failing;
 use crate::{DeploymentError, EventKind, News};
 use placewright_chain::{DecisionError, LeftOut};
 use placewright_engine::contract::Part;
@@ -153,6 +154,7 @@ impl ClusterState {
         &mut self,
         outcome: Result<&mut Decision, &PlaceError>,
     ) -> Result<(), DeploymentError> {
+        self.failures.decided();
         let mut faults: Vec<Arc<Fault>> = Vec::new();
         match outcome {
             Ok(decision) => {
@@ -184,6 +186,7 @@ impl ClusterState {
         if faults.is_empty() && self.breakers.parts.is_empty() {
             return Ok(());
         }
+        self.tell_of_failing(&faults);
         self.close(&faults);
         // From when the failure is known: a call may have taken longer than the pause.
         let now = self.now();
@@ -194,6 +197,23 @@ impl ClusterState {
         match opened {
             true => self.reduce(),
             false => Ok(()),
+        }
+    }
+
+    /// Have units rolled back that fail too often.
+    fn tell_of_failing(&mut self, faults: &[Arc<Fault>]) {
+        let Some(after) = self.returns.after() else {
+            return;
+        };
+        for fault in faults {
+            if let Some(failures) = self.failures.failed(fault, after) {
+                self.returns.want(Failing {
+                    unit: fault.unit.clone(),
+                    cluster: self.name.clone(),
+                    failures,
+                    because: fault.to_string(),
+                });
+            }
         }
     }
 

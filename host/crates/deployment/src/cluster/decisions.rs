@@ -9,6 +9,7 @@ use super::ClusterState;
 use crate::DeploymentError;
 use placewright_chain::{Chain, DecisionError, Explanation};
 use placewright_engine::generation::Generation;
+use placewright_engine::unit::Fault;
 use placewright_inventory::Inventory;
 use placewright_policy::Policy;
 use placewright_scheduler::questions::Situation;
@@ -37,12 +38,10 @@ impl Past {
         Ok(self.0.explain().map_err(PlaceError::from)?)
     }
 
-    /// The host that its chain chooses, if there is one.
-    ///
-    /// # Errors
-    /// If a unit fails.
-    pub fn host(&self) -> Result<Option<Arc<str>>, DecisionError> {
-        self.0.host()
+    /// The host that its chain chooses, if there is one, or how a unit failed; and the calls of
+    /// units that gave no answer now and did when the decision was made.
+    pub fn host_and_faults(&self) -> (Result<Option<Arc<str>>, DecisionError>, Vec<Arc<Fault>>) {
+        self.0.host_and_faults()
     }
 
     /// The hosts that would have been chosen next, best first, at most so many.

@@ -55,7 +55,76 @@ impl Replacement {
     }
 }
 
+/// What an inventory has that the one in its place would not have, and of how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vanishing {
+    /// Hosts that would vanish.
+    pub hosts: usize,
+    /// Of so many.
+    pub of_hosts: usize,
+    /// VMs that run.
+    pub vms: usize,
+    /// Of so many.
+    pub of_vms: usize,
+}
+
+/// How much may vanish when an inventory is replaced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MayVanish {
+    /// The share of hosts, and that of VMs, that needs no confirmation.
+    pub share: f64,
+    /// How many hosts the request says will vanish.
+    pub hosts: Option<usize>,
+    /// How many VMs.
+    pub vms: Option<usize>,
+}
+
+impl MayVanish {
+    /// Whether so many of so many may vanish: as many as the request says, or where it says
+    /// nothing, one of them or a small share.
+    fn allows(&self, said: Option<usize>, count: usize, of: usize) -> bool {
+        match said {
+            Some(said) => said == count,
+            None => count <= 1 || count as f64 <= self.share * of as f64,
+        }
+    }
+}
+
 impl ClusterState {
+    /// Check that a replacement does not remove more than it may: a list that was cut off on
+    /// its way must not empty a cluster.
+    ///
+    /// # Errors
+    /// If more would, or another number than the request says.
+    pub fn check_vanishing(
+        &self,
+        Replacement(new): &Replacement,
+        may: MayVanish,
+    ) -> Result<(), DeploymentError> {
+        let old = self.inventory();
+        let is_gone = |id: &str| new.running(id).is_none() && new.pending(id).is_none();
+        let running = old.hosts().flat_map(|(_, host)| old.vms_of(host));
+        let running = running.filter(|entry| !entry.pending);
+        let vanishing = Vanishing {
+            hosts: old
+                .hosts()
+                .filter(|(_, host)| new.slot(&host.id).is_none())
+                .count(),
+            of_hosts: old.host_count(),
+            vms: running.filter(|entry| is_gone(&entry.vm.id)).count(),
+            of_vms: old.running_count(),
+        };
+        let allowed = may.allows(may.hosts, vanishing.hosts, vanishing.of_hosts)
+            && may.allows(may.vms, vanishing.vms, vanishing.of_vms);
+        match allowed {
+            true => Ok(()),
+            false => Err(DeploymentError::Vanishing {
+                vanishing,
+                share: may.share,
+            }),
+        }
+    }
+
     /// How many of each there are.
     pub fn counted(&self) -> Counted {
         let inventory = self.inventory();

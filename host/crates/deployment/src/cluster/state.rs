@@ -12,6 +12,7 @@ use super::breaker::Breakers;
 use super::done::{SERVER, Told};
 use super::durable::Rows;
 use super::ended::EndedReservations;
+use super::failures::Failures;
 use super::glance::Glance;
 use super::host_states::HostStates;
 use super::lost::Lost;
@@ -24,6 +25,7 @@ use crate::DeploymentError;
 use crate::alarm::Alarm;
 use crate::events::{EventKind, Events, News};
 use crate::in_force::InForce;
+use crate::returns::Returns;
 use crate::turns::Answer;
 use placewright_chain::{Chain, UnheededInCluster};
 use placewright_engine::generation::Generation;
@@ -91,6 +93,9 @@ pub struct ClusterState {
     pub(super) turn: Duration,
     /// Set, it ends the turn that is under way at its next decision.
     pub(super) cut_off: Arc<std::sync::atomic::AtomicBool>,
+    /// How often units have failed lately, and whom to tell.
+    pub(super) failures: Failures,
+    pub(super) returns: Arc<Returns>,
     alarm: Arc<Alarm>,
     /// What the alarm is set to.
     due: Option<i64>,
@@ -136,6 +141,7 @@ pub struct Parts {
     pub kept: StoreMetrics,
     pub clock: Clock,
     pub alarm: Arc<Alarm>,
+    pub(crate) returns: Arc<Returns>,
     pub longest_reservation: Option<i64>,
     /// Wall time that one turn may take for decisions.
     pub turn: Duration,
@@ -184,6 +190,8 @@ impl ClusterState {
             glance: Arc::default(),
             snapshot: Arc::new(ArcSwapOption::new(None)),
             policy,
+            failures: Failures::default(),
+            returns: parts.returns,
             alarm: parts.alarm,
             due: None,
             by: SERVER.into(),

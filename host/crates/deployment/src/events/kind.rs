@@ -40,6 +40,8 @@ kinds! {
     PolicyAttached = "policy-attached",
     /// A policy has a new revision.
     PolicyChanged = "policy-changed",
+    /// The new revision of a policy lacks a filter that the last one had.
+    PolicyLostFilters = "policy-lost-filters",
     /// A policy was taken out.
     PolicyRemoved = "policy-removed",
     /// The file of a policy is not taken over.
@@ -94,6 +96,12 @@ kinds! {
     UnitDistrusted = "unit-distrusted",
     /// A unit went back to an earlier digest.
     UnitRolledBack = "unit-rolled-back",
+    /// A unit kept failing, and the version that was in force before it is again.
+    UnitReturned = "unit-returned",
+    /// A unit keeps failing, and no version that was in force before it can be again.
+    UnitNotReturned = "unit-not-returned",
+    /// A unit replaces one of the same name that comes with the program, in all policies.
+    UnitTakesName = "unit-takes-name",
     /// No unit of that name is in force until it is enabled.
     UnitDisabled = "unit-disabled",
     /// Units of that name may be in force again.
@@ -128,6 +136,7 @@ impl EventKind {
         matches!(
             self,
             Self::PolicyRefused
+                | Self::PolicyLostFilters
                 | Self::BalanceFailed
                 | Self::ClusterWithoutPolicy
                 | Self::ClusterStopped
@@ -135,6 +144,9 @@ impl EventKind {
                 | Self::UnitRefused
                 | Self::UnitDistrusted
                 | Self::UnitPaused
+                | Self::UnitReturned
+                | Self::UnitNotReturned
+                | Self::UnitTakesName
                 | Self::UnitQuarantined
                 | Self::FolderTrouble
                 | Self::LibraryNotKept

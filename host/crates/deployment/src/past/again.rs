@@ -27,6 +27,16 @@ pub(crate) struct Wanted {
     pub cancel: Cancel,
 }
 
+/// Decisions that were made again.
+#[derive(Debug)]
+pub(crate) struct Again {
+    /// Each of them, the newest first.
+    pub made: Vec<MadeAgain>,
+    /// How many recorded decisions there were to make again, at most as many as were wanted:
+    /// those that there was no time for are among them, those that are passed over are not.
+    pub of: usize,
+}
+
 impl Deployment {
     /// Make recorded decisions of a cluster again by another policy or other units, the
     /// newest first. Those on copies, and those in which the request named the host, are
@@ -39,32 +49,35 @@ impl Deployment {
         cluster: &Cluster,
         (policy, generation): (&Arc<Policy>, &Generation),
         wanted: Wanted,
-    ) -> Result<Vec<MadeAgain>, DeploymentError> {
+    ) -> Result<Again, DeploymentError> {
         let (most, until) = (wanted.decisions, wanted.until);
         let trial = move |state: &mut ClusterState| Ok(state.scheduler().trial(most));
         let trial = cluster.read_within(wanted.patience, trial).wait()?;
         let remembered = trial.unless(wanted.cancel.clone());
+        let (mut of, mut before) = (remembered.decisions(), remembered.oldest());
         let mut again = remembered.run(policy.clone(), generation, until, wanted.examples)?;
         let explained = again.iter().filter(|made| made.explained.is_some());
         let mut examples = wanted.examples.saturating_sub(explained.count());
-        let mut before = again.last().map(|made| made.number);
-        while again.len() < most {
-            let page = self
-                .store
-                .decisions(cluster.name(), before, most - again.len())?;
+        while of < most {
+            let page = self.store.decisions(cluster.name(), before, most - of)?;
             if page.is_empty() {
                 break;
             }
+            let mut rest = page.len();
             for saved in page {
                 before = Some(saved.number);
                 let is_over = Instant::now() >= until || wanted.cancel.check().is_err();
                 if !again.is_empty() && is_over {
-                    return Ok(again);
+                    of += rest;
+                    return Ok(Again { made: again, of });
                 }
+                rest -= 1;
                 let then = match self.store.past(cluster.name(), saved.number)? {
                     SavedPast::Known(then) => *then,
                     // Nothing is known of those before it either.
-                    SavedPast::Gone { .. } | SavedPast::NoDecision { .. } => return Ok(again),
+                    SavedPast::Gone { .. } | SavedPast::NoDecision { .. } => {
+                        return Ok(Again { made: again, of });
+                    }
                 };
                 let kept = match read(cluster.name(), then) {
                     Ok(kept) => kept,
@@ -79,10 +92,11 @@ impl Deployment {
                     let made = self.kept_again(cluster.name(), kept, by, examples > 0)?;
                     examples -= usize::from(made.explained.is_some());
                     again.push(made);
+                    of += 1;
                 }
             }
         }
-        Ok(again)
+        Ok(Again { made: again, of })
     }
 
     /// Make a decision again that was kept. If it differs, it may be that it is to be
@@ -98,11 +112,13 @@ impl Deployment {
         let request = kept.decision.request.clone();
         let before = kept.decision.shown["host"].as_str().map(Arc::from);
         let past = self.decided_by(kept, policy.clone(), generation)?;
+        let (host, faults) = past.host_and_faults();
         let mut made = MadeAgain {
             number,
             request,
             before,
-            host: past.host().map_err(PlaceError::from),
+            host: host.map_err(PlaceError::from),
+            faults,
             explained: None,
         };
         if explains && made.differs() {

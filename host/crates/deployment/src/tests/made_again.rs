@@ -34,7 +34,11 @@ fn filled(
         cancel: placewright_scheduler::Cancel::default(),
     };
     let by = (&Arc::new(policy), generation);
-    let again = world.deployment.made_again(cluster, by, wanted).unwrap();
+    let again = world
+        .deployment
+        .made_again(cluster, by, wanted)
+        .unwrap()
+        .made;
     let explained = again.iter().filter(|made| made.explained.is_some());
     let explained = explained.count();
     let hosts = again

@@ -2,8 +2,11 @@
 
 use super::*;
 
+/// Renamed into its place: nobody sees a part of it.
 fn written(folder: &Path, file: &str, text: &str) {
-    std::fs::write(folder.join(file), text).unwrap();
+    let new = folder.join("new");
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(new, folder.join(file)).unwrap();
 }
 
 #[test]
@@ -17,11 +20,11 @@ fn of_two_files_of_one_policy_the_first_counts_until_it_is_gone() {
     };
     let folder = PolicyFolder::watch(deployment, policies.path(), options).unwrap();
     written(policies.path(), "mine.toml", POLICY);
-    folder.rescan();
-    let other = r#"{"costs": [{"unit": "worst-fit"}]}"#;
+    folder.settle();
+    let other = r#"{"filters": [], "costs": [{"unit": "worst-fit"}]}"#;
     written(policies.path(), "mine.json", other);
-    folder.rescan();
-    folder.rescan();
+    folder.settle();
+    folder.settle();
     let record = deployment.policy("mine").unwrap();
     assert_eq!((&*record.text, record.revision), (POLICY, 1));
     let events = deployment.events().listen(Some(0)).missed;
@@ -51,10 +54,10 @@ fn of_two_files_of_one_policy_the_first_counts_until_it_is_gone() {
         ..watch::Options::policies(1 << 20)
     };
     let folder = PolicyFolder::watch(deployment, policies.path(), options).unwrap();
-    folder.rescan();
+    folder.settle();
     assert_eq!(&*deployment.policy("mine").unwrap().text, POLICY);
     std::fs::remove_file(policies.path().join("mine.toml")).unwrap();
-    folder.rescan();
-    folder.rescan();
+    folder.settle();
+    folder.settle();
     assert_eq!(&*deployment.policy("mine").unwrap().text, other);
 }

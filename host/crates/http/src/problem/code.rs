@@ -59,6 +59,8 @@ pub enum Code {
     Internal,
     /// A unit failed, and the policy cannot do without it.
     UnitFailed,
+    /// A unit keeps failing and is not called for a while, and the policy cannot do without it.
+    UnitPaused,
     /// Not now: the server starts, stops or is too busy.
     Unavailable,
     /// It took too long.
@@ -67,7 +69,7 @@ pub enum Code {
 
 impl Code {
     /// Every kind.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::BadRequest,
         Self::InvalidJson,
         Self::InvalidParameter,
@@ -96,6 +98,7 @@ impl Code {
         Self::Internal,
         Self::UnitFailed,
         Self::Unavailable,
+        Self::UnitPaused,
         Self::TimedOut,
     ];
 
@@ -132,6 +135,7 @@ impl Code {
             Self::TooManyRequests => (429, "too-many-requests", "Too many requests"),
             Self::Internal => (500, "internal", "Internal error"),
             Self::UnitFailed => (502, "unit-failed", "A unit failed"),
+            Self::UnitPaused => (503, "unit-paused", "A unit is paused"),
             Self::Unavailable => (503, "unavailable", "Not available now"),
             Self::TimedOut => (504, "timed-out", "Took too long"),
         }

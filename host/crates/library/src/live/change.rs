@@ -14,6 +14,8 @@ use placewright_engine::unit::{Digest, Unit};
 pub(super) struct Changed {
     name: String,
     before: Option<Arc<Unit>>,
+    /// Whether what was in force comes with the program.
+    was_embedded: bool,
     after: Option<(Source, Arc<Unit>)>,
 }
 
@@ -55,7 +57,11 @@ impl Library {
         *state = next;
         let took_us = u64::try_from(staging.took().as_micros()).unwrap_or(u64::MAX);
         let by = staging.by.as_deref();
-        self.tell_changed(&changed, candidate.number(), took_us, by);
+        let of_trial = staging
+            .replay
+            .as_ref()
+            .map(|report| (staging.digest, report));
+        self.tell_changed(&changed, candidate.number(), (took_us, of_trial), by);
         self.remove_unneeded(state);
         true
     }
@@ -71,15 +77,30 @@ impl Library {
         &self,
         changed: &[Changed],
         generation: u64,
-        took_us: u64,
+        (took_us, of_trial): (u64, Option<(Digest, &ReplayReport)>),
         by: Option<&str>,
     ) {
         let at = (self.around.clock)();
         for one in changed {
-            let entry = one.entry(at, generation);
+            let mut entry = one.entry(at, generation);
+            if let (Some(entry), Some((digest, report))) = (&mut entry, of_trial) {
+                entry.replay = (entry.digest == digest).then(|| report.clone());
+            }
             entry.into_iter().for_each(|entry| self.note(entry));
             let event = one.event(generation, took_us);
             event.iter().for_each(|event| self.tell_as_asked(event, by));
+            let shadowed = one.shadowed(|unit| self.trials_users(unit));
+            shadowed
+                .iter()
+                .for_each(|event| self.tell_as_asked(event, by));
+        }
+    }
+
+    /// The policies that use a unit, as far as any run.
+    fn trials_users(&self, unit: &str) -> Vec<String> {
+        match self.trials() {
+            Ok(Some(trials)) => trials.users(unit),
+            _ => Vec::new(),
         }
     }
 
@@ -119,8 +140,10 @@ impl Library {
             let report = trials.replay(candidate, names);
             let (share, said) = (report.share(), report.to_string());
             let is_incomplete = !report.untried.is_empty();
+            let fails = report.failing > 0;
             *replay = Some(report);
             match require {
+                _ if fails => Err(said),
                 Some(most) if share > most => Err(format!(
                     "{said}, and at most {}% may",
                     (most * 100.0).round()
@@ -212,6 +235,10 @@ fn changed(before: &Generation, candidate: &Generation, next: &State) -> Vec<Cha
         .map(|name| Changed {
             name: name.to_owned(),
             before: before.get(name).cloned(),
+            was_embedded: {
+                let embedded = next.base.get(name).map(|unit| unit.digest());
+                embedded.is_some() && embedded == digest(before.get(name))
+            },
             after: next
                 .wanted(name)
                 .map(|(source, unit)| (source, unit.clone())),
@@ -242,6 +269,20 @@ impl Changed {
         }
     }
 
+    /// What to tell if it takes the place of a unit that comes with the program.
+    fn shadowed(&self, users: impl Fn(&str) -> Vec<String>) -> Option<LibraryEvent> {
+        let (source, unit) = self.after.as_ref()?;
+        if !self.was_embedded || unit.digest() == self.before.as_ref()?.digest() {
+            return None;
+        }
+        Some(LibraryEvent::TakesName {
+            name: self.name.clone(),
+            source: source.clone(),
+            digest: unit.digest(),
+            policies: users(&self.name),
+        })
+    }
+
     /// What the history says of it.
     fn entry(&self, at: SystemTime, generation: u64) -> Option<Entry> {
         let replaced = self.before.as_deref().map(Unit::digest);
@@ -263,6 +304,7 @@ impl Changed {
             digest: unit.digest(),
             source,
             outcome,
+            replay: None,
         })
     }
 }

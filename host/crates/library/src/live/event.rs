@@ -103,6 +103,17 @@ pub enum LibraryEvent {
         /// Whether its name is disabled.
         disabled: bool,
     },
+    /// A unit replaces one of the same name that comes with the program.
+    TakesName {
+        /// The name.
+        name: String,
+        /// Where it came from.
+        source: Source,
+        /// Its digest.
+        digest: Digest,
+        /// The policies that use it instead from now on.
+        policies: Vec<String>,
+    },
     /// A unit went back to an earlier digest.
     RolledBack {
         /// Its name.
@@ -250,6 +261,26 @@ impl fmt::Display for LibraryEvent {
                         "there is no other unit {name}, and policies that need it cannot run"
                     ),
                 }
+            }
+            Self::TakesName {
+                name,
+                source,
+                digest,
+                policies,
+            } => {
+                write!(
+                    f,
+                    "{name} {} from {source} replaces the unit of that name that comes with the program",
+                    digest.short()
+                )?;
+                match policies.is_empty() {
+                    true => f.write_str("; no policy uses it")?,
+                    false => write!(f, " in {}", policies.join(", "))?,
+                }
+                write!(
+                    f,
+                    "; DELETE /v1/units/{name} returns to the one of the program"
+                )
             }
             Self::RolledBack { name, digest, .. } => {
                 write!(f, "{name} went back to {}", digest.short())

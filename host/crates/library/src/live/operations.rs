@@ -224,18 +224,37 @@ impl Library {
     }
 
     /// End what was chosen for that name: its file, or what comes with the program,
-    /// is in force again.
+    /// is in force again. Where nothing was chosen, what comes with the program stands in front
+    /// of the file until that changes.
     ///
     /// # Errors
-    /// If nothing was chosen, or policies need it.
+    /// If nothing was chosen and no such unit comes with the program, or policies need it.
     pub fn withdraw(&self, name: &str, by: &str) -> Result<(), LibraryOperationError> {
         self.alter(name, by, |next| {
             let forgotten = next.forget_distrusted_choice(name);
-            let choice = next.choices.remove(name).is_some() || forgotten;
-            choice.then_some(None).ok_or_else(|| {
-                "was neither uploaded nor gone back to, so that there is nothing to withdraw"
-                    .to_owned()
-            })
+            if next.choices.remove(name).is_some() || forgotten {
+                return Ok(None);
+            }
+            let embedded = next.base.get(name).cloned();
+            let is_other = |unit: &Arc<Unit>| {
+                let wanted = next.if_enabled(name);
+                wanted.is_some_and(|(_, it)| it.digest() != unit.digest())
+            };
+            match embedded.filter(is_other) {
+                Some(embedded) if !next.revoked.contains(&embedded.digest()) => {
+                    next.kept.remove(name);
+                    if next.offered(name).is_some() {
+                        let choice = Choice::of(embedded, Origin::Rollback);
+                        next.choices.insert(name.to_owned(), choice);
+                    }
+                    Ok(None)
+                }
+                _ => Err(
+                    "was neither uploaded nor gone back to, and no other unit of this name comes \
+                     with the program, so that there is nothing to withdraw"
+                        .to_owned(),
+                ),
+            }
         })
     }
 

@@ -13,7 +13,7 @@ use ed25519_dalek::{Signer, SigningKey};
 use super::again::Again;
 use super::*;
 use crate::signature::{Key, Signatures};
-use crate::stage::{Outcome, ReplayReport, Source, Staging, Step, StepOutcome};
+use crate::stage::{Failure, Outcome, ReplayReport, Source, Staging, Step, StepOutcome};
 use crate::watch::Change;
 use placewright_engine::Limits;
 use placewright_engine::unit::Digest;
@@ -25,7 +25,9 @@ use placewright_testing::component::Judging;
 struct Pretended {
     users: Mutex<BTreeMap<String, Vec<String>>>,
     refuses: Mutex<Option<String>>,
+    recorded: Mutex<usize>,
     differing: Mutex<usize>,
+    failures: Mutex<Vec<Failure>>,
     untried: Mutex<BTreeMap<String, String>>,
     cannot_adopt: Mutex<bool>,
     adopted: Mutex<Vec<u64>>,
@@ -46,9 +48,13 @@ impl Trials for Pretended {
     }
 
     fn replay(&self, _: &Generation, _: &[String]) -> ReplayReport {
+        let failures = self.failures.lock().unwrap().clone();
         ReplayReport {
             tried: 10,
+            recorded: *self.recorded.lock().unwrap(),
             differing: *self.differing.lock().unwrap(),
+            failing: failures.len(),
+            failures,
             examples: Vec::new(),
             untried: self.untried.lock().unwrap().clone(),
         }
@@ -497,6 +503,63 @@ fn a_unit_that_changes_too_many_decisions_is_refused() {
 }
 
 #[test]
+fn a_unit_that_fails_on_recorded_decisions_is_refused_with_the_fault_and_the_vm() {
+    let scene = Scene::new();
+    *scene.trials.recorded.lock().unwrap() = 200;
+    *scene.trials.failures.lock().unwrap() = vec![Failure {
+        cluster: "north".to_owned(),
+        decision: 7,
+        vms: vec!["web-1".to_owned()],
+        because: "it panicked at src/lib.rs:51".to_owned(),
+    }];
+    let staging = scene.sees("u/a.wasm", &component("sample", "one"));
+    let told = "1 of 10 recorded decisions would fail: decision 7 of cluster \"north\" \
+                (VM \"web-1\"): it panicked at src/lib.rs:51; tried were 10 of the newest 200, \
+                spread evenly: there was no time for more";
+    assert_eq!(why(&staging), told);
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
+    let history = scene.library.history();
+    let noted = history.of("sample").next_back().unwrap().replay.clone();
+    assert_eq!(noted, staging.replay);
+    scene.trials.failures.lock().unwrap().clear();
+    let staging = scene.sees("u/a.wasm", &component("sample", "two"));
+    assert!(matches!(staging.outcome, Outcome::InForce { .. }));
+    let history = scene.library.history();
+    let noted = history.of("sample").next_back().unwrap().replay.clone();
+    assert_eq!(
+        noted.unwrap().tried,
+        10,
+        "what came into force was tried, too"
+    );
+}
+
+#[test]
+fn a_file_that_takes_a_built_in_name_is_told_of_and_there_is_a_short_way_back() {
+    let scene = Scene::new();
+    scene.is_used("sample");
+    scene.sees("u/a.wasm", &component("sample", "one"));
+    let told = scene.told().join("\n");
+    let sentence = "replaces the unit of that name that comes with the program in gold; DELETE \
+                    /v1/units/sample returns to the one of the program";
+    assert!(told.contains(sentence), "{told}");
+    scene.sees("u/a.wasm", &component("sample", "two"));
+    let told = scene.told().join("\n");
+    assert!(!told.contains("replaces the unit"), "once: {told}");
+    scene.library.withdraw("sample", "somebody").unwrap();
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
+    let again = scene.library.withdraw("nobody", "somebody");
+    assert!(again.is_err());
+    // The file offers something new.
+    scene.sees("u/a.wasm", &component("sample", "three"));
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "three")));
+    // It is gone, and policies use what it held.
+    scene.misses("u/a.wasm");
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "three")));
+    scene.library.withdraw("sample", "somebody").unwrap();
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
+}
+
+#[test]
 fn a_unit_that_not_all_clusters_could_try_is_told_so_and_refused_where_trials_are_required() {
     for (require_replay, refused) in [(None, false), (Some(0.25), true)] {
         let scene = Scene::of(LibraryOptions {
@@ -621,7 +684,8 @@ fn where_signatures_are_required_only_signed_units_come_in() {
         }
     );
     // The signature is kept with the unit.
-    scene.library.withdraw("sample", "me").unwrap_err();
+    scene.library.withdraw("sample", "me").unwrap();
+    assert_eq!(scene.in_force("sample"), Some(digest("sample", "embedded")));
     let rolled = scene
         .library
         .rollback("sample", Digest::of(&one), "me")

@@ -187,7 +187,7 @@ impl Library {
             self.current.store(generation);
         }
         self.remember(&next.remembered());
-        self.tell_changed(&changed, next.number, 0, None);
+        self.tell_changed(&changed, next.number, (0, None), None);
         self.tell_distrusted(&next, &new);
         *state = next;
     }
@@ -207,6 +207,7 @@ impl Library {
                     step: Step::Signature,
                     why: unit.why.clone(),
                 },
+                replay: None,
             };
             let is_noted = {
                 let history = self.lock_history();

@@ -49,13 +49,39 @@ const MOST_SHOWN: usize = 5;
 pub struct ReplayReport {
     /// Decisions that were made again.
     pub tried: usize,
-    /// Those of them that came out in another way.
+    /// The newest recorded ones, of which these were chosen evenly as the time allowed.
+    #[serde(default)]
+    pub recorded: usize,
+    /// Those of them that came out in another way; those that failed are not counted.
     pub differing: usize,
+    /// Those of them in which a unit that is new failed, where the one in force answered.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failing: usize,
+    /// Some of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
     /// Some of them.
     pub examples: Vec<Difference>,
     /// Clusters of which no decision was made again, such as those that were busy, and why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub untried: BTreeMap<String, String>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// A decision in which a unit failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The cluster that it is of.
+    pub cluster: String,
+    /// Number of the decision.
+    pub decision: u64,
+    /// Ids of the VMs that were placed.
+    pub vms: Vec<String>,
+    /// How the unit failed, and where.
+    pub because: String,
 }
 
 /// A decision that came out in another way.
@@ -76,7 +102,7 @@ impl ReplayReport {
     pub fn share(&self) -> f64 {
         match self.tried {
             0 => 0.0,
-            tried => self.differing as f64 / tried as f64,
+            tried => (self.differing + self.failing) as f64 / tried as f64,
         }
     }
 }
@@ -88,14 +114,43 @@ impl fmt::Display for ReplayReport {
                 return f.write_str("there is no recorded decision to try");
             }
             (0, _) => f.write_str("no recorded decision was tried"),
-            (tried, 0) => write!(f, "all of {tried} recorded decisions come out the same"),
+            (tried, 0) if self.failing == 0 => {
+                write!(f, "all of {tried} recorded decisions come out the same")
+            }
+            (tried, 0) => write!(
+                f,
+                "{} of {tried} recorded decisions would fail",
+                self.failing
+            ),
             (tried, differing) => {
                 write!(
                     f,
                     "{differing} of {tried} recorded decisions come out in another way"
-                )
+                )?;
+                match self.failing {
+                    0 => Ok(()),
+                    failing => write!(f, " and {failing} would fail"),
+                }
             }
         }?;
+        if let Some(failure) = self.failures.first() {
+            let vms: Vec<String> = failure.vms.iter().map(|id| format!("\"{id}\"")).collect();
+            write!(
+                f,
+                ": decision {} of cluster \"{}\" (VM {}): {}",
+                failure.decision,
+                failure.cluster,
+                vms.join(", "),
+                failure.because
+            )?;
+        }
+        if self.tried < self.recorded {
+            write!(
+                f,
+                "; tried were {} of the newest {}, spread evenly: there was no time for more",
+                self.tried, self.recorded
+            )?;
+        }
         for (number, (cluster, why)) in self.untried.iter().enumerate() {
             if number == MOST_SHOWN {
                 return write!(f, "; and {} clusters more", self.untried.len() - number);

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::known::Known;
 use super::look::{self, Stamps};
+use super::writers::Writers;
 use super::{Change, Options, Scan, Seen, ways};
 
 /// A folder that is watched, and what is known of its files.
@@ -20,6 +21,8 @@ pub struct Folder {
     /// Those of them that were links when the folder was last listed.
     links: BTreeSet<PathBuf>,
     reread_at: Option<Instant>,
+    /// Who is writing them.
+    writers: Writers,
     /// Since when the folder cannot be listed, and whether that was told.
     unlisted: Option<(Instant, bool)>,
 }
@@ -33,6 +36,7 @@ impl Folder {
             files: BTreeMap::new(),
             links: BTreeSet::new(),
             reread_at: None,
+            writers: Writers::default(),
             unlisted: None,
         }
     }
@@ -50,6 +54,11 @@ impl Folder {
     /// How it is watched.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Who is writing its files, to be told of what the system tells.
+    pub(super) fn writers(&self) -> &Writers {
+        &self.writers
     }
 
     /// Every folder of which a change may be one of these files.
@@ -178,7 +187,10 @@ impl Folder {
         let settle = self.options.settle;
         match look::both(path, &self.options, need) {
             Ok(None) => {}
-            Ok(Some(read)) => known.take(path, &read, now, settle, whole, scan),
+            Ok(Some(read)) => {
+                let written = self.writers.since(path, now, settle);
+                known.take(path, &read, (now, settle, written), whole, scan);
+            }
             Err(why) => known.trouble(path, why, now, settle, scan),
         }
     }

@@ -95,13 +95,13 @@ impl Known {
             && self.trouble.is_none()
     }
 
-    /// Take in what was read, and tell of it if it is new and whole or settled.
+    /// Take in what was read, and tell of it if it is new and whole or settled. What is being
+    /// `written`, since the time that is given, has not settled.
     pub(super) fn take(
         &mut self,
         path: &Path,
         pair: &Pair,
-        now: Instant,
-        settle: Duration,
+        (now, settle, written): (Instant, Duration, Option<Instant>),
         whole: &mut dyn FnMut(&Seen) -> bool,
         scan: &mut Scan,
     ) {
@@ -123,16 +123,25 @@ impl Known {
             return;
         }
         let settled_at = self.changed + settle;
-        let seen = pair.seen(path, now >= settled_at);
+        let seen = pair.seen(path, now >= settled_at && written.is_none());
         if seen.settled || whole(&seen) {
             self.told = content;
             self.trouble = None;
             self.waits = false;
             scan.changes.push(Change::Seen(seen));
-        } else {
-            self.waits = true;
-            scan.again_at(settled_at.max(self.rests));
+            return;
         }
+        self.waits = true;
+        let Some(since) = written else {
+            return scan.again_at(settled_at.max(self.rests));
+        };
+        if now.saturating_duration_since(since) >= PATIENCE {
+            let why =
+                "is still being written: it counts once the program that writes it has closed it";
+            self.tell_trouble(path, why.to_owned(), scan);
+        }
+        // That it is closed is told by the system; this is for what is not told.
+        scan.again_at(now + settle);
     }
 
     fn note(&mut self, pair: &Pair, now: Instant, settle: Duration) {

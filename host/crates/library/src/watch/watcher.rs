@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode};
 use notify::{EventKind, RecursiveMode, Watcher as _};
 
+use super::writers::Writers;
 use super::{Change, Folder, Seen};
 
 /// Why a folder is not watched.
@@ -121,7 +122,7 @@ impl Watcher {
         let (sender, signals) = mpsc::channel();
         let bell = Bell(sender);
         let path = folder.path().to_owned();
-        let ears = Ears::new(bell.clone());
+        let ears = Ears::new(bell.clone(), folder.writers().clone());
         let thread = thread::Builder::new()
             .name("watch".to_owned())
             .spawn(move || run(folder, ears, &signals, whole, report))
@@ -206,8 +207,11 @@ struct Ears {
 type Inode = (u64, u64);
 
 impl Ears {
-    fn new(bell: Bell) -> Self {
+    fn new(bell: Bell, writers: Writers) -> Self {
         let heard = move |event: notify::Result<notify::Event>| {
+            if let Ok(event) = &event {
+                writers.hear(event, Instant::now());
+            }
             if event.is_err() || event.is_ok_and(|event| tells(event.kind)) {
                 bell.ring();
             }

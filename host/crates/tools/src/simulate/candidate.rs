@@ -96,6 +96,7 @@ impl Observer for Candidate<'_> {
             request: decision.request.clone(),
             before: decision.host.clone(),
             host,
+            faults: Vec::new(),
             explained: None,
         };
         if self.examples > 0
