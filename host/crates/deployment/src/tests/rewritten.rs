@@ -123,7 +123,12 @@ fn a_policy_file_that_is_written_anew_with_the_same_text_changes_no_decision() {
     let refused = events
         .iter()
         .filter(|it| it.kind == EventKind::PolicyRefused);
-    let refused: Vec<&String> = refused.map(|it| &it.message).collect();
+    // Of a file that is cut to nothing some systems tell nothing: it may count as empty, which is
+    // refused.
+    let refused: Vec<&String> = refused
+        .map(|it| &it.message)
+        .filter(|it| !it.contains("the document is empty"))
+        .collect();
     assert!(refused.is_empty(), "{refused:?}");
 }
 
