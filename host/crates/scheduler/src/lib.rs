@@ -60,7 +60,7 @@ pub use decision::Decision;
 pub use draw::derive as derived_draw;
 pub use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
-pub use past::{KeptDecision, PastDecision, Remembered, RunnerUp};
+pub use past::{HostOrError, KeptDecision, PastDecision, Remembered, RunnerUp};
 pub use shown::DecisionShown;
 pub use trial::{MadeAgain, Trial};
 

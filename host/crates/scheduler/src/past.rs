@@ -15,6 +15,9 @@ use placewright_inventory::{Inventory, SavedMeasured};
 use placewright_model::Request;
 use placewright_policy::Policy;
 
+/// The id of the host that a chain chooses, if there is one, or why there is no decision.
+pub type HostOrError = Result<Option<Arc<str>>, DecisionError>;
+
 /// A decision, and a copy of the inventory that it was made on: it can be made again,
 /// and explained, beside the scheduler's work.
 pub struct PastDecision {
@@ -203,7 +206,7 @@ impl PastDecision {
 
     /// The host that its chain chooses, if there is one, or how a unit failed; and the calls of
     /// units that gave no answer now and did when the decision was made.
-    pub fn host_and_faults(&self) -> (Result<Option<Arc<str>>, DecisionError>, Vec<Arc<Fault>>) {
+    pub fn host_and_faults(&self) -> (HostOrError, Vec<Arc<Fault>>) {
         let mut runner = self.runner();
         let decided = runner.decide(&self.inventory, &self.request, self.draw);
         let faults = failed_calls(&decided, |now| match &self.made {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::ClusterState;
 use crate::DeploymentError;
-use placewright_chain::{Chain, DecisionError, Explanation};
+use placewright_chain::{Chain, Explanation};
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::Fault;
 use placewright_inventory::Inventory;
@@ -40,7 +40,7 @@ impl Past {
 
     /// The host that its chain chooses, if there is one, or how a unit failed; and the calls of
     /// units that gave no answer now and did when the decision was made.
-    pub fn host_and_faults(&self) -> (Result<Option<Arc<str>>, DecisionError>, Vec<Arc<Fault>>) {
+    pub fn host_and_faults(&self) -> (placewright_scheduler::HostOrError, Vec<Arc<Fault>>) {
         self.0.host_and_faults()
     }
 
