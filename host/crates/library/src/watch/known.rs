@@ -13,6 +13,11 @@ const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 /// How long a file may change at every look before that is told of.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a file that holds nothing must have held nothing to have settled. Programs cut a file
+/// to nothing before they write it, and where a disk is busy that shows before the system tells of
+/// it.
+const EMPTY: Duration = Duration::from_secs(5);
+
 /// The least and, for each byte of a file, the further time between two looks at
 /// a file that is not whole yet: reading it again at each of many small writes
 /// would take more than the writing does.
@@ -122,7 +127,11 @@ impl Known {
             self.waits = false;
             return;
         }
-        let settled_at = self.changed + settle;
+        let settled_at = self.changed
+            + match pair.main.bytes.is_empty() {
+                true => settle.max(EMPTY),
+                false => settle,
+            };
         let seen = pair.seen(path, now >= settled_at && written.is_none());
         if seen.settled || whole(&seen) {
             self.told = content;

@@ -102,6 +102,21 @@ fn a_file_that_is_being_written_is_told_of_when_it_is_whole() {
 }
 
 #[test]
+fn a_file_that_was_cut_to_nothing_is_waited_for_longer() {
+    let mut scene = Scene::new();
+    scene.rename_into_place("a.wasm", "one.");
+    assert_eq!(scene.scan(), ["a.wasm: one."]);
+    scene.write("a.wasm", "");
+    assert_eq!(scene.later(1), NOTHING);
+    assert_eq!(scene.later(4_999), NOTHING);
+    scene.write("a.wasm", "two.");
+    assert_eq!(scene.later(1), ["a.wasm: two."]);
+    scene.write("a.wasm", "");
+    assert_eq!(scene.later(1), NOTHING);
+    assert_eq!(scene.later(5_000), ["a.wasm:  (settled)"]);
+}
+
+#[test]
 fn a_file_that_stays_in_parts_is_told_of_as_it_is_when_it_has_settled() {
     let mut scene = Scene::new();
     scene.write("a.wasm", "one and");
