@@ -20,8 +20,11 @@ static const pw_column_read HOST_COLUMNS[] = {
     PW_REQUIRED("cpu.pending", PW_INTEGER),   PW_REQUIRED("cpu.exclusive", PW_INTEGER),
     PW_REQUIRED("vms.widest", PW_INTEGER),
 };
-// Those of the VMs that run on the host now.
-static const pw_column_read CURRENT_COLUMNS[] = {PW_REQUIRED("member", PW_INTEGER)};
+// Those of the VMs that run on the host now, and what they hold there.
+static const pw_column_read CURRENT_COLUMNS[] = {
+    PW_REQUIRED("member", PW_INTEGER), PW_REQUIRED("sockets", PW_INTEGER),   PW_REQUIRED("cores", PW_INTEGER),
+    PW_REQUIRED("vcpus", PW_INTEGER),  PW_REQUIRED("exclusive", PW_BOOLEAN), PW_REQUIRED("cpu", PW_INTEGER),
+};
 static const pw_column_read SETTINGS_COLUMNS[] = {
     PW_REQUIRED("count-threads-as-cores", PW_BOOLEAN),
     PW_REQUIRED("require-topology", PW_BOOLEAN),
@@ -90,9 +93,10 @@ typedef struct {
   pw_integers sockets, cores, threads, total;
   pw_numbers overcommit;
   pw_integers committed, pending, exclusive, widest;
-  // Of each host, the rows of `current`, and the number of the VM in each.
+  // Of each host, the rows of `current`: the number of the VM in each, and what it holds.
   const int64_t *current;
   pw_integers member;
+  vms held;
 } hosts;
 
 typedef struct {
@@ -100,8 +104,8 @@ typedef struct {
   pw_numbers overcommit;
 } settings;
 
-static vms read_vms(pw_reader *reader) {
-  vms it = {.count = pw_rows(reader)};
+static vms read_vms(pw_reader *reader, size_t count) {
+  vms it = {.count = count};
   pw_integers *columns[] = {&it.sockets, &it.cores, &it.vcpus, &it.exclusive, &it.cpu};
   for (size_t number = 0; number < 5; number++) *columns[number] = pw_integers_of(reader, it.count);
   return it;
@@ -117,6 +121,7 @@ static hosts read_hosts(pw_reader *reader) {
   size_t current = pw_rows(reader);
   it.current = pw_offsets(reader, it.count);
   it.member = pw_integers_of(reader, current);
+  it.held = read_vms(reader, current);
   return it;
 }
 
@@ -131,36 +136,50 @@ static settings read_settings(pw_reader *reader) {
 
 // --- The rule ---
 
-// What VMs need of a host: CPU in millicores, and CPUs of their own.
+// What VMs take of a host: CPU in millicores, CPUs of their own, and cores of the widest VM that shares CPUs.
 typedef struct {
-  int64_t cpu, exclusive;
+  int64_t cpu, exclusive, widest;
 } needed;
 
 typedef struct {
   const vms *vms;
   needed all;
-  // Cores of the widest VM that shares CPUs; 1 if none is wider.
-  int64_t widest;
   bool threads_as_cores, require_topology;
   // For hosts that have none of their own.
   bool has_overcommit;
   double overcommit;
 } need;
 
-static needed plus(needed sum, const vms *vms, size_t vm) {
-  sum.cpu += vms->cpu.values[vm];
-  if (vms->exclusive.values[vm]) sum.exclusive += vms->vcpus.values[vm];
+static needed needed_by(const vms *vms, size_t vm) {
+  needed it = {.cpu = vms->cpu.values[vm]};
+  int64_t width;
+  if (__builtin_mul_overflow(vms->sockets.values[vm], vms->cores.values[vm], &width)) width = INT64_MAX;
+  if (vms->exclusive.values[vm]) it.exclusive = vms->vcpus.values[vm];
+  else it.widest = width;
+  return it;
+}
+
+static needed plus(needed sum, needed other) {
+  sum.cpu += other.cpu;
+  sum.exclusive += other.exclusive;
+  if (other.widest > sum.widest) sum.widest = other.widest;
   return sum;
 }
 
+static int64_t beyond(int64_t asked, int64_t held) { return asked > held ? asked - held : 0; }
+
+// What is asked for beyond what is held: a VM that is no wider than it is has its CPUs.
+static needed less(needed asked, needed held) {
+  return (needed){
+      .cpu = beyond(asked.cpu, held.cpu),
+      .exclusive = beyond(asked.exclusive, held.exclusive),
+      .widest = asked.widest > held.widest ? asked.widest : 0,
+  };
+}
+
 static need prepare(const vms *vms, const settings *settings) {
-  need it = {.vms = vms, .widest = 1};
-  for (size_t vm = 0; vm < vms->count; vm++) {
-    it.all = plus(it.all, vms, vm);
-    int64_t width;
-    if (__builtin_mul_overflow(vms->sockets.values[vm], vms->cores.values[vm], &width)) width = INT64_MAX;
-    if (!vms->exclusive.values[vm] && width > it.widest) it.widest = width;
-  }
+  need it = {.vms = vms};
+  for (size_t vm = 0; vm < vms->count; vm++) it.all = plus(it.all, needed_by(vms, vm));
   it.threads_as_cores = settings->threads_as_cores.values[0];
   it.require_topology = settings->require_topology.values[0];
   it.has_overcommit = PW_HAS(settings->overcommit, 0);
@@ -168,15 +187,17 @@ static need prepare(const vms *vms, const settings *settings) {
   return it;
 }
 
-// What the VMs need of a host on which some of them may run already.
+// What the VMs take of a host: what they ask for, less what they hold there.
 static needed needed_on(const need *need, const hosts *hosts, size_t host) {
   int64_t first = hosts->current[host], end = hosts->current[host + 1];
   if (first == end) return need->all;
   needed sum = {0};
   for (size_t vm = 0; vm < need->vms->count; vm++) {
-    bool runs_here = false;
-    for (int64_t row = first; row < end; row++) runs_here |= hosts->member.values[row] == (int64_t)vm;
-    if (!runs_here) sum = plus(sum, need->vms, vm);
+    needed takes = needed_by(need->vms, vm);
+    for (int64_t row = first; row < end; row++) {
+      if (hosts->member.values[row] == (int64_t)vm) takes = less(takes, needed_by(&hosts->held, row));
+    }
+    sum = plus(sum, takes);
   }
   return sum;
 }
@@ -194,8 +215,12 @@ static uint8_t verdict(const need *need, const hosts *hosts, size_t host) {
   int64_t total = hosts->total.values[host];
   int64_t cpus = PW_HAS(*counted, host) ? counted->values[host] : total / 1000;
   needed needed = needed_on(need, hosts, host);
-  int64_t widest = hosts->widest.values[host] > need->widest ? hosts->widest.values[host] : need->widest;
-  if (cpus - hosts->exclusive.values[host] - needed.exclusive < widest) return TOO_FEW_CPUS;
+  // One CPU stays shared even if no VM shares it yet.
+  int64_t widest = needed.widest > 1 ? needed.widest : 1;
+  if (hosts->widest.values[host] > widest) widest = hosts->widest.values[host];
+  bool takes_cpus = needed.exclusive > 0 || needed.widest > 0;
+  if (takes_cpus && cpus - hosts->exclusive.values[host] - needed.exclusive < widest) return TOO_FEW_CPUS;
+  if (needed.cpu == 0) return 0;
   bool has_own = PW_HAS(hosts->overcommit, host);
   if (!has_own && !need->has_overcommit) return 0;
   int64_t limit = share(total, has_own ? hosts->overcommit.values[host] : need->overcommit);
@@ -217,7 +242,7 @@ static double cost(const need *need, const hosts *hosts, size_t host) {
 bool exports_placewright_policy_judge_judge(pw_answers *want, pw_call *call, pw_judgement *judgement,
                                             pw_problem *problem) {
   pw_reader reader = pw_read(call);
-  const vms vms = read_vms(&reader);
+  const vms vms = read_vms(&reader, pw_rows(&reader));
   const hosts hosts = read_hosts(&reader);
   const settings settings = read_settings(&reader);
   if (!pw_done(&reader)) return pw_fail(problem, "the call does not hold what was declared");

@@ -5,23 +5,39 @@
 
 import { boolean, integer, millicores, number, passing, rows, rowWise, setting } from "placewright";
 
-/** What VMs need of a host: CPU in millicores, and CPUs of their own. */
-function needed(vms) {
-  let cpu = 0;
-  let exclusive = 0;
-  for (const vm of vms) {
-    cpu += vm.cpu;
-    if (vm.exclusive) exclusive += vm.vcpus;
-  }
-  return { cpu, exclusive };
+/** What a VM takes: CPU in millicores, CPUs of its own, and cores if it shares CPUs. */
+function needed(vm) {
+  const width = vm.sockets * vm.cores;
+  return { cpu: vm.cpu, exclusive: vm.exclusive ? vm.vcpus : 0, widest: vm.exclusive ? 0 : width };
 }
 
-/** What the VMs need of a host on which some of them may run already. */
-function neededOn(host, { vms, all }) {
+/** What several take together. */
+function together(each) {
+  const all = { cpu: 0, exclusive: 0, widest: 0 };
+  for (const one of each) {
+    all.cpu += one.cpu;
+    all.exclusive += one.exclusive;
+    all.widest = Math.max(all.widest, one.widest);
+  }
+  return all;
+}
+
+/** What is asked for beyond what is held: a VM that is no wider than it is has its CPUs. */
+function less(asked, held) {
+  return {
+    cpu: Math.max(asked.cpu - held.cpu, 0),
+    exclusive: Math.max(asked.exclusive - held.exclusive, 0),
+    widest: asked.widest > held.widest ? asked.widest : 0,
+  };
+}
+
+/** What the VMs take of a host: what they ask for, less what they hold there. */
+function neededOn(host, { each, all }) {
   const { current } = host;
   if (current.length === 0) return all;
-  const here = new Set(current.map((row) => row.member));
-  return needed(vms.filter((_, number) => !here.has(number)));
+  const takes = [...each];
+  for (const row of current) takes[row.member] = less(takes[row.member], needed(row));
+  return together(takes);
 }
 
 export default rowWise({
@@ -42,8 +58,15 @@ export default rowWise({
     pending: millicores("cpu.pending"),
     exclusive: integer("cpu.exclusive"),
     widest: integer("vms.widest"),
-    // Those of the VMs that run there now.
-    current: rows({ member: integer() }),
+    // Those of the VMs that run there now, and what they hold.
+    current: rows({
+      member: integer(),
+      sockets: integer(),
+      cores: integer(),
+      vcpus: integer(),
+      exclusive: boolean(),
+      cpu: millicores(),
+    }),
   },
   settings: {
     countThreadsAsCores: setting(boolean, {
@@ -73,12 +96,10 @@ export default rowWise({
   },
 
   prepare({ vms, settings }) {
-    const sharing = vms.filter((vm) => !vm.exclusive);
+    const each = vms.map(needed);
     return {
-      vms,
-      all: needed(vms),
-      // Cores of the widest VM that shares CPUs; 1 if none is wider.
-      widest: Math.max(1, ...sharing.map((vm) => vm.sockets * vm.cores)),
+      each,
+      all: together(each),
       threadsAsCores: settings.countThreadsAsCores,
       requireTopology: settings.requireTopology,
       // For hosts that have none of their own.
@@ -92,8 +113,11 @@ export default rowWise({
     }
     const { total } = host;
     const cpus = (need.threadsAsCores ? host.threads : host.cores) ?? Math.trunc(total / 1000);
-    const { cpu, exclusive } = neededOn(host, need);
-    if (cpus - host.exclusive - exclusive < Math.max(need.widest, host.widest)) return "tooFewCpus";
+    const { cpu, exclusive, widest } = neededOn(host, need);
+    const takesCpus = exclusive > 0 || widest > 0;
+    // One CPU stays shared even if no VM shares it yet.
+    if (takesCpus && cpus - host.exclusive - exclusive < Math.max(widest, host.widest, 1)) return "tooFewCpus";
+    if (cpu === 0) return true;
     const overcommit = host.overcommit ?? need.overcommit;
     if (overcommit === null) return true;
     const limit = Math.trunc(total * overcommit);

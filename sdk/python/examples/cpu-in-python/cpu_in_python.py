@@ -6,6 +6,7 @@ those of which the smallest share is promised.
 """
 
 import math
+from functools import reduce
 from typing import NamedTuple
 
 from placewright import PASSING, Millicores, Reasons, Row, Rows, RowWise, Settings, column, setting, table
@@ -22,9 +23,14 @@ class Vm(Row):
 
 
 class Current(Row):
-    """A VM of the request that runs on the host now."""
+    """A VM of the request that runs on the host now, and what it holds there."""
 
     member: int
+    sockets: int
+    cores: int
+    vcpus: int
+    exclusive: bool
+    cpu: Millicores
 
 
 class Host(Row):
@@ -71,35 +77,51 @@ class Reason(Reasons):
 
 
 class Needed(NamedTuple):
-    """What VMs need of a host."""
+    """What VMs take of a host."""
 
-    cpu: int
+    cpu: int = 0
     #: CPUs of their own.
-    exclusive: int
+    exclusive: int = 0
+    #: Cores of the widest VM that shares CPUs.
+    widest: int = 0
+
+    def plus(self, other: "Needed") -> "Needed":
+        """Both together."""
+        return Needed(self.cpu + other.cpu, self.exclusive + other.exclusive, max(self.widest, other.widest))
+
+    def less(self, held: "Needed") -> "Needed":
+        """What is asked for beyond what is held: a VM that is no wider than it is has its CPUs."""
+        return Needed(
+            max(self.cpu - held.cpu, 0),
+            max(self.exclusive - held.exclusive, 0),
+            self.widest if self.widest > held.widest else 0,
+        )
 
 
-def needed(vms: Rows[Vm]) -> Needed:
-    """What the VMs need together."""
-    return Needed(sum(vm.cpu for vm in vms), sum(vm.vcpus for vm in vms if vm.exclusive))
+def needed(vm: Vm | Current) -> Needed:
+    """What a VM needs."""
+    if vm.exclusive:
+        return Needed(vm.cpu, exclusive=vm.vcpus)
+    return Needed(vm.cpu, widest=vm.sockets * vm.cores)
 
 
 class Cpu(RowWise):
     """A filter and a cost function."""
 
     def __init__(self, vms: Rows[Vm], limits: Limits) -> None:
-        self.vms = vms
-        self.all = needed(vms)
-        #: Cores of the widest VM that shares CPUs; 1 if none is wider.
-        self.widest = max([1, *(vm.sockets * vm.cores for vm in vms if not vm.exclusive)])
+        self.each = [needed(vm) for vm in vms]
+        self.all = reduce(Needed.plus, self.each, Needed())
         self.threads_as_cores = limits.count_threads_as_cores
         self.require_topology = limits.require_topology
         #: For hosts that have none of their own.
         self.overcommit = limits.overcommit
 
-    def beside(self, current: Rows[Current]) -> Needed:
-        """What the VMs need of a host on which some of them run already."""
-        here = {row.member for row in current}
-        return needed(tuple(vm for number, vm in enumerate(self.vms) if number not in here))
+    def taken(self, current: Rows[Current]) -> Needed:
+        """What the VMs take of a host: what they ask for, less what they hold there."""
+        takes = list(self.each)
+        for row in current:
+            takes[row.member] = takes[row.member].less(needed(row))
+        return reduce(Needed.plus, takes, Needed())
 
     def keep(self, host: Host) -> bool | Reason:
         if self.require_topology and None in (host.sockets, host.cores, host.threads):
@@ -107,9 +129,13 @@ class Cpu(RowWise):
         cpus = host.threads if self.threads_as_cores else host.cores
         if cpus is None:
             cpus = host.total // 1000
-        cpu, exclusive = self.beside(host.current) if host.current else self.all
-        if cpus - host.exclusive - exclusive < max(self.widest, host.widest):
+        cpu, exclusive, widest = self.taken(host.current) if host.current else self.all
+        takes_cpus = exclusive > 0 or widest > 0
+        # One CPU stays shared even if no VM shares it yet.
+        if takes_cpus and cpus - host.exclusive - exclusive < max(widest, host.widest, 1):
             return Reason.TOO_FEW_CPUS
+        if cpu == 0:
+            return True
         overcommit = self.overcommit if host.overcommit is None else host.overcommit
         if overcommit is None:
             return True
@@ -124,5 +150,5 @@ class Cpu(RowWise):
         promisable = host.total if host.overcommit is None else host.total * host.overcommit
         if promisable <= 0:
             return math.inf
-        needed = self.beside(host.current) if host.current else self.all
+        needed = self.taken(host.current) if host.current else self.all
         return (host.committed + host.pending + needed.cpu) / promisable

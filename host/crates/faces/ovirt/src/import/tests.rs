@@ -471,7 +471,7 @@ fn what_has_no_unit_here_is_left_out_and_told() {
     assert_eq!(
         text,
         format!(
-            "# Carried over from a scheduling policy of oVirt.\n{comments}name = \"a\"\n\n\
+            "# Carried over from a scheduling policy of oVirt.\n{comments}name = \"a\"\nfilters = []\n\n\
              [balance]\nunit = \"enforcement\"\n"
         )
     );

@@ -25,6 +25,9 @@ impl Display for Document<'_> {
         if !policy.description.is_empty() {
             writeln!(f, "description = {}", text(&policy.description))?;
         }
+        if carried.filters.is_empty() {
+            writeln!(f, "filters = []")?;
+        }
         if !carried.settings.is_empty() {
             writeln!(f, "\n[settings]")?;
             for (name, value) in &carried.settings {

@@ -2,7 +2,7 @@
 //! included, stays as it stands.
 
 use serde_json::{Map, Value as Json};
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
 use super::Entry;
 use crate::catalogue::{Catalogue, PolicyUnit};
@@ -48,9 +48,20 @@ impl Editable {
         Ok(Self { document })
     }
 
-    /// The text of the document.
+    /// The text of the document. That it has no filters is what the client wants, and is said.
     pub fn text(&self) -> String {
-        self.document.to_string()
+        let filters = self.document.get("filters");
+        let has_filters = match filters {
+            Some(Item::ArrayOfTables(tables)) => !tables.is_empty(),
+            Some(_) => true,
+            None => self.document.contains_key("stages"),
+        };
+        if has_filters {
+            return self.document.to_string();
+        }
+        let mut document = self.document.clone();
+        document["filters"] = value(Array::new());
+        document.to_string()
     }
 
     /// Call it so.
@@ -229,13 +240,14 @@ impl Editable {
 
     /// A list of tables, if there is one, however it is written.
     fn list(&mut self, key: &str) -> Option<&mut ArrayOfTables> {
-        let item = self.document.get_mut(key)?;
-        if let Some(array) = item.as_array() {
+        if let Some(array) = self.document.get(key)?.as_array() {
             let tables = array.iter().filter_map(Value::as_inline_table).cloned();
             let tables: ArrayOfTables = tables.map(|it| it.into_table()).collect();
-            *item = Item::ArrayOfTables(tables);
+            // The key goes, too: it has the blanks of the other form around it.
+            self.document.remove(key);
+            self.document.insert(key, Item::ArrayOfTables(tables));
         }
-        item.as_array_of_tables_mut()
+        self.document.get_mut(key)?.as_array_of_tables_mut()
     }
 
     fn tables(&mut self, key: &str) -> impl Iterator<Item = &Table> {
@@ -278,5 +290,27 @@ pub fn json_of(value: &Value) -> Json {
                 .map(|(key, value)| (key.to_owned(), json_of(value)));
             Json::Object(entries.collect::<Map<_, _>>())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_without_filters_says_so_and_takes_one_again() {
+        let policy = Editable::read("name = \"p\"\n").unwrap();
+        assert_eq!(policy.text(), "name = \"p\"\nfilters = []\n");
+        let mut policy_again = Editable::read(&policy.text()).unwrap();
+        let mut filter = Table::new();
+        filter["unit"] = value("memory");
+        policy_again.push("filters", filter);
+        assert_eq!(
+            policy_again.text(),
+            "name = \"p\"\n\n[[filters]]\nunit = \"memory\"\n"
+        );
+        let staged = "[[stages]]\nname = \"main\"\n";
+        let policy = Editable::read(staged).unwrap();
+        assert_eq!(policy.text(), staged);
     }
 }
