@@ -74,7 +74,7 @@ pub struct ProblemPlace {
     /// Character in the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The way to the value: "members[0].cpu".
+    /// The way to the value: `members[0].cpu`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
