@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
+use super::unmeasured::MEMORY_FREE;
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
-use placewright_model::{Facts, Host, Kind, Measure, Value};
+use placewright_model::{Facts, FactsChange, Host, Kind, Measure, Value};
 
 /// Measured numbers are rounded to so many steps between 0 and 1.
 const STEPS: f64 = 256.0;
@@ -146,8 +147,8 @@ impl Inventory {
         Some(host)
     }
 
-    /// A measured value of a host comes in. It is rounded before it is set, so that
-    /// noise costs no reuse.
+    /// A measured value of a host comes in, which shows all VMs that run there. It is rounded
+    /// before it is set, so that noise costs no reuse.
     ///
     /// # Errors
     /// If there is no such host, or the value does not fit the schema.
@@ -158,7 +159,15 @@ impl Inventory {
         measured: Value,
     ) -> Result<(), InventoryError> {
         let rounded = self.rounded(column, &measured);
-        self.set_host_value(id, column, Some(rounded))
+        self.set_host_value(id, column, Some(rounded.clone()))?;
+        if let Some(slot) = self.slot(id) {
+            let change = FactsChange {
+                set: Facts::new().with(column, rounded),
+                ..FactsChange::default()
+            };
+            self.note_shown(slot, &change, None);
+        }
+        Ok(())
     }
 
     /// A measured value as units see it: numbers rounded to the nearest 1/256, amounts of
@@ -248,6 +257,9 @@ impl Inventory {
         if !total_given && matches!(&**column, "cpu.cores" | "cpu.total") {
             let total = Value::Integer(cores.saturating_mul(1000));
             self.write(slot, "cpu.total", Some(&total));
+        }
+        if **column == *MEMORY_FREE {
+            self.count_unmeasured_memory(slot);
         }
         self.watch_host(slot);
     }
