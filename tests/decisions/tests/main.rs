@@ -7,6 +7,7 @@ mod balancing;
 mod batch_search;
 mod batches;
 mod decisions;
+mod departures;
 mod effects;
 mod evacuation;
 mod explain_parts;

@@ -53,6 +53,7 @@ impl From<DeploymentError> for Problem {
 fn of_place(error: &PlaceError) -> Code {
     match error {
         PlaceError::Pending(_) => Code::Conflict,
+        PlaceError::NotMigratable { .. } => Code::VmRuns,
         PlaceError::Inventory(error) => of_inventory(error),
         PlaceError::Refusal(refusal) => of_refusal(refusal),
         PlaceError::Interrupted(InterruptedError::TimeLimit(_)) => Code::TimedOut,

@@ -52,8 +52,8 @@ impl HostState {
         matches!(self, Self::Down | Self::Error)
     }
 
-    /// How a VM leaves a host in this state. Plans and evacuations ask this; migrations and
-    /// placements of VMs that run do not yet.
+    /// How a VM leaves a host in this state: the one rule for placements, migrations, plans
+    /// and evacuations.
     pub fn departure(self, migratable: bool) -> Departure {
         match (self, migratable) {
             (Self::Down | Self::Error, _) => Departure::Cold,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::search::{Search, Tried};
 use super::{
     Decision, InterruptedError, MadeOn, PlaceError, Recorded, Scheduler, SchedulerOptions, order,
-    place,
+    place, tenant,
 };
 use placewright_chain::Runner;
 use placewright_inventory::Inventory;
-use placewright_model::{Facts, Request, Value, Vm};
+use placewright_model::{Facts, Request, Vm};
 use placewright_policy as policy;
 
 /// VMs that are to be placed in turns, in the order that the policy gives.
@@ -356,24 +356,12 @@ fn requests(mut everyone: Request, order: Vec<Vec<usize>>) -> (Vec<Request>, Vec
         let members = members.filter_map(|place| waiting.get_mut(*place)?.take());
         let mut request = everyone.clone();
         request.members = members.collect();
-        if request.facts.get("tenant").is_none()
-            && let Some(tenant) = common_tenant(&request.members)
-        {
-            request.facts.set("tenant", tenant);
-        }
+        tenant::agree(&mut request);
         request
     });
     let turns = turns.collect();
     let without_turn = waiting.into_iter().flatten().map(|member| member.id);
     (turns, without_turn.collect())
-}
-
-pub(super) fn common_tenant(members: &[Vm]) -> Option<Value> {
-    let mut tenants = members.iter().map(|member| member.facts.get("tenant"));
-    let first = tenants.next()??;
-    tenants
-        .all(|tenant| tenant == Some(first))
-        .then(|| first.clone())
 }
 
 /// Decide one turn and reserve its places in `inventory`, as one of a batch.

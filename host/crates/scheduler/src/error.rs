@@ -20,6 +20,14 @@ pub enum PlaceError {
     #[error("VM \"{0}\" has a place reserved already: confirm or cancel it first")]
     Pending(Arc<str>),
     #[error(
+        "VM \"{vm}\" runs on {host} and may not leave it (its \"migratable\" is false, and the host is neither down nor in error): stop it first"
+    )]
+    NotMigratable {
+        vm: Arc<str>,
+        /// Id of the host where it runs.
+        host: Arc<str>,
+    },
+    #[error(
         "policy \"{0}\" forbids the search for a better plan: who comes first is served first; ask without search"
     )]
     SearchForbidden(Arc<str>),

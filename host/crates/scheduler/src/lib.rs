@@ -36,6 +36,7 @@ mod balance;
 mod batch;
 mod cancel;
 mod decision;
+mod departure;
 mod draw;
 mod error;
 mod needs;
@@ -44,6 +45,7 @@ mod past;
 mod place;
 mod search;
 mod shown;
+mod tenant;
 mod trial;
 mod zone;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Decision, PlaceError, SchedulerOptions, draw, needs, zone};
+use super::{Decision, PlaceError, SchedulerOptions, departure, draw, needs, tenant, zone};
 use placewright_chain::{Decided, Followed, Runner};
 use placewright_inventory::{Inventory, InventoryError, Terms};
 use placewright_model::{Request, Vm, Write};
@@ -34,11 +34,13 @@ pub(super) fn place(
     mut request: Request,
 ) -> Result<Decision, PlaceError> {
     options.cancel.check()?;
+    tenant::agree(&mut request);
     zone::agree(&mut request)?;
     let mut members = request.members.iter();
     if let Some(member) = members.find(|member| inventory.pending(&member.id).is_some()) {
         return Err(PlaceError::Pending(member.id.clone()));
     }
+    departure::confine(inventory, &mut request)?;
     let unheeded = needs::unheeded(runner.chain(), options, inventory, &request)?;
     let draw = draw(options, &request, number)?;
     let version = inventory.version();
@@ -94,11 +96,22 @@ pub(super) fn told(inventory: &Inventory, decided: &Decided) -> (Option<Arc<str>
     (host, shares.collect())
 }
 
-/// Fill in what the inventory knows of a VM of which only the id is given.
+/// Fill in what the inventory knows of a VM of which only the id is given, and the tenant
+/// that asks.
 pub(super) fn known(inventory: &Inventory, member: &mut Vm) {
-    let nothing_given = *member == Vm::new(member.id.clone());
-    if let Some(entry) = inventory.running(&member.id).filter(|_| nothing_given) {
+    let tenant = member.facts.get("tenant").cloned();
+    let mut bare = Vm::new(member.id.clone());
+    if let Some(tenant) = tenant.clone() {
+        bare.facts.set("tenant", tenant);
+    }
+    if *member != bare {
+        return;
+    }
+    if let Some(entry) = inventory.running(&member.id) {
         *member = (*entry.vm).clone();
+        if let Some(tenant) = tenant {
+            member.facts.set("tenant", tenant);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use super::past::MadeOn;
 use super::snapshot::LONG_BATCH;
 use crate::DeploymentError;
 use placewright_inventory::Inventory;
-use placewright_model::{Request, Value, Vm};
+use placewright_model::{Departure, Request, Vm};
 use placewright_records::telemetry::{Outcome, decision_span};
 use placewright_scheduler::{Batch, Cancel, Decision, DecisionShown, PlaceError, Plan};
 use placewright_store::Change;
@@ -264,7 +264,7 @@ impl ClusterState {
     /// Where a VM that runs is to be moved, its own host apart.
     ///
     /// # Errors
-    /// If it does not run, and as for [`ClusterState::place`].
+    /// If it does not run, or may not leave its host, and as for [`ClusterState::place`].
     pub fn migrate(
         &mut self,
         request: Request,
@@ -311,22 +311,15 @@ impl ClusterState {
         }
         let running = members.iter().filter_map(|member| {
             let host = self.running_on(&member.id)?;
-            (!self.fails(host)).then(|| (member.id.clone(), host.clone()))
+            // Who is lost with its host starts elsewhere without being asked for anew.
+            let departure = self.inventory().departure(&member.id);
+            (departure != Some(Departure::Cold)).then(|| (member.id.clone(), host.clone()))
         });
         let running: Vec<_> = running.collect();
         match running.is_empty() {
             true => Ok(()),
             false => Err(DeploymentError::VmsRun(running)),
         }
-    }
-
-    /// Whether a host is down or in error: VMs that ran there may have to start elsewhere.
-    fn fails(&self, host: &str) -> bool {
-        let inventory = self.inventory();
-        let state = inventory
-            .slot(host)
-            .and_then(|slot| inventory.host_value(slot, "state"));
-        matches!(state, Some(Value::Text(state)) if ["down", "error"].contains(&&*state))
     }
 
     fn check_time(&self, asked: i64, now: i64) -> Result<(), DeploymentError> {

@@ -6,7 +6,7 @@ use super::{BalancePlan, PlannedMove, pass, world};
 use crate::{PlaceError, Scheduler, place};
 use placewright_chain::DecisionError;
 use placewright_inventory::InventoryError;
-use placewright_model::{Request, Value, Write};
+use placewright_model::{Departure, Request, Value, Write};
 
 /// Why a step of a plan cannot be begun. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -101,7 +101,7 @@ impl Scheduler {
         now: i64,
         reserve_for: Option<i64>,
     ) -> Result<Begun, BalanceError> {
-        for PlannedMove { vm, from, .. } in steps {
+        for PlannedMove { vm, from, to, .. } in steps {
             let slot = self.inventory.slot(from);
             let running = self.inventory.running(vm).map(|entry| entry.slot);
             if slot.is_none() || running != slot {
@@ -112,6 +112,12 @@ impl Scheduler {
             }
             if self.inventory.pending(vm).is_some() {
                 return Err(BalanceError::Pending(vm.clone()));
+            }
+            if from != to && self.inventory.departure(vm) == Some(Departure::Barred) {
+                return Err(BalanceError::from(PlaceError::NotMigratable {
+                    vm: vm.clone(),
+                    host: from.clone(),
+                }));
             }
         }
         if let Some(why) = self.why_needless(steps) {

@@ -7,11 +7,10 @@ use super::{
     BalanceOptions, BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, gain, world,
 };
 use crate::balance::CoolDown;
-use crate::batch::common_tenant;
-use crate::{PlaceError, Scheduler, SchedulerOptions, needs, place, zone};
+use crate::{PlaceError, Scheduler, SchedulerOptions, needs, place, tenant, zone};
 use placewright_chain::{Proposed, Runner};
 use placewright_inventory::{Inventory, InventoryError};
-use placewright_model::{Request, Vm, Write};
+use placewright_model::{Departure, Request, Vm, Write};
 
 /// A plan in the making.
 pub(super) struct Pass<'a> {
@@ -189,6 +188,9 @@ impl<'a> Pass<'a> {
         let measured = self.measured(*from);
         let mut changes = proposal.writes.clone();
         let proposed = changes.len();
+        if to != *from && self.world.departure(vm) == Some(Departure::Barred) {
+            return Ok(Err(MoveError::NotMigratable));
+        }
         if to != *from {
             let followed = match self.follow_effects(vm, to) {
                 Ok(followed) => followed,
@@ -325,9 +327,7 @@ pub(super) fn of_running(
         now,
         ..Request::default()
     };
-    if let Some(tenant) = common_tenant(&request.members) {
-        request.facts.set("tenant", tenant);
-    }
+    tenant::agree(&mut request);
     zone::agree(&mut request)?;
     Ok(request)
 }
