@@ -76,6 +76,10 @@
 //! With once-per-VM reads as here, each VM of a request is judged by itself: a
 //! filter for something that adds up reads `Rows<Vm>` instead, see [`Request`].
 //!
+//! The columns of a host contain what the VM to be placed holds there, if it runs there
+//! already and is placed again or grows. A filter for something that adds up reads
+//! `hosts/current` besides and asks [`Takes`](takes::Takes) what the VM takes in addition.
+//!
 //! A unit may have other parts, alone or together, each a trait:
 //!
 //! | in `export!` | trait | what it does |
@@ -136,6 +140,7 @@ pub mod row_wise;
 pub mod rows;
 pub mod selection;
 pub mod settings;
+pub mod takes;
 pub mod text;
 pub mod whole_table;
 pub mod written;
@@ -164,6 +169,7 @@ pub mod prelude {
     pub use crate::rows::Rows;
     pub use crate::selection::{Groups, Selection, Share};
     pub use crate::settings::Settings;
+    pub use crate::takes::{Resources, Takes};
     pub use crate::text::Text;
     pub use crate::whole_table::{TableCost, TableFilter, WholeTable};
     pub use crate::written::Written;

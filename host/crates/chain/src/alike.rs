@@ -42,6 +42,8 @@ pub(super) fn representatives(
             }
             Source::Nested(index) if inventory.nested(index).is_empty() => {}
             Source::Empty => {}
+            // Below a relation that is looked at itself.
+            Source::Below if table.is_of_held(plan) => {}
             source => related.extend(subject.related_slots(source)?),
         }
     }

@@ -148,7 +148,7 @@ impl<'a> Names<'a> {
             .collect();
         let vms = entries.iter().flat_map(|host| {
             inventory
-                .vms_of(host)
+                .residents_of(host)
                 .map(|entry| (entry.vm.id.clone(), host.id.clone()))
         });
         Self {

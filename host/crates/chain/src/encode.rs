@@ -222,6 +222,11 @@ impl<'a, 'c> Encoder<'a, 'c> {
         } = self.context;
         let relation = subject.and_then(|subject| subject.relation(table.source));
         let integers = &mut self.call.integers;
+        if let (Source::Current, Some(subject)) = (table.source, subject) {
+            let current = subject.current.iter();
+            let held = current.map(|row| (row.slot, subject.held(row, inventory)));
+            return Level::Held(rows::related(held, self.hosts, integers));
+        }
         if let Some(relation) = relation {
             let relation = relation.iter().map(|row| (row.slot, row.numbers));
             return Level::Relations(rows::related(relation, self.hosts, integers));
@@ -232,7 +237,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 let hosts = self.hosts.slots();
                 let vms = rows::gather(integers, hosts, |slot, rows| {
                     if let Some(host) = inventory.host(slot) {
-                        rows.extend(inventory.vms_of(host));
+                        rows.extend(inventory.residents_of(host));
                     }
                 });
                 Level::Vms(vms)
@@ -277,7 +282,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         let inventory = self.context.inventory;
         let hosts = self.hosts.slots().filter_map(|slot| inventory.host(slot));
         let vms: Vec<&VmEntry> = match source {
-            Source::GroupVms => hosts.flat_map(|host| inventory.vms_of(host)).collect(),
+            Source::GroupVms => hosts.flat_map(|host| inventory.residents_of(host)).collect(),
             _ => Vec::new(),
         };
         for entry in groups {

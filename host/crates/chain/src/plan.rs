@@ -247,7 +247,7 @@ fn nested(table: &str, inventory: &mut Inventory) -> Option<Source> {
 /// Bindings are not among them: they are rows of facts, with texts.
 fn relation_columns(source: Source) -> &'static [&'static str] {
     match source {
-        Source::Current | Source::Pinned | Source::Preferred => &["member"],
+        Source::Pinned | Source::Preferred => &["member"],
         Source::GroupMembersHere => &["group", "vms", "unmovable"],
         Source::GroupsOfHost => &["group"],
         Source::Location => &["member", "score"],
@@ -267,7 +267,7 @@ fn field(source: Source, column: &ColumnRead, inventory: &mut Inventory) -> Fiel
             .nested(table)
             .column_index(name)
             .map_or(Field::Nothing, Field::NestedColumn),
-        Source::Members | Source::HostVms => {
+        Source::Members | Source::HostVms | Source::Current => {
             ShapeColumn::named(name).map_or(Field::Named, Field::Shape)
         }
         _ => match relation_columns(source) {
@@ -285,6 +285,18 @@ impl TablePlan {
     pub(super) fn is_below(&self, table: usize, plan: &ReadPlan) -> bool {
         self.parent
             .is_some_and(|parent| parent == table || plan.tables[parent].is_below(table, plan))
+    }
+
+    /// Whether it tells what members hold on their hosts, not only that they run there.
+    pub(super) fn is_of_held(&self, plan: &ReadPlan) -> bool {
+        let parent = self.parent.map(|parent| &plan.tables[parent]);
+        match self.source {
+            Source::Current => self.columns.iter().any(|column| &*column.name != "member"),
+            Source::Below => parent.is_some_and(|parent| {
+                parent.source == Source::Current || parent.is_of_held(plan)
+            }),
+            _ => false,
+        }
     }
 
     /// Whether it stands somewhere below the VMs of hosts.

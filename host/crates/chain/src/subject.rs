@@ -35,6 +35,15 @@ pub(super) struct Member<'a> {
     pub(super) slot: Option<u32>,
 }
 
+/// A member on the host where it runs: a row of `hosts/current`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held<'a> {
+    /// Its number.
+    pub(super) member: i64,
+    /// What it holds there; None: the question is asked as if it had no place.
+    pub(super) entry: Option<&'a VmEntry>,
+}
+
 /// A row of `groups`.
 #[derive(Debug)]
 pub(super) struct GroupRow<'a> {
@@ -117,6 +126,17 @@ impl<'a> Subject<'a> {
             Source::Location => &self.location,
             _ => return None,
         })
+    }
+
+    /// What a member holds on the host of this row of `hosts/current`.
+    pub(super) fn held<'i>(&self, row: &Relation, inventory: &'i Inventory) -> Held<'i> {
+        let [member, ..] = row.numbers;
+        let vm = usize::try_from(member).ok().and_then(|place| self.members.get(place));
+        let entry = vm.and_then(|member| inventory.running(&member.vm.id));
+        Held {
+            member,
+            entry: entry.filter(|entry| entry.slot == row.slot),
+        }
     }
 
     fn relate_members(&mut self, inventory: &Inventory) {

@@ -16,6 +16,7 @@ mod entry;
 mod error;
 mod follows;
 mod group;
+mod growth;
 mod host;
 mod hosts;
 mod intake;

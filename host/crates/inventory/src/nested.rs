@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::growth;
 use super::{Aspects, Cell, Column, HostEntry, Inventory, Texts, VmEntry};
 use placewright_model::{Facts, Kind, Value};
 
@@ -139,8 +140,12 @@ impl Nested {
             .map(|gpu| (gpu.integer("index"), gpu.integer("taken").unwrap_or(0)))
             .collect();
         let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+        let shares = entries.flat_map(|entry| match growth::held(host, vms, entry) {
+            None => entry.gpus().collect::<Vec<_>>(),
+            Some(held) => growth::beyond(entry.gpus(), held.gpus()),
+        });
         // A GPU that the host does not have, or not any more, counts nowhere.
-        for (index, share) in entries.flat_map(VmEntry::gpus) {
+        for (index, share) in shares {
             if let Some((_, taken)) = gpus.iter_mut().find(|(known, _)| *known == Some(index)) {
                 *taken = taken.saturating_add(share);
             }
@@ -198,8 +203,7 @@ impl Nested {
             Some(host) => {
                 let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
                 if *self.table == *HUGE_PAGES {
-                    let vms = host.vms.iter().flat_map(|index| &vms[*index as usize]);
-                    self.add_pending_pages(slot, vms.filter(|vm| vm.pending));
+                    self.add_pending_pages(slot, host, vms);
                     return true;
                 }
                 changed
@@ -207,9 +211,9 @@ impl Nested {
         }
     }
 
-    /// Add the pages that these VMs need to what was given. Pages of a size that the
+    /// Add the pages that pending VMs need to what was given. Pages of a size that the
     /// host does not have are the concern of filters.
-    fn add_pending_pages<'a>(&mut self, slot: u32, vms: impl Iterator<Item = &'a VmEntry>) {
+    fn add_pending_pages(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
         let index = |name| self.column_index(name);
         let (Some(size), Some(pending)) = (index("size"), index("pending")) else {
             return;
@@ -218,7 +222,13 @@ impl Nested {
         for row in rows.clone() {
             self.columns[pending].add(row, 0);
         }
-        for (wanted, count) in vms.flat_map(VmEntry::huge_pages) {
+        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+        let waiting = entries.filter(|entry| entry.waits_for_pages());
+        let taken = waiting.flat_map(|entry| match growth::held(host, vms, entry) {
+            None => entry.huge_pages().collect::<Vec<_>>(),
+            Some(held) => growth::beyond(entry.huge_pages(), held.huge_pages()),
+        });
+        for (wanted, count) in taken {
             let found = rows
                 .clone()
                 .find(|row| self.columns[size].integer(*row) == Some(wanted));

@@ -144,8 +144,12 @@ impl Inventory {
         let known = self.running(&id).or_else(|| self.pending(&id));
         let mut vm = known.map_or_else(|| Vm::new(id.clone()), |entry| (*entry.vm).clone());
         vm.facts.change(&facts);
-        pinning.apply(&mut vm.pinning);
-        // A place that is reserved elsewhere stays, unless the VM is said to run on another
+        pinning.clone().apply(&mut vm.pinning);
+        if reserved.as_ref().is_some_and(|it| Some(&it.host) == runs_on.as_ref()) {
+            // It is to run on its host with other amounts, and does not yet.
+            self.cancel_vm(&id)?;
+        }
+        // A place that is reserved stays, unless the VM is said to run on another
         // host than before.
         let stays = host.is_none() || host == runs_on;
         match (host.or(runs_on), &reserved) {
@@ -154,7 +158,9 @@ impl Inventory {
             (None, None) => return Err(InventoryError::UnknownVm(id)),
         }
         if let Some(mut reserved) = reserved.filter(|_| stays) {
-            reserved.vm = vm;
+            // What it is to have there stays, but for what is changed.
+            reserved.vm.facts.change(&facts);
+            pinning.apply(&mut reserved.vm.pinning);
             self.restore_vm(reserved)?;
         }
         let writes = self.placed_writes(&id, &placed);

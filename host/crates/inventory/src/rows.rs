@@ -102,9 +102,17 @@ impl Inventory {
             }
             FactsOf::Vm { id, pending } | FactsOf::Stay { id, pending } => {
                 let index = *self.places(*pending).get(id)? as usize;
+                let counts = &**table == "amounts";
+                // What it holds changes, and so what it takes where it is to grow.
+                let growth = match self.vms[index].as_ref() {
+                    Some(entry) if counts && !entry.pending => self.growth(id, entry.slot),
+                    _ => None,
+                };
+                if let Some(growth) = &growth {
+                    self.count_amounts(growth, -1);
+                }
                 // Out of its place meanwhile, so that what it needs can be counted.
                 let mut entry = self.vms[index].take()?;
-                let counts = &**table == "amounts";
                 if counts {
                     self.count_amounts(&entry, -1);
                 }
@@ -118,8 +126,11 @@ impl Inventory {
                 }
                 let slot = entry.slot;
                 self.vms[index] = Some(entry);
+                if let Some(growth) = &growth {
+                    self.count_amounts(growth, 1);
+                }
                 self.note(slot, Aspects::VMS);
-                if *pending && **table == *HUGE_PAGES {
+                if **table == *HUGE_PAGES {
                     self.renest(slot, HUGE_PAGES);
                 }
                 if **table == *GPUS {

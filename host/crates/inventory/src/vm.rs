@@ -93,6 +93,12 @@ impl VmEntry {
             .sum()
     }
 
+    /// What the VM itself needs of the amounts with names of the operator's choice.
+    pub(super) fn needed_amounts(&self) -> impl Iterator<Item = (&str, i64)> {
+        let rows = self.vm.facts.rows("amounts").iter();
+        rows.filter_map(|row| Some((row.text("name")?, row.integer("need")?)))
+    }
+
     /// What it takes of the amounts with names of the operator's choice.
     pub(super) fn amounts(&self) -> impl Iterator<Item = (&str, i64)> {
         let needed = self.vm.facts.rows("amounts").iter();

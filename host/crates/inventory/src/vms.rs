@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::{GPUS, HUGE_PAGES};
+use super::growth::{self, Taken};
 use super::vm::{CPU, Expired, MEMORY, Terms};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use placewright_model::{GREATEST_INTEGER, Vm};
@@ -261,7 +262,15 @@ impl Inventory {
     pub(super) fn insert_vm(&mut self, entry: VmEntry) {
         let id = entry.vm.id.clone();
         let (slot, expires) = (entry.slot, entry.expires);
-        let waits_for_pages = entry.waits_for_pages();
+        let growth = match entry.pending {
+            true => None,
+            false => self.growth(&id, slot),
+        };
+        if let Some(growth) = &growth {
+            self.count_vm(growth, -1);
+        }
+        let waits_for_pages = [Some(&entry), growth.as_ref()].into_iter().flatten();
+        let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
         let has_gpus = entry.gpus().next().is_some();
         let other = if entry.pending {
             self.running.get(&id)
@@ -301,6 +310,9 @@ impl Inventory {
             });
             Arc::make_mut(host).vms.insert(place, index);
         }
+        if let Some(growth) = &growth {
+            self.count_vm(growth, 1);
+        }
         self.note(slot, Aspects::VMS);
         if waits_for_pages {
             self.renest(slot, HUGE_PAGES);
@@ -313,6 +325,13 @@ impl Inventory {
 
     pub(super) fn extract_vm(&mut self, index: u32) -> Option<VmEntry> {
         let listed = self.place_on_host(index);
+        let growth = match self.vms[index as usize].as_ref()? {
+            entry if entry.pending => None,
+            entry => self.growth(&entry.vm.id, entry.slot),
+        };
+        if let Some(growth) = &growth {
+            self.count_vm(growth, -1);
+        }
         let entry = self.vms[index as usize].take()?;
         self.free_vms.push(index);
         let id = &entry.vm.id;
@@ -336,7 +355,10 @@ impl Inventory {
         let other_slot = other.map(|entry| entry.slot);
         self.count_vm(&entry, -1);
         self.count_migration(entry.slot, other_slot, -1);
-        if entry.waits_for_pages() {
+        if let Some(growth) = &growth {
+            self.count_vm(growth, 1);
+        }
+        if entry.waits_for_pages() || growth.is_some_and(|growth| growth.waits_for_pages()) {
             self.renest(entry.slot, HUGE_PAGES);
         }
         if entry.gpus().next().is_some() {
@@ -366,7 +388,7 @@ impl Inventory {
 
     /// A VM with a place on two hosts is on the move: count it at both.
     pub(super) fn count_migration(&mut self, slot: u32, other: Option<u32>, by: i64) {
-        if let Some(other) = other {
+        if let Some(other) = other.filter(|other| *other != slot) {
             self.add_cell(self.sums.vms_migrating, slot, by);
             self.add_cell(self.sums.vms_migrating, other, by);
         }
@@ -381,31 +403,36 @@ impl Inventory {
             ..
         } = entry;
         let sums = self.sums;
-        let cpu = shape.cpu.saturating_add(entry.reserved_of(CPU));
-        let memory = shape.memory.saturating_add(entry.reserved_of(MEMORY));
+        let held = self.held_by(entry).map(|held| held.shape);
+        let taken = match &held {
+            None => Taken::of(shape),
+            Some(held) => Taken::of(shape).beyond(&Taken::of(held)),
+        };
+        let cpu = taken.cpu.saturating_add(entry.reserved_of(CPU));
+        let memory = taken.memory.saturating_add(entry.reserved_of(MEMORY));
         let mut add = |column: usize, amount: i64| self.add_cell(column, *slot, by * amount);
         if *pending {
             add(sums.cpu_pending, cpu);
             add(sums.memory_pending, memory);
-            add(sums.vms_pending, 1);
+            add(sums.vms_pending, i64::from(held.is_none()));
         } else {
             add(sums.cpu_committed, cpu);
             add(sums.memory_committed, memory);
             add(sums.vms_count, 1);
         }
-        if shape.ha {
+        if shape.ha && held.is_none_or(|held| !held.ha) {
             add(sums.vms_ha, 1);
         }
         if shape.exclusive {
-            add(sums.cpu_exclusive, shape.vcpus());
+            add(sums.cpu_exclusive, taken.exclusive);
         } else if *pending {
-            add(sums.vcpus_pending, shape.vcpus());
-            match shape.load {
+            add(sums.vcpus_pending, taken.vcpus);
+            match taken.load {
                 Some(load) => add(sums.load_pending, load),
-                None => add(sums.vcpus_unmeasured, shape.vcpus()),
+                None => add(sums.vcpus_unmeasured, taken.vcpus),
             }
         } else {
-            add(sums.vcpus, shape.vcpus());
+            add(sums.vcpus, taken.vcpus);
         }
         self.count_amounts(entry, by);
         self.count_widest(*slot, shape, by);
@@ -418,6 +445,18 @@ impl Inventory {
         // Few VMs take any.
         let mut amounts = entry.amounts().peekable();
         if amounts.peek().is_none() {
+            return;
+        }
+        if let Some(held) = self.held_by(entry) {
+            let held = held.needed_amounts().map(|(name, need)| (name.to_owned(), need));
+            let asked = amounts.map(|(name, need)| (name.to_owned(), need));
+            let taken = growth::beyond(asked, held.collect::<Vec<_>>().into_iter());
+            if let Some(host) = self.host_mut(entry.slot) {
+                for (name, taken) in taken {
+                    host.count_amount(&name, taken.saturating_mul(by), entry.pending);
+                }
+            }
+            self.renest(entry.slot, "amounts");
             return;
         }
         let Some(host) = self.host_mut(entry.slot) else {

@@ -166,14 +166,16 @@ fn reserve(
     host: &str,
 ) -> Result<(), InventoryError> {
     for member in &request.members {
-        let stays = inventory
-            .running(&member.id)
-            .is_some_and(|entry| inventory.slot(host) == Some(entry.slot));
-        match stays {
+        let slot = inventory.slot(host);
+        let running = inventory.running(&member.id);
+        // The facts of members were checked when the request was taken in.
+        match running.filter(|entry| slot == Some(entry.slot)) {
+            None => inventory.reserve_checked(Arc::new(member.clone()), host, terms)?,
+            Some(entry) if entry.asks_otherwise(member) => {
+                inventory.reserve_in_place(Arc::new(member.clone()), terms)?;
+            }
             // What follows says anew what it takes there.
-            true => inventory.release_reserved(&member.id),
-            // Its facts were checked when the request was taken in.
-            false => inventory.reserve_checked(Arc::new(member.clone()), host, terms)?,
+            Some(_) => inventory.release_reserved(&member.id),
         }
     }
     Ok(())

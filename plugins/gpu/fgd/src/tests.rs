@@ -82,6 +82,7 @@ fn host(cores: i64, free: &[i64], model: &str) -> Host {
         memory_pending: Bytes(0),
         model: Some(model.into()),
         gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+        current: Rows::default(),
     }
 }
 

@@ -165,7 +165,12 @@ mod tests {
                 free: 1000,
             }]
             .into(),
-            current: vec![Current { member: 0 }].into(),
+            current: vec![Current {
+                member: 0,
+                count: Some(1),
+                share: None,
+            }]
+            .into(),
         };
         let placement = Placement {
             request: Chance { draw: None },

@@ -43,12 +43,11 @@ enum Reason {
 struct Need(Vec<Want>);
 
 impl Need {
-    /// What those want that do not run on the host yet: who runs there has its GPUs.
-    fn of_newcomers(&self, host: &Host) -> Vec<Want> {
-        let runs_here = |vm: i64| host.current.iter().any(|row| row.member == vm);
+    /// What they want of the host beyond the GPUs that they hold there.
+    fn beyond_held(&self, host: &Host) -> Vec<Want> {
         let wants = (0..).zip(&self.0);
-        let newcomers = wants.filter(|(vm, want)| want.count > 0 && !runs_here(*vm));
-        newcomers.map(|(_, want)| want.clone()).collect()
+        let wants = wants.map(|(vm, want)| want.beyond_held(vm, &host.current));
+        wants.filter(|want| want.count > 0).collect()
     }
 }
 
@@ -69,7 +68,7 @@ impl RowWise for Gpus {
 
 impl RowFilter for Gpus {
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
-        let wants = need.of_newcomers(host);
+        let wants = need.beyond_held(host);
         if wants.is_empty() {
             return Verdict::Keep;
         }

@@ -61,10 +61,22 @@ fn gpus_of_an_accepted_model_with_enough_free_are_needed() {
 #[test]
 fn a_vm_that_runs_there_has_its_gpus() {
     let own = Host {
-        current: vec![Current { member: 0 }].into(),
+        current: vec![Current {
+                member: 0,
+                count: Some(1),
+                share: None,
+            }]
+            .into(),
         ..host("T4", &[0])
     };
     assert_eq!(keep(vec![vm(Some(1), None, &[])], &own), Verdict::Keep);
+    let one_more = || vec![vm(Some(2), None, &[])];
+    assert_ne!(keep(one_more(), &own), Verdict::Keep);
+    let roomy = Host {
+        gpus: vec![Gpu { free: 0 }, Gpu { free: 1000 }].into(),
+        ..own
+    };
+    assert_eq!(keep(one_more(), &roomy), Verdict::Keep);
 }
 
 #[test]

@@ -13,11 +13,17 @@ pub struct ChosenGpu {
     pub free: i64,
 }
 
-/// A member that runs on the host now.
+/// A member that runs on the host now, and the GPUs that it holds there.
 #[derive(Clone, Row)]
 pub struct Current {
     /// Row number in `members`.
     pub member: i64,
+    /// How many GPUs.
+    #[column("gpu.count")]
+    pub count: Option<i64>,
+    /// Thousandths of each.
+    #[column("gpu.share")]
+    pub share: Option<i64>,
 }
 
 /// A GPU that a VM has for as long as it stays.
@@ -29,7 +35,7 @@ pub struct Gift {
 }
 
 /// Gives each member what it wants, as `choose` says: by their places in the list, of what is
-/// free of each. A VM that runs on the host already keeps those that it has.
+/// free of each. A VM that runs on the host already keeps those that it holds.
 ///
 /// # Errors
 ///
@@ -44,7 +50,9 @@ pub fn give(
     let indices: Vec<i64> = gpus.iter().map(|gpu| gpu.index).collect();
     let mut free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
     for (member, want) in wants {
-        if current.iter().any(|row| row.member == i64::from(member)) {
+        let asked = want.count;
+        let want = want.beyond_held(i64::from(member), current);
+        if want.count == 0 && asked > 0 {
             continue;
         }
         let places = choose(&want, &free).ok_or_else(|| {

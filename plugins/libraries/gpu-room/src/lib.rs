@@ -66,6 +66,26 @@ pub struct Host {
     /// Its GPUs.
     #[table("gpus")]
     pub gpus: Rows<Gpu>,
+    /// Which of the VMs run here now.
+    #[table("current")]
+    pub current: Rows<Held>,
+}
+
+/// A VM to be placed that runs on the host now, and what it holds there.
+#[derive(Clone, Row)]
+pub struct Held {
+    /// Row number in `members`.
+    pub member: i64,
+    /// Promised CPU.
+    pub cpu: Millicores,
+    /// Promised memory.
+    pub memory: Bytes,
+    /// How many GPUs.
+    #[column("gpu.count")]
+    pub count: Option<i64>,
+    /// Thousandths of each.
+    #[column("gpu.share")]
+    pub share: Option<i64>,
 }
 
 impl Host {
@@ -111,10 +131,28 @@ pub enum Reason {
     TooFewGpus,
 }
 
-/// What the VMs need together.
-pub struct Need {
+/// CPU and memory that VMs take.
+#[derive(Clone, Copy, Default)]
+struct Needed {
     cpu: i64,
     memory: Bytes,
+}
+
+impl Resources for Needed {
+    fn add(&mut self, other: &Self) {
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.memory += other.memory;
+    }
+
+    fn less(&mut self, held: &Self) {
+        self.cpu = self.cpu.saturating_sub(held.cpu).max(0);
+        self.memory = (self.memory - held.memory).max(Bytes(0));
+    }
+}
+
+/// What the VMs need together.
+pub struct Need {
+    takes: Takes<Needed>,
     /// What each of them wants, in the order of the members.
     pub wants: Vec<Want>,
 }
@@ -122,24 +160,56 @@ pub struct Need {
 impl Need {
     /// What these VMs need.
     pub fn of(request: &Request) -> Self {
+        let needed = |vm: Vm| Needed {
+            cpu: vm.cpu.0,
+            memory: vm.memory,
+        };
         Self {
-            cpu: request.vms.iter().map(|vm| vm.cpu).sum::<Millicores>().0,
-            memory: request.vms.iter().map(|vm| vm.memory).sum(),
+            takes: Takes::of(request.vms.iter().map(needed)),
             wants: request.vms.iter().map(|vm| Want::of(&vm)).collect(),
         }
     }
 
-    /// Keeps hosts with enough of everything.
+    /// Keeps hosts with enough of everything. Who takes nothing of one kind stays, even where
+    /// too much of it is promised.
     #[inline]
     pub fn keep(&self, host: &Host) -> Verdict<Reason> {
-        Verdict::keep_if(host.free_cpu() >= self.cpu, Reason::TooLittleCpu)
-            .and(|| Verdict::keep_if(host.free_memory() >= self.memory, Reason::TooLittleMemory))
+        let held = |row: Held| {
+            let needed = Needed {
+                cpu: row.cpu.0,
+                memory: row.memory,
+            };
+            (row.member, needed)
+        };
+        let takes = self.takes.on(&host.current, held);
+        let has_cpu = takes.cpu == 0 || host.free_cpu() >= takes.cpu;
+        Verdict::keep_if(has_cpu, Reason::TooLittleCpu)
+            .and(|| {
+                let has_memory = takes.memory.0 == 0 || host.free_memory() >= takes.memory;
+                Verdict::keep_if(has_memory, Reason::TooLittleMemory)
+            })
             .and(|| {
                 let mut wants = self.wants.iter();
                 let accepted = wants.all(|want| want.accepts(host.model.as_ref()));
                 Verdict::keep_if(accepted, Reason::WrongModel)
             })
-            .and(|| Verdict::keep_if(fits(&self.wants, &host.gpus), Reason::TooFewGpus))
+            .and(|| Verdict::keep_if(self.has_gpus(host), Reason::TooFewGpus))
+    }
+
+    #[inline]
+    fn has_gpus(&self, host: &Host) -> bool {
+        if host.current.is_empty() {
+            return fits(&self.wants, &host.gpus);
+        }
+        let current = host.current.iter().map(|row| Current {
+            member: row.member,
+            count: row.count,
+            share: row.share,
+        });
+        let current: Rows<Current> = current.collect();
+        let wants = (0..).zip(&self.wants);
+        let wants: Vec<Want> = wants.map(|(vm, want)| want.beyond_held(vm, &current)).collect();
+        fits(&wants, &host.gpus)
     }
 }
 
@@ -196,7 +266,27 @@ mod tests {
             memory_pending: Bytes(0),
             model: Some("T4".into()),
             gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+            current: Rows::default(),
         }
+    }
+
+    #[test]
+    fn a_vm_that_runs_there_takes_what_it_asks_for_less_what_it_holds() {
+        let own = |cores, gib, free: &[i64]| Host {
+            current: vec![Held {
+                member: 0,
+                cpu: Millicores::cores(4),
+                memory: Bytes::gib(8),
+                count: Some(1),
+                share: Some(1000),
+            }]
+            .into(),
+            ..host(cores, gib, free)
+        };
+        assert_eq!(kept(vec![vm(1, 1000, &[])], &own(-1, -1, &[0])), Ok(()));
+        assert_eq!(kept(vec![vm(2, 1000, &[])], &own(0, 0, &[0, 1000])), Ok(()));
+        let too_few = Err(Reason::TooFewGpus);
+        assert_eq!(kept(vec![vm(2, 1000, &[])], &own(0, 0, &[0, 900])), too_few);
     }
 
     fn kept(vms: Vec<Vm>, host: &Host) -> Result<(), Reason> {

@@ -2,6 +2,8 @@
 
 use placewright_sdk::prelude::*;
 
+use crate::give::Current;
+
 /// All of a GPU, in thousandths.
 pub const WHOLE: i64 = 1000;
 
@@ -188,5 +190,20 @@ mod tests {
         assert_eq!(want(2, 350).least_room(&free), Some(vec![3, 2]));
         assert_eq!(want(4, 350).least_room(&free), None);
         assert_eq!(want(0, 0).least_room(&free), Some(vec![]));
+    }
+}
+
+impl Want {
+    /// What a member wants of a host beyond the GPUs that it holds there. Who wants another
+    /// share of each gets them anew.
+    #[must_use]
+    pub fn beyond_held(&self, member: i64, current: &Rows<Current>) -> Self {
+        let here = current.iter().filter(|row| row.member == member);
+        let same = here.filter(|row| row.share.unwrap_or(WHOLE) == self.share);
+        let held: i64 = same.map(|row| row.count.unwrap_or(0)).sum();
+        Self {
+            count: self.count.saturating_sub(held).max(0),
+            ..self.clone()
+        }
     }
 }

@@ -58,6 +58,20 @@ pub struct Host {
     /// Promised to VMs that have a place reserved.
     #[column("memory.pending")]
     pub memory_pending: Bytes,
+    /// Which of the VMs run here now.
+    #[table("current")]
+    pub current: Rows<Current>,
+}
+
+/// A VM to be placed that runs on the host now, and what it holds there.
+#[derive(Row)]
+pub struct Current {
+    /// Row number in `members`.
+    pub member: i64,
+    /// Promised CPU.
+    pub cpu: Millicores,
+    /// Promised memory.
+    pub memory: Bytes,
 }
 
 impl Host {
@@ -109,25 +123,60 @@ pub struct Settings {
     pub memory_step: Bytes,
 }
 
-/// What the VMs need together.
-pub struct Need {
+/// CPU and memory that VMs take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Needed {
     cpu: Millicores,
     memory: Bytes,
 }
 
+impl Resources for Needed {
+    fn add(&mut self, other: &Self) {
+        self.cpu += other.cpu;
+        self.memory += other.memory;
+    }
+
+    fn less(&mut self, held: &Self) {
+        self.cpu = (self.cpu - held.cpu).max(Millicores(0));
+        self.memory = (self.memory - held.memory).max(Bytes(0));
+    }
+}
+
+/// What the VMs need together.
+pub struct Need(Takes<Needed>);
+
 impl Need {
     /// The sum over the VMs.
     pub fn of(request: &Request) -> Self {
-        Self {
-            cpu: request.vms.iter().map(|vm| vm.cpu).sum(),
-            memory: request.vms.iter().map(|vm| vm.memory).sum(),
-        }
+        let needed = |vm: Vm| Needed {
+            cpu: vm.cpu,
+            memory: vm.memory,
+        };
+        Self(Takes::of(request.vms.iter().map(needed)))
     }
 
-    /// Keeps hosts that have as much of both.
+    /// What they take of a host on which some of them may run already.
+    #[inline]
+    fn on(&self, host: &Host) -> Needed {
+        let held = |row: Current| {
+            let needed = Needed {
+                cpu: row.cpu,
+                memory: row.memory,
+            };
+            (row.member, needed)
+        };
+        *self.0.on(&host.current, held)
+    }
+
+    /// Keeps hosts that have as much of both. Who takes nothing of one stays, even where too
+    /// much of it is promised.
     pub fn keep(&self, host: &Host) -> Verdict<Reason> {
-        Verdict::keep_if(host.free_cpu() >= self.cpu, Reason::TooLittleCpu)
-            .and(|| Verdict::keep_if(host.free_memory() >= self.memory, Reason::TooLittleMemory))
+        let takes = self.on(host);
+        let has_cpu = takes.cpu.0 == 0 || host.free_cpu() >= takes.cpu;
+        Verdict::keep_if(has_cpu, Reason::TooLittleCpu).and(|| {
+            let has_memory = takes.memory.0 == 0 || host.free_memory() >= takes.memory;
+            Verdict::keep_if(has_memory, Reason::TooLittleMemory)
+        })
     }
 }
 
@@ -157,13 +206,14 @@ impl Steps {
     pub fn room(&self, host: &Host) -> Room {
         let cpu = |amount: Millicores| i128::from(amount.0.div_euclid(self.cpu));
         let memory = |amount: Bytes| i128::from(amount.0.div_euclid(self.memory));
+        let takes = self.need.on(host);
         Room {
             cpu: cpu(host.promisable_cpu()),
             cpu_free: cpu(host.free_cpu()),
-            cpu_need: cpu(self.need.cpu),
+            cpu_need: cpu(takes.cpu),
             memory: memory(host.promisable_memory()),
             memory_free: memory(host.free_memory()),
-            memory_need: memory(self.need.memory),
+            memory_need: memory(takes.memory),
         }
     }
 }
@@ -208,6 +258,7 @@ mod tests {
             memory_overcommit: 1.0,
             memory_committed: Bytes(0),
             memory_pending: Bytes::gib(gib_used),
+            current: Rows::default(),
         }
     }
 
@@ -228,6 +279,26 @@ mod tests {
         assert_eq!(keep(host(8, 7, 16, 0)), too_little_cpu);
         let too_little_memory = Verdict::Remove(Reason::TooLittleMemory);
         assert_eq!(keep(host(8, 0, 16, 13)), too_little_memory);
+    }
+
+    #[test]
+    fn a_vm_that_runs_there_takes_what_it_asks_for_less_what_it_holds() {
+        let own = |mut host: Host| {
+            let row = Current {
+                member: 0,
+                cpu: Millicores::cores(2),
+                memory: Bytes::gib(4),
+            };
+            host.current = vec![row].into();
+            host
+        };
+        assert_eq!(need(2, 4).keep(&own(host(4, 3, 8, 8))), Verdict::Keep);
+        assert_eq!(need(2, 4).keep(&own(host(4, 5, 8, 9))), Verdict::Keep);
+        assert_eq!(need(3, 4).keep(&own(host(4, 3, 8, 8))), Verdict::Keep);
+        let too_little_cpu = Verdict::Remove(Reason::TooLittleCpu);
+        assert_eq!(need(4, 4).keep(&own(host(4, 3, 8, 8))), too_little_cpu);
+        let too_little_memory = Verdict::Remove(Reason::TooLittleMemory);
+        assert_eq!(need(1, 5).keep(&own(host(4, 3, 8, 8))), too_little_memory);
     }
 
     #[test]
@@ -278,12 +349,17 @@ mod tests {
             memory_overcommit: 1.0,
             memory_committed: Bytes(whole),
             memory_pending: Bytes(whole),
+            current: Rows::default(),
+        };
+        let vm = Vm {
+            cpu: Millicores(whole),
+            memory: Bytes(whole),
+        };
+        let request = Request {
+            vms: vec![vm].into(),
         };
         let steps = Steps {
-            need: Need {
-                cpu: Millicores(whole),
-                memory: Bytes(whole),
-            },
+            need: Need::of(&request),
             cpu: 1,
             memory: 1,
         };

@@ -41,7 +41,15 @@ struct Host {
     #[table("pinned")]
     pinned: Rows<Member>,
     #[table("current")]
-    current: Rows<Member>,
+    current: Rows<Current>,
+}
+
+/// A member that runs on the host now, and the devices that it has there.
+#[derive(Row)]
+struct Current {
+    member: i64,
+    #[table("devices")]
+    devices: Rows<DeviceOfVm>,
 }
 
 /// A device of the host.
@@ -65,7 +73,7 @@ struct DeviceOfVm {
     name: Text,
 }
 
-/// A member that is pinned to the host, or runs there.
+/// A member that is pinned to the host.
 #[derive(Row)]
 struct Member {
     member: i64,
@@ -131,8 +139,9 @@ impl RowWise for HostDevice {
 impl RowFilter for HostDevice {
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
         use crate::Reason::*;
-        // A VM that runs here has its devices.
-        let newcomers = || (need.wishes.iter()).filter(|wish| !has(&host.current, wish.member));
+        // A VM that runs here has the devices that it holds.
+        let lacking = |wish: &Wish| wish.devices.iter().any(|it| !host.is_held(wish.member, it));
+        let newcomers = || need.wishes.iter().filter(|wish| lacking(wish));
         let passed = host.passes_pci.unwrap_or(need.anywhere) || !newcomers().any(|wish| wish.pci);
         Verdict::keep_if(passed, NoPciPassthrough)
             .and(|| {
@@ -140,7 +149,12 @@ impl RowFilter for HostDevice {
                 Verdict::keep_if(here, AnotherHost)
             })
             .and(|| {
-                let devices = || newcomers().flat_map(|wish| &wish.devices);
+                let devices = || {
+                    newcomers().flat_map(|wish| {
+                        let devices = wish.devices.iter();
+                        devices.filter(|it| !host.is_held(wish.member, it))
+                    })
+                };
                 let mut names: Vec<&Text> = devices().map(|device| &device.name).collect();
                 let wanted = names.len();
                 names.sort_unstable();
@@ -156,6 +170,12 @@ fn has(rows: &Rows<Member>, member: i64) -> bool {
 }
 
 impl Host {
+    /// Has the VM that device here already?
+    fn is_held(&self, member: i64, wanted: &Device) -> bool {
+        let mut here = self.current.iter().filter(|row| row.member == member);
+        here.any(|row| row.devices.iter().any(|device| device.name == wanted.name))
+    }
+
     /// Has the host the device, of its kind if both say which, and nobody it?
     fn is_free(&self, wanted: &Device) -> bool {
         let is_wanted = |device: &DeviceOfHost| {

@@ -169,8 +169,51 @@ fn a_vm_that_runs_on_the_host_has_its_devices() {
         passes_pci: None,
         devices: Rows::default(),
         pinned: Rows::default(),
-        current: members(&[0]),
+        current: held(&["card"]),
         ..host()
     };
     assert_eq!(keep(card(), &own), Verdict::Keep);
+    let both = vec![vm(&[("card", "pci"), ("stick", "usb")])];
+    assert_ne!(keep(both, &own), Verdict::Keep);
+    let nothing = Host {
+        current: held(&[]),
+        ..own
+    };
+    assert_ne!(keep(card(), &nothing), Verdict::Keep);
+}
+
+#[test]
+fn a_vm_that_wants_one_more_device_needs_that_one_to_be_free() {
+    let own = Host {
+        vms: vec![VmOnHost {
+            devices: devices(&["card"]),
+        }]
+        .into(),
+        current: held(&["card"]),
+        ..host()
+    };
+    let both = || vec![vm(&[("card", "pci"), ("stick", "usb")])];
+    assert_eq!(keep(both(), &own), Verdict::Keep);
+    let taken = Host {
+        vms: vec![VmOnHost {
+            devices: devices(&["card", "stick"]),
+        }]
+        .into(),
+        ..own
+    };
+    assert_eq!(keep(both(), &taken), NOT_FREE);
+}
+
+fn devices(names: &[&str]) -> Rows<DeviceOfVm> {
+    let device = |name: &&str| DeviceOfVm { name: (*name).into() };
+    names.iter().map(device).collect()
+}
+
+/// The first member, which has these devices where it runs.
+fn held(names: &[&str]) -> Rows<Current> {
+    let row = Current {
+        member: 0,
+        devices: devices(names),
+    };
+    vec![row].into()
 }

@@ -46,10 +46,12 @@ struct Available {
     pending: i64,
 }
 
-/// A member that runs on the host now.
+/// A member that runs on the host now, and the pages that it holds there.
 #[derive(Row)]
 struct Current {
     member: i64,
+    #[table("huge-pages")]
+    pages: Rows<Needed>,
 }
 
 #[derive(Reason, Debug, PartialEq)]
@@ -61,25 +63,53 @@ enum Reason {
     TooFewWhilePending,
 }
 
-/// The pages that are needed: number of the VM, size, number of pages.
-struct Need(Vec<(i64, Bytes, i64)>);
+/// Numbers of pages by their size.
+#[derive(Clone, Default)]
+struct Pages(Vec<(Bytes, i64)>);
 
-impl Need {
-    /// Has the host enough pages of each size for the VMs that do not run there,
-    /// if this is what it has in a row?
-    fn is_met(&self, host: &Host, available: impl Fn(&Available) -> i64) -> bool {
-        let runs_here = |vm: i64| host.current.iter().any(|row| row.member == vm);
-        let of_size = |size: Bytes| {
-            let wanted = self.0.iter().filter(|(_, known, _)| *known == size);
-            let newcomers = wanted.filter(|(vm, ..)| !runs_here(*vm));
-            let needed = newcomers.fold(0_i64, |sum, (_, _, count)| sum.saturating_add(*count));
-            let rows = host.pages.iter().filter(|pages| pages.size == size);
+impl Pages {
+    fn of(rows: &Rows<Needed>) -> Self {
+        let mut pages = Self::default();
+        for row in rows {
+            pages.count(row.size, row.count);
+        }
+        pages
+    }
+
+    fn count(&mut self, size: Bytes, count: i64) {
+        match self.0.iter_mut().find(|(known, _)| *known == size) {
+            Some((_, sum)) => *sum = sum.saturating_add(count),
+            None => self.0.push((size, count)),
+        }
+    }
+}
+
+impl Resources for Pages {
+    fn add(&mut self, other: &Self) {
+        for (size, count) in &other.0 {
+            self.count(*size, *count);
+        }
+    }
+
+    fn less(&mut self, held: &Self) {
+        for (size, count) in &mut self.0 {
+            let held = held.0.iter().find(|(known, _)| known == size);
+            *count = count.saturating_sub(held.map_or(0, |(_, count)| *count)).max(0);
+        }
+        self.0.retain(|(_, count)| *count > 0);
+    }
+}
+
+impl Pages {
+    /// Has the host enough pages of each size, if this is what it has in a row?
+    fn are_there(&self, host: &Host, available: impl Fn(&Available) -> i64) -> bool {
+        self.0.iter().all(|(size, needed)| {
+            let rows = host.pages.iter().filter(|pages| pages.size == *size);
             let found = rows.fold(0_i64, |sum, pages| {
                 sum.saturating_add(available(&pages).max(0))
             });
-            needed <= found
-        };
-        self.0.iter().all(|(_, size, _)| of_size(*size))
+            *needed <= found
+        })
     }
 }
 
@@ -90,23 +120,20 @@ impl RowWise for HugePages {
     type Host = Host;
     type Settings = ();
     type Reason = Reason;
-    type Need = Need;
+    type Need = Takes<Pages>;
 
-    fn prepare(request: &Request, (): &()) -> Result<Need, Problem> {
-        let mut needed = Vec::new();
-        for (number, vm) in (0..).zip(&request.vms) {
-            let pages = vm.pages.iter();
-            needed.extend(pages.map(|pages| (number, pages.size, pages.count)));
-        }
-        Ok(Need(needed))
+    fn prepare(request: &Request, (): &()) -> Result<Takes<Pages>, Problem> {
+        Ok(Takes::of(request.vms.iter().map(|vm| Pages::of(&vm.pages))))
     }
 }
 
 impl RowFilter for HugePages {
-    fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
+    fn keep(asked: &Takes<Pages>, host: &Host) -> Verdict<Reason> {
+        let held = |row: Current| (row.member, Pages::of(&row.pages));
+        let needed = asked.on(&host.current, held);
         let unpromised = |pages: &Available| pages.free - pages.pending;
-        Verdict::keep_if(need.is_met(host, |pages| pages.free), Reason::TooFew)
-            .and(|| Verdict::keep_if(need.is_met(host, unpromised), Reason::TooFewWhilePending))
+        Verdict::keep_if(needed.are_there(host, |pages| pages.free), Reason::TooFew)
+            .and(|| Verdict::keep_if(needed.are_there(host, unpromised), Reason::TooFewWhilePending))
     }
 }
 
@@ -192,7 +219,11 @@ mod tests {
     #[test]
     fn a_vm_that_runs_on_the_host_has_its_pages() {
         let own = Host {
-            current: vec![Current { member: 0 }].into(),
+            current: vec![Current {
+                member: 0,
+                pages: vm(&[(2, 10)]).pages,
+            }]
+            .into(),
             ..host(&[(2, 5, 0)])
         };
         assert_eq!(
@@ -200,5 +231,7 @@ mod tests {
             Verdict::Keep
         );
         assert_eq!(keep(vec![vm(&[(2, 10)]), vm(&[(2, 6)])], &own), TOO_FEW);
+        assert_eq!(keep(vec![vm(&[(2, 15)])], &own), Verdict::Keep);
+        assert_eq!(keep(vec![vm(&[(2, 16)])], &own), TOO_FEW);
     }
 }

@@ -37,6 +37,16 @@ struct Request {
 struct Host {
     #[table("amounts")]
     amounts: Rows<HostAmount>,
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+/// A member that runs on the host now, and what it holds there.
+#[derive(Row)]
+struct Current {
+    member: i64,
+    #[table("amounts")]
+    amounts: Rows<VmAmount>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Reason)]
@@ -57,19 +67,23 @@ impl RowWise for Utilization {
     type Host = Host;
     type Settings = ();
     type Reason = Reason;
-    type Need = Need<Name>;
+    type Need = Takes<Need<Name>>;
 
-    fn prepare(request: &Request, (): &()) -> Result<Need<Name>, Problem> {
-        let mut needs = Vec::new();
-        for vm in &request.vms {
-            needs.extend(vm.amounts.iter().map(|amount| (amount.name, amount.need)));
-        }
-        Need::sum(needs)
+    fn prepare(request: &Request, (): &()) -> Result<Takes<Need<Name>>, Problem> {
+        let each = request.vms.iter().map(|vm| needed(&vm.amounts));
+        Ok(Takes::of(each.collect::<Result<Vec<_>, _>>()?))
     }
 }
 
+fn needed(amounts: &Rows<VmAmount>) -> Result<Need<Name>, Problem> {
+    Need::sum(amounts.iter().map(|amount| (amount.name, amount.need)))
+}
+
 impl RowFilter for Utilization {
-    fn keep(Need(needs): &Need<Name>, host: &Host) -> Verdict<Reason> {
+    fn keep(asked: &Takes<Need<Name>>, host: &Host) -> Verdict<Reason> {
+        // What is held was once needed, and so is no less than 0.
+        let held = |row: Current| (row.member, needed(&row.amounts).unwrap_or_default());
+        let Need(needs) = &*asked.on(&host.current, held);
         // Hosts and VMs mostly name their amounts in one order: one pass finds them all.
         let mut verdict = Verdict::Keep;
         let mut needs_left = needs.iter();
@@ -89,8 +103,15 @@ impl RowFilter for Utilization {
 
     /// Amount by amount, if all hosts have the same ones in one order and nothing is needed
     /// besides.
-    fn keep_all(Need(needs): &Need<Name>, hosts: &Rows<Host>) -> Option<Vec<Verdict<Reason>>> {
-        let (amounts,) = hosts.columns()?;
+    fn keep_all(
+        asked: &Takes<Need<Name>>,
+        hosts: &Rows<Host>,
+    ) -> Option<Vec<Verdict<Reason>>> {
+        let (amounts, current) = hosts.columns()?;
+        if current.width() != Some(0) {
+            return None;
+        }
+        let Need(needs) = asked.asked();
         let (names, free, pending) = amounts.columns();
         let names = common_names(&amounts, names)?;
         let mut verdicts = vec![Verdict::Keep; hosts.len()];

@@ -23,10 +23,29 @@ fn host(amounts: &[(Name, i64, i64, i64)]) -> Host {
     };
     Host {
         amounts: amounts.iter().map(amount).collect(),
+        current: Rows::default(),
     }
 }
 
-fn prepare(vms: Vec<Vm>) -> Result<Need<Name>, Problem> {
+#[test]
+fn a_vm_that_runs_there_takes_what_it_needs_less_what_it_holds() {
+    let own = |needs: &[(Name, i64)]| Host {
+        current: vec![Current {
+            member: 0,
+            amounts: vm(needs).amounts,
+        }]
+        .into(),
+        ..host(&[(CPU, 4, 3, 0), (MEMORY, 8, 8, 0)])
+    };
+    let held = [(CPU, 3), (MEMORY, 8)];
+    assert_eq!(verdict(&held, &own(&held)), Verdict::Keep);
+    assert_eq!(verdict(&[(CPU, 4)], &own(&held)), Verdict::Keep);
+    assert_eq!(verdict(&[(CPU, 5)], &own(&held)), TOO_LITTLE);
+    assert_eq!(verdict(&[(MEMORY, 9)], &own(&held)), TOO_LITTLE);
+    assert_eq!(verdict(&held, &own(&[])), TOO_LITTLE);
+}
+
+fn prepare(vms: Vec<Vm>) -> Result<Takes<Need<Name>>, Problem> {
     Utilization::prepare(&Request { vms: vms.into() }, &())
 }
 

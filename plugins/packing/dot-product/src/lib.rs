@@ -71,6 +71,7 @@ mod tests {
             memory_overcommit: 1.0,
             memory_committed: Bytes::gib(used_gib),
             memory_pending: Bytes(0),
+            current: Rows::default(),
         };
         DotProduct::cost(&need, &host)
     }

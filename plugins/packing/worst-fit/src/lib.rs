@@ -62,6 +62,7 @@ mod tests {
             memory_overcommit: 1.0,
             memory_committed: Bytes::gib(used_gib),
             memory_pending: Bytes(0),
+            current: Rows::default(),
         };
         WorstFit::cost(&need, &host)
     }

@@ -7,8 +7,6 @@
 
 #![forbid(unsafe_code)]
 
-use std::borrow::Cow;
-
 use placewright_sdk::prelude::*;
 
 /// What is read of each VM to be placed.
@@ -70,10 +68,15 @@ impl Host {
     }
 }
 
-/// A member that runs on the host now.
+/// A member that runs on the host now, and what it holds there.
 #[derive(Row)]
 struct Current {
     member: i64,
+    sockets: i64,
+    cores: i64,
+    vcpus: i64,
+    exclusive: bool,
+    cpu: Millicores,
 }
 
 #[derive(Settings)]
@@ -104,60 +107,69 @@ enum Reason {
     TooLittleToPromiseWhilePending,
 }
 
-/// What VMs need of a host.
+/// What VMs take of a host.
 #[derive(Clone, Copy, Default)]
 struct Needed {
     /// Millicores.
     cpu: i64,
     /// CPUs of their own.
     exclusive: i64,
+    /// Cores of the widest VM that shares CPUs.
+    widest: i64,
 }
 
 impl Needed {
     fn by(vm: &Vm) -> Self {
+        let width = vm.sockets.saturating_mul(vm.cores);
+        let (exclusive, widest) = if vm.exclusive { (vm.vcpus, 0) } else { (0, width) };
         Self {
             cpu: vm.cpu.0,
-            exclusive: if vm.exclusive { vm.vcpus } else { 0 },
+            exclusive,
+            widest,
         }
     }
 
-    fn and(self, other: &Self) -> Self {
-        Self {
-            cpu: self.cpu.saturating_add(other.cpu),
-            exclusive: self.exclusive.saturating_add(other.exclusive),
+    fn held(row: Current) -> (i64, Self) {
+        let vm = Vm {
+            sockets: row.sockets,
+            cores: row.cores,
+            vcpus: row.vcpus,
+            exclusive: row.exclusive,
+            cpu: row.cpu,
+        };
+        (row.member, Self::by(&vm))
+    }
+
+    /// Whether there is a CPU to be found for any of them.
+    fn has_cpus(&self) -> bool {
+        self.exclusive > 0 || self.widest > 0
+    }
+}
+
+impl Resources for Needed {
+    fn add(&mut self, other: &Self) {
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.exclusive = self.exclusive.saturating_add(other.exclusive);
+        self.widest = self.widest.max(other.widest);
+    }
+
+    /// A VM that is no wider than it is has its CPUs.
+    fn less(&mut self, held: &Self) {
+        self.cpu = self.cpu.saturating_sub(held.cpu).max(0);
+        self.exclusive = self.exclusive.saturating_sub(held.exclusive).max(0);
+        if self.widest <= held.widest {
+            self.widest = 0;
         }
     }
 }
 
 /// What the VMs need, one by one and together, and how CPU is counted.
 struct Need {
-    each: Vec<Needed>,
-    all: Needed,
-    /// Cores of the widest VM that shares CPUs; 1 if none is wider.
-    widest: i64,
+    takes: Takes<Needed>,
     threads_as_cores: bool,
     require_topology: bool,
     /// For hosts that have none of their own.
     overcommit: Option<f64>,
-}
-
-impl Need {
-    /// What they need of a host on which some of them may run already.
-    #[inline(always)]
-    fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
-        if current.is_empty() {
-            return Cow::Borrowed(&self.all);
-        }
-        let runs_here = |vm: i64| current.iter().any(|row| row.member == vm);
-        let others = (0..).zip(&self.each).filter(|(vm, _)| !runs_here(*vm));
-        Cow::Owned(others.fold(Needed::default(), |sum, (_, needed)| sum.and(needed)))
-    }
-}
-
-fn widest(vms: &Rows<Vm>) -> i64 {
-    let sharing = vms.iter().filter(|vm| !vm.exclusive);
-    let widths = sharing.map(|vm| vm.sockets.saturating_mul(vm.cores));
-    widths.fold(1, i64::max)
 }
 
 struct Cpu;
@@ -170,11 +182,8 @@ impl RowWise for Cpu {
     type Need = Need;
 
     fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
-        let each: Vec<_> = request.vms.iter().map(|vm| Needed::by(&vm)).collect();
         Ok(Need {
-            all: each.iter().fold(Needed::default(), Needed::and),
-            each,
-            widest: widest(&request.vms),
+            takes: Takes::of(request.vms.iter().map(|vm| Needed::by(&vm))),
             threads_as_cores: settings.count_threads_as_cores,
             require_topology: settings.require_topology,
             overcommit: settings.overcommit,
@@ -189,10 +198,15 @@ impl RowFilter for Cpu {
         if need.require_topology && !host.has_topology() {
             return Verdict::Remove(UnknownTopology);
         }
-        let needed = need.on(&host.current);
+        let needed = need.takes.on(&host.current, Needed::held);
         let shared =
             (host.cpus(need.threads_as_cores) - host.exclusive).saturating_sub(needed.exclusive);
-        Verdict::keep_if(shared >= need.widest.max(host.widest), TooFewCpus).and(|| {
+        // One CPU stays shared even if no VM shares it yet.
+        let fits = !needed.has_cpus() || shared >= needed.widest.max(host.widest).max(1);
+        Verdict::keep_if(fits, TooFewCpus).and(|| {
+            if needed.cpu == 0 {
+                return Verdict::Keep;
+            }
             let Some(overcommit) = host.overcommit.or(need.overcommit) else {
                 return Verdict::Keep;
             };
@@ -214,7 +228,7 @@ impl RowCost for Cpu {
         if promisable <= 0.0 {
             return f64::INFINITY;
         }
-        let needed = need.on(&host.current);
+        let needed = need.takes.on(&host.current, Needed::held);
         let promised = (host.committed.0 + host.pending.0).saturating_add(needed.cpu);
         promised as f64 / promisable
     }

@@ -32,6 +32,47 @@ fn host(cores: i64) -> Host {
     }
 }
 
+/// The first member, which runs on the host as this VM.
+fn held(vm: &Vm) -> Rows<Current> {
+    let row = Current {
+        member: 0,
+        sockets: vm.sockets,
+        cores: vm.cores,
+        vcpus: vm.vcpus,
+        exclusive: vm.exclusive,
+        cpu: vm.cpu,
+    };
+    vec![row].into()
+}
+
+#[test]
+fn a_vm_that_stays_as_it_is_stays_and_one_that_grows_needs_the_growth() {
+    let crowded = Host {
+        committed: Millicores::cores(6),
+        exclusive: 4,
+        widest: 4,
+        overcommit: Some(1.0),
+        current: held(&vm(2)),
+        ..host(4)
+    };
+    assert_eq!(verdict(vec![vm(2)], &crowded), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(1)], &crowded), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(3)], &crowded), TOO_FEW);
+    let half = Host {
+        committed: Millicores::cores(2),
+        exclusive: 0,
+        widest: 2,
+        ..crowded
+    };
+    assert_eq!(verdict(vec![vm(4)], &half), Verdict::Keep);
+    let too_little = Verdict::Remove(Reason::TooLittleToPromise);
+    let filled = Host {
+        committed: Millicores::cores(3),
+        ..half
+    };
+    assert_eq!(verdict(vec![vm(4)], &filled), too_little);
+}
+
 fn settings() -> Settings {
     Settings::defaults().expect("all have defaults")
 }
@@ -75,10 +116,14 @@ fn exclusive_cpus_leave_room_for_the_widest_of_the_others() {
 fn exclusive_vms_that_run_on_the_host_are_not_counted_twice() {
     let own = Host {
         exclusive: 6,
-        current: vec![Current { member: 0 }].into(),
+        current: held(&exclusive(6)),
         ..host(8)
     };
     assert_eq!(verdict(vec![exclusive(6)], &own), Verdict::Keep);
+    assert_eq!(verdict(vec![exclusive(7)], &own), Verdict::Keep);
+    assert_eq!(verdict(vec![exclusive(8)], &own), TOO_FEW);
+    assert_eq!(verdict(vec![vm(2)], &own), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(3)], &own), TOO_FEW);
 }
 
 #[test]
@@ -175,7 +220,7 @@ fn the_cost_is_the_share_that_will_be_promised() {
     let need = need(vec![vm(1)], &settings());
     assert_eq!(Cpu::cost(&need, &half), 0.5);
     let own = Host {
-        current: vec![Current { member: 0 }].into(),
+        current: held(&vm(1)),
         ..half
     };
     assert_eq!(Cpu::cost(&need, &own), 0.375);

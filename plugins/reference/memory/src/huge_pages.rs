@@ -45,6 +45,16 @@ impl Pages {
         }
     }
 
+    /// Takes away the pages that are held, of each size not below none.
+    pub fn less(&mut self, held: &Self) {
+        for (size, count) in &mut self.0 {
+            let of_size = held.0.iter().filter(|(known, _)| known == size);
+            let held = of_size.fold(0, |sum: i64, (_, count)| sum.saturating_add(*count));
+            *count = count.saturating_sub(held).max(0);
+        }
+        self.0.retain(|(_, count)| *count > 0);
+    }
+
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -18,7 +18,7 @@ use placewright_sdk::prelude::*;
 use placewright_sdk::row_wise::Together;
 
 use huge_pages::HostPages;
-use need::{Demand, Overhead, Vm};
+use need::{Current, Demand, Overhead, Vm};
 use room::{Counted, Room};
 
 /// All VMs that are to be placed together on one host.
@@ -53,12 +53,6 @@ struct Host {
     current: Rows<Current>,
     #[table("huge-pages")]
     pages: Rows<HostPages>,
-}
-
-/// A member that runs on the host now.
-#[derive(Row)]
-struct Current {
-    member: i64,
 }
 
 #[derive(Settings)]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use placewright_sdk::prelude::*;
 
+use crate::Settings;
 use crate::huge_pages::{HostPages, Pages, VmPages};
-use crate::{Current, Settings};
 
 /// What is read of each VM to be placed.
 #[derive(Row)]
@@ -20,7 +20,22 @@ pub struct Vm {
     pub pages: Rows<VmPages>,
 }
 
+/// A member that runs on the host now, and what it holds there.
+#[derive(Row)]
+pub struct Current {
+    pub member: i64,
+    pub holds: bool,
+    pub memory: Bytes,
+    pub vcpus: i64,
+    #[column("memory.video")]
+    pub video: Option<Bytes>,
+    pub io_threads: Option<i64>,
+    #[table("huge-pages")]
+    pub pages: Rows<VmPages>,
+}
+
 /// What VMs take beside their own memory.
+#[derive(Clone)]
 pub struct Overhead {
     each: i64,
     share: f64,
@@ -84,10 +99,20 @@ impl Needed {
         }
     }
 
-    fn add(&mut self, other: &Self) {
-        self.at_start = self.at_start.saturating_add(other.at_start);
-        self.possible = self.possible.saturating_add(other.possible);
-        self.pages.add(&other.pages);
+    /// What is held by a VM that runs.
+    fn held(row: &Current, overhead: &Overhead) -> Self {
+        if !row.holds {
+            return Self::default();
+        }
+        let vm = Vm {
+            memory: row.memory,
+            vcpus: row.vcpus,
+            video: row.video,
+            io_threads: row.io_threads,
+            state: None,
+            pages: row.pages.clone(),
+        };
+        Self::by(&vm, overhead)
     }
 
     /// Is there nothing to be found a place for?
@@ -121,35 +146,40 @@ impl Needed {
     }
 }
 
+impl Resources for Needed {
+    fn add(&mut self, other: &Self) {
+        self.at_start = self.at_start.saturating_add(other.at_start);
+        self.possible = self.possible.saturating_add(other.possible);
+        self.pages.add(&other.pages);
+    }
+
+    fn less(&mut self, held: &Self) {
+        self.at_start = self.at_start.saturating_sub(held.at_start).max(0);
+        self.possible = self.possible.saturating_sub(held.possible).max(0);
+        self.pages.less(&held.pages);
+    }
+}
+
 /// What the VMs need, one by one and together.
 pub struct Demand {
-    each: Vec<Needed>,
-    all: Needed,
+    takes: Takes<Needed>,
+    overhead: Overhead,
 }
 
 impl Demand {
     pub fn of(vms: &Rows<Vm>, overhead: &Overhead) -> Self {
-        let each: Vec<_> = vms.iter().map(|vm| Needed::by(&vm, overhead)).collect();
-        let all = sum(&each);
-        Self { each, all }
-    }
-
-    /// What they need of a host on which some of them may run already.
-    #[inline(always)]
-    pub fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
-        // A copy, as for huge pages.
-        match current.is_empty() {
-            true => Cow::Borrowed(&self.all),
-            false => Cow::Owned(self.but_for(current.clone())),
+        let each = vms.iter().map(|vm| Needed::by(&vm, overhead));
+        Self {
+            takes: Takes::of(each),
+            overhead: overhead.clone(),
         }
     }
 
-    /// What those need that do not run there.
-    #[inline(never)]
-    fn but_for(&self, current: Rows<Current>) -> Needed {
-        let runs_here = |vm: i64| current.iter().any(|row| row.member == vm);
-        let others = (0..).zip(&self.each).filter(|(vm, _)| !runs_here(*vm));
-        sum(others.map(|(_, needed)| needed))
+    /// What they take of a host on which some of them may run already.
+    #[inline(always)]
+    pub fn on(&self, current: &Rows<Current>) -> Cow<'_, Needed> {
+        let held = |row: Current| (row.member, Needed::held(&row, &self.overhead));
+        self.takes.on(current, held)
     }
 }
 
@@ -159,13 +189,4 @@ impl Demand {
 pub fn is_moderate(amount: i64) -> bool {
     const BOUND: i64 = 1 << 59;
     (-BOUND..BOUND).contains(&amount)
-}
-
-fn sum<'a>(needs: impl IntoIterator<Item = &'a Needed>) -> Needed {
-    needs
-        .into_iter()
-        .fold(Needed::default(), |mut sum, needed| {
-            sum.add(needed);
-            sum
-        })
 }

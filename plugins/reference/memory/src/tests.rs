@@ -21,6 +21,20 @@ fn vm(mib: i64) -> Vm {
     }
 }
 
+/// The first member, which holds so much where it runs.
+fn held(mib: i64) -> Rows<Current> {
+    let row = Current {
+        member: 0,
+        holds: true,
+        memory: Bytes::mib(mib),
+        vcpus: 1,
+        video: None,
+        io_threads: None,
+        pages: Rows::default(),
+    };
+    vec![row].into()
+}
+
 fn need(vms: Vec<Vm>, settings: &Settings) -> Need {
     Memory::prepare(&Request { vms: vms.into() }, settings).expect("nothing is refused")
 }
@@ -173,10 +187,12 @@ fn paused_vms_and_those_that_run_on_the_host_need_nothing() {
     let need_of = |vms| need(vms, &settings());
     assert_eq!(Memory::keep(&need_of(vec![paused]), &full), Verdict::Keep);
     let own = Host {
-        current: vec![Current { member: 0 }].into(),
+        current: held(8_000),
         ..full
     };
     assert_eq!(verdict(8_000, &own), Verdict::Keep);
+    assert_eq!(verdict(7_000, &own), Verdict::Keep);
+    assert_ne!(verdict(8_001, &own), Verdict::Keep);
     let two = need_of(vec![vm(8_000), vm(1)]);
     assert_ne!(Memory::keep(&two, &own), Verdict::Keep);
 }
@@ -239,7 +255,7 @@ fn the_cost_is_minus_what_is_left_to_promise() {
     let need = need(vec![vm(936)], &settings());
     assert_eq!(Memory::cost(&need, &host()), -(Bytes::mib(9_000).0 as f64));
     let own = Host {
-        current: vec![Current { member: 0 }].into(),
+        current: held(936),
         ..host()
     };
     assert_eq!(Memory::cost(&need, &own), -(Bytes::mib(10_000).0 as f64));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::candidates::Candidates;
 use super::super::plan::{ColumnPlan, Field};
-use super::super::subject::{Binding, GroupRow, Member};
+use super::super::subject::{Binding, GroupRow, Held, Member};
 use super::{HostRows, cell_of};
 use placewright_inventory::{GroupEntry, Inventory, Nested, Shape, ShapeColumn, VmEntry};
 use placewright_model::{Facts, GroupRule, Kind, Request, Value, Vm};
@@ -52,6 +52,8 @@ pub(super) enum Level<'a> {
     /// Members with the slots where they run.
     Sources(Vec<(i64, u32)>),
     Vms(Vec<&'a VmEntry>),
+    /// Members on the hosts where they run.
+    Held(Vec<Held<'a>>),
     /// So many rows below hosts that are stored in columns, where they stand in pieces.
     Nested {
         nested: &'a Nested,
@@ -77,6 +79,7 @@ impl<'a> Level<'a> {
             Level::AllGroups(rows) => rows.len(),
             Level::Sources(rows) => rows.len(),
             Level::Vms(rows) => rows.len(),
+            Level::Held(rows) => rows.len(),
             Level::Nested { rows, .. } => *rows,
             Level::Relations(rows) => rows.len(),
             Level::Bindings(rows) => rows.len(),
@@ -100,6 +103,10 @@ impl<'a> Level<'a> {
                 .map_or(&[], |host| host.facts.rows(name)),
             Level::Members(members) => members[row].vm.facts.rows(name),
             Level::Vms(vms) => return [vms[row].vm.facts.rows(name), vms[row].placed_rows(name)],
+            Level::Held(rows) => match rows[row].entry {
+                Some(entry) => return [entry.vm.facts.rows(name), entry.placed_rows(name)],
+                None => &[],
+            },
             Level::Facts(facts) => facts[row].rows(name),
             Level::Cluster(inventory) => inventory.facts().rows(name),
             Level::Tenant(_, facts) => facts.map_or(&[], |facts| facts.rows(name)),
@@ -175,6 +182,20 @@ impl<'a> Level<'a> {
                 (_, "pending") => Some(CellRef::Boolean(vms[row].pending)),
                 _ => vm_cell(&vms[row].vm, name),
             },
+            Level::Held(rows) => {
+                let Held { member, entry } = rows[row];
+                match (&column.field, name, entry) {
+                    (_, "member", _) => Some(CellRef::Integer(member)),
+                    (_, "holds", _) => Some(CellRef::Boolean(entry.is_some())),
+                    (Field::Shape(column), _, Some(entry)) => shape_cell(&entry.shape, *column),
+                    (Field::Shape(_), _, None) if column.kind == Kind::Boolean => {
+                        Some(CellRef::Boolean(false))
+                    }
+                    (Field::Shape(_), _, None) => Some(CellRef::Integer(0)),
+                    (_, _, Some(entry)) => vm_cell(&entry.vm, name),
+                    (_, _, None) => None,
+                }
+            }
             Level::Groups(rows) => {
                 let row = &rows[row];
                 match name {

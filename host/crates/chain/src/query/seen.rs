@@ -106,7 +106,7 @@ impl Prepared<'_> {
         match table.source {
             Source::Hosts | Source::Candidates => hosts().map(|host| host.id.clone()).collect(),
             Source::HostVms => hosts()
-                .flat_map(|host| inventory.vms_of(host))
+                .flat_map(|host| inventory.residents_of(host))
                 .map(|entry| entry.vm.id.clone())
                 .collect(),
             Source::Members => {

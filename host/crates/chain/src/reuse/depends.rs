@@ -23,7 +23,9 @@ pub(super) fn shape(step: &Step) -> Option<Shape> {
     let mut below = plan.tables.iter().enumerate().filter(|(number, table)| {
         (*number == hosts && !table.columns.is_empty()) || table.is_below(hosts, plan)
     });
-    Some(match below.all(|(_, table)| table.source.is_relation()) {
+    let is_relation =
+        |table: &TablePlan| table.source.is_relation() || table.is_of_held(plan);
+    Some(match below.all(|(_, table)| is_relation(table)) {
         true => Shape::Alike,
         false => Shape::Each,
     })
@@ -32,8 +34,9 @@ pub(super) fn shape(step: &Step) -> Option<Shape> {
 /// Whether the answers of a step that reads nothing of hosts but relations can be kept by
 /// these: they hold for good, and the rows are numbers.
 pub(super) fn is_by_relation(plan: &ReadPlan) -> bool {
-    let mut sources = plan.tables.iter().map(|table| table.source);
-    !plan.reads("request", "now") && !sources.any(|source| source == Source::Bindings)
+    let mut tables = plan.tables.iter();
+    !plan.reads("request", "now")
+        && !tables.any(|table| table.source == Source::Bindings || table.is_of_held(plan))
 }
 
 /// Whether the answers of a step can be no part of classes, so that requests that differ
@@ -75,6 +78,8 @@ pub(super) fn aspects(plan: &ReadPlan) -> Aspects {
             Source::Nested(index) => Aspects::nested(index),
             Source::HostVms => Aspects::VMS,
             Source::Below if table.is_of_vms(plan) => Aspects::VMS,
+            // Hosts where members run are asked about in every decision.
+            Source::Below if table.is_of_held(plan) => Aspects::NOTHING,
             Source::Below => Aspects::ROWS,
             _ => Aspects::NOTHING,
         };

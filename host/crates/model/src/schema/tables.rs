@@ -216,6 +216,7 @@ pub(super) fn built_in() -> Vec<Table> {
     ));
     tables.extend(below_hosts());
     tables.extend(relations());
+    tables.extend(held_rows());
     tables
 }
 
@@ -793,13 +794,54 @@ fn below_hosts() -> Vec<Table> {
     ]
 }
 
+/// What a member holds on the host where it runs: columns of a VM by which it takes
+/// resources.
+fn held(member: Column) -> Vec<Column> {
+    let taking = [
+        "cpu",
+        "memory",
+        "memory.video",
+        "io-threads",
+        "sockets",
+        "cores",
+        "threads",
+        "vcpus",
+        "exclusive",
+        "gpu.count",
+        "gpu.share",
+    ];
+    let columns = vm_columns().into_iter();
+    let columns = columns.filter(|column| taking.contains(&&*column.name));
+    let columns = columns.map(|column| Column {
+        source: Source::Kept,
+        ..column
+    });
+    let holds = kept(
+        "holds",
+        Boolean,
+        "Whether it holds a place there; not so where a plan is made as if it had none",
+    );
+    [member, holds].into_iter().chain(columns).collect()
+}
+
+/// Rows below a VM by which it takes resources.
+fn held_rows() -> Vec<Table> {
+    let taking = ["amounts", "numa-nodes", "numa-nodes/host-nodes", "huge-pages", "devices"];
+    let tables = below_vms("hosts/current").into_iter();
+    let is_taking = |table: &Table| {
+        let name = table.name.strip_prefix("hosts/current/");
+        name.is_some_and(|name| taking.contains(&name))
+    };
+    tables.filter(is_taking).collect()
+}
+
 fn relations() -> Vec<Table> {
     let member = || kept("member", Integer, "Row number in members");
     vec![
         relation(
             "hosts/current",
-            "Members that run on the host now",
-            vec![member()],
+            "Members that run on the host now, and what they hold there: it is contained in the host's sums, and nothing where a plan is made from nothing",
+            held(member()),
         ),
         relation(
             "hosts/pinned",

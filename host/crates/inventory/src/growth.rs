@@ -1,0 +1,181 @@
+//! A VM that runs and has a place reserved on the same host: it is to run there with other
+//! amounts. Until that is confirmed, its place takes what it asks for less what it holds.
+
+use std::sync::Arc;
+
+use super::vm::Terms;
+use super::{HostEntry, Inventory, InventoryError, Shape, VmEntry};
+use placewright_model::{Facts, Vm};
+
+/// Tables of a VM by which it takes resources.
+const TABLES: [&str; 5] = ["amounts", "huge-pages", "numa-nodes", "devices", "pins"];
+
+/// Columns of a VM by which it takes resources, its shape apart.
+const COLUMNS: [&str; 4] = ["gpu.count", "gpu.share", "memory.video", "io-threads"];
+
+/// Rows of a stay that say which resources of the host it has: those of its GPUs, by need.
+const GPU_COLUMNS: [&str; 2] = ["gpu.count", "gpu.share"];
+
+/// What a place takes of sums of its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) cpu: i64,
+    pub(super) memory: i64,
+    /// vCPUs that it shares with others.
+    pub(super) vcpus: i64,
+    /// CPUs of its own.
+    pub(super) exclusive: i64,
+    /// Measured load; None: it has CPUs of its own, or none was measured.
+    pub(super) load: Option<i64>,
+}
+
+impl Taken {
+    pub(super) fn of(shape: &Shape) -> Self {
+        let vcpus = shape.vcpus();
+        let (vcpus, exclusive) = if shape.exclusive { (0, vcpus) } else { (vcpus, 0) };
+        Self {
+            cpu: shape.cpu,
+            memory: shape.memory,
+            vcpus,
+            exclusive,
+            load: shape.load.filter(|_| !shape.exclusive),
+        }
+    }
+
+    /// The same less what is held, of each kind not below nothing.
+    pub(super) fn beyond(self, held: &Self) -> Self {
+        let less = |asked: i64, held: i64| asked.saturating_sub(held).max(0);
+        Self {
+            cpu: less(self.cpu, held.cpu),
+            memory: less(self.memory, held.memory),
+            vcpus: less(self.vcpus, held.vcpus),
+            exclusive: less(self.exclusive, held.exclusive),
+            load: self.load.map(|load| less(load, held.load.unwrap_or(0))),
+        }
+    }
+}
+
+impl VmEntry {
+    /// Whether the VM asks for other amounts than it holds.
+    pub fn asks_otherwise(&self, vm: &Vm) -> bool {
+        let load = None;
+        let held = Shape { load, ..self.shape };
+        let asked = Shape {
+            load,
+            ha: held.ha,
+            migratable: held.migratable,
+            ..Shape::of(&vm.facts)
+        };
+        let facts = &self.vm.facts;
+        held != asked
+            || COLUMNS.iter().any(|column| facts.get(column) != vm.facts.get(column))
+            || TABLES.iter().any(|table| facts.rows(table) != vm.facts.rows(table))
+    }
+}
+
+/// Where a VM of a host runs there, if the entry is a place reserved for it there.
+pub(super) fn held<'a>(
+    host: &HostEntry,
+    vms: &'a [Option<VmEntry>],
+    entry: &VmEntry,
+) -> Option<&'a VmEntry> {
+    if !entry.pending {
+        return None;
+    }
+    let entries = host.vms.iter().filter_map(|index| vms[*index as usize].as_ref());
+    let mut others = entries.filter(|other| !other.pending && other.vm.id == entry.vm.id);
+    others.next()
+}
+
+/// The rows of numbers and amounts that are there beyond those that are held.
+pub(super) fn beyond<K: PartialEq>(
+    asked: impl Iterator<Item = (K, i64)>,
+    held: impl Iterator<Item = (K, i64)>,
+) -> Vec<(K, i64)> {
+    let mut sums: Vec<(K, i64)> = Vec::new();
+    let signed = asked.map(|it| (it, 1)).chain(held.map(|it| (it, -1)));
+    for ((name, amount), sign) in signed {
+        let amount = amount.saturating_mul(sign);
+        match sums.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum = sum.saturating_add(amount),
+            None => sums.push((name, amount)),
+        }
+    }
+    sums.retain(|(_, sum)| *sum > 0);
+    sums
+}
+
+impl Inventory {
+    /// Reserve a place for a VM on the host where it runs, where it is to run with other
+    /// amounts. What belongs to its stay there goes on, but for GPUs and CPUs by number where
+    /// it asks for others.
+    ///
+    /// # Errors
+    /// If it does not run, or has a place reserved already.
+    pub fn reserve_in_place(&mut self, vm: Arc<Vm>, terms: Terms) -> Result<(), InventoryError> {
+        let Some(running) = self.running(&vm.id) else {
+            return Err(InventoryError::UnknownVm(vm.id.clone()));
+        };
+        let Some(host) = self.host(running.slot).map(|host| host.id.clone()) else {
+            return Err(InventoryError::UnknownVm(vm.id.clone()));
+        };
+        let stay = running.placed().map(|rows| stay_of(running, rows, &vm));
+        let id = vm.id.clone();
+        self.reserve_checked(vm, &host, terms)?;
+        if let Some(rows) = stay
+            && rows != Facts::new()
+            && let Some(index) = self.places(true).get(&id).copied()
+            && let Some(mut entry) = self.take_vm(index)
+        {
+            entry.stay_mut().rows = rows;
+            self.put_vm(entry);
+        }
+        Ok(())
+    }
+
+    /// Where a VM runs whose place is reserved on the same host.
+    pub(super) fn held_by(&self, entry: &VmEntry) -> Option<&VmEntry> {
+        if !entry.pending {
+            return None;
+        }
+        let running = self.running(&entry.vm.id)?;
+        (running.slot == entry.slot).then_some(running)
+    }
+
+    /// The place that is reserved for a VM on the host in that slot, where it runs.
+    pub(super) fn growth(&self, id: &str, slot: u32) -> Option<VmEntry> {
+        let pending = self.pending(id)?;
+        (pending.slot == slot).then(|| pending.clone())
+    }
+
+    /// The VMs on a host, each once, in the order of their ids: those that run there, and
+    /// those that have a place reserved and do not run there yet.
+    #[inline]
+    pub fn residents_of(&self, host: &HostEntry) -> impl Iterator<Item = &VmEntry> {
+        self.vms_of(host).filter(|entry| self.held_by(entry).is_none())
+    }
+}
+
+/// What of a stay goes on when the VM runs on with the amounts that it asks for.
+fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
+    let mut rows = rows.clone();
+    // What is added to its needs follows anew from the placement.
+    for table in ["amounts", "huge-pages"] {
+        rows.take_rows(table);
+    }
+    let known = &running.vm.facts;
+    let [count, share] = GPU_COLUMNS.map(|column| (known.integer(column), vm.facts.integer(column)));
+    if share.0 != share.1 {
+        rows.take_rows("gpus");
+    } else if count.1 < count.0 {
+        let most = usize::try_from(count.1.unwrap_or(0)).unwrap_or(0);
+        let kept = rows.rows("gpus").iter().take(most).cloned().collect();
+        rows.take_rows("gpus");
+        rows.set_rows("gpus", kept);
+    }
+    let asked = Shape::of(&vm.facts);
+    if (asked.vcpus(), asked.exclusive) != (running.shape.vcpus(), running.shape.exclusive) {
+        rows.take_rows("pins");
+    }
+    rows
+}
