@@ -282,7 +282,9 @@ impl<'a, 'c> Encoder<'a, 'c> {
         let inventory = self.context.inventory;
         let hosts = self.hosts.slots().filter_map(|slot| inventory.host(slot));
         let vms: Vec<&VmEntry> = match source {
-            Source::GroupVms => hosts.flat_map(|host| inventory.residents_of(host)).collect(),
+            Source::GroupVms => hosts
+                .flat_map(|host| inventory.residents_of(host))
+                .collect(),
             _ => Vec::new(),
         };
         for entry in groups {

@@ -292,9 +292,8 @@ impl TablePlan {
         let parent = self.parent.map(|parent| &plan.tables[parent]);
         match self.source {
             Source::Current => self.columns.iter().any(|column| &*column.name != "member"),
-            Source::Below => parent.is_some_and(|parent| {
-                parent.source == Source::Current || parent.is_of_held(plan)
-            }),
+            Source::Below => parent
+                .is_some_and(|parent| parent.source == Source::Current || parent.is_of_held(plan)),
             _ => false,
         }
     }

@@ -131,7 +131,9 @@ impl<'a> Subject<'a> {
     /// What a member holds on the host of this row of `hosts/current`.
     pub(super) fn held<'i>(&self, row: &Relation, inventory: &'i Inventory) -> Held<'i> {
         let [member, ..] = row.numbers;
-        let vm = usize::try_from(member).ok().and_then(|place| self.members.get(place));
+        let vm = usize::try_from(member)
+            .ok()
+            .and_then(|place| self.members.get(place));
         let entry = vm.and_then(|member| inventory.running(&member.vm.id));
         Held {
             member,

@@ -1,7 +1,7 @@
 //! What of a host follows from its VMs, and so changes with most decisions.
 
 use super::Inventory;
-use super::nested::{AMOUNTS, GPUS, HUGE_PAGES};
+use super::nested::{AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES};
 
 impl Inventory {
     /// Whether the column of `hosts` of that number follows from VMs.
@@ -31,7 +31,7 @@ impl Inventory {
     /// follow from VMs.
     pub fn nested_follows_vms(&self, index: usize) -> bool {
         let table = self.nested.get(index).map(|nested| &*nested.table);
-        table.is_some_and(|table| [AMOUNTS, GPUS, HUGE_PAGES].contains(&table))
+        table.is_some_and(|table| [AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES].contains(&table))
     }
 }
 

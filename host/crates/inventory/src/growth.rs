@@ -32,7 +32,11 @@ pub(super) struct Taken {
 impl Taken {
     pub(super) fn of(shape: &Shape) -> Self {
         let vcpus = shape.vcpus();
-        let (vcpus, exclusive) = if shape.exclusive { (0, vcpus) } else { (vcpus, 0) };
+        let (vcpus, exclusive) = if shape.exclusive {
+            (0, vcpus)
+        } else {
+            (vcpus, 0)
+        };
         Self {
             cpu: shape.cpu,
             memory: shape.memory,
@@ -68,8 +72,12 @@ impl VmEntry {
         };
         let facts = &self.vm.facts;
         held != asked
-            || COLUMNS.iter().any(|column| facts.get(column) != vm.facts.get(column))
-            || TABLES.iter().any(|table| facts.rows(table) != vm.facts.rows(table))
+            || COLUMNS
+                .iter()
+                .any(|column| facts.get(column) != vm.facts.get(column))
+            || TABLES
+                .iter()
+                .any(|table| facts.rows(table) != vm.facts.rows(table))
     }
 }
 
@@ -82,7 +90,10 @@ pub(super) fn held<'a>(
     if !entry.pending {
         return None;
     }
-    let entries = host.vms.iter().filter_map(|index| vms[*index as usize].as_ref());
+    let entries = host
+        .vms
+        .iter()
+        .filter_map(|index| vms[*index as usize].as_ref());
     let mut others = entries.filter(|other| !other.pending && other.vm.id == entry.vm.id);
     others.next()
 }
@@ -152,7 +163,8 @@ impl Inventory {
     /// those that have a place reserved and do not run there yet.
     #[inline]
     pub fn residents_of(&self, host: &HostEntry) -> impl Iterator<Item = &VmEntry> {
-        self.vms_of(host).filter(|entry| self.held_by(entry).is_none())
+        self.vms_of(host)
+            .filter(|entry| self.held_by(entry).is_none())
     }
 }
 
@@ -164,7 +176,8 @@ fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
         rows.take_rows(table);
     }
     let known = &running.vm.facts;
-    let [count, share] = GPU_COLUMNS.map(|column| (known.integer(column), vm.facts.integer(column)));
+    let [count, share] =
+        GPU_COLUMNS.map(|column| (known.integer(column), vm.facts.integer(column)));
     if share.0 != share.1 {
         rows.take_rows("gpus");
     } else if count.1 < count.0 {
@@ -178,4 +191,19 @@ fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
         rows.take_rows("pins");
     }
     rows
+}
+
+/// The virtual nodes that are asked for beyond those that are held, one by one: the host's
+/// nodes that each may be put on, and its memory.
+pub(super) fn nodes_beyond(
+    asked: impl Iterator<Item = (Vec<i64>, i64)>,
+    mut held: Vec<(Vec<i64>, i64)>,
+) -> Vec<(Vec<i64>, i64)> {
+    let beyond = asked.filter_map(|(allowed, memory)| {
+        let same = held.iter().position(|(known, _)| *known == allowed);
+        let held = same.map_or(0, |place| held.swap_remove(place).1);
+        let memory = memory.saturating_sub(held);
+        (memory > 0).then_some((allowed, memory))
+    });
+    beyond.collect()
 }

@@ -20,8 +20,11 @@ pub(super) const HUGE_PAGES: &str = "huge-pages";
 /// The table whose `taken` and `free` follow from VMs.
 pub(super) const GPUS: &str = "gpus";
 
+/// The table whose `memory.promised` and `memory.pending` follow from VMs.
+pub(super) const NUMA_NODES: &str = "numa-nodes";
+
 /// What there is of every GPU, in thousandths.
-const WHOLE_GPU: i64 = 1000;
+pub(super) const WHOLE_GPU: i64 = 1000;
 
 /// One table below hosts: the rows of all hosts, those of a host together.
 #[derive(Debug, Clone)]
@@ -139,15 +142,33 @@ impl Nested {
             .iter()
             .map(|gpu| (gpu.integer("index"), gpu.integer("taken").unwrap_or(0)))
             .collect();
-        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
-        let shares = entries.flat_map(|entry| match growth::held(host, vms, entry) {
-            None => entry.gpus().collect::<Vec<_>>(),
-            Some(held) => growth::beyond(entry.gpus(), held.gpus()),
-        });
-        // A GPU that the host does not have, or not any more, counts nowhere.
-        for (index, share) in shares {
-            if let Some((_, taken)) = gpus.iter_mut().find(|(known, _)| *known == Some(index)) {
-                *taken = taken.saturating_add(share);
+        let entries = || host.vms.iter().flat_map(|index| &vms[*index as usize]);
+        let known: Vec<i64> = gpus.iter().filter_map(|(index, _)| *index).collect();
+        for entry in entries() {
+            for (index, share) in GpusTaken::of(entry, host, vms, &known).by_number {
+                if let Some((_, taken)) = gpus.iter_mut().find(|(known, _)| *known == Some(index)) {
+                    *taken = taken.saturating_add(share);
+                }
+            }
+        }
+        // Who has GPUs that nobody knows the numbers of has some of those that are left.
+        for entry in entries() {
+            let taken = GpusTaken::of(entry, host, vms, &known);
+            let mut own: Vec<i64> = taken.own;
+            for share in taken.by_need {
+                let places = 0..gpus.len();
+                let others =
+                    places.filter(|place| gpus[*place].0.is_none_or(|it| !own.contains(&it)));
+                let left = |place: &usize| WHOLE_GPU.saturating_sub(gpus[*place].1);
+                // The one with the least room that is enough, or else with the most.
+                let by_room = |place: &usize| match left(place) {
+                    left if left >= share => (0, left),
+                    left => (1, -left),
+                };
+                if let Some(place) = others.min_by_key(by_room) {
+                    gpus[place].1 = gpus[place].1.saturating_add(share);
+                    own.extend(gpus[place].0);
+                }
             }
         }
         let mut changed = self.span(slot).len() != gpus.len();
@@ -202,6 +223,10 @@ impl Nested {
             Some(host) if *self.table == *GPUS => self.set_gpus(slot, host, vms),
             Some(host) => {
                 let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
+                if *self.table == *NUMA_NODES {
+                    self.add_promised_nodes(slot, host, vms);
+                    return true;
+                }
                 if *self.table == *HUGE_PAGES {
                     self.add_pending_pages(slot, host, vms);
                     return true;
@@ -238,10 +263,98 @@ impl Nested {
         }
     }
 
+    /// Add the memory that VMs take of nodes to what was given. A virtual node that may be
+    /// put on several is counted where the most is left, the lower number first.
+    fn add_promised_nodes(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
+        let index = |name| self.column_index(name);
+        let columns = (
+            index("index"),
+            index("memory.total"),
+            index("memory.promised"),
+            index("memory.pending"),
+        );
+        let (Some(node), Some(total), Some(promised), Some(pending)) = columns else {
+            return;
+        };
+        let rows = self.span(slot);
+        for row in rows.clone() {
+            self.columns[promised].add(row, 0);
+            self.columns[pending].add(row, 0);
+        }
+        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+        for entry in entries.filter(|entry| entry.takes_numa_nodes()) {
+            let held = growth::held(host, vms, entry);
+            let held = held.map_or_else(Vec::new, |held| held.numa_nodes().collect());
+            let column = if entry.pending { pending } else { promised };
+            for (allowed, memory) in growth::nodes_beyond(entry.numa_nodes(), held) {
+                let left = |row: &usize| {
+                    let value = |column: usize| self.columns[column].integer(*row).unwrap_or(0);
+                    value(total)
+                        .saturating_sub(value(promised))
+                        .saturating_sub(value(pending))
+                };
+                let is_allowed = |row: &usize| {
+                    let number = self.columns[node].integer(*row);
+                    number.is_some_and(|number| allowed.contains(&number))
+                };
+                let by_room = |row: &usize| {
+                    (
+                        std::cmp::Reverse(left(row)),
+                        self.columns[node].integer(*row),
+                    )
+                };
+                if let Some(row) = rows.clone().filter(is_allowed).min_by_key(by_room) {
+                    self.columns[column].add(row, memory);
+                }
+            }
+        }
+    }
+
     /// Whether more of the rows are unused than used.
     fn is_sparse(&self) -> bool {
         let used: usize = self.spans.iter().map(|(_, count)| *count as usize).sum();
         self.rows > 2 * used + 64
+    }
+}
+
+/// GPUs of a host that a VM takes there.
+struct GpusTaken {
+    /// The number of each, and the thousandths.
+    by_number: Vec<(i64, i64)>,
+    /// The thousandths of each that is known by no number that the host has.
+    by_need: Vec<i64>,
+    /// The numbers of all that it has.
+    own: Vec<i64>,
+}
+
+impl GpusTaken {
+    fn of(entry: &VmEntry, host: &HostEntry, vms: &[Option<VmEntry>], known: &[i64]) -> Self {
+        let is_known = |(index, _): &(i64, i64)| known.contains(index);
+        let by_need = |entry: &VmEntry| -> Vec<i64> {
+            let lost = entry.gpus().filter(|row| !is_known(row));
+            let lost = lost.map(|(_, share)| share);
+            let unsaid = entry.gpus_unsaid();
+            lost.chain(unsaid).collect()
+        };
+        let own = entry.gpus().map(|(index, _)| index).collect();
+        match growth::held(host, vms, entry) {
+            None => Self {
+                by_number: entry.gpus().filter(is_known).collect(),
+                by_need: by_need(entry),
+                own,
+            },
+            Some(held) => {
+                let beyond = growth::beyond(entry.gpus(), held.gpus());
+                let mut needed = by_need(entry);
+                let held = by_need(held).len().min(needed.len());
+                needed.drain(..held);
+                Self {
+                    by_number: beyond.into_iter().filter(is_known).collect(),
+                    by_need: needed,
+                    own,
+                }
+            }
+        }
     }
 }
 

@@ -145,7 +145,10 @@ impl Inventory {
         let mut vm = known.map_or_else(|| Vm::new(id.clone()), |entry| (*entry.vm).clone());
         vm.facts.change(&facts);
         pinning.clone().apply(&mut vm.pinning);
-        if reserved.as_ref().is_some_and(|it| Some(&it.host) == runs_on.as_ref()) {
+        if reserved
+            .as_ref()
+            .is_some_and(|it| Some(&it.host) == runs_on.as_ref())
+        {
             // It is to run on its host with other amounts, and does not yet.
             self.cancel_vm(&id)?;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::journal::Undo;
-use super::nested::{GPUS, HUGE_PAGES};
+use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES};
 use super::{Aspects, Inventory};
 use placewright_model::Facts;
 
@@ -132,6 +132,9 @@ impl Inventory {
                 self.note(slot, Aspects::VMS);
                 if **table == *HUGE_PAGES {
                     self.renest(slot, HUGE_PAGES);
+                }
+                if [HUGE_PAGES, NUMA_NODES].contains(&&**table) {
+                    self.renest(slot, NUMA_NODES);
                 }
                 if **table == *GPUS {
                     self.renest(slot, GPUS);

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Shape;
-use super::nested::{GPUS, HUGE_PAGES};
+use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, WHOLE_GPU};
 use super::writes::Step;
 use placewright_model::{Facts, Vm};
+
+/// No host has more GPUs.
+const MOST_GPUS: i64 = 4096;
 
 /// Amounts that are columns of hosts, by the names under which they are reserved.
 pub(super) const MEMORY: &str = "memory";
@@ -119,11 +122,53 @@ impl VmEntry {
         rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)))
     }
 
+    /// Its virtual NUMA nodes that take ordinary memory of the host's: the host's nodes that
+    /// each may be put on, and its memory. None, if it has its memory in huge pages or only
+    /// prefers nodes.
+    pub(super) fn numa_nodes(&self) -> impl Iterator<Item = (Vec<i64>, i64)> {
+        let facts = &self.vm.facts;
+        let nodes = match self.takes_numa_nodes() {
+            true => facts.rows(NUMA_NODES),
+            false => &[],
+        };
+        nodes.iter().filter_map(|node| {
+            let to = node.rows("host-nodes").iter();
+            let to: Vec<i64> = to.filter_map(|to| to.integer("index")).collect();
+            (!to.is_empty()).then(|| (to, node.integer("memory").unwrap_or(0)))
+        })
+    }
+
+    /// Whether it takes memory of nodes of its host.
+    pub(super) fn takes_numa_nodes(&self) -> bool {
+        let facts = &self.vm.facts;
+        let nodes = facts.rows(NUMA_NODES);
+        !nodes.is_empty()
+            && facts.rows(HUGE_PAGES).is_empty()
+            && !nodes
+                .iter()
+                .any(|node| node.text("mode") == Some("preferred"))
+    }
+
     /// The GPUs of its host that it was given: the number of each, and the
     /// thousandths that it takes of it.
     pub(super) fn gpus(&self) -> impl Iterator<Item = (i64, i64)> {
         let rows = self.placed_rows(GPUS).iter();
         rows.filter_map(|row| Some((row.integer("index")?, row.integer("share")?)))
+    }
+
+    /// The thousandths of each GPU that it needs besides those that it is known to have been
+    /// given.
+    pub(super) fn gpus_unsaid(&self) -> impl Iterator<Item = i64> {
+        let facts = &self.vm.facts;
+        let needed = facts.integer("gpu.count").unwrap_or(0).clamp(0, MOST_GPUS);
+        let share = facts.integer("gpu.share").unwrap_or(WHOLE_GPU);
+        let said = i64::try_from(self.placed_rows(GPUS).len()).unwrap_or(i64::MAX);
+        (said..needed).map(move |_| share)
+    }
+
+    /// Whether it takes GPUs of its host.
+    pub(super) fn takes_gpus(&self) -> bool {
+        self.gpus().next().is_some() || self.gpus_unsaid().next().is_some()
     }
 
     /// Whether pages are set apart for it, which it does not have yet.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::growth::{self, Taken};
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::nested::{GPUS, HUGE_PAGES};
-use super::growth::{self, Taken};
+use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES};
 use super::vm::{CPU, Expired, MEMORY, Terms};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use placewright_model::{GREATEST_INTEGER, Vm};
@@ -271,7 +271,8 @@ impl Inventory {
         }
         let waits_for_pages = [Some(&entry), growth.as_ref()].into_iter().flatten();
         let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
-        let has_gpus = entry.gpus().next().is_some();
+        let has_gpus = entry.takes_gpus();
+        let takes_nodes = entry.takes_numa_nodes();
         let other = if entry.pending {
             self.running.get(&id)
         } else {
@@ -320,6 +321,9 @@ impl Inventory {
         if has_gpus {
             self.renest(slot, GPUS);
         }
+        if takes_nodes {
+            self.renest(slot, NUMA_NODES);
+        }
         self.watch_host(slot);
     }
 
@@ -361,8 +365,11 @@ impl Inventory {
         if entry.waits_for_pages() || growth.is_some_and(|growth| growth.waits_for_pages()) {
             self.renest(entry.slot, HUGE_PAGES);
         }
-        if entry.gpus().next().is_some() {
+        if entry.takes_gpus() {
             self.renest(entry.slot, GPUS);
+        }
+        if entry.takes_numa_nodes() {
+            self.renest(entry.slot, NUMA_NODES);
         }
         self.watch_host(entry.slot);
         Some(entry)
@@ -448,7 +455,9 @@ impl Inventory {
             return;
         }
         if let Some(held) = self.held_by(entry) {
-            let held = held.needed_amounts().map(|(name, need)| (name.to_owned(), need));
+            let held = held
+                .needed_amounts()
+                .map(|(name, need)| (name.to_owned(), need));
             let asked = amounts.map(|(name, need)| (name.to_owned(), need));
             let taken = growth::beyond(asked, held.collect::<Vec<_>>().into_iter());
             if let Some(host) = self.host_mut(entry.slot) {

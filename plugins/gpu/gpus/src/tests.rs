@@ -62,11 +62,11 @@ fn gpus_of_an_accepted_model_with_enough_free_are_needed() {
 fn a_vm_that_runs_there_has_its_gpus() {
     let own = Host {
         current: vec![Current {
-                member: 0,
-                count: Some(1),
-                share: None,
-            }]
-            .into(),
+            member: 0,
+            count: Some(1),
+            share: None,
+        }]
+        .into(),
         ..host("T4", &[0])
     };
     assert_eq!(keep(vec![vm(Some(1), None, &[])], &own), Verdict::Keep);

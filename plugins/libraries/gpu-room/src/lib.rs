@@ -208,7 +208,9 @@ impl Need {
         });
         let current: Rows<Current> = current.collect();
         let wants = (0..).zip(&self.wants);
-        let wants: Vec<Want> = wants.map(|(vm, want)| want.beyond_held(vm, &current)).collect();
+        let wants: Vec<Want> = wants
+            .map(|(vm, want)| want.beyond_held(vm, &current))
+            .collect();
         fits(&wants, &host.gpus)
     }
 }

@@ -36,13 +36,83 @@ pub struct NodeOfHost {
     /// Free memory of the node; all of it where that was not measured.
     #[column("memory.free")]
     pub free: Option<Bytes>,
+    /// Promised to VMs that run.
+    #[column("memory.promised")]
+    pub promised: Bytes,
+    /// Promised to VMs that have a place reserved.
+    #[column("memory.pending")]
+    pub pending: Bytes,
 }
 
 impl NodeOfHost {
-    /// What is free as far as is known.
+    /// What is free as far as is known and not promised to anybody.
     pub fn free(&self) -> Bytes {
-        self.free.unwrap_or(self.total)
+        let unpromised = self.total - self.promised;
+        self.free.map_or(unpromised, |free| free.min(unpromised)) - self.pending
     }
+}
+
+/// A member that runs on the host now, and its virtual nodes there: a row of
+/// `hosts/current`.
+#[derive(Row)]
+pub struct Current {
+    /// Its number among the members.
+    pub member: i64,
+    /// Whether it holds a place there.
+    pub holds: bool,
+    /// Its virtual nodes.
+    #[table("numa-nodes")]
+    pub nodes: Rows<VmNode>,
+}
+
+/// What members hold on a host.
+pub struct HeldNodes(Rows<Current>);
+
+impl HeldNodes {
+    /// By the rows of `hosts/current`.
+    pub fn of(current: &Rows<Current>) -> Self {
+        Self(current.clone())
+    }
+
+    /// Whether a member holds just these nodes there.
+    pub fn are(&self, member: i64, nodes: &[Node]) -> bool {
+        let mut here = self
+            .0
+            .iter()
+            .filter(|row| row.member == member && row.holds);
+        here.any(|row| {
+            let same = |(held, asked): (VmNode, &Node)| {
+                let (mut on, mut to) = (numbers(&held.host_nodes), asked.allowed.clone());
+                on.sort_unstable();
+                to.sort_unstable();
+                let is_as_large = match asked.takes {
+                    Take::Memory(memory) => memory <= held.memory,
+                    Take::Pages { size, count } => size.0.saturating_mul(count) <= held.memory.0,
+                };
+                on == to && is_as_large
+            };
+            row.nodes.len() == nodes.len() && row.nodes.iter().zip(nodes).all(same)
+        })
+    }
+
+    /// Give back the memory that these members hold on nodes, for they are to be put there
+    /// anew.
+    pub fn give_back(&self, places: &mut [Place], members: impl Fn(i64) -> bool) {
+        for row in self.0.iter().filter(|row| row.holds && members(row.member)) {
+            for node in &row.nodes {
+                let [on] = numbers(&node.host_nodes)[..] else {
+                    continue;
+                };
+                if let Some(place) = places.iter_mut().find(|place| place.index == on) {
+                    place.free += node.memory;
+                }
+            }
+        }
+    }
+}
+
+fn numbers(nodes: &Rows<PinnedTo>) -> Vec<i64> {
+    nodes.iter().map(|to| to.index).collect()
 }
 
 /// Huge pages of a host's node: a row of `hosts/attribute.numa-huge-pages`, which

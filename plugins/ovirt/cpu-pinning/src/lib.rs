@@ -15,7 +15,7 @@ use numa_fit::nodes::NodeOfHost;
 use numa_fit::topology::{CpuOfHost, Hold, Thread, Topology, VmOnHost};
 use placewright_sdk::prelude::*;
 
-use request::{Pinned, Vm};
+use request::{Pin, Pinned, Vm};
 
 /// All VMs that are to be placed together on one host.
 #[derive(Request)]
@@ -37,10 +37,14 @@ struct Host {
     current: Rows<Current>,
 }
 
-/// A member that runs on the host now.
+/// A member that runs on the host now, and the CPUs that it holds there.
 #[derive(Row)]
 struct Current {
     member: i64,
+    holds: bool,
+    vcpus: i64,
+    #[table("pins")]
+    pins: Rows<Pin>,
 }
 
 #[derive(Reason, Debug, PartialEq)]
@@ -116,10 +120,16 @@ impl Allotted {
 }
 
 impl Host {
-    /// Pins those of the VMs that do not run here yet.
+    /// Pins those of the VMs that do not run here yet with as many CPUs.
     fn pin(&self, pinned: &[Pinned]) -> Result<Allotted, Reason> {
-        let runs_here = |vm: i64| self.current.iter().any(|row| row.member == vm);
-        let newcomers = || pinned.iter().filter(|vm| !runs_here(vm.member));
+        let has_cpus = |vm: &Pinned| {
+            let mut here = self.current.iter().filter(|row| row.member == vm.member);
+            here.any(|row| {
+                let is_pinned_to = |cpu: &i64| row.pins.iter().any(|pin| pin.cpu == *cpu);
+                row.holds && vm.vcpus <= row.vcpus && vm.cpus.iter().all(is_pinned_to)
+            })
+        };
+        let newcomers = || pinned.iter().filter(|vm| !has_cpus(vm));
         let mut topology = Topology::of_host(&self.cpus, &self.vms);
         // CPUs that VMs were pinned to by name go first: they cannot be others.
         for cpu in newcomers().flat_map(|vm| &vm.cpus) {

@@ -31,6 +31,8 @@ pub struct Pin {
 pub struct Pinned {
     /// Its number among the members.
     pub member: i64,
+    /// All its vCPUs.
+    pub vcpus: i64,
     /// The CPUs that it was pinned to by name; none if it gets CPUs for itself.
     pub cpus: Vec<i64>,
     /// What it wants for itself.
@@ -60,6 +62,10 @@ fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
     };
     Some(Pinned {
         member,
+        vcpus: vm
+            .sockets
+            .saturating_mul(vm.cores)
+            .saturating_mul(vm.threads),
         cpus,
         wish,
         resized: pinning == Pinning::ResizeAndPin,

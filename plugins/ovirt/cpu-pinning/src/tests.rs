@@ -150,7 +150,13 @@ fn a_resized_vm_stands_beside_no_vm_with_cpus_for_itself() {
 #[test]
 fn a_vm_that_runs_on_the_host_has_its_cpus() {
     let own = Host {
-        current: vec![Current { member: 0 }].into(),
+        current: vec![Current {
+            member: 0,
+            holds: true,
+            vcpus: 2,
+            pins: Rows::default(),
+        }]
+        .into(),
         ..beside(true, &[0, 1], host(&[0, 1, 2, 3]))
     };
     assert_eq!(keep(vec![vm("dedicated")], &own), Verdict::Keep);

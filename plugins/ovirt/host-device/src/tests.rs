@@ -205,7 +205,9 @@ fn a_vm_that_wants_one_more_device_needs_that_one_to_be_free() {
 }
 
 fn devices(names: &[&str]) -> Rows<DeviceOfVm> {
-    let device = |name: &&str| DeviceOfVm { name: (*name).into() };
+    let device = |name: &&str| DeviceOfVm {
+        name: (*name).into(),
+    };
     names.iter().map(device).collect()
 }
 

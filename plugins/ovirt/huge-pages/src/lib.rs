@@ -94,7 +94,9 @@ impl Resources for Pages {
     fn less(&mut self, held: &Self) {
         for (size, count) in &mut self.0 {
             let held = held.0.iter().find(|(known, _)| known == size);
-            *count = count.saturating_sub(held.map_or(0, |(_, count)| *count)).max(0);
+            *count = count
+                .saturating_sub(held.map_or(0, |(_, count)| *count))
+                .max(0);
         }
         self.0.retain(|(_, count)| *count > 0);
     }
@@ -132,8 +134,12 @@ impl RowFilter for HugePages {
         let held = |row: Current| (row.member, Pages::of(&row.pages));
         let needed = asked.on(&host.current, held);
         let unpromised = |pages: &Available| pages.free - pages.pending;
-        Verdict::keep_if(needed.are_there(host, |pages| pages.free), Reason::TooFew)
-            .and(|| Verdict::keep_if(needed.are_there(host, unpromised), Reason::TooFewWhilePending))
+        Verdict::keep_if(needed.are_there(host, |pages| pages.free), Reason::TooFew).and(|| {
+            Verdict::keep_if(
+                needed.are_there(host, unpromised),
+                Reason::TooFewWhilePending,
+            )
+        })
     }
 }
 

@@ -5,7 +5,9 @@
 
 #![forbid(unsafe_code)]
 
-use numa_fit::nodes::{Node, NodeOfHost, PagesOfNode, Place, VmNode, assign, vcpus_of_node};
+use numa_fit::nodes::{
+    Current, HeldNodes, Node, NodeOfHost, PagesOfNode, Place, VmNode, assign, vcpus_of_node,
+};
 use placewright_sdk::prelude::*;
 
 /// What is read of each VM to be placed.
@@ -89,12 +91,6 @@ struct Cpu {
     numa: Option<i64>,
 }
 
-/// A member that runs on the host now.
-#[derive(Row)]
-struct Current {
-    member: i64,
-}
-
 impl Host {
     fn places(&self) -> Vec<Place> {
         let mut places = Place::of_host(&self.nodes, &self.pages);
@@ -144,10 +140,17 @@ impl RowCost for NumaPinning {
         if host.nodes.is_empty() {
             return DOES_NOT_FIT;
         }
-        let runs_here = |member: i64| host.current.iter().any(|row| row.member == member);
-        let others = need.iter().filter(|(member, _)| !runs_here(*member));
-        let nodes: Vec<Node> = others.flat_map(|(_, nodes)| nodes).cloned().collect();
-        if nodes.is_empty() || assign(&nodes, host.places()).is_some() {
+        let held = HeldNodes::of(&host.current);
+        let others = || {
+            need.iter()
+                .filter(|(member, nodes)| !held.are(*member, nodes))
+        };
+        let nodes: Vec<Node> = others().flat_map(|(_, nodes)| nodes).cloned().collect();
+        let mut places = host.places();
+        held.give_back(&mut places, |member| {
+            others().any(|(other, _)| *other == member)
+        });
+        if nodes.is_empty() || assign(&nodes, places).is_some() {
             FITS
         } else {
             DOES_NOT_FIT

@@ -29,6 +29,8 @@ fn host(nodes: i64) -> Host {
         index,
         total: Bytes::gib(2),
         free: Some(Bytes::gib(1)),
+        promised: Bytes(0),
+        pending: Bytes(0),
     };
     let cpu = |cpu| Cpu {
         cpu,
@@ -91,7 +93,12 @@ fn pins_may_ask_for_another_assignment() {
 #[test]
 fn a_vm_has_what_it_needs_where_it_runs() {
     let own = Host {
-        current: vec![Current { member: 0 }].into(),
+        current: vec![Current {
+            member: 0,
+            holds: true,
+            nodes: vec![node(0, &[0]), node(1, &[1])].into(),
+        }]
+        .into(),
         ..host(1)
     };
     let two = vec![

@@ -7,7 +7,7 @@
 
 mod facts;
 
-use numa_fit::nodes::{self, Node, NodeOfHost, PagesOfNode, Place, VmNode};
+use numa_fit::nodes::{self, Current, HeldNodes, Node, NodeOfHost, PagesOfNode, Place, VmNode};
 use numa_fit::pinning::Pinning;
 use placewright_sdk::prelude::*;
 
@@ -43,12 +43,6 @@ struct Host {
     pages: Rows<PagesOfNode>,
     #[table("current")]
     current: Rows<Current>,
-}
-
-/// A member that runs on the host now.
-#[derive(Row)]
-struct Current {
-    member: i64,
 }
 
 #[derive(Reason, Debug, PartialEq)]
@@ -140,10 +134,19 @@ struct Assigned {
 }
 
 impl Host {
-    /// Finds nodes for those of the VMs that do not run here yet.
+    /// Finds nodes for those of the VMs that do not hold theirs here yet.
     fn assign(&self, need: &Need) -> Result<Vec<Assigned>, Reason> {
-        let runs_here = |vm: i64| self.current.iter().any(|row| row.member == vm);
-        let newcomers = || need.0.iter().filter(|vm| !runs_here(vm.member));
+        let held = HeldNodes::of(&self.current);
+        let has_nodes = |vm: &Divided| {
+            let nodes = vm.nodes.iter().map(|(_, node)| node.clone());
+            let holds = |row: Current| row.member == vm.member && row.holds;
+            match vm.nodes.is_empty() {
+                true => self.current.iter().any(holds),
+                false => held.are(vm.member, &nodes.collect::<Vec<_>>()),
+            }
+        };
+        let newcomers: Vec<&Divided> = need.0.iter().filter(|vm| !has_nodes(vm)).collect();
+        let newcomers = || newcomers.iter().copied();
         if newcomers().next().is_none() {
             return Ok(Vec::new());
         }
@@ -155,7 +158,10 @@ impl Host {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let places = Place::of_host(&self.nodes, &self.pages);
+        let mut places = Place::of_host(&self.nodes, &self.pages);
+        held.give_back(&mut places, |member| {
+            newcomers().any(|vm| vm.member == member)
+        });
         let found = nodes::assign(&wanted, places).ok_or(Reason::TooLittleMemory)?;
         let assigned = |((member, (node, _)), host_node): ((i64, &(i64, Node)), Option<i64>)| {
             Some(Assigned {

@@ -25,6 +25,8 @@ pub fn host(nodes: i64) -> Host {
         index,
         total: Bytes::gib(4),
         free: Some(Bytes::gib(1)),
+        promised: Bytes(0),
+        pending: Bytes(0),
     };
     Host {
         nodes: (0..nodes).map(node).collect(),
@@ -87,7 +89,7 @@ fn a_vm_that_only_prefers_its_nodes_needs_no_memory_there() {
 #[test]
 fn a_vm_that_runs_on_the_host_needs_nothing_there() {
     let own = |nodes| Host {
-        current: vec![Current { member: 0 }].into(),
+        current: held(9_000),
         ..host(nodes)
     };
     let pinned = |mib| vm(vec![node(mib, &[0])]);
@@ -95,6 +97,49 @@ fn a_vm_that_runs_on_the_host_needs_nothing_there() {
     let two = || vec![pinned(9_000), pinned(1_024)];
     assert_eq!(keep(two(), &own(1)), Verdict::Keep);
     assert_eq!(keep(two(), &host(1)), TOO_LITTLE);
+    let grown = Host {
+        current: held(512),
+        ..host(1)
+    };
+    assert_eq!(keep(vec![pinned(1_536)], &grown), Verdict::Keep);
+    assert_eq!(keep(vec![pinned(1_537)], &grown), TOO_LITTLE);
+}
+
+/// The first member, of which a node of so many MiB is on node 0 of the host.
+fn held(mib: i64) -> Rows<Current> {
+    let row = Current {
+        member: 0,
+        holds: true,
+        nodes: vec![node(mib, &[0])].into(),
+    };
+    vec![row].into()
+}
+
+#[test]
+fn what_is_promised_of_a_node_is_not_free() {
+    let pinned = |mib| vec![vm(vec![node(mib, &[0])])];
+    let with = |free: Option<Bytes>, promised, pending| {
+        let node = NodeOfHost {
+            index: 0,
+            total: Bytes::gib(4),
+            free,
+            promised: Bytes::mib(promised),
+            pending: Bytes::mib(pending),
+        };
+        Host {
+            nodes: vec![node].into(),
+            ..host(0)
+        }
+    };
+    // Of what is measured, pending VMs have nothing yet.
+    let measured = with(Some(Bytes::gib(2)), 1_024, 512);
+    assert_eq!(keep(pinned(1_536), &measured), Verdict::Keep);
+    assert_eq!(keep(pinned(1_537), &measured), TOO_LITTLE);
+    let unmeasured = with(None, 3_000, 96);
+    assert_eq!(keep(pinned(1_000), &unmeasured), Verdict::Keep);
+    assert_eq!(keep(pinned(1_001), &unmeasured), TOO_LITTLE);
+    let promised = with(Some(Bytes::gib(4)), 3_000, 96);
+    assert_eq!(keep(pinned(1_001), &promised), TOO_LITTLE);
 }
 
 #[test]
@@ -136,6 +181,8 @@ fn a_node_of_unknown_free_memory_counts_as_empty() {
         index: 0,
         total: Bytes::gib(4),
         free: None,
+        promised: Bytes(0),
+        pending: Bytes(0),
     };
     let host = Host {
         nodes: vec![unmeasured].into(),

@@ -103,10 +103,7 @@ impl RowFilter for Utilization {
 
     /// Amount by amount, if all hosts have the same ones in one order and nothing is needed
     /// besides.
-    fn keep_all(
-        asked: &Takes<Need<Name>>,
-        hosts: &Rows<Host>,
-    ) -> Option<Vec<Verdict<Reason>>> {
+    fn keep_all(asked: &Takes<Need<Name>>, hosts: &Rows<Host>) -> Option<Vec<Verdict<Reason>>> {
         let (amounts, current) = hosts.columns()?;
         if current.width() != Some(0) {
             return None;

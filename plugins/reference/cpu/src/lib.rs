@@ -121,7 +121,11 @@ struct Needed {
 impl Needed {
     fn by(vm: &Vm) -> Self {
         let width = vm.sockets.saturating_mul(vm.cores);
-        let (exclusive, widest) = if vm.exclusive { (vm.vcpus, 0) } else { (0, width) };
+        let (exclusive, widest) = if vm.exclusive {
+            (vm.vcpus, 0)
+        } else {
+            (0, width)
+        };
         Self {
             cpu: vm.cpu.0,
             exclusive,

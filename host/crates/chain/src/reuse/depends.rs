@@ -23,8 +23,7 @@ pub(super) fn shape(step: &Step) -> Option<Shape> {
     let mut below = plan.tables.iter().enumerate().filter(|(number, table)| {
         (*number == hosts && !table.columns.is_empty()) || table.is_below(hosts, plan)
     });
-    let is_relation =
-        |table: &TablePlan| table.source.is_relation() || table.is_of_held(plan);
+    let is_relation = |table: &TablePlan| table.source.is_relation() || table.is_of_held(plan);
     Some(match below.all(|(_, table)| is_relation(table)) {
         true => Shape::Alike,
         false => Shape::Each,

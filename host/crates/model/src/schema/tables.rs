@@ -667,7 +667,19 @@ fn below_hosts() -> Vec<Table> {
             vec![
                 given("index", Integer, "Number of the node"),
                 given("memory.total", Integer, "Memory of the node").in_measure(Bytes),
-                maybe("memory.free", Integer, "Free memory of the node").in_measure(Bytes),
+                maybe("memory.free", Integer, "Measured free memory of the node").in_measure(Bytes),
+                added(
+                    "memory.promised",
+                    Integer,
+                    "Memory of the node promised to virtual nodes, pinned to it, of the VMs that run here",
+                )
+                .in_measure(Bytes),
+                added(
+                    "memory.pending",
+                    Integer,
+                    "The same for the VMs that have a place reserved here",
+                )
+                .in_measure(Bytes),
             ],
         ),
         nested(
@@ -826,7 +838,14 @@ fn held(member: Column) -> Vec<Column> {
 
 /// Rows below a VM by which it takes resources.
 fn held_rows() -> Vec<Table> {
-    let taking = ["amounts", "numa-nodes", "numa-nodes/host-nodes", "huge-pages", "devices"];
+    let taking = [
+        "amounts",
+        "numa-nodes",
+        "numa-nodes/host-nodes",
+        "huge-pages",
+        "devices",
+        "pins",
+    ];
     let tables = below_vms("hosts/current").into_iter();
     let is_taking = |table: &Table| {
         let name = table.name.strip_prefix("hosts/current/");

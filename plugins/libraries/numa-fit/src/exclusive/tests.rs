@@ -101,6 +101,8 @@ fn virtual_nodes_need_the_memory_of_the_socket() {
             index,
             total: Bytes(4000),
             free: Some(Bytes(free)),
+            promised: Bytes(0),
+            pending: Bytes(0),
         })
         .collect();
     let with = |sockets, of| Wish {
