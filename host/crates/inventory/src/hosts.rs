@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
+use super::unmeasured::MEMORY_FREE;
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
 use placewright_model::{Facts, Host, Kind, Measure, Value};
@@ -248,6 +249,9 @@ impl Inventory {
         if !total_given && matches!(&**column, "cpu.cores" | "cpu.total") {
             let total = Value::Integer(cores.saturating_mul(1000));
             self.write(slot, "cpu.total", Some(&total));
+        }
+        if **column == *MEMORY_FREE {
+            self.count_unmeasured_memory(slot);
         }
         self.watch_host(slot);
     }

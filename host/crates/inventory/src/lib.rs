@@ -33,6 +33,7 @@ mod statistics;
 mod texts;
 mod touched;
 mod transaction;
+mod unmeasured;
 mod vm;
 mod vms;
 mod watch;

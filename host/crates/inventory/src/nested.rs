@@ -276,6 +276,7 @@ impl Nested {
         let (Some(node), Some(total), Some(promised), Some(pending)) = columns else {
             return;
         };
+        let free = index("memory.free");
         let rows = self.span(slot);
         for row in rows.clone() {
             self.columns[promised].add(row, 0);
@@ -305,6 +306,13 @@ impl Nested {
                 };
                 if let Some(row) = rows.clone().filter(is_allowed).min_by_key(by_room) {
                     self.columns[column].add(row, memory);
+                    let is_shown = entry.pending || !entry.has_unmeasured_nodes();
+                    if let Some(known) = free.filter(|_| !is_shown)
+                        && let Some(measured) = self.columns[known].integer(row)
+                    {
+                        let left = measured.saturating_sub(memory).max(0);
+                        self.columns[known].set(row, Some(Cell::Integer(left)));
+                    }
                 }
             }
         }

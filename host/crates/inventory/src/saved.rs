@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::host::Reading;
+use super::unmeasured::Unmeasured;
 use super::vm::Stay;
 use super::{Cell, Inventory, InventoryError, Shape, VmEntry};
 use placewright_model::{Facts, Host, Vm};
@@ -28,6 +29,8 @@ pub struct SavedVm {
     /// Number of the decision that reserved the place, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unmeasured: Option<Unmeasured>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stay: Option<Box<Stay>>,
 }
@@ -111,6 +114,7 @@ impl Inventory {
                 entry.expires = known.expires;
                 entry.since = known.since;
                 entry.decision = known.decision;
+                entry.unmeasured = known.unmeasured;
                 if let Some(stay) = &known.stay {
                     let here = entry.stay_mut();
                     here.reserved = stay.reserved.clone();
@@ -201,6 +205,7 @@ impl Inventory {
             expires: entry.expires,
             since: entry.since,
             decision: entry.decision,
+            unmeasured: entry.unmeasured,
             stay: entry.stay.clone(),
         })
     }
@@ -257,6 +262,7 @@ impl Inventory {
             expires: saved.expires,
             since: saved.since,
             decision: saved.decision,
+            unmeasured: saved.unmeasured,
             stay: saved.stay,
         });
         Ok(())

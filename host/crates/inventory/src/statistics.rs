@@ -176,6 +176,7 @@ impl Inventory {
             let (name, given) = (table.clone(), None);
             measured.note(slot, Reading { name, at, given });
         }
+        self.note_shown(slot, &newer, Some(at));
         let unset = FactsChange {
             unset: newer.unset,
             ..FactsChange::default()

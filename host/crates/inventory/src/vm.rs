@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shape;
 use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, WHOLE_GPU};
+use super::unmeasured::Unmeasured;
 use super::writes::Step;
 use placewright_model::{Facts, Vm};
 
@@ -32,6 +33,8 @@ pub struct VmEntry {
     pub since: Option<i64>,
     /// Number of the decision that reserved the place; None: no decision did.
     pub decision: Option<u64>,
+    /// What it takes that no measurement of its host shows yet.
+    pub(super) unmeasured: Option<Unmeasured>,
     /// Few VMs have any of it.
     pub(super) stay: Option<Box<Stay>>,
 }
@@ -171,9 +174,10 @@ impl VmEntry {
         self.gpus().next().is_some() || self.gpus_unsaid().next().is_some()
     }
 
-    /// Whether pages are set apart for it, which it does not have yet.
+    /// Whether pages are set apart for it, which it does not have yet, or which no measurement
+    /// shows yet.
     pub(super) fn waits_for_pages(&self) -> bool {
-        self.pending && self.huge_pages().next().is_some()
+        (self.pending || self.has_unmeasured_pages()) && self.huge_pages().next().is_some()
     }
 
     pub(super) fn stay_mut(&mut self) -> &mut Stay {

@@ -6,6 +6,7 @@ use super::growth::{self, Taken};
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES};
+use super::unmeasured::Unmeasured;
 use super::vm::{CPU, Expired, MEMORY, Terms};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use placewright_model::{GREATEST_INTEGER, Vm};
@@ -21,13 +22,18 @@ impl Inventory {
         let slot = self.known_slot(host)?;
         self.take_in_member(&mut vm)?;
         let mut stay = None;
+        let (mut was_reserved, mut held) = (false, None);
         for pending in [true, false] {
             if let Some(index) = self.places(pending).get(&vm.id).copied() {
                 let here = self.take_vm(index).filter(|entry| entry.slot == slot);
-                stay = stay.or(here.and_then(|entry| entry.stay));
+                was_reserved |= pending && here.is_some();
+                if let Some(entry) = here {
+                    stay = stay.or_else(|| entry.stay.clone());
+                    held = Some(entry).filter(|entry| !entry.pending);
+                }
             }
         }
-        self.start(VmEntry {
+        let mut entry = VmEntry {
             shape: Shape::of(&vm.facts),
             vm: Arc::new(vm),
             slot,
@@ -35,8 +41,17 @@ impl Inventory {
             expires: None,
             since: None,
             decision: None,
+            unmeasured: None,
             stay,
-        });
+        };
+        entry.unmeasured = match (was_reserved, &held) {
+            (true, _) => Unmeasured::of(&entry, held.as_ref(), self.clock),
+            // It ran there before, measured or not.
+            (false, Some(held)) => held.unmeasured,
+            // The operator knows of it, and so does who measures.
+            (false, None) => None,
+        };
+        self.start(entry);
         Ok(())
     }
 
@@ -91,6 +106,7 @@ impl Inventory {
             expires: terms.expires,
             since: Some(self.clock),
             decision: terms.decision,
+            unmeasured: None,
             stay: None,
         });
         Ok(())
@@ -118,16 +134,21 @@ impl Inventory {
         let Some(index) = self.pending.get(id).copied() else {
             return Err(InventoryError::UnknownVm(id.into()));
         };
-        if let Some(running) = self.running.get(id).copied() {
-            self.take_vm(running);
-        }
+        let running = self.running.get(id).copied();
+        let before = running.and_then(|running| self.take_vm(running));
         if let Some(entry) = self.take_vm(index) {
-            self.start(VmEntry {
+            let held = before.filter(|before| before.slot == entry.slot);
+            let entry = VmEntry {
                 shape: Shape::of(&entry.vm.facts),
                 pending: false,
                 expires: None,
                 since: None,
                 decision: None,
+                ..entry
+            };
+            let unmeasured = Unmeasured::of(&entry, held.as_ref(), self.clock);
+            self.start(VmEntry {
+                unmeasured,
                 ..entry
             });
         }
@@ -273,6 +294,7 @@ impl Inventory {
         let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
         let has_gpus = entry.takes_gpus();
         let takes_nodes = entry.takes_numa_nodes();
+        let is_unmeasured = entry.unmeasured.is_some();
         let other = if entry.pending {
             self.running.get(&id)
         } else {
@@ -324,6 +346,9 @@ impl Inventory {
         if takes_nodes {
             self.renest(slot, NUMA_NODES);
         }
+        if is_unmeasured {
+            self.count_unmeasured_memory(slot);
+        }
         self.watch_host(slot);
     }
 
@@ -370,6 +395,9 @@ impl Inventory {
         }
         if entry.takes_numa_nodes() {
             self.renest(entry.slot, NUMA_NODES);
+        }
+        if entry.unmeasured.is_some() {
+            self.count_unmeasured_memory(entry.slot);
         }
         self.watch_host(entry.slot);
         Some(entry)

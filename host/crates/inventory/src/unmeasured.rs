@@ -1,0 +1,291 @@
+//! What VMs take that have come to run on a host since it was last measured: no measurement
+//! shows it yet, so it is counted against what was measured until a later one does.
+
+use serde::{Deserialize, Serialize};
+
+use super::nested::{HUGE_PAGES, NUMA_NODES};
+use super::vm::VmEntry;
+use super::{Cell, Inventory, Shape};
+use placewright_model::{Facts, FactsChange};
+
+/// The column of hosts that is measured and less by what is not measured yet.
+pub(super) const MEMORY_FREE: &str = "memory.free";
+
+/// What a VM that runs takes of its host that no measurement shows yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Unmeasured {
+    /// Second in which it came to run there, or to run with other amounts.
+    since: i64,
+    /// Ordinary memory, bytes.
+    memory: i64,
+    /// Whether its huge pages are in no measurement.
+    pages: bool,
+    /// Whether what it takes of NUMA nodes is in none.
+    nodes: bool,
+}
+
+impl Unmeasured {
+    /// Of a VM that comes to run as it is in `entry`, where it has run as in `held` before.
+    pub(super) fn of(entry: &VmEntry, held: Option<&VmEntry>, now: i64) -> Option<Self> {
+        let memory = ordinary_memory(&entry.shape, &entry.vm.facts);
+        let measured = held.map_or(0, |held| {
+            let known = held.unmeasured.map_or(0, |unmeasured| unmeasured.memory);
+            ordinary_memory(&held.shape, &held.vm.facts).saturating_sub(known)
+        });
+        // Where it runs already, part of its pages and nodes is measured, and which is not known.
+        let was_unmeasured = held.and_then(|held| held.unmeasured);
+        let unmeasured = Self {
+            since: now,
+            memory: memory.saturating_sub(measured).max(0),
+            pages: match held {
+                None => entry.huge_pages().next().is_some(),
+                Some(_) => was_unmeasured.is_some_and(|it| it.pages),
+            },
+            nodes: match held {
+                None => entry.takes_numa_nodes(),
+                Some(_) => was_unmeasured.is_some_and(|it| it.nodes),
+            },
+        };
+        Some(unmeasured).filter(|it| !it.is_nothing())
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.memory == 0 && !self.pages && !self.nodes
+    }
+
+    /// What is left when these columns and tables of the host were measured at a time; None:
+    /// nothing.
+    fn after(self, facts: &Facts, at: Option<i64>) -> Option<Self> {
+        if at.is_some_and(|at| at <= self.since) {
+            return Some(self);
+        }
+        let tells = |table: &str| facts.tables().any(|(name, _)| **name == *table);
+        let left = Self {
+            memory: match facts.get(MEMORY_FREE) {
+                Some(_) => 0,
+                None => self.memory,
+            },
+            pages: self.pages && !tells(HUGE_PAGES),
+            nodes: self.nodes && !tells(NUMA_NODES),
+            ..self
+        };
+        Some(left).filter(|it| !it.is_nothing())
+    }
+}
+
+/// Memory that is not in huge pages.
+fn ordinary_memory(shape: &Shape, facts: &Facts) -> i64 {
+    let rows = facts.rows(HUGE_PAGES).iter();
+    let pages = rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)));
+    pages
+        .fold(shape.memory, |memory, (size, count)| {
+            memory.saturating_sub(size.saturating_mul(count))
+        })
+        .max(0)
+}
+
+impl VmEntry {
+    /// Whether its huge pages are taken, and in no measurement yet.
+    pub(super) fn has_unmeasured_pages(&self) -> bool {
+        self.unmeasured.is_some_and(|it| it.pages)
+    }
+
+    /// Whether what it takes of NUMA nodes is in no measurement yet.
+    pub(super) fn has_unmeasured_nodes(&self) -> bool {
+        self.unmeasured.is_some_and(|it| it.nodes)
+    }
+}
+
+impl Inventory {
+    /// What was measured of a host shows what came to run there before `at`; None: an operator
+    /// says so, and it counts as of now.
+    pub(super) fn note_shown(&mut self, slot: u32, change: &FactsChange, at: Option<i64>) {
+        let Some(host) = self.host(slot) else {
+            return;
+        };
+        let entries = host.vms.iter().copied().filter(|index| {
+            let entry = self.vms[*index as usize].as_ref();
+            entry.is_some_and(|entry| entry.unmeasured.is_some())
+        });
+        for index in entries.collect::<Vec<_>>() {
+            let entry = self.vms[index as usize].as_ref();
+            let Some(known) = entry.and_then(|entry| entry.unmeasured) else {
+                continue;
+            };
+            let unmeasured = known.after(&change.set, at);
+            if unmeasured != Some(known)
+                && let Some(entry) = self.take_vm(index)
+            {
+                self.put_vm(VmEntry {
+                    unmeasured,
+                    ..entry
+                });
+            }
+        }
+    }
+
+    /// The measured free memory of a host less what no measurement shows yet.
+    pub(super) fn count_unmeasured_memory(&mut self, slot: u32) {
+        let Some(column) = self.column_index(MEMORY_FREE) else {
+            return;
+        };
+        let Some(host) = self.host(slot) else {
+            return;
+        };
+        let Some(free) = host.facts.integer(MEMORY_FREE) else {
+            return;
+        };
+        let unmeasured = self.vms_of(host).filter_map(|entry| entry.unmeasured);
+        let taken = unmeasured.fold(0_i64, |sum, it| sum.saturating_add(it.memory));
+        let left = free.saturating_sub(taken).max(0).min(free);
+        self.set_cell(column, slot, Some(Cell::Integer(left)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Nested;
+    use placewright_document::InventoryChanges;
+    use placewright_model::schema::Schema;
+    use placewright_model::{Host, Value, Vm};
+
+    const GIB: i64 = 1 << 30;
+
+    fn cluster() -> Inventory {
+        let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+        let mut host = Host::new("h").with("memory.total", 64 * GIB);
+        let pages = Facts::new().with("size", 2_i64 << 20).with("free", 100_i64);
+        host.facts.push_row(HUGE_PAGES, pages);
+        let node = Facts::new()
+            .with("index", 0_i64)
+            .with("memory.total", 32 * GIB)
+            .with("memory.free", 10 * GIB);
+        host.facts.push_row(NUMA_NODES, node);
+        inventory.add_host(host).unwrap();
+        inventory.advance(1000);
+        report(&mut inventory, r#""memory.free": "10 GiB""#);
+        for table in [HUGE_PAGES, NUMA_NODES] {
+            inventory.ensure_nested(table).unwrap();
+        }
+        inventory
+    }
+
+    fn report(inventory: &mut Inventory, text: &str) {
+        let text = format!(r#"{{"statistics": [{{"id": "h", {text}}}]}}"#);
+        let changes = InventoryChanges::read(&text, "c.json", inventory.schema()).unwrap();
+        inventory.change(changes).unwrap();
+    }
+
+    fn free(inventory: &Inventory) -> i64 {
+        match inventory.host_value(0, MEMORY_FREE) {
+            Some(Value::Integer(bytes)) => bytes / GIB,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn in_table(inventory: &Inventory, table: usize, column: &str) -> i64 {
+        let nested: &Nested = inventory.nested(table);
+        let column = nested.column_index(column).unwrap();
+        let row = nested.span(0).start;
+        nested.column(column).integer(row).unwrap()
+    }
+
+    fn confirm(inventory: &mut Inventory, vm: Vm) {
+        let id = vm.id.clone();
+        inventory.reserve_vm(Arc::new(vm), "h", None).unwrap();
+        inventory.confirm_vm(&id).unwrap();
+    }
+
+    fn vm(gib: i64) -> Vm {
+        Vm::new("v").with("memory", gib * GIB)
+    }
+
+    #[test]
+    fn what_came_since_a_measurement_counts_until_a_later_one() {
+        let mut inventory = cluster();
+        confirm(&mut inventory, vm(4));
+        assert_eq!(free(&inventory), 6);
+        let before = inventory.version();
+        // One of the same second may have been made before.
+        report(&mut inventory, r#""memory.free": "10 GiB""#);
+        assert_eq!(free(&inventory), 6);
+        inventory.advance(1010);
+        report(&mut inventory, r#""cpu.usage": 0.5, "measured": 1010"#);
+        assert_eq!(free(&inventory), 6, "that says nothing of memory");
+        report(
+            &mut inventory,
+            r#""memory.free": "7 GiB", "measured": 1010"#,
+        );
+        assert_eq!(free(&inventory), 7);
+        assert_eq!(free(&inventory.at_version(before).unwrap()), 6);
+        inventory.remove_vm("v").unwrap();
+        assert_eq!(
+            free(&inventory),
+            7,
+            "what has left is not free before it is measured"
+        );
+    }
+
+    #[test]
+    fn who_leaves_before_any_measurement_leaves_what_was_measured() {
+        let mut inventory = cluster();
+        confirm(&mut inventory, vm(4));
+        inventory.remove_vm("v").unwrap();
+        assert_eq!(free(&inventory), 10);
+        confirm(&mut inventory, vm(40));
+        assert_eq!(free(&inventory), 0, "never less than none");
+    }
+
+    #[test]
+    fn growth_is_unmeasured_and_what_was_there_is_not() {
+        let mut inventory = cluster();
+        inventory.run_vm(vm(4), "h").unwrap();
+        assert_eq!(free(&inventory), 10, "the operator knows of it");
+        confirm(&mut inventory, vm(7));
+        assert_eq!(free(&inventory), 7);
+        // What is told of a VM leaves that as it is.
+        let text = r#"{"vms": [{"id": "v", "name": "web"}]}"#;
+        let changes = InventoryChanges::read(text, "c.json", inventory.schema()).unwrap();
+        inventory.change(changes).unwrap();
+        assert_eq!(free(&inventory), 7);
+        let text = r#"{"hosts": [{"id": "h", "memory.free": "9 GiB"}]}"#;
+        let changes = InventoryChanges::read(text, "c.json", inventory.schema()).unwrap();
+        inventory.change(changes).unwrap();
+        assert_eq!(free(&inventory), 9, "an operator says how it is");
+    }
+
+    #[test]
+    fn huge_pages_and_numa_nodes_are_taken_until_they_are_measured() {
+        let mut inventory = cluster();
+        let (pages, nodes) = (0, 1);
+        let mut paged = vm(1);
+        let row = Facts::new().with("size", 2_i64 << 20).with("count", 30_i64);
+        paged.facts.push_row(HUGE_PAGES, row);
+        confirm(&mut inventory, paged);
+        assert_eq!(in_table(&inventory, pages, "pending"), 30);
+        let mut divided = vm(3);
+        divided.id = "w".into();
+        let mut node = Facts::new().with("index", 0_i64).with("memory", 3 * GIB);
+        node.push_row("host-nodes", Facts::new().with("index", 0_i64));
+        divided.facts.push_row(NUMA_NODES, node);
+        confirm(&mut inventory, divided);
+        assert_eq!(in_table(&inventory, nodes, "memory.free"), 7 * GIB);
+        assert_eq!(in_table(&inventory, nodes, "memory.promised"), 3 * GIB);
+        let saved = inventory.saved_vm("w", false).unwrap();
+        inventory.remove_vm("w").unwrap();
+        inventory.restore_vm(saved).unwrap();
+        assert_eq!(in_table(&inventory, nodes, "memory.free"), 7 * GIB);
+        inventory.advance(1010);
+        report(
+            &mut inventory,
+            r#""huge-pages": [{"size": "2 MiB", "free": 70}],
+               "numa-nodes": [{"index": 0, "memory": {"total": "32 GiB", "free": "8 GiB"}}]"#,
+        );
+        assert_eq!(in_table(&inventory, pages, "pending"), 0);
+        assert_eq!(in_table(&inventory, nodes, "memory.free"), 8 * GIB);
+    }
+}
