@@ -32,6 +32,35 @@ struct Host {
     committed: Bytes,
     #[column("memory.pending")]
     pending: Bytes,
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+/// A VM to be placed that runs on the host now, and the memory that it holds there.
+#[derive(Row)]
+struct Current {
+    member: i64,
+    memory: Bytes,
+}
+
+/// Memory that VMs take.
+#[derive(Clone, Copy, Default)]
+struct Memory(Bytes);
+
+impl Resources for Memory {
+    fn add(&mut self, other: &Self) {
+        self.0 += other.0;
+    }
+
+    fn less(&mut self, held: &Self) {
+        self.0 = (self.0 - held.0).max(Bytes(0));
+    }
+}
+
+/// What the VMs ask for, and what the host needs for itself.
+struct Need {
+    asked: Takes<Memory>,
+    overhead: Bytes,
 }
 
 #[derive(Settings)]
@@ -59,18 +88,26 @@ impl RowWise for MemoryRoom {
     type Host = Host;
     type Settings = Settings;
     type Reason = Reason;
-    type Need = f64;
+    type Need = Need;
 
-    /// Bytes of the VMs and the overhead; below 2^53, floats are exact.
-    fn prepare(request: &Request, settings: &Settings) -> Result<f64, Problem> {
-        let memory = request.vms.iter().map(|vm| vm.memory.0 as f64);
-        Ok(memory.sum::<f64>() + settings.overhead.0 as f64)
+    fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
+        Ok(Need {
+            asked: Takes::of(request.vms.iter().map(|vm| Memory(vm.memory))),
+            overhead: settings.overhead,
+        })
     }
 }
 
 impl RowFilter for MemoryRoom {
-    fn keep(need: &f64, host: &Host) -> Verdict<Reason> {
+    fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
         use crate::Reason::*;
+        let held = |row: Current| (row.member, Memory(row.memory));
+        let Memory(takes) = *need.asked.on(&host.current, held);
+        if takes.0 == 0 && !host.current.is_empty() {
+            return Verdict::Keep;
+        }
+        // Below 2^53, floats are exact.
+        let need = &(takes.0 as f64 + need.overhead.0 as f64);
         let pending = host.pending.0 as f64;
         let free = host.free.0 as f64;
         let promisable = host.total.0 as f64 * host.overcommit - host.committed.0 as f64;

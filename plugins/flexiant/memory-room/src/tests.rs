@@ -8,7 +8,23 @@ fn host() -> Host {
         overcommit: 1.0,
         committed: Bytes::mib(6_000),
         pending: Bytes(0),
+        current: Rows::default(),
     }
+}
+
+#[test]
+fn a_vm_that_runs_there_takes_what_it_asks_for_less_what_it_holds() {
+    let own = |mib| Host {
+        current: vec![Current {
+            member: 0,
+            memory: Bytes::mib(mib),
+        }]
+        .into(),
+        ..host()
+    };
+    assert_eq!(verdict(&[8_000], &own(8_000)), Verdict::Keep);
+    assert_eq!(verdict(&[3_975], &own(1_000)), Verdict::Keep);
+    assert_ne!(verdict(&[3_976], &own(1_000)), Verdict::Keep);
 }
 
 fn verdict(mib: &[i64], host: &Host) -> Verdict<Reason> {

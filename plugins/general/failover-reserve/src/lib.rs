@@ -54,10 +54,12 @@ struct Host {
     current: Rows<Current>,
 }
 
-/// A member that runs on the host now.
+/// A member that runs on the host now, and what it holds there.
 #[derive(Row)]
 struct Current {
     member: i64,
+    cpu: Millicores,
+    memory: Bytes,
 }
 
 #[derive(Settings)]
@@ -79,25 +81,30 @@ enum Reason {
 /// The kind of the requests for which the reserve is kept.
 const RESTART: &str = "restart";
 
-/// What each VM takes, and what share of a host VMs may take all together; none if the
-/// whole host is theirs.
-struct Need {
-    each: Vec<(i64, i64)>,
-    share: Option<f64>,
+/// Millicores and bytes that VMs take.
+#[derive(Clone, Copy, Default)]
+struct Needed {
+    cpu: i64,
+    memory: i64,
 }
 
-impl Need {
-    /// CPU and memory of the VMs that do not run on the host yet.
-    fn of_newcomers(&self, current: &Rows<Current>) -> (i64, i64) {
-        let runs_here = |vm: i64| current.iter().any(|row| row.member == vm);
-        let newcomers = (0..).zip(&self.each).filter(|(vm, _)| !runs_here(*vm));
-        newcomers.fold((0, 0), |(cpu, memory), (_, needed)| {
-            (
-                i64::saturating_add(cpu, needed.0),
-                i64::saturating_add(memory, needed.1),
-            )
-        })
+impl Resources for Needed {
+    fn add(&mut self, other: &Self) {
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.memory = self.memory.saturating_add(other.memory);
     }
+
+    fn less(&mut self, held: &Self) {
+        self.cpu = self.cpu.saturating_sub(held.cpu).max(0);
+        self.memory = self.memory.saturating_sub(held.memory).max(0);
+    }
+}
+
+/// What the VMs ask for, and what share of a host VMs may take all together; none if the
+/// whole host is theirs.
+struct Need {
+    asked: Takes<Needed>,
+    share: Option<f64>,
 }
 
 struct FailoverReserve;
@@ -112,9 +119,10 @@ impl RowWise for FailoverReserve {
     fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
         let is_kept = settings.reserve > 0.0 && request.request.kind != RESTART;
         Ok(Need {
-            each: (request.vms.iter())
-                .map(|vm| (vm.cpu.0, vm.memory.0))
-                .collect(),
+            asked: Takes::of(request.vms.iter().map(|vm| Needed {
+                cpu: vm.cpu.0,
+                memory: vm.memory.0,
+            })),
             share: is_kept.then_some(1.0 - settings.reserve),
         })
     }
@@ -125,7 +133,14 @@ impl RowFilter for FailoverReserve {
         let Some(share) = need.share else {
             return Verdict::Keep;
         };
-        let (cpu, memory) = need.of_newcomers(&host.current);
+        let held = |row: Current| {
+            let needed = Needed {
+                cpu: row.cpu.0,
+                memory: row.memory.0,
+            };
+            (row.member, needed)
+        };
+        let Needed { cpu, memory } = *need.asked.on(&host.current, held);
         let cpu_limit = host.cpu.0 as f64 * host.cpu_overcommit.unwrap_or(1.0) * share;
         let memory_limit =
             (host.memory.0 as f64 * host.memory_overcommit - host.memory_reserved.0 as f64) * share;
@@ -193,9 +208,25 @@ mod tests {
     #[test]
     fn a_vm_that_runs_there_takes_nothing_more() {
         let own = Host {
-            current: vec![Current { member: 0 }].into(),
+            current: vec![Current {
+                member: 0,
+                cpu: Millicores::cores(2),
+                memory: Bytes::gib(5),
+            }]
+            .into(),
             ..host(20, 100)
         };
         assert_eq!(keep(0.25, "migrate", &own), Verdict::Keep);
+        let smaller = Host {
+            current: vec![Current {
+                member: 0,
+                cpu: Millicores::cores(1),
+                memory: Bytes::gib(5),
+            }]
+            .into(),
+            ..own
+        };
+        let cpu = Verdict::Remove(Reason::CpuReserve);
+        assert_eq!(keep(0.25, "migrate", &smaller), cpu);
     }
 }

@@ -137,13 +137,15 @@ fn in_a_call_an_amount_is_found_by_its_name() {
     // A VM that needs 2 of "cpu"; a host with 9 of "gpu" and 2 of "cpu", another one
     // with 9 of "gpu" only.
     let tables = Tables {
-        rows: vec![1, 1, 2, 3],
+        rows: vec![1, 1, 2, 3, 0, 0],
         integers: [
             &[0, 1, 1, 2][..], // members/amounts: offsets, name, need
             &[0, 2, 3],        // hosts/amounts: offsets
             &[0, 1, 0],        // name
             &[9, 2, 9],        // free
             &[0, 0, 0],        // pending
+            &[0, 0, 0],        // hosts/current: offsets
+            &[0],              // hosts/current/amounts: offsets
         ]
         .concat(),
         numbers: Vec::new(),
@@ -168,7 +170,7 @@ fn in_a_call(needs: &[(i64, i64)], hosts: &[Vec<(i64, i64, i64)>]) -> Vec<u8> {
         Some(*end)
     });
     let tables = Tables {
-        rows: [1, needs.len(), hosts.len(), amounts.len()]
+        rows: [1, needs.len(), hosts.len(), amounts.len(), 0, 0]
             .map(|rows| rows as u32)
             .to_vec(),
         integers: [0, needs.len() as i64]
@@ -180,6 +182,9 @@ fn in_a_call(needs: &[(i64, i64)], hosts: &[Vec<(i64, i64, i64)>]) -> Vec<u8> {
             .chain(amounts.iter().map(|it| it.0))
             .chain(amounts.iter().map(|it| it.1))
             .chain(amounts.iter().map(|it| it.2))
+            // Nobody runs anywhere: offsets of hosts/current, and of the amounts below.
+            .chain(hosts.iter().map(|_| 0))
+            .chain([0, 0])
             .collect(),
         numbers: Vec::new(),
         absent_integers: Vec::new(),
