@@ -539,8 +539,14 @@ mod tests {
         let past = inventory.at_version(before).unwrap();
         assert_eq!(pending_pages(&past, index), [15, 0]);
         inventory.confirm_vm("first").unwrap();
-        assert_eq!(pending_pages(&inventory, index), [5, 3]);
+        assert_eq!(
+            pending_pages(&inventory, index),
+            [15, 3],
+            "no measurement shows them yet"
+        );
         inventory.cancel_vm("second").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [15, 0]);
+        inventory.remove_vm("first").unwrap();
         assert_eq!(pending_pages(&inventory, index), [5, 0]);
     }
 
