@@ -60,7 +60,7 @@ impl Server {
             .args(words);
         let server = Self::spawn(command);
         let begin = Instant::now();
-        while !server.is_ready() && begin.elapsed() < Duration::from_secs(60) {
+        while !server.is_ready() && begin.elapsed() < Duration::from_secs(300) {
             std::thread::sleep(Duration::from_millis(10));
         }
         server

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use placewright_api::{Role, Secret, Token};
 use placewright_document::{Word, words};
+use placewright_http::{Role, Secret, Token};
 
 use super::failure::{Answer, Failure};
 use super::{output, serve};

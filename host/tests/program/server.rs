@@ -32,6 +32,7 @@ mod roles;
 mod round_trip;
 #[cfg(unix)]
 mod standing_still;
+mod sweep;
 #[cfg(unix)]
 mod waiting;
 

@@ -16,7 +16,7 @@ use placewright_tests::scene::{GIB, policy};
 use placewright_tests::units;
 
 /// Limits by time are no part of the claims: other tests run beside these.
-const PATIENT: Duration = Duration::from_secs(60);
+const PATIENT: Duration = Duration::from_secs(300);
 
 /// Hosts of which some lack a topology, full to different degrees.
 fn fleet() -> Inventory {

@@ -15,7 +15,7 @@ use placewright_tests::scene::{
 use placewright_tests::units::generation;
 
 /// Long enough for a unit that does something, on a busy machine.
-const PATIENT: Duration = Duration::from_secs(60);
+const PATIENT: Duration = Duration::from_secs(300);
 
 /// Short, for units that never end.
 const IMPATIENT: Duration = Duration::from_millis(200);

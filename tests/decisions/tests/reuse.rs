@@ -23,7 +23,7 @@ use proptest::prelude::*;
 use life::Life;
 
 /// Limits by time are no part of the claim: other tests run beside these.
-const PATIENT: Duration = Duration::from_secs(60);
+const PATIENT: Duration = Duration::from_secs(300);
 
 /// Every unit that comes with the program, and those for tests.
 fn generation() -> &'static Generation {

@@ -21,7 +21,7 @@ use placewright_tests::component::by_default;
 use placewright_tests::units::component;
 
 /// Long enough for any machine; met only by a failure.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(300);
 
 /// Runs no policies, though one uses the unit "misbehaving"; sees that generations
 /// never go back.

@@ -12,16 +12,16 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{Document, aside, long};
-use super::extract::{Json, Path, Query};
-use super::problem::{Code, Problem};
 use super::unheeded::{self, WithUnheeded};
-use super::{Caller, Page, PageQuery, revision};
 use placewright_deployment::cluster::{
     Cluster, ClusterSettings, Counted, Override, PausedUnit, PeriodicBalance,
 };
 use placewright_deployment::{Attach, Deployment, DeploymentError};
 use placewright_document::ClusterDocument;
+use placewright_http::document::{Document, aside, long};
+use placewright_http::extract::{Json, Path, Query};
+use placewright_http::problem::{Code, Problem};
+use placewright_http::{Caller, Page, PageQuery, revision};
 use placewright_plugins::DEFAULT_POLICY;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {

@@ -13,16 +13,16 @@ use axum::{Extension, routing};
 use serde_json::{Value, json};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::Caller;
-use super::audit::Note;
-use super::document::{Document, long};
-use super::extract::Path;
-use super::problem::Problem;
-use super::revision::{condition, etag};
 use kinds::{Entity, Group, Host, Tenant, Vm};
 use placewright_deployment::cluster::{ClusterState, EntityShown};
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{EntityKind, Extent, InventoryChanges};
+use placewright_http::Caller;
+use placewright_http::audit::Note;
+use placewright_http::document::{Document, long};
+use placewright_http::extract::Path;
+use placewright_http::problem::Problem;
+use placewright_http::revision::{condition, etag};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()

@@ -15,11 +15,11 @@ use tokio::sync::broadcast::error::RecvError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::connections::{OpenStream, Streams};
-use super::problem::Problem;
-use super::{Caller, Stop};
 use placewright_deployment::{Deployment, Event, Listening};
 use placewright_document::Word;
+use placewright_http::problem::Problem;
+use placewright_http::{Caller, Stop};
+use placewright_http::{OpenStream, Streams};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new().routes(routes!(events))

@@ -11,10 +11,10 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::{Json, Short};
 use super::openapi;
-use super::problem::{Code, Problem};
 use placewright_deployment::Deployment;
+use placewright_http::extract::{Json, Short};
+use placewright_http::problem::{Code, Problem};
 use placewright_records::telemetry::{METRICS_TYPE, Telemetry};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -72,12 +72,12 @@ fn is_zero(count: &usize) -> bool {
     responses(
         (status = OK, body = Ready),
         (status = SERVICE_UNAVAILABLE, description = "Not yet, or not any more",
-         body = super::problem::ProblemBody, content_type = "application/problem+json"),
+         body = placewright_http::problem::ProblemBody, content_type = "application/problem+json"),
     )
 )]
 async fn ready(
     State(deployment): State<Arc<Deployment>>,
-    Extension(stop): Extension<super::Stop>,
+    Extension(stop): Extension<placewright_http::Stop>,
 ) -> Result<Json<Ready>, Problem> {
     if stop.is_requested() {
         return Err(Problem::new(Code::Unavailable, "the server stops"));

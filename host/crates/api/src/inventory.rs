@@ -12,15 +12,15 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::audit::Note;
-use super::document::{Document, long, written};
-use super::extract::{Path, Query};
-use super::problem::{Code, Problem};
-use super::revision::{etag, wanted_if_any};
-use super::{Caller, Page, PageQuery};
 use placewright_deployment::cluster::{Changed, Replacement, WantedHosts, WantedVms};
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{ClusterDocument, InventoryChanges, alternatives, shown};
+use placewright_http::audit::Note;
+use placewright_http::document::{Document, long, written};
+use placewright_http::extract::{Path, Query};
+use placewright_http::problem::{Code, Problem};
+use placewright_http::revision::{etag, wanted_if_any};
+use placewright_http::{Caller, Page, PageQuery};
 use placewright_model::schema::Schema;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {

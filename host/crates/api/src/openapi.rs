@@ -10,9 +10,10 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::permission::{BodySize, RULES, Rule, Scope};
-use super::problem::{PROBLEM_TYPE, ProblemBody};
+use super::RULES;
 use placewright_document::Word;
+use placewright_http::permission::{BodySize, Rule, Scope};
+use placewright_http::problem::{PROBLEM_TYPE, ProblemBody};
 
 /// The name of the one way to show who calls.
 const TOKEN: &str = "token";
@@ -37,7 +38,7 @@ pub(super) fn frame() -> OpenApi {
 
 /// The API in OpenAPI: routes, schemas, and what each route needs.
 pub fn openapi() -> OpenApi {
-    let mut document = super::families().into_openapi();
+    let mut document = super::families(None).into_openapi();
     let components = document.components.get_or_insert_with(Components::new);
     let mut schemas = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
     ProblemBody::schemas(&mut schemas);

@@ -14,16 +14,16 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::audit::Note;
-use super::document::{Document, json};
-use super::extract::{Json, Path, Query};
-use super::gone::Gone;
-use super::problem::{Code, Problem};
-use super::{Caller, Permission};
 use named::VmNamed;
 use placewright_deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
 use placewright_deployment::{ClusterState, Deployment, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
+use placewright_http::audit::Note;
+use placewright_http::document::{Document, json};
+use placewright_http::extract::{Json, Path, Query};
+use placewright_http::gone::Gone;
+use placewright_http::problem::{Code, Problem};
+use placewright_http::{Caller, Permission};
 use placewright_model::Request;
 use placewright_scheduler::{Batch, BatchOrder, Cancel};
 

@@ -11,13 +11,13 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{long, written};
-use super::extract::{Json, Path, Query};
-use super::pool::Pool;
-use super::problem::{Code, Problem};
-use super::{Caller, Page, PageQuery};
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
+use placewright_http::document::{long, written};
+use placewright_http::extract::{Json, Path, Query};
+use placewright_http::pool::Pool;
+use placewright_http::problem::{Code, Problem};
+use placewright_http::{Caller, Page, PageQuery};
 use placewright_scheduler::BalanceOptions;
 
 /// Moves of one plan at most.

@@ -11,12 +11,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{Document, aside, written};
-use super::extract::{Json, Path, Query};
-use super::permission::Permission;
-use super::problem::{Code, Problem};
-use super::{Caller, Page, PageQuery, revision};
 use placewright_deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
+use placewright_http::document::{Document, aside, written};
+use placewright_http::extract::{Json, Path, Query};
+use placewright_http::permission::Permission;
+use placewright_http::problem::{Code, Problem};
+use placewright_http::{Caller, Page, PageQuery, revision};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()

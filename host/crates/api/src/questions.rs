@@ -10,15 +10,15 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::Caller;
-use super::document::{Document, json};
-use super::extract::{Lists, Path, Query};
 use super::placing::{one, requests};
-use super::pool::Pool;
-use super::problem::{Code, Problem};
 use placewright_deployment::cluster::Cluster;
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{Word, shown};
+use placewright_http::Caller;
+use placewright_http::document::{Document, json};
+use placewright_http::extract::{Lists, Path, Query};
+use placewright_http::pool::Pool;
+use placewright_http::problem::{Code, Problem};
 use placewright_scheduler::questions::{
     Failure, FailureOptions, QuestionError, Restart, Situation,
 };

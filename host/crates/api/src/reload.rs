@@ -10,11 +10,11 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::Caller;
-use super::audit::Note;
-use super::document::written;
-use super::problem::{Code, Problem};
 use placewright_deployment::Deployment;
+use placewright_http::Caller;
+use placewright_http::audit::Note;
+use placewright_http::document::written;
+use placewright_http::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new().routes(routes!(reload))

@@ -11,12 +11,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::long;
-use super::extract::{Json, Path, Query};
-use super::problem::Problem;
-use super::{Caller, Page, PageQuery};
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::Reservation;
+use placewright_http::document::long;
+use placewright_http::extract::{Json, Path, Query};
+use placewright_http::problem::Problem;
+use placewright_http::{Caller, Page, PageQuery};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()

@@ -12,12 +12,12 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::Caller;
-use super::document::{aside, written};
-use super::extract::{Path, Query};
-use super::problem::{Code, Problem};
 use super::units::{candidate, staged};
 use placewright_deployment::{Deployment, ShadowShown};
+use placewright_http::Caller;
+use placewright_http::document::{aside, written};
+use placewright_http::extract::{Path, Query};
+use placewright_http::problem::{Code, Problem};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()

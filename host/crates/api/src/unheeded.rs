@@ -9,12 +9,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{aside, written};
-use super::extract::Path;
-use super::problem::Problem;
 use placewright_chain::UnheededInCluster;
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::Cluster;
+use placewright_http::document::{aside, written};
+use placewright_http::extract::Path;
+use placewright_http::problem::Problem;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new().routes(routes!(list))

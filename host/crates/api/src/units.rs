@@ -13,14 +13,14 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::document::{aside, long, written};
-use super::extract::{Json, Path, Query};
-use super::pool::Pool;
-use super::problem::{Code, Problem};
-use super::{Caller, Page, PageQuery};
 use placewright_deployment::cluster::PausedUnit;
 use placewright_deployment::{Deployment, ReplayWanted, UnitReplayed};
 use placewright_engine::unit::UnitShown;
+use placewright_http::document::{aside, long, written};
+use placewright_http::extract::{Json, Path, Query};
+use placewright_http::pool::Pool;
+use placewright_http::problem::{Code, Problem};
+use placewright_http::{Caller, Page, PageQuery};
 use placewright_library::history::Entry;
 use placewright_library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
 use placewright_library::stage::{Candidate, Outcome, Staging, Trials};
@@ -47,24 +47,6 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 
 fn value(told: &impl Serialize) -> Value {
     serde_json::to_value(told).unwrap_or_default()
-}
-
-impl From<LibraryOperationError> for Problem {
-    fn from(failure: LibraryOperationError) -> Self {
-        let code = match &failure {
-            LibraryOperationError::NoUnit(_) | LibraryOperationError::NoDigest { .. } => {
-                Code::NotFound
-            }
-            LibraryOperationError::NoPrefix { .. } => Code::InvalidParameter,
-            LibraryOperationError::State { .. }
-            | LibraryOperationError::InUse { .. }
-            | LibraryOperationError::Refused(_) => Code::Conflict,
-            LibraryOperationError::Trust(_)
-            | LibraryOperationError::Artifacts { .. }
-            | LibraryOperationError::Watch(_) => Code::Unavailable,
-        };
-        Self::new(code, failure)
-    }
 }
 
 /// All units, by name: what is in force, and where it came from.

@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use placewright_api::{Access, Reload, Reloaded, Tls};
+use placewright_api::{Reload, Reloaded};
 use placewright_deployment::Deployment;
+use placewright_http::{Access, Tls};
 use placewright_library::signature::Signatures;
 use placewright_library::trust::Trust;
 use placewright_model::Value;

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use placewright_api::{ApiLimits, Token, Transport};
 use placewright_document::Word;
 use placewright_engine::Limits;
 use placewright_engine::unit::Digest;
+use placewright_http::{ApiLimits, Token, Transport};
 use placewright_library::signature::Key;
 use placewright_model::Value;
 use placewright_records::audit::{AuditFileOptions, Destination};

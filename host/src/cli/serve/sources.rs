@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use placewright_api::Token;
 use placewright_document::form::{Key, Shape, key};
 use placewright_document::{Place, Problems, form, nearest, parse};
 use placewright_engine::unit::Digest;
+use placewright_http::Token;
 use placewright_library::signature::Key as Signer;
 use placewright_model::Value;
 

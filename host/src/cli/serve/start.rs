@@ -6,8 +6,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use placewright_api::{self as api, Access, Foundation, Handle, Reload, Stop, Stopper, Tls};
+use placewright_api::Reload;
 use placewright_deployment::{DeploymentOptions, OpenError, Opening, Running};
+use placewright_http::{Access, Face, Foundation, Handle, Stop, Stopper, Tls};
 use placewright_library::live::LibraryOptions;
 use placewright_ownership as ownership;
 use placewright_records::audit::{Audit, Record};
@@ -43,6 +44,14 @@ pub fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
         access: Arc::new(access),
         tls,
     })
+}
+
+/// What the server speaks to its clients: each face is a crate of its own.
+fn faces(foundation: &Foundation, reload: Arc<dyn Reload>) -> Vec<Face> {
+    vec![placewright_api::face(
+        foundation.deployment.clone(),
+        Some(reload),
+    )]
 }
 
 /// Serve until a signal ends it.
@@ -90,15 +99,15 @@ pub fn serve(
         turn: Mutex::new(()),
     });
     let records = audit.clone();
-    let router = api::router(&Foundation {
+    let foundation = Foundation {
         deployment: running.deployment().clone(),
         access: prepared.access,
         telemetry,
         audit: audit.clone(),
         limits: settings.api_limits,
         stop,
-        reload: Some(replaceable.clone()),
-    });
+    };
+    let router = placewright_http::router(&foundation, faces(&foundation, replaceable.clone()));
     let handle = Handle::new();
     let (ends, ended) = watch::channel(None);
     let served = runtime.block_on(async {
@@ -109,7 +118,8 @@ pub fn serve(
         let reloads = tokio::spawn(hangups.obey(replaceable, records));
         announce(&listener, prepared.tls.is_some());
         let tls = prepared.tls.as_ref();
-        let served = api::serve(listener, tls, router, settings.api_limits, handle).await;
+        let served =
+            placewright_http::serve(listener, tls, router, settings.api_limits, handle).await;
         reloads.abort();
         served
     });

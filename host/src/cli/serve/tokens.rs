@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use placewright_api::{Role, Token};
 use placewright_document::form::{Fields, Key, Shape, TEXT, key, required};
 use placewright_document::{Problems, Table, Word, words};
+use placewright_http::{Role, Token};
 use sha2::{Digest, Sha256};
 
 /// Key of the list.

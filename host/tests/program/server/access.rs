@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use placewright_api::{RULES, Role, Scope};
+use placewright_api::RULES;
 use placewright_document::Word;
+use placewright_http::{Role, Scope};
 use placewright_tests::server::{Server, placewright};
 
 use super::{folder, get, json};

@@ -90,7 +90,7 @@ fn who_never_takes_its_answers_is_closed() {
     // The crowd holds its ends all the time.
     while connections() > before + 2 {
         assert!(
-            begin.elapsed() < Duration::from_secs(60),
+            begin.elapsed() < Duration::from_secs(300),
             "{}",
             connections()
         );
@@ -124,7 +124,7 @@ fn a_token_follows_events_on_so_many_connections() {
     let begin = std::time::Instant::now();
     while follow().0 != "HTTP/1.1 200" {
         assert!(
-            begin.elapsed() < Duration::from_secs(60),
+            begin.elapsed() < Duration::from_secs(300),
             "no place came free"
         );
         std::thread::sleep(Duration::from_millis(50));

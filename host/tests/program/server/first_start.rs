@@ -16,7 +16,7 @@ fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(began.elapsed() < Duration::from_secs(120), "{what}");
+        assert!(began.elapsed() < Duration::from_secs(300), "{what}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }

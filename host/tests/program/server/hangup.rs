@@ -25,7 +25,7 @@ fn wait_for(server: &Server, secret: &str, metric: &str, count: u64) {
         if text.lines().any(|told| told == line) {
             return;
         }
-        assert!(begin.elapsed() < Duration::from_secs(60), "{line}");
+        assert!(begin.elapsed() < Duration::from_secs(300), "{line}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -61,7 +61,7 @@ fn tokens_are_read_anew_and_nothing_changes_where_something_is_wrong() {
     server.signal("HUP");
     let begin = Instant::now();
     while status(&server, &bob) != 200 {
-        assert!(begin.elapsed() < Duration::from_secs(60));
+        assert!(begin.elapsed() < Duration::from_secs(300));
     }
     assert_eq!(status(&server, &alice), 401);
     server.signal("TERM");
@@ -103,7 +103,7 @@ fn a_renewed_certificate_is_shown_to_connections_that_begin_later() {
     server.signal("HUP");
     let begin = Instant::now();
     while agent.get(&url).call().is_err() {
-        assert!(begin.elapsed() < Duration::from_secs(60));
+        assert!(begin.elapsed() < Duration::from_secs(300));
     }
     // A file that is no certificate leaves the one before in force.
     fs::write(data.path().join("tls.crt"), "nothing").unwrap();
@@ -135,7 +135,7 @@ fn units_that_are_not_trusted_any_more_stop_deciding_when_the_configuration_is_r
         if shown["in-force"] == embedded {
             break shown;
         }
-        assert!(begin.elapsed() < Duration::from_secs(60), "{shown}");
+        assert!(begin.elapsed() < Duration::from_secs(300), "{shown}");
     };
     let why = shown["not-trusted"]["why"].as_str().unwrap();
     assert!(why.starts_with("it is not signed"), "{why}");

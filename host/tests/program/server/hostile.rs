@@ -12,7 +12,7 @@ use super::deployment::{Answer, Api};
 use super::folder;
 
 /// No step takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(300);
 
 /// Bytes of every answer about refused units, and of the log.
 const SHORT: usize = 256 << 10;

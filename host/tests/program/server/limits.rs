@@ -15,7 +15,7 @@ use super::deployment::{Answer, Api, cluster, vm};
 use super::{folder, get};
 
 /// No step takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(300);
 
 /// The clusters in which all goes well.
 const GOOD: [&str; 2] = ["good-0", "good-1"];
@@ -174,8 +174,9 @@ const MEANWHILE: usize = 5;
 #[test]
 fn a_unit_that_breaks_a_limit_fails_alone_and_the_others_go_on() {
     let data = folder();
-    // 128 MiB of an answer have room in the memory.
-    let limits = ["--decision-hold", "2s", "--unit-memory", "160 MiB"];
+    // 128 MiB of an answer have room in the memory. What breaks another limit than that of time
+    // breaks it in time on a machine with much else to do, too.
+    let limits = ["--decision-hold", "6s", "--unit-memory", "160 MiB"];
     let words = [
         &limits[..],
         &["--unit-answer", "16 MiB"],

@@ -76,7 +76,10 @@ fn a_process_that_was_stopped_goes_on_with_what_became_due_meanwhile() {
     };
     let begin = Instant::now();
     while !expired() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "they do not end");
+        assert!(
+            begin.elapsed() < Duration::from_secs(300),
+            "they do not end"
+        );
         thread::sleep(Duration::from_millis(50));
     }
     let reserved = api.get("/v1/clusters/c/reservations").body;

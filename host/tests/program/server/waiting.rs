@@ -15,7 +15,7 @@ use super::folder;
 use super::roles::token;
 
 /// Nothing here takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_secs(300);
 
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let begin = Instant::now();

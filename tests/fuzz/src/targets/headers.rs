@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use placewright_api::{Access, Role, Secret, Token};
 use placewright_engine::unit::Digest;
+use placewright_http::access::bearer;
+use placewright_http::{Access, Role, Secret, Token};
 use placewright_model::{Kind, Measure, Value};
 use placewright_policy::UnitName;
 
@@ -43,8 +44,8 @@ fn headers(input: &[u8]) -> HeaderMap {
 pub(crate) fn who(input: &[u8]) {
     let headers = headers(input);
     let [closed, open] = access();
-    assert!(closed.caller(&headers).is_err(), "{headers:?}");
-    if open.caller(&headers).is_ok() {
+    assert!(closed.caller(&headers, bearer).is_err(), "{headers:?}");
+    if open.caller(&headers, bearer).is_ok() {
         let origin = headers
             .get("origin")
             .map(|it| it.as_bytes().to_ascii_lowercase());

@@ -12,9 +12,9 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use placewright_api::{Access, ApiLimits, Foundation, Stop, Stopper, router};
 use placewright_deployment::{Attach, Deployment, DeploymentOptions, KeptArtifacts};
 use placewright_document::ClusterDocument;
+use placewright_http::{Access, ApiLimits, Foundation, Stop, Stopper, router};
 use placewright_library::live::{Library, LibraryOptions, Surroundings};
 use placewright_records::audit::Audit;
 use placewright_records::telemetry::Telemetry;
@@ -82,15 +82,16 @@ impl Served {
             header: Duration::from_secs(4),
             ..ApiLimits::default()
         };
-        let router = router(&Foundation {
+        let foundation = Foundation {
             deployment: deployment.clone(),
             access: Arc::new(Access::new(Vec::new())),
             telemetry: Arc::new(Telemetry::new()),
             audit: Audit::default(),
             limits,
             stop,
-            reload: None,
-        });
+        };
+        let api = placewright_api::face(deployment.clone(), None);
+        let router = router(&foundation, vec![api]);
         let runtime = Builder::new_current_thread().enable_all().build();
         Self {
             inputs: 0,

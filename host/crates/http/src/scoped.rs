@@ -15,13 +15,13 @@ const WITHHELD_COLUMNS: [&str; 4] = ["path", "staging", "replay", "note"];
 
 impl Caller {
     /// Whether nothing is kept from it.
-    pub(super) fn sees_all(&self) -> bool {
+    pub fn sees_all(&self) -> bool {
         self.clusters.is_none()
     }
 
     /// Whether a policy is shown to it: one that decides in a cluster of its own, that it made,
     /// or that comes with the program.
-    pub(super) fn sees_policy(&self, deployment: &Deployment, policy: &PolicyRecord) -> bool {
+    pub fn sees_policy(&self, deployment: &Deployment, policy: &PolicyRecord) -> bool {
         let is_ours = || {
             let users = deployment.clusters_of(&policy.name);
             users.iter().any(|cluster| self.sees(cluster.name()))
@@ -36,7 +36,7 @@ impl Caller {
     ///
     /// # Errors
     /// If there is none that is.
-    pub(super) fn policy(
+    pub fn policy(
         &self,
         deployment: &Deployment,
         name: &str,
@@ -50,7 +50,7 @@ impl Caller {
 
     /// An error as it is told to the caller: the policy that was probably meant may be one that
     /// is not shown to it.
-    pub(super) fn told_error(&self, error: DeploymentError) -> Problem {
+    pub fn told_error(&self, error: DeploymentError) -> Problem {
         match error {
             DeploymentError::Unknown { what, name, .. } if !self.sees_all() => {
                 Problem::not_found(what, &name)
@@ -60,7 +60,7 @@ impl Caller {
     }
 
     /// What it is shown of a unit, or of what became of its candidates.
-    pub(super) fn shown_unit(&self, mut shown: Value) -> Value {
+    pub fn shown_unit(&self, mut shown: Value) -> Value {
         if !self.sees_all() {
             self.withhold(&mut shown);
         }
@@ -88,7 +88,7 @@ impl Caller {
 
     /// What it is told of an event; None: nothing. Of what concerns the whole server it is told
     /// in a sentence that names nobody.
-    pub(super) fn told_of(&self, deployment: &Deployment, event: &Event) -> Option<Event> {
+    pub fn told_of(&self, deployment: &Deployment, event: &Event) -> Option<Event> {
         if self.sees_all() {
             return Some(event.clone());
         }
@@ -112,7 +112,7 @@ impl Caller {
     }
 
     /// That something decides in clusters that the token is not for; they are not named.
-    pub(super) fn refused_elsewhere(&self, what: &str) -> Problem {
+    pub fn refused_elsewhere(&self, what: &str) -> Problem {
         let name = &self.name;
         Problem::new(
             Code::Forbidden,

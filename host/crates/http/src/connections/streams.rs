@@ -11,20 +11,20 @@ use placewright_sync::Mutex;
 
 /// The streams that are open, by token.
 #[derive(Debug, Clone)]
-pub(crate) struct Streams {
+pub struct Streams {
     per_token: usize,
     open: Arc<Mutex<HashMap<Arc<str>, usize>>>,
 }
 
 /// A stream that counts until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub struct Stream {
     token: Arc<str>,
     streams: Streams,
 }
 
 impl Streams {
-    pub(crate) fn new(limits: &ApiLimits) -> Self {
+    pub fn new(limits: &ApiLimits) -> Self {
         Self {
             per_token: limits.streams_per_token,
             open: Arc::default(),
@@ -35,7 +35,7 @@ impl Streams {
     ///
     /// # Errors
     /// If it has as many as it may.
-    pub(crate) fn open(&self, caller: &Caller) -> Result<Stream, Problem> {
+    pub fn open(&self, caller: &Caller) -> Result<Stream, Problem> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(caller.name.clone()).or_default();
         if *count >= self.per_token {

@@ -6,7 +6,7 @@ use super::problem::{Code, Problem};
 use placewright_deployment::cluster::Condition;
 
 /// The header that names a revision.
-pub(super) fn etag(revision: u64) -> (HeaderName, HeaderValue) {
+pub fn etag(revision: u64) -> (HeaderName, HeaderValue) {
     let value = HeaderValue::from_str(&format!("\"{revision}\""));
     // Digits between quotes are a value.
     (header::ETAG, value.unwrap_or(HeaderValue::from_static("*")))
@@ -17,7 +17,7 @@ pub(super) fn etag(revision: u64) -> (HeaderName, HeaderValue) {
 ///
 /// # Errors
 /// If there is neither, or it names none of ours.
-pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     if headers
         .get(header::IF_NONE_MATCH)
         .is_some_and(|it| it == "*")
@@ -46,7 +46,7 @@ pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 ///
 /// # Errors
 /// If it names none of ours.
-pub(super) fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+pub fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     match headers.contains_key(header::IF_MATCH) {
         true => wanted(headers),
         false => Ok(None),
@@ -57,7 +57,7 @@ pub(super) fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem>
 ///
 /// # Errors
 /// If it names none of ours.
-pub(super) fn condition(headers: &HeaderMap) -> Result<Condition, Problem> {
+pub fn condition(headers: &HeaderMap) -> Result<Condition, Problem> {
     let is_given = |name| headers.contains_key(name);
     if !is_given(header::IF_MATCH) && !is_given(header::IF_NONE_MATCH) {
         return Ok(Condition::Any);

@@ -4,7 +4,7 @@ mod code;
 mod layer;
 
 pub use code::Code;
-pub(super) use layer::{dress, of_panic, unknown_route};
+pub(crate) use layer::{dress, of_panic, unknown_route};
 
 use std::fmt;
 
@@ -190,13 +190,19 @@ impl Problem {
         }
     }
 
-    fn response(mut self, request: Option<&str>) -> Response {
-        let kind = [(header::CONTENT_TYPE, PROBLEM_TYPE)];
-        let headers: HeaderMap = std::mem::take(&mut self.headers).into_iter().collect();
-        let status = self.code.status();
-        let text = serde_json::to_vec(&self.body(request)).unwrap_or_default();
-        (status, kind, headers, text).into_response()
+    /// The headers that its answer has besides those of its body.
+    pub fn headers(&self) -> HeaderMap {
+        self.headers.iter().cloned().collect()
     }
+}
+
+/// Problem details after RFC 9457; `request` is the id of the request.
+pub fn json(problem: Problem, request: &str) -> Response {
+    let kind = [(header::CONTENT_TYPE, PROBLEM_TYPE)];
+    let headers = problem.headers();
+    let status = problem.code.status();
+    let text = serde_json::to_vec(&problem.body(Some(request))).unwrap_or_default();
+    (status, kind, headers, text).into_response()
 }
 
 /// What a client is told where the fault is ours.

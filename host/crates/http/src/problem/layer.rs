@@ -3,30 +3,33 @@
 use std::any::Any;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{Extension, Request};
+use axum::extract::{Extension, Request, State};
 use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::{Code, INTERNAL, Problem};
+use crate::face::Faces;
 use crate::observe::RequestId;
 
 /// Sentences of libraries are told up to this length in bytes.
 const SENTENCE: usize = 4096;
 
-/// Give every problem its request's id; make problems of all other errors, such as
-/// the rejections of axum's extractors.
+/// Write every problem as the clients of its face read it, with its request's id; make problems
+/// of all other errors, such as the rejections of axum's extractors.
 pub(crate) async fn dress(
+    State(faces): State<Faces>,
     Extension(id): Extension<RequestId>,
     request: Request,
     next: Next,
 ) -> Response {
+    let written = faces.of(request.uri().path()).problem;
     let mut response = next.run(request).await;
     let status = response.status();
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        return problem.response(Some(id.as_str()));
+        return written(problem, id.as_str());
     }
-    if !(status.is_client_error() || status.is_server_error()) || is_json(&response) {
+    if !(status.is_client_error() || status.is_server_error()) || is_written(&response) {
         return response;
     }
     let (parts, body) = response.into_parts();
@@ -41,13 +44,13 @@ pub(crate) async fn dress(
             problem = problem.with_header(name, value.clone());
         }
     }
-    problem.response(Some(id.as_str()))
+    written(problem, id.as_str())
 }
 
-fn is_json(response: &Response) -> bool {
+/// Whether a route wrote the error itself: those of the libraries are plain text or nothing.
+fn is_written(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
-    kind.and_then(|kind| kind.to_str().ok())
-        .is_some_and(|kind| kind.contains("json"))
+    kind.is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"))
 }
 
 async fn sentence(body: Body) -> String {
@@ -69,11 +72,13 @@ pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Response {
 }
 
 /// No route has this path.
-pub(crate) async fn unknown_route(request: Request) -> Response {
-    let path = placewright_document::shown(request.uri().path());
-    Problem::new(
-        Code::UnknownRoute,
-        format!("there is no path \"{path}\"; /v1/openapi.json lists all of them"),
-    )
-    .into_response()
+pub(crate) fn unknown_route(faces: &Faces, request: Request) -> Response {
+    let path = request.uri().path();
+    let directory = faces.of(path).directory;
+    let path = placewright_document::shown(path);
+    let sentence = match directory {
+        "" => format!("there is no path \"{path}\""),
+        directory => format!("there is no path \"{path}\"; {directory}"),
+    };
+    Problem::new(Code::UnknownRoute, sentence).into_response()
 }

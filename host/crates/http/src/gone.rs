@@ -8,11 +8,11 @@ use placewright_scheduler::Cancel;
 /// Belongs to the request that a caller waits for: when it is dropped, what was begun for the
 /// caller ends at its next decision.
 #[derive(Debug, Default)]
-pub(super) struct Gone(Arc<AtomicBool>);
+pub struct Gone(Arc<AtomicBool>);
 
 impl Gone {
     /// Ends work when the caller has gone.
-    pub(super) fn cancel(&self) -> Cancel {
+    pub fn cancel(&self) -> Cancel {
         Cancel::default().when(&self.0)
     }
 }

@@ -1,7 +1,11 @@
 //! Callers who ask more questions than are answered at the same time.
 
+use super::pool::Pool;
+use std::num::NonZero;
+
+use axum::Extension;
+
 use super::*;
-use crate::pool::Pool;
 
 /// A question that takes until the test lets it end.
 pub(super) async fn long(

@@ -21,7 +21,7 @@ const MEDIUM: usize = 1 << 20;
 /// How many documents are read at the same time: while one is read, it takes some twenty
 /// times the memory of its text.
 #[derive(Debug, Clone)]
-pub(super) struct Readers {
+pub struct Readers {
     medium: Arc<Semaphore>,
     large: Arc<Semaphore>,
 }
@@ -52,7 +52,7 @@ impl Document {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) async fn read<T, E>(
+    pub async fn read<T, E>(
         self,
         read: impl FnOnce(&str, &'static str) -> Result<T, E> + Send + 'static,
     ) -> Result<T, Problem>
@@ -119,9 +119,7 @@ impl<S: Send + Sync> FromRequest<S> for Document {
 ///
 /// # Errors
 /// Those of the work.
-pub(super) async fn aside<T, E>(
-    work: impl FnOnce() -> Result<T, E> + Send + 'static,
-) -> Result<T, Problem>
+pub async fn aside<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, Problem>
 where
     T: Send + 'static,
     E: Into<Problem> + Send + 'static,
@@ -137,7 +135,7 @@ where
 ///
 /// # Errors
 /// Those of the work.
-pub(super) async fn written<T, E>(
+pub async fn written<T, E>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<Response, Problem>
 where
@@ -155,12 +153,12 @@ where
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) async fn long<T: Serialize + Send + 'static>(shown: T) -> Result<Response, Problem> {
+pub async fn long<T: Serialize + Send + 'static>(shown: T) -> Result<Response, Problem> {
     written(move || Ok::<_, Problem>(shown)).await
 }
 
 /// An answer whose JSON is there already.
-pub(super) fn json(text: impl Into<axum::body::Body>) -> Response {
+pub fn json(text: impl Into<axum::body::Body>) -> Response {
     let kind = [(header::CONTENT_TYPE, "application/json")];
     (kind, text.into()).into_response()
 }

@@ -21,7 +21,7 @@ const WAITING: usize = 256;
 
 /// The threads for questions.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub struct Pool {
     state: Mutex<State>,
     /// Questions at the same time.
     slots: usize,
@@ -82,7 +82,7 @@ struct Place {
 impl Pool {
     /// At most so many questions at the same time, each for so long. One caller has half of
     /// them at most, so that another one need not wait for the end of a long question.
-    pub(super) fn new(slots: usize, limit: Duration) -> Arc<Self> {
+    pub fn new(slots: usize, limit: Duration) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
             slots: slots.max(1),
@@ -96,7 +96,7 @@ impl Pool {
     ///
     /// # Errors
     /// Those of the work, and that too many questions wait already.
-    pub(super) async fn run<T, E>(
+    pub async fn run<T, E>(
         self: &Arc<Self>,
         (caller, cluster): (&Arc<str>, &Arc<str>),
         work: impl FnOnce(Cancel) -> Result<T, E> + Send + 'static,

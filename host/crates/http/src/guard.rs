@@ -14,6 +14,7 @@ use super::access::{Access, Caller};
 use super::audit::Note;
 use super::connections::Place;
 use super::extract::check_query;
+use super::face::Faces;
 use super::permission::{Permission, Rule, Scope};
 use super::problem::{Code, Problem};
 
@@ -21,17 +22,23 @@ use super::problem::{Code, Problem};
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     access: Arc<Access>,
+    faces: Faces,
     rules: Arc<BTreeMap<&'static str, Vec<&'static Rule>>>,
 }
 
 impl Guard {
-    pub(super) fn new(access: Arc<Access>, rules: &'static [Rule]) -> Self {
+    pub(super) fn new(
+        access: Arc<Access>,
+        faces: Faces,
+        rules: impl Iterator<Item = &'static Rule>,
+    ) -> Self {
         let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for rule in rules {
             by_path.entry(rule.path).or_default().push(rule);
         }
         Self {
             access,
+            faces,
             rules: Arc::new(by_path),
         }
     }
@@ -89,7 +96,8 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
     let Some((permission, scope)) = rule.needs else {
         return check_query(request.uri(), rule.query);
     };
-    let caller = guard.access.caller(request.headers())?;
+    let face = guard.faces.of(request.uri().path());
+    let caller = guard.access.caller(request.headers(), face.secret)?;
     tracing::Span::current().record("caller", &*caller.name);
     let note = request.extensions().get::<Note>().cloned();
     if let Some(note) = &note {

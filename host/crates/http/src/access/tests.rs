@@ -22,7 +22,7 @@ fn the_right_secret_names_its_owner() {
     let (access, secret) = access();
     for scheme in ["Bearer", "bearer"] {
         let headers = headers("authorization", &format!("{scheme} {}", secret.reveal()));
-        let caller = access.caller(&headers).unwrap();
+        let caller = access.caller(&headers, bearer).unwrap();
         assert_eq!((&*caller.name, caller.role), ("eve", Role::Operator));
     }
 }
@@ -38,17 +38,19 @@ fn other_secrets_are_refused() {
         "Basic eve",
         secret.reveal(),
     ] {
-        let problem = access.caller(&headers("authorization", value)).unwrap_err();
+        let problem = access
+            .caller(&headers("authorization", value), bearer)
+            .unwrap_err();
         assert_eq!(problem.code(), Code::Unauthorized, "{value}");
     }
-    assert!(access.caller(&HeaderMap::new()).is_err());
+    assert!(access.caller(&HeaderMap::new(), bearer).is_err());
 }
 
 #[test]
 fn scopes_bound_what_a_role_may() {
     let (access, secret) = access();
     let headers = headers("authorization", &format!("Bearer {}", secret.reveal()));
-    let caller = access.caller(&headers).unwrap();
+    let caller = access.caller(&headers, bearer).unwrap();
     assert!(caller.must(Permission::Operate, Some("east")).is_ok());
     assert!(caller.must(Permission::Operate, None).is_ok());
     let far = caller.must(Permission::Operate, Some("west")).unwrap_err();
@@ -103,7 +105,7 @@ fn tokens_cross_the_network_in_clear_text_only_where_an_admin_allows_it() {
 #[test]
 fn web_pages_do_not_call_a_server_without_tokens() {
     let access = Access::default();
-    assert!(access.caller(&HeaderMap::new()).is_ok());
+    assert!(access.caller(&HeaderMap::new(), bearer).is_ok());
     for good in [
         "localhost",
         "localhost:7425",
@@ -111,7 +113,10 @@ fn web_pages_do_not_call_a_server_without_tokens() {
         "[::1]:7425",
         "[::1]",
     ] {
-        assert!(access.caller(&headers("host", good)).is_ok(), "{good}");
+        assert!(
+            access.caller(&headers("host", good), bearer).is_ok(),
+            "{good}"
+        );
     }
     for bad in [
         "evil.example",
@@ -120,12 +125,15 @@ fn web_pages_do_not_call_a_server_without_tokens() {
         "10.0.0.1",
         "",
     ] {
-        assert!(access.caller(&headers("host", bad)).is_err(), "{bad}");
+        assert!(
+            access.caller(&headers("host", bad), bearer).is_err(),
+            "{bad}"
+        );
     }
     let from = |name, value: &str| {
         let mut headers = headers("host", "localhost:7425");
         headers.insert(HeaderName::from_static(name), value.parse().unwrap());
-        access.caller(&headers)
+        access.caller(&headers, bearer)
     };
     assert!(from("origin", "http://localhost:7425").is_ok());
     for bad in [

@@ -6,9 +6,9 @@ mod rarely;
 mod register;
 mod streams;
 
-pub(super) use rarely::Rarely;
-pub(super) use register::{Place, Register};
-pub(super) use streams::{Stream as OpenStream, Streams};
+pub(crate) use rarely::Rarely;
+pub(crate) use register::{Place, Register};
+pub use streams::{Stream as OpenStream, Streams};
 
 use std::future::{Future, Ready};
 use std::io;
@@ -30,18 +30,18 @@ use super::pace::Pace;
 
 /// The other end of a connection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Peer(pub SocketAddr);
+pub(crate) struct Peer(pub SocketAddr);
 
 /// Accepts connections as the register says, and tells their requests which place they have
 /// and where they come from.
 #[derive(Debug, Clone)]
-pub(super) struct Bounded {
+pub(crate) struct Bounded {
     register: Arc<Register>,
     stall: Duration,
 }
 
 impl Bounded {
-    pub(super) fn new(limits: &ApiLimits) -> Self {
+    pub(crate) fn new(limits: &ApiLimits) -> Self {
         Self {
             register: Arc::new(Register::new(limits)),
             stall: limits.stall,
@@ -81,7 +81,7 @@ impl<S> Accept<TcpStream, S> for Bounded {
 
 /// A connection that has a place until it is dropped, or until another one needs it.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(crate) struct Counted {
     stream: TcpStream,
     place: Arc<Place>,
     pace: Pace,

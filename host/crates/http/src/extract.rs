@@ -22,7 +22,7 @@ pub struct Json<T>(pub T);
 
 /// What is some kilobytes in JSON at most, so that it is written on a thread that serves. All
 /// other answers are written by [`super::document::written`] on others.
-pub(super) trait Short {}
+pub trait Short {}
 
 /// The variable parts of the path.
 #[derive(Debug, Clone, Copy)]
@@ -224,7 +224,7 @@ where
 ///
 /// # Errors
 /// The first one that is unknown, and those that are known.
-pub(super) fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
+pub fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
     if uri.query().is_none_or(str::is_empty) {
         return Ok(());
     }

@@ -1,9 +1,10 @@
-//! What the deployment refuses, as a problem.
+//! What the deployment and the library refuse, as a problem.
 
 use super::problem::{Code, Problem};
 use placewright_chain::DecisionError;
 use placewright_deployment::{DeploymentError, TurnError};
 use placewright_inventory::InventoryError;
+use placewright_library::live::LibraryOperationError;
 use placewright_scheduler::questions::QuestionError;
 use placewright_scheduler::{BalanceError, ExplainError, InterruptedError, PlaceError};
 
@@ -47,6 +48,24 @@ impl From<DeploymentError> for Problem {
             DeploymentError::Balance(_) => Code::Conflict,
         };
         Self::new(code, error)
+    }
+}
+
+impl From<LibraryOperationError> for Problem {
+    fn from(failure: LibraryOperationError) -> Self {
+        let code = match &failure {
+            LibraryOperationError::NoUnit(_) | LibraryOperationError::NoDigest { .. } => {
+                Code::NotFound
+            }
+            LibraryOperationError::NoPrefix { .. } => Code::InvalidParameter,
+            LibraryOperationError::State { .. }
+            | LibraryOperationError::InUse { .. }
+            | LibraryOperationError::Refused(_) => Code::Conflict,
+            LibraryOperationError::Trust(_)
+            | LibraryOperationError::Artifacts { .. }
+            | LibraryOperationError::Watch(_) => Code::Unavailable,
+        };
+        Self::new(code, failure)
     }
 }
 

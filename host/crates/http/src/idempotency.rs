@@ -26,7 +26,7 @@ use tracing::Instrument;
 
 use self::answers::{Answer, Content, Found, Key};
 use super::access::Caller;
-use super::permission::Permission;
+use super::permission::{Permission, Rule};
 use super::problem::{Code, Problem};
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
@@ -72,7 +72,8 @@ pub(super) async fn remember(
         .into_response(),
         Found::Nothing(slot) => {
             let request = Request::from_parts(parts, Body::from(body));
-            let elsewhere = reserves(&key.path);
+            let rule = request.extensions().get::<&'static Rule>();
+            let elsewhere = rule.is_some_and(|rule| rule.is_remembered);
             // A client that goes does not end what it began, and finds it done.
             let work = async move {
                 let response = next.run(request).await;
@@ -93,15 +94,6 @@ pub(super) async fn remember(
             }
         }
     }
-}
-
-/// Whether a path is that of a request which the deployment remembers with the places that
-/// it has reserved.
-fn reserves(path: &str) -> bool {
-    let path = path.split('?').next().unwrap_or_default();
-    let verb = path.strip_prefix("/v1/clusters/");
-    verb.and_then(|rest| rest.split_once('/'))
-        .is_some_and(|(_, verb)| ["place", "migrate", "place-batch"].contains(&verb))
 }
 
 /// The key of a request, if it is one that changes something and has a key.

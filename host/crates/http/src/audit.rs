@@ -21,7 +21,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// What those behind know of a request, for its record.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Note(Arc<Mutex<Noted>>);
+pub struct Note(Arc<Mutex<Noted>>);
 
 #[derive(Debug, Default)]
 struct Noted {
@@ -33,17 +33,17 @@ struct Noted {
 
 impl Note {
     /// Who calls.
-    pub(super) fn is_by(&self, name: &Arc<str>) {
+    pub fn is_by(&self, name: &Arc<str>) {
         self.with(|record| record.by = Some(name.clone()));
     }
 
     /// The caller has what the route needs.
-    pub(super) fn is_admitted(&self, permission: Permission) {
+    pub fn is_admitted(&self, permission: Permission) {
         self.lock().permission = Some(permission);
     }
 
     /// The call is about these VMs.
-    pub(super) fn is_about<N: AsRef<str>>(&self, vms: impl ExactSizeIterator<Item = N>) {
+    pub fn is_about<N: AsRef<str>>(&self, vms: impl ExactSizeIterator<Item = N>) {
         let mut noted = self.lock();
         if noted.is_recorded {
             noted.record.vms = listed(vms);
@@ -51,12 +51,12 @@ impl Note {
     }
 
     /// Whether there is an audit log.
-    pub(super) fn is_recorded(&self) -> bool {
+    pub fn is_recorded(&self) -> bool {
         self.lock().is_recorded
     }
 
     /// The inventory was of the one revision and is of the other now.
-    pub(super) fn revised(&self, (before, after): (u64, u64)) {
+    pub fn revised(&self, (before, after): (u64, u64)) {
         self.with(|record| {
             record.before = Some(format!("\"{before}\""));
             record.after = Some(format!("\"{after}\""));
@@ -64,7 +64,7 @@ impl Note {
     }
 
     /// A row has changed; without one it was not there before, or is not any more.
-    pub(super) fn changed(&self, before: Option<&Value>, after: Option<&Value>) {
+    pub fn changed(&self, before: Option<&Value>, after: Option<&Value>) {
         if self.is_recorded() {
             let (before, after) = difference(before, after);
             self.with(|record| (record.before, record.after) = (before, after));
@@ -72,7 +72,7 @@ impl Note {
     }
 
     /// Add to the record.
-    pub(super) fn with(&self, add: impl FnOnce(&mut Record)) {
+    pub fn with(&self, add: impl FnOnce(&mut Record)) {
         add(&mut self.lock().record);
     }
 
@@ -83,7 +83,7 @@ impl Note {
 
 /// Where records go, and which refusals are told in the log.
 #[derive(Debug, Default)]
-pub(super) struct Recorder {
+pub struct Recorder {
     audit: Audit,
     /// Calls without a token that is known.
     unknown: Rarely,
@@ -92,7 +92,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(audit: Audit) -> Arc<Self> {
+    pub fn new(audit: Audit) -> Arc<Self> {
         Arc::new(Self {
             audit,
             ..Self::default()
@@ -101,7 +101,7 @@ impl Recorder {
 }
 
 /// Carry the request out, and record it if it is one to be recorded.
-pub(super) async fn record(
+pub async fn record(
     State(recorder): State<Arc<Recorder>>,
     mut request: Request,
     next: Next,

@@ -1,23 +1,63 @@
 //! Sends every route query parameters, keys and bodies that it does not take.
 
+use placewright_api::RULES;
+use placewright_http::permission::{BodySize, Rule};
+use placewright_tests::server::Server;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use super::*;
-use crate::permission::RULES;
+use super::deployment::{Answer, Api};
+use super::folder;
 
-const JSON: &str = "content-type: application/json";
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// Holds whatever state there is.
+const ANY: (&str, &str) = ("if-match", "*");
+
+/// A server of its own.
+struct Served {
+    api: Api,
+    _server: Server,
+    _data: TempDir,
+}
+
+impl Served {
+    /// Send a request, as in "GET /v1/ready", with these headers and this body.
+    fn ask(&self, request: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let (method, path) = request.split_once(' ').unwrap();
+        self.api
+            .ask(method, path, headers, body.as_bytes())
+            .unwrap()
+    }
+}
+
+/// The answer as a problem of that kind; its detail.
+#[track_caller]
+fn problem(answer: &Answer, status: u16, code: &str) -> String {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert_eq!(answer.body["code"], code, "{answer:?}");
+    answer.body["detail"].as_str().unwrap().to_owned()
+}
 
 /// A server with a cluster, a policy, a VM that runs, a decision and a plan.
 fn with_a_cluster() -> Served {
-    let served = serving_routes(Vec::new(), ApiLimits::default(), |foundation, _| {
-        router(foundation)
-    });
-    let done = |request: &str, head: &[&str], body: Value| {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let served = Served {
+        api: Api::of(&server),
+        _server: server,
+        _data: data,
+    };
+    let done = |request: &str, head: &[(&str, &str)], body: Value| {
         let told = served.ask(request, head, &body.to_string());
         assert!(matches!(told.status, 200..=204), "{request}: {told:?}");
     };
     let policy = json!({"filters": []});
-    done("PUT /v1/policies/p", &[JSON, "if-none-match: *"], policy);
+    done(
+        "PUT /v1/policies/p",
+        &[JSON, ("if-none-match", "*")],
+        policy,
+    );
     let host = |id: &str| json!({"id": id, "cpu.cores": 8, "memory.total": "8 GiB"});
     let cluster = json!({
         "name": "c", "hosts": [host("h"), host("i"), host("a,b")],
@@ -60,14 +100,14 @@ fn path(rule: &Rule) -> String {
 }
 
 /// What the cluster, its plans and the policy are now.
-fn state(served: &Served) -> Vec<String> {
+fn state(served: &Served) -> Vec<Value> {
     let paths = [
         "clusters/c/inventory",
         "clusters/c/plans",
         "clusters/c/settings",
         "policies",
     ];
-    let told = paths.map(|path| served.get(&format!("/v1/{path}")));
+    let told = paths.map(|path| served.api.get(&format!("/v1/{path}")));
     assert!(told.iter().all(|it| it.status == 200), "{told:?}");
     told.into_iter().map(|it| it.body).collect()
 }
@@ -83,8 +123,8 @@ fn every_route_refuses_a_query_parameter_that_it_does_not_know() {
             }
             // A body that is right where there is one, and conditions that hold.
             let request = format!("{} {}?{name}=true", rule.method, path(rule));
-            let told = served.ask(&request, &[JSON, "if-match: *"], "");
-            let detail = told.problem(400, "invalid-parameter");
+            let told = served.ask(&request, &[JSON, ANY], "");
+            let detail = problem(&told, 400, "invalid-parameter");
             let named = format!("unknown query parameter \"{name}\"");
             assert!(detail.contains(&named), "{request}: {detail}");
         }
@@ -103,18 +143,21 @@ fn every_route_refuses_a_body_or_a_key_that_it_does_not_know() {
             _ => "",
         };
         let request = format!("{} {}{query}", rule.method, path(rule));
-        let told = served.ask(&request, &[JSON, "if-match: *"], &body);
+        let told = served.ask(&request, &[JSON, ANY], &body);
         match rule.body {
             BodySize::Nothing => {
-                let detail = told.problem(400, "bad-request");
+                let detail = problem(&told, 400, "bad-request");
                 assert!(detail.contains("takes no body"), "{request}: {detail}");
             }
             _ if rule.path.starts_with("/v1/units") && !rule.path.ends_with("/rollback") => {
-                told.problem(415, "unsupported-type");
+                problem(&told, 415, "unsupported-type");
             }
             _ => {
                 assert!(matches!(told.status, 400 | 422), "{request}: {told:?}");
-                assert!(told.body.contains("no-such-key"), "{request}: {told:?}");
+                assert!(
+                    told.body.to_string().contains("no-such-key"),
+                    "{request}: {told:?}"
+                );
             }
         }
     }
@@ -151,8 +194,11 @@ fn an_id_with_a_comma_is_one_id_and_vms_are_named_in_one_form() {
         served.ask(&request, &[JSON], &body.to_string())
     };
     let told = ask("what-if?without=a%2Cb", &json!({}));
-    let answer: Value = serde_json::from_str(&told.body).unwrap();
-    assert_eq!(answer["failures"][0]["hosts"], json!(["a,b"]), "{told:?}");
+    assert_eq!(
+        told.body["failures"][0]["hosts"],
+        json!(["a,b"]),
+        "{told:?}"
+    );
     let told = ask("what-if?without=h,i", &json!({}));
     assert_eq!(told.status, 404, "{told:?}");
     for vms in [json!(["v"]), json!([{"id": "v"}])] {
@@ -172,10 +218,10 @@ fn an_id_with_a_comma_is_one_id_and_vms_are_named_in_one_form() {
         for path in ["confirm", "confirm"] {
             assert_eq!(ask(path, &body).status, 204, "{vms}");
         }
-        let detail = ask("cancel", &body).problem(409, "vm-runs");
+        let detail = problem(&ask("cancel", &body), 409, "vm-runs");
         assert!(detail.contains("\"w\""), "{detail}");
     }
-    let unknown = served.get("/v1/clusters/c/hosts?state=broken");
-    let detail = unknown.problem(400, "invalid-parameter");
+    let unknown = served.api.get("/v1/clusters/c/hosts?state=broken");
+    let detail = problem(&unknown, 400, "invalid-parameter");
     assert!(detail.contains("\"maintenance\""), "{detail}");
 }

@@ -2,8 +2,8 @@
 
 mod clients;
 mod compressed;
+mod faces;
 mod questions;
-mod sweep;
 mod who;
 
 use std::io::{Read, Write};
@@ -13,16 +13,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
+use axum::Router;
 use axum::extract::State;
 use axum::routing::{get, post};
 use tokio::sync::{Semaphore, mpsc};
 
 use super::permission::{open, rule};
 use super::*;
-use placewright_deployment::DeploymentOptions;
+use placewright_deployment::{Deployment, DeploymentOptions};
 use placewright_engine::generation::Generation;
 use placewright_engine::{Engine, Limits};
 use placewright_library::live::{InMemory, Library, LibraryOptions, Surroundings};
+use placewright_records::telemetry::Telemetry;
 use placewright_store::{Store, StoreOptions};
 
 /// The rules of the routes below; one route has none.
@@ -156,7 +158,8 @@ fn deployment(telemetry: &Arc<Telemetry>) -> Arc<Deployment> {
 
 fn serving(tokens: Vec<Token>, limits: ApiLimits) -> Served {
     serving_routes(tokens, limits, |foundation, shared| {
-        layered(routes(shared), foundation, RULES)
+        let face = Face::new("", routes(shared), RULES, "");
+        router(foundation, vec![face])
     })
 }
 
@@ -181,7 +184,6 @@ fn serving_routes(
         audit: placewright_records::audit::Audit::default(),
         limits,
         stop,
-        reload: None,
     };
     let router = made(&foundation, shared.clone());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,5 +1,6 @@
 //! Tokens, and who calls.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
@@ -11,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
+use super::face::FindSecret;
 use super::permission::{Permission, Role};
 use super::problem::{Code, Problem};
 use placewright_document::{Word, shown};
@@ -139,11 +141,11 @@ impl Access {
         }
     }
 
-    /// Who sends a request with these headers.
+    /// Who sends a request with these headers; `secret` finds the secret in them.
     ///
     /// # Errors
     /// If nobody knows.
-    pub fn caller(&self, headers: &HeaderMap) -> Result<Caller, Problem> {
+    pub fn caller(&self, headers: &HeaderMap, secret: FindSecret) -> Result<Caller, Problem> {
         let tokens = self.tokens.load_full();
         if tokens.is_empty() {
             from_here(headers)?;
@@ -169,7 +171,11 @@ impl Access {
     }
 }
 
-fn secret(headers: &HeaderMap) -> Result<&[u8], Problem> {
+/// The secret of `Authorization: Bearer TOKEN`.
+///
+/// # Errors
+/// If there is no such header.
+pub fn bearer(headers: &HeaderMap) -> Result<Cow<'_, [u8]>, Problem> {
     let given = headers.get(header::AUTHORIZATION).ok_or_else(|| {
         unauthorized("there is no token; send the header Authorization: Bearer TOKEN")
     })?;
@@ -178,14 +184,15 @@ fn secret(headers: &HeaderMap) -> Result<&[u8], Problem> {
         .split_at_checked("Bearer ".len())
         .unwrap_or((given, b""));
     match scheme.eq_ignore_ascii_case(b"Bearer ") && !secret.is_empty() {
-        true => Ok(secret.trim_ascii()),
+        true => Ok(secret.trim_ascii().into()),
         false => Err(unauthorized(
             "the header Authorization is not of the form \"Bearer TOKEN\"",
         )),
     }
 }
 
-fn unauthorized(sentence: &str) -> Problem {
+/// Nobody knows who calls; the sentence says why.
+pub fn unauthorized(sentence: &str) -> Problem {
     Problem::new(Code::Unauthorized, sentence)
 }
 
