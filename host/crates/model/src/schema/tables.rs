@@ -851,7 +851,17 @@ fn held_rows() -> Vec<Table> {
         let name = table.name.strip_prefix("hosts/current/");
         name.is_some_and(|name| taking.contains(&name))
     };
-    tables.filter(is_taking).collect()
+    let kept = |table: Table| Table {
+        source: Source::Kept,
+        columns: (table.columns.into_iter())
+            .map(|column| Column {
+                source: Source::Kept,
+                ..column
+            })
+            .collect(),
+        ..table
+    };
+    tables.filter(is_taking).map(kept).collect()
 }
 
 fn relations() -> Vec<Table> {
