@@ -6,6 +6,7 @@ mod book;
 mod c;
 mod javascript;
 mod mistakes;
+mod ovirt;
 mod python;
 mod scenarios;
 mod server;

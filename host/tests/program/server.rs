@@ -28,7 +28,7 @@ mod openapi;
 mod reload;
 mod reload_route;
 mod reservations;
-mod roles;
+pub(crate) mod roles;
 mod round_trip;
 #[cfg(unix)]
 mod standing_still;

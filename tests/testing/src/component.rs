@@ -35,7 +35,9 @@ pub struct Judging {
     pub reads: Vec<(&'static str, Vec<Column>)>,
     /// 0 row-wise, 1 whole-table.
     pub evaluation: u8,
+    /// The reasons that it gives.
     pub reasons: Vec<&'static str>,
+    /// The least and the greatest cost that it claims.
     pub cost_range: Option<(f64, f64)>,
     /// Whether the description says that it judges.
     pub described: bool,
@@ -72,6 +74,7 @@ pub const ALL_ALIKE: &str = "
       (select (local.get $hosts) (i32.const 0) (local.get $costs)))";
 
 impl Judging {
+    /// The component.
     pub fn component(&self) -> Vec<u8> {
         self.component_of(WIT)
     }
@@ -211,6 +214,7 @@ pub struct Asking {
 pub const NOTHING: &str = "(call $zeros (i32.const 32))";
 
 impl Asking {
+    /// The component.
     pub fn component(&self) -> Vec<u8> {
         let mut data = Data::default();
         let description = self.description(&mut data);

@@ -14,7 +14,6 @@ use utoipa_axum::routes;
 use placewright_deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
 use placewright_http::document::{Document, aside, written};
 use placewright_http::extract::{Json, Path, Query};
-use placewright_http::permission::Permission;
 use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, Page, PageQuery, revision};
 
@@ -120,29 +119,6 @@ async fn history(
     history.await
 }
 
-/// Check that the caller may write a policy: on every cluster in which it decides. One that
-/// decides nowhere is changed by who made it, or by who may write policies for all clusters.
-fn may_write(caller: &Caller, policy: &PolicyUse) -> Result<(), Problem> {
-    let permission = Permission::AuthorPolicies;
-    caller.must(permission, None)?;
-    if !policy.clusters.iter().all(|cluster| caller.sees(cluster)) {
-        return Err(caller.refused_elsewhere("this policy"));
-    }
-    let is_others = policy
-        .owner
-        .as_deref()
-        .is_some_and(|owner| *owner != *caller.name);
-    if policy.clusters.is_empty() && is_others && caller.must_everywhere(permission).is_err() {
-        let sentence = format!(
-            "the token \"{}\" is for some clusters; this policy decides nowhere and was made by \
-             somebody else: clone it, or have it changed by who made it",
-            caller.name
-        );
-        return Err(Problem::new(Code::Forbidden, sentence));
-    }
-    Ok(())
-}
-
 fn edit(policy: String, text: String, revision: Option<u64>) -> Edit {
     Edit {
         name: policy,
@@ -170,7 +146,7 @@ async fn put(
 ) -> Result<Response, Problem> {
     let edit = edit(policy, text, revision::wanted(&headers)?);
     let put = move || {
-        let may = |policy: &PolicyUse| may_write(&caller, policy);
+        let may = |policy: &PolicyUse| caller.may_write_policy(policy);
         deployment.put_policy_if(&edit, &caller.name, may)
     };
     let record = aside(put).await?;
@@ -190,7 +166,7 @@ async fn remove(
 ) -> Result<StatusCode, Problem> {
     let revision = revision::wanted(&headers)?;
     let remove = move || {
-        let may = |policy: &PolicyUse| may_write(&caller, policy);
+        let may = |policy: &PolicyUse| caller.may_write_policy(policy);
         deployment.remove_policy_if(&policy, &Origin::Api, revision, (&caller.name, may))
     };
     aside(remove).await?;

@@ -18,7 +18,9 @@ use placewright_policy::Settings;
 pub enum Proposed {
     /// Move a VM, or change with it what only a move changes.
     Move {
+        /// Id of the VM.
         vm: Arc<str>,
+        /// Id of the host that the VM runs on.
         from: Arc<str>,
         /// Hosts that the chain may choose from; empty = any.
         among: Vec<Arc<str>>,
@@ -28,16 +30,21 @@ pub enum Proposed {
         /// on its host.
         #[serde(skip)]
         writes: Vec<Write>,
+        /// Why, as the unit says it.
         reason: String,
     },
     /// Bring a host into another state.
     HostState {
+        /// Id of the host.
         host: Arc<str>,
+        /// The state that the host is to have, as in documents.
         state: String,
+        /// Why, as the unit says it.
         reason: String,
     },
     /// Something that an operator should know.
     Finding {
+        /// Why, as the unit says it.
         reason: String,
         /// What it is about: a table and the row's id, or its number.
         about: Vec<(String, String)>,

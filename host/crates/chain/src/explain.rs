@@ -20,12 +20,15 @@ use placewright_model::{Request, Value};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Explanation {
+    /// Name of the policy that decided.
     pub policy: Arc<str>,
+    /// Name of the cluster.
     pub cluster: Arc<str>,
     /// The version of the inventory that the decision was made on.
     pub inventory_version: u64,
     /// The number that decided what was left to chance.
     pub draw: f64,
+    /// The units of the chain.
     pub units: Vec<UnitShown>,
     /// Id of the chosen host; none if every host was removed.
     pub chosen: Option<Arc<str>>,
@@ -34,6 +37,7 @@ pub struct Explanation {
     /// Hosts that no unit was asked about, by id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_considered: Vec<NotConsidered>,
+    /// Its stages, in policy order.
     pub stages: Vec<StageShown>,
     /// Entries that were left out of the decision, or tell no facts, because their
     /// units failed; with the fault.
@@ -43,7 +47,9 @@ pub struct Explanation {
 /// A unit of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnitShown {
+    /// Its name.
     pub name: String,
+    /// Its version.
     pub version: String,
     /// SHA-256 of the component.
     pub digest: String,
@@ -52,6 +58,7 @@ pub struct UnitShown {
 /// A host that no unit was asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotConsidered {
+    /// Id of the host.
     pub host: Arc<str>,
     /// Completes "host ...".
     pub reason: String,
@@ -60,9 +67,11 @@ pub struct NotConsidered {
 /// One stage, host by host in the order of their ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StageShown {
+    /// Its name.
     pub name: Arc<str>,
     /// The tiers that occur, by number.
     pub tiers: Vec<u32>,
+    /// What became of each host, in the order of their ids.
     pub hosts: Vec<HostShown>,
     /// What its selections made of the candidates, one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,6 +86,7 @@ pub struct StageShown {
 pub struct SelectionShown {
     /// The policy's entry.
     pub name: Arc<str>,
+    /// Name of the unit.
     pub unit: String,
     /// Best group first.
     pub groups: Vec<Vec<ShareShown>>,
@@ -85,7 +95,9 @@ pub struct SelectionShown {
 /// A candidate and its share of chance in its group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShareShown {
+    /// Id of the host.
     pub host: Arc<str>,
+    /// Its share of chance in its group, a fraction 0..1.
     pub share: f64,
 }
 
@@ -93,6 +105,7 @@ pub struct ShareShown {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HostShown {
+    /// Id of the host.
     pub host: Arc<str>,
     /// Who removed it; none if it was left to the end of the stage.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +126,7 @@ pub struct HostShown {
 pub struct RemovalShown {
     /// The policy's entry.
     pub filter: Arc<str>,
+    /// Name of the unit.
     pub unit: String,
     /// Completes "host ...".
     pub reason: String,
@@ -126,7 +140,9 @@ pub struct RemovalShown {
 /// A value that a unit saw.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ValueShown {
+    /// Name of the table.
     pub table: Arc<str>,
+    /// Name of the column.
     pub column: Arc<str>,
     /// As a person would write it; of several rows, one after the other.
     pub value: String,
@@ -139,6 +155,7 @@ pub struct CostShown {
     pub name: Arc<str>,
     /// What the unit said; null = infinite.
     pub raw: f64,
+    /// The cost on the scale of the entry; null = infinite.
     pub scaled: f64,
     /// Scaled, times the factor.
     pub weighted: f64,

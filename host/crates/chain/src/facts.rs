@@ -18,12 +18,14 @@ use placewright_model::Value;
 pub struct FactShown {
     /// The policy's entry.
     pub entry: Arc<str>,
+    /// Name of the unit.
     pub unit: String,
     /// What it is, in the words of the unit's documentation.
     pub name: String,
     /// What it is about: a table, and the row's id or number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<(String, String)>,
+    /// The value.
     pub value: Value,
 }
 

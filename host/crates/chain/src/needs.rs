@@ -25,6 +25,7 @@ const NAMED: usize = 10;
 /// A need that no filter of the chain checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unchecked {
+    /// The need.
     pub need: Arc<Need>,
     /// What the policy wants of requests with it.
     pub unheeded: Unheeded,

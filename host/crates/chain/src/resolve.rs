@@ -16,6 +16,7 @@ use placewright_policy::{self as policy, Policy, Scaling, Settings, UnitName};
 
 /// Why a checked policy cannot run with this generation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum ChainError {
     #[error("policy \"{policy}\": there is no unit \"{unit}\"")]
     UnknownUnit { policy: Arc<str>, unit: String },

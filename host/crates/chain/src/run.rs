@@ -50,6 +50,7 @@ pub struct Decided {
 /// The host that was chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
+    /// The host's index in the inventory's columns.
     pub slot: u32,
     /// The sum of weighted costs, tier by tier.
     pub costs: Vec<f64>,
@@ -66,18 +67,22 @@ pub struct Removed {
     pub reason: Arc<str>,
     /// Waiting for pending placements may help.
     pub passing: bool,
+    /// How many hosts.
     pub hosts: usize,
 }
 
 /// An entry of the policy that gave no answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeftOut {
+    /// The policy's entry.
     pub entry: Arc<str>,
+    /// What went wrong.
     pub fault: Arc<Fault>,
 }
 
 /// Why a chain comes to no decision at all.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum DecisionError {
     /// The request or a setting is at fault.
     #[error("{0}")]
@@ -107,6 +112,7 @@ pub enum DecisionError {
 pub struct UnitTime {
     /// The unit's name.
     pub unit: Arc<str>,
+    /// How often it was called.
     pub calls: u64,
     /// Rows of hosts that it was asked about.
     pub rows: u64,

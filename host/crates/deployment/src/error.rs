@@ -13,6 +13,7 @@ use placewright_store::StoreError;
 
 /// Why something was not done. Nothing was changed, unless it says otherwise.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum DeploymentError {
     #[error("there is no {what} \"{name}\"{}", near(.nearest))]
     Unknown {

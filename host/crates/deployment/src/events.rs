@@ -75,15 +75,25 @@ pub struct Event {
 /// An event that is about to be told.
 #[derive(Debug, Clone, Default)]
 pub struct News {
+    /// What kind of thing happened.
     pub kind: EventKind,
+    /// The cluster that it happened in, if it did in one.
     pub cluster: Option<Arc<str>>,
+    /// The unit that it is about, if it is about one.
     pub unit: Option<Arc<str>>,
+    /// The policy that it is about, if it is about one.
     pub policy: Option<Arc<str>>,
+    /// Id of the VM that it is about, if it is about one.
     pub vm: Option<Arc<str>>,
+    /// Id of the host that it is about, if it is about one.
     pub host: Option<Arc<str>>,
+    /// Number of the decision that it is about, if it is about one.
     pub decision: Option<u64>,
+    /// Number of the plan that it is about, if it is about one.
     pub plan: Option<u64>,
+    /// Name of the token of whoever did it, if somebody did.
     pub by: Option<Arc<str>>,
+    /// What happened: a sentence.
     pub message: String,
 }
 

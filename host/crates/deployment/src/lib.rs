@@ -87,6 +87,7 @@ pub struct DeploymentOptions {
     /// How long recorded decisions are made again with a new unit before it comes into
     /// force; of each cluster that it concerns at least one is.
     pub trial: Duration,
+    /// Tells the time.
     pub clock: Clock,
 }
 

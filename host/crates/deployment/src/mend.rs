@@ -26,6 +26,7 @@ const SOUND: Duration = Duration::from_secs(600);
 /// A cluster in which nothing is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenCluster {
+    /// Its name.
     pub name: Arc<str>,
     /// A sentence.
     pub why: String,

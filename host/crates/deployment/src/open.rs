@@ -49,13 +49,17 @@ pub struct Opening {
     pub audit: Audit,
     /// What units may use.
     pub limits: Limits,
+    /// Options of the store.
     pub store: StoreOptions,
+    /// Options of the library of units.
     pub library: LibraryOptions,
+    /// Options of the deployment.
     pub deployment: DeploymentOptions,
 }
 
 /// Why there is no deployment.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum OpenError {
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -30,6 +30,7 @@ pub struct PolicyRecord {
     pub name: Arc<str>,
     /// Counts up with every change; 0 for one that comes with the program.
     pub revision: u64,
+    /// Where it came from.
     pub origin: Origin,
     /// When it was changed last, in seconds since 1970-01-01 UTC.
     pub at: i64,

@@ -28,7 +28,9 @@ const HISTORY_BYTES: usize = 4 << 20;
 /// A policy that is to decide in a cluster, and what is different there.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Attach {
+    /// Name of the policy that is to decide.
     pub policy: String,
+    /// What is different in the cluster, by entry of the policy.
     pub overrides: BTreeMap<String, Override>,
     /// Whether plans of moves are made from time to time.
     pub balance: Option<PeriodicBalance>,
@@ -43,8 +45,11 @@ pub struct Attach {
 /// A new document for a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
+    /// Its name.
     pub name: String,
+    /// The document.
     pub text: String,
+    /// Where it came from.
     pub origin: Origin,
     /// The policy is only changed if it has this revision; 0: if there is none yet.
     pub revision: Option<u64>,

@@ -27,6 +27,7 @@ use placewright_sync::{ArcSwap, Mutex, RwLock};
 
 /// A deployment that has started, and what could not be had again.
 pub struct Started {
+    /// The deployment.
     pub deployment: Arc<Deployment>,
     /// A sentence for each cluster that cannot decide, and each policy that cannot be read.
     pub problems: Vec<String>,

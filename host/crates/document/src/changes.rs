@@ -63,7 +63,9 @@ impl Word for Missing {
 /// What is different of a host or a tenant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedRow {
+    /// Its id.
     pub id: Arc<str>,
+    /// What is changed of it.
     pub facts: FactsChange,
 }
 
@@ -81,6 +83,7 @@ pub struct Statistics {
 /// A VM that is new on a host, or of which something is different.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedVm {
+    /// Its id.
     pub id: Arc<str>,
     /// What is different; rows of tables that only a VM with a place has end with its stay
     /// on the host.
@@ -94,17 +97,24 @@ pub struct ChangedVm {
 /// What is different of the hosts that a VM names; None: it stays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedPinning {
+    /// Ids of the hosts that it may run on; None: as before.
     pub pinned: Option<Vec<Arc<str>>>,
+    /// Ids of the hosts that it should run on; None: as before.
     pub preferred: Option<Vec<Arc<str>>>,
+    /// Its location scores; None: as before.
     pub location: Option<Vec<(Arc<str>, i64)>>,
 }
 
 /// Ids of what is there no more.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Gone {
+    /// Ids of the hosts.
     pub hosts: Vec<Arc<str>>,
+    /// Ids of the VMs.
     pub vms: Vec<Arc<str>>,
+    /// Ids of the groups.
     pub groups: Vec<Arc<str>>,
+    /// Ids of the tenants.
     pub tenants: Vec<Arc<str>>,
 }
 

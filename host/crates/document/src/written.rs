@@ -12,6 +12,7 @@ pub struct WrittenFacts<'a> {
     pub schema: &'a Schema,
     /// With its parents, for example `hosts/vms`.
     pub table: &'a str,
+    /// The facts.
     pub facts: &'a Facts,
 }
 

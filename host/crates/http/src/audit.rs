@@ -92,6 +92,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    /// Records calls in that log.
     pub fn new(audit: Audit) -> Arc<Self> {
         Arc::new(Self {
             audit,

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::Caller;
 use super::problem::{Code, Problem};
-use placewright_deployment::{Deployment, DeploymentError, Event, Origin, PolicyRecord};
+use super::{Caller, Permission};
+use placewright_deployment::{Deployment, DeploymentError, Event, Origin, PolicyRecord, PolicyUse};
 
 /// Stands for a sentence that may name what the caller is not for.
 const WITHHELD: &str = "who may see all clusters is told why";
@@ -109,6 +109,32 @@ impl Caller {
             },
             ..event.clone()
         })
+    }
+
+    /// Check that the caller may write a policy: on every cluster in which it decides. One that
+    /// decides nowhere is changed by who made it, or by who may write policies for all clusters.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn may_write_policy(&self, policy: &PolicyUse) -> Result<(), Problem> {
+        let permission = Permission::AuthorPolicies;
+        self.must(permission, None)?;
+        if !policy.clusters.iter().all(|cluster| self.sees(cluster)) {
+            return Err(self.refused_elsewhere("this policy"));
+        }
+        let is_others = policy
+            .owner
+            .as_deref()
+            .is_some_and(|owner| *owner != *self.name);
+        if policy.clusters.is_empty() && is_others && self.must_everywhere(permission).is_err() {
+            let sentence = format!(
+                "the token \"{}\" is for some clusters; this policy decides nowhere and was made by \
+                 somebody else: clone it, or have it changed by who made it",
+                self.name
+            );
+            return Err(Problem::new(Code::Forbidden, sentence));
+        }
+        Ok(())
     }
 
     /// That something decides in clusters that the token is not for; they are not named.

@@ -16,6 +16,7 @@ const COLUMNS: usize = 48;
 const NESTED: usize = 8;
 
 impl Aspects {
+    /// Nothing has changed.
     pub const NOTHING: Self = Self(0);
     /// Everything, the coming and going of the host included.
     pub const ALL: Self = Self(u64::MAX);

@@ -8,7 +8,9 @@ use placewright_model::Kind;
 /// [`super::texts::Texts`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell {
+    /// A whole number.
     Integer(i64),
+    /// Any number.
     Number(f64),
 }
 

@@ -12,10 +12,15 @@ use placewright_document::Missing;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EntryKind {
+    /// A tenant.
     Tenant,
+    /// A host.
     Host,
+    /// What was measured of a host.
     Statistics,
+    /// A VM.
     Vm,
+    /// A group of VMs.
     Group,
     /// A VM that is to be there no more.
     GoneVm,
@@ -44,10 +49,12 @@ pub enum EntryOutcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EntryResult {
+    /// Of which kind it is.
     pub kind: EntryKind,
     /// Id of what it is about.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub id: Arc<str>,
+    /// What became of it.
     pub result: EntryOutcome,
 }
 

@@ -7,6 +7,7 @@ use placewright_model::schema::AttributeError;
 
 /// A change that makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum InventoryError {
     #[error("host \"{0}\" is in the inventory already")]
     HostExists(Arc<str>),

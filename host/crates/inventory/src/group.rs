@@ -17,6 +17,7 @@ pub struct Presence {
 /// A group and where its VMs are.
 #[derive(Debug, Clone)]
 pub struct GroupEntry {
+    /// The group.
     pub group: Group,
     /// With the slots of the hosts, ascending; hosts without VMs of the group are not in it.
     pub presence: Vec<(u32, Presence)>,

@@ -7,7 +7,9 @@ use placewright_model::{Facts, Host, Value};
 /// An amount with a name of the operator's choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amount {
+    /// Its name.
     pub name: Arc<str>,
+    /// How much of it the host has.
     pub total: i64,
     /// Needed by the VMs that run on the host, and by what is not listed.
     pub used: i64,
@@ -18,11 +20,13 @@ pub struct Amount {
 /// A host: what was given of it, and what it carries.
 #[derive(Debug, Clone)]
 pub struct HostEntry {
+    /// Its id.
     pub id: Arc<str>,
     /// As given; sums over VMs are in the columns.
     pub facts: Facts,
     /// Entries of the VM table, running and pending, in the order of the VMs' ids.
     pub vms: Vec<u32>,
+    /// Its amounts, by name.
     pub amounts: Vec<Amount>,
     /// What came as statistics.
     pub(super) measured: Vec<Reading>,

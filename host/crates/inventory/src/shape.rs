@@ -9,6 +9,7 @@ pub struct Shape {
     pub cpu: i64,
     /// Promised memory, bytes.
     pub memory: i64,
+    /// Sockets.
     pub sockets: i64,
     /// Cores per socket.
     pub cores: i64,
@@ -27,14 +28,23 @@ pub struct Shape {
 /// A column of a VM that follows from its shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShapeColumn {
+    /// Promised CPU, millicores.
     Cpu,
+    /// Promised memory, bytes.
     Memory,
+    /// Sockets.
     Sockets,
+    /// Cores per socket.
     Cores,
+    /// Threads per core.
     Threads,
+    /// All its virtual CPUs.
     Vcpus,
+    /// Whether it is highly available.
     Ha,
+    /// Whether it has physical CPUs of its own.
     Exclusive,
+    /// Whether it may be moved while it runs.
     Migratable,
 }
 

@@ -16,6 +16,7 @@ use placewright_model::{Facts, FactsChange, Value};
 /// A column or table of a host that was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measurement<'a> {
+    /// Name of the amount.
     pub name: &'a Arc<str>,
     /// When, in seconds.
     pub measured: i64,

@@ -20,6 +20,7 @@ pub(super) const CPU: &str = "cpu";
 /// A VM that runs on a host, or has a place reserved on it.
 #[derive(Debug, Clone)]
 pub struct VmEntry {
+    /// The VM.
     pub vm: Arc<Vm>,
     /// What it needs.
     pub shape: Shape,

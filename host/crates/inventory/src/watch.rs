@@ -9,10 +9,13 @@ use std::sync::Arc;
 /// `watch.NAME.since`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostWatch {
+    /// Its name.
     pub name: Arc<str>,
     /// A column of `hosts`.
     pub column: Arc<str>,
+    /// The bound from below, in the unit of measure of the column.
     pub at_least: Option<f64>,
+    /// The bound from above, in the unit of measure of the column.
     pub at_most: Option<f64>,
 }
 

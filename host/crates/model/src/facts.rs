@@ -283,9 +283,15 @@ impl Host {
 #[serde(rename_all = "kebab-case")]
 pub enum GroupRule {
     /// Together: on one host; on the group's hosts.
-    Positive { hard: bool },
+    Positive {
+        /// Whether it must be kept.
+        hard: bool,
+    },
     /// Apart: no two on one host; not on the group's hosts.
-    Negative { hard: bool },
+    Negative {
+        /// Whether it must be kept.
+        hard: bool,
+    },
 }
 
 /// An affinity group.

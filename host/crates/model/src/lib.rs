@@ -64,9 +64,13 @@ impl fmt::Display for Kind {
 /// One value of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
+    /// A whole number.
     Integer(i64),
+    /// Any number.
     Number(f64),
+    /// Yes or no.
     Boolean(bool),
+    /// Text.
     Text(Arc<str>),
 }
 

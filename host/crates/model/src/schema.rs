@@ -48,10 +48,13 @@ pub enum Rows {
 pub struct Column {
     /// For example `memory.free`.
     pub name: Arc<str>,
+    /// The type of its values.
     pub kind: Kind,
+    /// Unit of measure of its values, if they have one.
     pub measure: Option<Measure>,
     /// Whether a row may lack the value.
     pub optional: bool,
+    /// Where its values come from.
     pub source: Source,
     /// What integers and numbers may be.
     pub bounds: Bounds,
@@ -76,6 +79,7 @@ impl Column {
 pub struct Table {
     /// With its parents, for example `hosts/vms`.
     pub name: Arc<str>,
+    /// What a row of it is.
     pub rows: Rows,
     /// The table exists for the request at hand: its rows stand below `hosts` and
     /// name rows of `members` or `groups` by their number in the call.
@@ -84,6 +88,7 @@ pub struct Table {
     pub source: Source,
     /// One sentence.
     pub meaning: Arc<str>,
+    /// Its columns.
     pub columns: Vec<Column>,
 }
 
@@ -165,6 +170,7 @@ pub fn attribute_entity(table: &str) -> Option<&'static str> {
 
 /// A mistake in the definition of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum AttributeError {
     #[error("attributes can be defined for hosts, vms, tenants and clusters, not for \"{0}\"")]
     UnknownEntity(String),

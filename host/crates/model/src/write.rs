@@ -32,15 +32,19 @@ pub enum Moment {
 pub enum Effect {
     /// Change a row of a table below an entity.
     Row {
+        /// What the row is of.
         entity: Entity,
         /// As documents call it, for example `keys`.
         table: Arc<str>,
+        /// What is done to the row.
         change: RowChange,
     },
     /// Add to what the VM's place takes of its host: of `memory` (bytes), `cpu`
     /// (millicores) or a named amount.
     Reserve {
+        /// Id of the VM.
         vm: Arc<str>,
+        /// Name of the amount.
         amount: Arc<str>,
         /// 0 or more.
         value: i64,

@@ -22,6 +22,7 @@ const POLICY: &str = "
     costs = [{ unit = 'memory' }]
 ";
 
+/// Place a hundred VMs, and explain one.
 pub fn main() -> Result<(), Box<dyn Error>> {
     // Units are components; those that come with Placewright are in `placewright_plugins`.
     let engine = Engine::new(Limits::default(), None)?;

@@ -15,6 +15,7 @@ use placewright_policy as policy;
 /// VMs that are to be placed in turns, in the order that the policy gives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
+    /// The VMs, which need one host.
     pub members: Vec<Vm>,
     /// Columns of the table `request`, the same in every turn. If they name no tenant,
     /// it is that of the members of the turn.

@@ -16,6 +16,7 @@ pub struct Cancel {
 
 /// Why work of many decisions ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum InterruptedError {
     /// The wall time that it may take.
     #[error("it was not finished within {} s", .0.as_secs_f64())]

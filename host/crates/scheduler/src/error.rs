@@ -8,6 +8,7 @@ use placewright_inventory::InventoryError;
 
 /// Why a request comes to no decision. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum PlaceError {
     #[error("the request names no VM")]
     NoMembers,
@@ -65,6 +66,7 @@ fn unheeded(needs: &[UnheededNeed]) -> String {
 
 /// Why a decision cannot be explained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum ExplainError {
     #[error("decision {0} is not among the ones that are remembered")]
     Forgotten(u64),

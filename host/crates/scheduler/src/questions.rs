@@ -44,6 +44,7 @@ pub struct Situation<'a> {
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum QuestionError {
     #[error(transparent)]
     Change(#[from] UnknownEntryError),
@@ -77,6 +78,7 @@ pub struct Reason {
     pub reason: Arc<str>,
     /// Waiting for pending placements may help.
     pub passing: bool,
+    /// How many hosts.
     pub hosts: usize,
 }
 

@@ -62,6 +62,7 @@ pub enum SavedPast {
     Gone {
         /// The first one of which it is known.
         since: u64,
+        /// Why it is not there any more.
         why: Gone,
     },
     /// It is known.

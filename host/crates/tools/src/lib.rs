@@ -4,6 +4,5 @@
 
 pub mod bench;
 pub mod ganeti;
-pub mod ovirt;
 pub mod scenario;
 pub mod simulate;

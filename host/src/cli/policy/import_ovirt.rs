@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use placewright_document::Problems;
-use placewright_tools::ovirt::{Document, Element, Options, Policy, carry, parse};
+use placewright_ovirt::import::{Document, Element, Options, Policy, carry, parse};
 
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;

@@ -48,10 +48,11 @@ pub fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
 
 /// What the server speaks to its clients: each face is a crate of its own.
 fn faces(foundation: &Foundation, reload: Arc<dyn Reload>) -> Vec<Face> {
-    vec![placewright_api::face(
-        foundation.deployment.clone(),
-        Some(reload),
-    )]
+    let (deployment, access) = (&foundation.deployment, &foundation.access);
+    vec![
+        placewright_api::face(deployment.clone(), Some(reload)),
+        placewright_ovirt::face(deployment.clone(), access.clone()),
+    ]
 }
 
 /// Serve until a signal ends it.

@@ -9,7 +9,7 @@ use super::deployment::{Api, cluster};
 use super::folder;
 
 /// A token, and the lines of the configuration that make it known.
-pub(super) fn token(role: &str, cluster: Option<&str>) -> (String, String) {
+pub(crate) fn token(role: &str, cluster: Option<&str>) -> (String, String) {
     let name = format!("{role}-{}", cluster.unwrap_or("all"));
     let mut command = placewright(["token", "new", "--name", &name, "--role", role]);
     if let Some(cluster) = cluster {

@@ -5,8 +5,8 @@ use std::io::{Cursor, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use placewright_inventory::Inventory;
+use placewright_ovirt::import::{Document, Options, Policy as OvirtPolicy, carry, parse};
 use placewright_policy::Policy;
-use placewright_tools::ovirt::{Document, Options, Policy as OvirtPolicy, carry, parse};
 use placewright_tools::simulate::openb::{Nodes, PodList};
 use placewright_tools::simulate::trace::Trace;
 

@@ -13,16 +13,21 @@ use placewright_model::{Measure, Value};
 /// A table as a unit sees it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableSeen {
+    /// Name of the table.
     pub table: Arc<str>,
+    /// The columns that the unit reads.
     #[serde(skip)]
     pub columns: Vec<ColumnSeen>,
+    /// Its rows, in the order in which the unit sees them.
     pub rows: Vec<RowSeen>,
 }
 
 /// A column that a unit reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnSeen {
+    /// Its name.
     pub name: Arc<str>,
+    /// Unit of measure of its values, if they have one.
     pub measure: Option<Measure>,
 }
 

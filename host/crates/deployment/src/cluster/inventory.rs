@@ -14,11 +14,13 @@ use placewright_scheduler::Scheduler;
 /// How many of each there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Counted {
+    /// Hosts, whatever their state.
     pub hosts: usize,
     /// VMs that run.
     pub vms: usize,
     /// VMs that have a place reserved.
     pub pending: usize,
+    /// Groups of VMs.
     pub groups: usize,
     /// Counts up with every change of the inventory.
     pub version: u64,
@@ -27,6 +29,7 @@ pub struct Counted {
 /// What became of a document of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Changed {
+    /// How many of each there are now.
     #[serde(flatten)]
     pub counted: Counted,
     /// What became of each entry, where `missing` is `ignore`.

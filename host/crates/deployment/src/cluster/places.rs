@@ -45,7 +45,9 @@ pub struct BatchPlaced {
     /// In the order in which they were decided: the decision as programs read it, in
     /// JSON, or why there is none.
     pub turns: Vec<Result<Arc<str>, Failed>>,
+    /// Ids of the VMs that the policy's order unit gave no turn.
     pub without_turn: Vec<Arc<str>>,
+    /// Whether the places are reserved.
     pub reserved: bool,
     /// The VMs on which nothing was decided because the turn ended early.
     #[serde(default)]
@@ -70,6 +72,7 @@ enum Verb {
 pub struct Failed {
     /// Ids of the VMs that were to be placed.
     pub vms: Vec<Arc<str>>,
+    /// Why not: a sentence.
     pub because: String,
 }
 

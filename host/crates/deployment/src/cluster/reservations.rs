@@ -33,6 +33,7 @@ pub struct Reservation {
     /// Id of the host on which the place is.
     #[schema(value_type = String)]
     pub host: Arc<str>,
+    /// Why the place is reserved.
     pub kind: ReservationKind,
     /// Id of the host where the VM runs until it has moved.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -58,8 +58,10 @@ pub struct ShadowReport {
 pub struct Disagreement {
     /// Its number.
     pub decision: u64,
+    /// Id of the host that was chosen; none if there was none.
     #[schema(value_type = Option<String>)]
     pub live: Option<Arc<str>>,
+    /// Id of the host that the candidate would have chosen; none if there was none.
     #[schema(value_type = Option<String>)]
     pub candidate: Option<Arc<str>>,
 }

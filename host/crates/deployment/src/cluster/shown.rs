@@ -17,6 +17,7 @@ pub type Part = (Vec<Value>, Option<Arc<str>>);
 /// Which hosts are wanted: all that fit everything that is given.
 #[derive(Debug, Clone, Default)]
 pub struct WantedHosts {
+    /// State of the hosts, as in documents.
     pub state: Option<String>,
 }
 
@@ -25,6 +26,7 @@ pub struct WantedHosts {
 pub struct WantedVms {
     /// Id of the host on which they run or have a place reserved.
     pub host: Option<String>,
+    /// Id of the tenant.
     pub tenant: Option<String>,
     /// Whether a place is reserved for them that is not confirmed.
     pub pending: Option<bool>,

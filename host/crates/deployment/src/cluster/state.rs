@@ -146,6 +146,7 @@ pub struct Parts {
 }
 
 impl ClusterState {
+    /// The state of a cluster that is made or read.
     pub fn new(parts: Parts) -> Self {
         let inventory = parts.scheduler.inventory();
         let policy = parts.scheduler.chain().policy().clone();

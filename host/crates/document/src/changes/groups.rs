@@ -11,8 +11,11 @@ use placewright_model::{Group, GroupRule};
 /// A group that is new, or of which something is different.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedGroup {
+    /// Its id.
     pub id: Arc<str>,
+    /// Ids of its VMs.
     pub vms: MembersChange,
+    /// Ids of its hosts.
     pub hosts: MembersChange,
     /// What it wants of its VMs.
     pub vm_rule: RuleChange,
@@ -36,6 +39,7 @@ pub struct MembersChange {
 /// What is different of a rule of a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RuleChange {
+    /// The rule stays as it is.
     #[default]
     Stays,
     /// There is none any more.
@@ -43,7 +47,12 @@ pub enum RuleChange {
     /// Only whether it must be kept.
     Hard(bool),
     /// What it wants; whether it must be kept stays, if that is not given.
-    Is { positive: bool, hard: Option<bool> },
+    Is {
+        /// Together; false: apart.
+        positive: bool,
+        /// Whether it must be kept; None: as before.
+        hard: Option<bool>,
+    },
 }
 
 /// What can be said of a group. Keys of the cluster's document, and members that come and

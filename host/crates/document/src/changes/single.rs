@@ -13,9 +13,13 @@ use placewright_model::schema::{Schema, Source};
 /// What a document of one entity is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntityKind {
+    /// A host.
     Host,
+    /// A VM.
     Vm,
+    /// A group of VMs.
     Group,
+    /// A tenant.
     Tenant,
 }
 

@@ -14,6 +14,7 @@ use placewright_model::{Request, Vm};
 pub struct WrittenRequest<'a> {
     /// The tables and columns that there are.
     pub schema: &'a Schema,
+    /// The request.
     pub request: &'a Request,
 }
 

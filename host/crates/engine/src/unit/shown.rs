@@ -11,7 +11,9 @@ use placewright_model::Kind;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Unit))]
 pub struct UnitShown {
+    /// Its name.
     pub name: String,
+    /// Its version.
     pub version: String,
     /// What it is for, in a sentence.
     pub summary: String,
@@ -23,7 +25,9 @@ pub struct UnitShown {
     pub size: usize,
     /// The interfaces that it imports.
     pub imports: Vec<String>,
+    /// The parts that it exports.
     pub parts: Vec<PartShown>,
+    /// The settings that it takes.
     pub settings: Vec<SettingShown>,
 }
 
@@ -33,6 +37,7 @@ pub struct UnitShown {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "openapi", schema(as = UnitPart))]
 pub struct PartShown {
+    /// Which part.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub part: Part,
     /// What a judge answers: `filter`, `cost function`.
@@ -45,6 +50,7 @@ pub struct PartShown {
     /// The least and the greatest cost, if they are fixed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_range: Option<(f64, f64)>,
+    /// The columns that it reads.
     pub reads: Vec<ReadShown>,
     /// In the order of their numbers, from 1.
     pub reasons: Vec<ReasonShown>,
@@ -55,6 +61,7 @@ pub struct PartShown {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = UnitTable))]
 pub struct ReadShown {
+    /// Name of the table.
     pub table: String,
     /// If empty, it reads how many rows there are.
     pub columns: Vec<ColumnShown>,
@@ -65,6 +72,7 @@ pub struct ReadShown {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = UnitColumn))]
 pub struct ColumnShown {
+    /// Name of the column.
     pub column: String,
     /// Of its values: integer, number, boolean or text.
     pub kind: String,
@@ -90,20 +98,25 @@ pub struct ReasonShown {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = UnitSetting))]
 pub struct SettingShown {
+    /// Its name.
     pub name: String,
     /// Of its value: integer, number, boolean or text.
     pub kind: String,
     /// In what it is measured.
     pub measure: Option<String>,
+    /// Its value where a policy gives none.
     pub default: Option<String>,
     /// Whether a policy must say it.
     pub required: bool,
+    /// The least value that is taken; none: any.
     pub least: Option<f64>,
+    /// The greatest value that is taken; none: any.
     pub greatest: Option<f64>,
     /// What a text must match.
     pub pattern: Option<String>,
     /// If there are any, the only texts.
     pub choices: Vec<String>,
+    /// What it means.
     pub meaning: String,
     /// Of a setting that is a table: its columns.
     pub columns: Vec<String>,

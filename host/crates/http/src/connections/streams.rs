@@ -24,6 +24,7 @@ pub struct Stream {
 }
 
 impl Streams {
+    /// As many streams as the limits say.
     pub fn new(limits: &ApiLimits) -> Self {
         Self {
             per_token: limits.streams_per_token,

@@ -10,6 +10,7 @@ pub struct Attribute {
     pub entity: &'static str,
     /// Its name, without `attribute.`.
     pub name: String,
+    /// What its values are.
     pub shape: AttributeShape,
     /// One sentence, or nothing.
     pub meaning: String,

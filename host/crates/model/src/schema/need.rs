@@ -48,6 +48,7 @@ pub enum Given {
 /// A table that a filter reads, or one column of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
+    /// Name of the table.
     pub table: Arc<str>,
     /// None: any column, or the number of rows alone.
     pub column: Option<Arc<str>>,

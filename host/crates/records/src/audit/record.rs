@@ -48,7 +48,9 @@ pub enum Origin {
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Record {
+    /// What kind of record it is.
     pub kind: Kind,
+    /// By which way it came.
     pub origin: Origin,
     /// What happened, in one word.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +67,7 @@ pub struct Record {
     /// The id of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Arc<str>>,
+    /// Method of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// The pattern of the path.
@@ -86,17 +89,22 @@ pub struct Record {
     /// Similar refusals since the last record of them that have none of their own.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
+    /// The cluster that the path names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<Arc<str>>,
+    /// The unit that the path names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<Arc<str>>,
+    /// The policy that the path names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Arc<str>>,
+    /// Id of the VM that the path names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vm: Option<Arc<str>>,
     /// The VMs of a call whose path names none, as [`listed`] gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vms: Option<String>,
+    /// Id of the host that the path names, or that was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Arc<str>>,
     /// Number of the decision.

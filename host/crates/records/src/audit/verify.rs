@@ -60,6 +60,7 @@ fn hexadecimal<S: Serializer>(hash: &[u8; 32], serializer: S) -> Result<S::Ok, S
 /// A place where records are not as they were written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Break {
+    /// The file.
     pub file: PathBuf,
     /// From 1.
     pub line: u64,

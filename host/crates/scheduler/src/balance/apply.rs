@@ -10,6 +10,7 @@ use placewright_model::{Departure, Request, Value, Write};
 
 /// Why a step of a plan cannot be begun. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum BalanceError {
     #[error("VM \"{vm}\" does not run on host \"{from}\" any more: plan again")]
     Elsewhere { vm: Arc<str>, from: Arc<str> },

@@ -148,14 +148,18 @@ pub struct StandingReservation {
 pub struct RefusedMove {
     /// How many steps of the plan come before.
     pub after: usize,
+    /// Id of the VM.
     pub vm: Arc<str>,
+    /// Id of the host that the VM runs on.
     pub from: Arc<str>,
+    /// Why it is not followed.
     pub because: MoveError,
 }
 
 /// Why a proposal is not followed, or a VM stays that should leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum MoveError {
     #[error("the VM was moved a short time ago")]
     Cooling,

@@ -31,7 +31,9 @@ pub struct Capacity {
 /// How many of the copies go to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Filled {
+    /// Id of the host.
     pub host: Arc<str>,
+    /// How many more VMs of the shape it takes.
     pub fit: usize,
 }
 

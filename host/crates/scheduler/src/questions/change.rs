@@ -17,6 +17,7 @@ pub struct Change {
 
 /// A change that a policy does not take.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum UnknownEntryError {
     #[error(
         "policy \"{policy}\" has no {what} \"{name}\"{}",

@@ -48,7 +48,9 @@ pub struct ChangedDecision {
 pub struct HostChanged {
     /// Its id.
     pub host: Arc<str>,
+    /// Before the change.
     pub before: Fate,
+    /// After the change.
     pub after: Fate,
     /// Entries of the policy whose weighted costs there are others than before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +63,9 @@ pub struct HostChanged {
 pub struct CostChanged {
     /// The policy's entry.
     pub entry: Arc<str>,
+    /// Before the change.
     pub before: Option<f64>,
+    /// After the change.
     pub after: Option<f64>,
 }
 

@@ -24,8 +24,11 @@ pub struct Comparison {
 /// What becomes of a host before and after.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HostCompared {
+    /// Id of the host.
     pub host: Arc<str>,
+    /// As things are.
     pub before: Fate,
+    /// As they would be.
     pub after: Fate,
 }
 
@@ -40,6 +43,7 @@ pub enum Fate {
     },
     /// An entry of the policy removes it.
     Removed {
+        /// The policy's entry.
         filter: Arc<str>,
         /// Completes "host ...".
         reason: String,
@@ -47,7 +51,9 @@ pub enum Fate {
     /// It is left to the end of that stage, with these sums of weighted costs, tier by
     /// tier; null = infinite.
     Left {
+        /// Name of the stage.
         stage: Arc<str>,
+        /// The sums of its weighted costs, tier by tier; null = infinite.
         sums: Vec<f64>,
         /// It does not go on to the next stage.
         passed_over: bool,

@@ -78,6 +78,7 @@ pub struct Failure {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Resettled {
+    /// Id of the VM.
     pub vm: Arc<str>,
     /// The host that failed.
     pub from: Arc<str>,

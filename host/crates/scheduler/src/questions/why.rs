@@ -21,9 +21,11 @@ const COMPARED: usize = 1000;
 pub struct Why {
     /// The VMs of the request.
     pub vms: Vec<Arc<str>>,
+    /// Id of the host.
     pub host: Arc<str>,
     /// The host that is chosen; none if every host is removed.
     pub chosen: Option<Arc<str>>,
+    /// How it stands to the decision.
     #[serde(flatten)]
     pub standing: Standing,
     /// What the units that keep the VMs off work out about it.
@@ -47,7 +49,10 @@ pub enum Standing {
     },
     /// Entries of the policy remove it: the first one does, each further one would if
     /// those before it did not.
-    Removed { by: Vec<RemovalShown> },
+    Removed {
+        /// The entries, with their reasons.
+        by: Vec<RemovalShown>,
+    },
     /// Another host is cheaper.
     Costlier {
         /// The stage in which they differ.
@@ -62,7 +67,10 @@ pub enum Standing {
         differences: Vec<Difference>,
     },
     /// It has the same costs as the chosen host, and this rule told them apart.
-    Tied { rule: Vec<&'static str> },
+    Tied {
+        /// The rule, as a policy writes it.
+        rule: Vec<&'static str>,
+    },
     /// The request prefers hosts that were left, and this is none of them.
     NotPreferred,
     /// Where it is left to chance: another host was drawn.
@@ -82,15 +90,19 @@ pub enum Standing {
 pub struct Difference {
     /// The policy's entry.
     pub name: Arc<str>,
+    /// The tier of the entry.
     pub tier: u32,
     /// What the unit said of the host; null = infinite.
     pub raw: f64,
     /// What it said of the chosen one.
     pub raw_chosen: f64,
+    /// The same on the scale of the entry.
     pub scaled: f64,
+    /// That of the chosen one.
     pub scaled_chosen: f64,
     /// Scaled, times the factor.
     pub weighted: f64,
+    /// That of the chosen one.
     pub weighted_chosen: f64,
     /// By how much its weighted cost is greater; 0 if both are infinite.
     pub by: f64,

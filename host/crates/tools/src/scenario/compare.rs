@@ -19,7 +19,9 @@ pub struct Difference {
     pub host: Option<Arc<str>>,
     /// The key of the scenario file that says what is expected.
     pub what: String,
+    /// What the scenario expects.
     pub expected: String,
+    /// What came out.
     pub got: String,
 }
 

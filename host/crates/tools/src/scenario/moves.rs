@@ -25,7 +25,9 @@ pub struct ExpectedMove {
 /// A move that the unit proposes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MoveOutcome {
+    /// Id of the VM.
     pub vm: Arc<str>,
+    /// Id of the host that the VM runs on.
     pub from: Arc<str>,
     /// The hosts that the policy may choose from; empty = any.
     pub to: BTreeSet<Arc<str>>,

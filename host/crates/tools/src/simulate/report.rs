@@ -73,8 +73,10 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reused {
+    /// How often answers were used again.
     #[serde(flatten)]
     pub counts: ReuseCounts,
+    /// The same, unit by unit.
     pub units: Vec<UnitReuse>,
     /// Units that did not say the same again, and whose answers were not kept from then
     /// on.

@@ -75,11 +75,17 @@ pub enum MoveState {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct MoveCounts {
+    /// Not begun yet.
     pub planned: usize,
+    /// Under way: a place is reserved.
     pub begun: usize,
+    /// Done: the VM runs on its new host.
     pub confirmed: usize,
+    /// Begun, and not confirmed in time.
     pub expired: usize,
+    /// Given up by whoever manages the VMs.
     pub cancelled: usize,
+    /// No moves any more: the cluster has changed.
     pub stale: usize,
 }
 
@@ -94,6 +100,7 @@ pub struct PlanShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub by: Option<Arc<str>>,
+    /// What was planned, and why.
     #[serde(flatten)]
     pub told: PlanTold,
     /// When it was last found to hold still, in seconds since 1970-01-01 UTC.
@@ -115,8 +122,10 @@ pub struct PlanShown {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct MoveAt {
+    /// The move.
     #[serde(flatten)]
     pub planned: MoveShown,
+    /// How far it is.
     pub state: MoveState,
     /// Since when it is in this state, in seconds since 1970-01-01 UTC; absent: since the plan
     /// was made.

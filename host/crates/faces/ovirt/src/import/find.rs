@@ -76,7 +76,7 @@ fn letters(name: &str) -> String {
 }
 
 /// Whether a unit has the part that is asked for entries of a kind.
-fn fits(unit: &Description, kind: Kind) -> bool {
+pub fn fits(unit: &Description, kind: Kind) -> bool {
     let answers = unit.judge.as_ref().map(|part| part.answers);
     match kind {
         Kind::Filter => answers.is_some_and(|answers| answers.verdicts),

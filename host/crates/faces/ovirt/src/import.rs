@@ -7,12 +7,12 @@
 //! XML or JSON ─► parse ─► Policy::read ─► carry ─► Document (TOML)
 //! ```
 
-mod carry;
-mod element;
-mod find;
+pub(crate) mod carry;
+pub(crate) mod element;
+pub(crate) mod find;
 mod json;
-mod source;
-mod table;
+pub(crate) mod source;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -58,7 +58,7 @@ impl Kind {
     }
 
     /// The type of units of this kind.
-    fn unit_type(self) -> &'static str {
+    pub fn unit_type(self) -> &'static str {
         match self {
             Kind::Balance => "load_balancing",
             kind => kind.element(),

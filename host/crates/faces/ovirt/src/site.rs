@@ -1,0 +1,77 @@
+//! What the routes answer about.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::catalogue::Catalogue;
+use super::policy::Said;
+use placewright_deployment::{Deployment, PolicyRecord};
+
+/// A server as an engine, with what was worked out for earlier requests.
+#[derive(Debug)]
+pub struct Site {
+    pub deployment: Arc<Deployment>,
+    catalogue: Mutex<Option<Arc<Catalogue>>>,
+    /// By the names of policies.
+    said: Mutex<BTreeMap<Arc<str>, Known>>,
+}
+
+/// What is said of a policy in one revision, with the units of one generation.
+#[derive(Debug)]
+struct Known {
+    revision: u64,
+    generation: u64,
+    said: Arc<Said>,
+}
+
+impl Site {
+    pub fn new(deployment: Arc<Deployment>) -> Self {
+        Self {
+            deployment,
+            catalogue: Mutex::default(),
+            said: Mutex::default(),
+        }
+    }
+
+    /// The policy units that there are now.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        let generation = self.deployment.generation();
+        let mut last = self
+            .catalogue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(last) if last.is_of(&generation) => last.clone(),
+            _ => {
+                let catalogue = Arc::new(Catalogue::of(generation));
+                *last = Some(catalogue.clone());
+                catalogue
+            }
+        }
+    }
+
+    /// What is said of a policy in oVirt's words.
+    pub fn said(&self, record: &PolicyRecord, catalogue: &Catalogue) -> Arc<Said> {
+        let generation = catalogue.generation().number();
+        let lock = || self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&record.name)
+            && (known.revision, known.generation) == (record.revision, generation)
+        {
+            return known.said.clone();
+        }
+        let said = Arc::new(Said::of(record, catalogue));
+        let known = Known {
+            revision: record.revision,
+            generation,
+            said: said.clone(),
+        };
+        lock().insert(record.name.clone(), known);
+        said
+    }
+
+    /// Forget policies that are no more.
+    pub fn forget(&self, policy: &str) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.remove(policy);
+    }
+}

@@ -1,0 +1,86 @@
+//! Policy units: listed, shown, taken out.
+
+use super::call::{Call, Reply};
+use super::catalogue::PolicyUnit;
+use super::fault::Fault;
+use super::tree::Tree;
+use placewright_http::Permission;
+
+/// Path of a policy unit.
+pub fn href(id: &str) -> String {
+    format!("/ovirt-engine/api/schedulingpolicyunits/{id}")
+}
+
+/// `GET /schedulingpolicyunits`
+pub fn list(call: &Call) -> Result<Reply, Fault> {
+    let catalogue = call.site.catalogue();
+    let listed = catalogue.listed().take(call.most()?).map(tree);
+    Ok(Reply::ok(Tree::list("scheduling_policy_units", listed)))
+}
+
+/// `GET /schedulingpolicyunits/{id}`
+pub fn show(call: &Call) -> Result<Reply, Fault> {
+    let id = call.part("id");
+    let catalogue = call.site.catalogue();
+    let unit = catalogue.get(id);
+    let unit = unit.ok_or_else(|| Fault::not_found("policy unit", id))?;
+    Ok(Reply::ok(tree(unit)))
+}
+
+/// `DELETE /schedulingpolicyunits/{id}`: the unit is in force no more, whatever it is listed as.
+pub fn remove(call: &Call) -> Result<Reply, Fault> {
+    call.caller.must_everywhere(Permission::Administer)?;
+    let id = call.part("id");
+    let catalogue = call.site.catalogue();
+    let unit = catalogue.get(id);
+    let unit = unit.ok_or_else(|| Fault::not_found("policy unit", id))?;
+    let name = match &unit.unit {
+        Some(name) if !unit.internal => name,
+        _ => {
+            return Err(Fault::refused(format!(
+                "Cannot remove Policy Unit. {} comes with the program",
+                unit.name
+            )));
+        }
+    };
+    // Also of policies that decide nowhere: they would be valid no more.
+    let users = super::names::policies(&call.site, &call.caller, &catalogue);
+    let users = users.iter().filter(|policy| {
+        let entries = &policy.said.entries;
+        let of_unit = |id: &str| {
+            catalogue
+                .get(id)
+                .is_some_and(|it| it.unit.as_ref() == Some(name))
+        };
+        entries.iter().any(|entry| of_unit(&entry.unit))
+    });
+    let users: Vec<&str> = users.map(|policy| &*policy.name).collect();
+    if !users.is_empty() {
+        return Err(Fault::in_use(format!(
+            "Cannot remove Policy Unit. {} is in use by the policies: {}",
+            unit.name,
+            users.join(", ")
+        )));
+    }
+    let library = call.site.deployment.library();
+    let disabled = library.disable(name, &call.caller.name);
+    disabled.map_err(|error| Fault::in_use(format!("Cannot remove Policy Unit. {error}")))?;
+    Ok(Reply::complete())
+}
+
+fn tree(unit: &PolicyUnit) -> Tree {
+    let properties = unit.properties.iter();
+    let properties = properties.map(|property| {
+        Tree::new("property")
+            .text("name", property.name())
+            .text("value", property.expression())
+    });
+    Tree::new("scheduling_policy_unit")
+        .at(&href(&unit.id), &unit.id)
+        .text("name", &unit.name)
+        .text("description", &unit.description)
+        .text("internal", unit.internal)
+        .text("enabled", true)
+        .text("type", unit.kind.unit_type())
+        .with(Tree::list("properties", properties))
+}
