@@ -6,6 +6,10 @@
 //! A scale is made from the finite costs of the hosts that are left. An infinite
 //! cost is no part of it, and gets the worst place on it; unscaled it stays
 //! infinite. Where all finite costs are equal, they become 0 (stretched: 1).
+//!
+//! A factor below 0 turns the scale around for finite costs and not for infinite ones.
+//! Their place gets the sign of the factor, so that times the factor it is above 0,
+//! where all finite costs come out as 0 or less.
 
 use multiversion::multiversion;
 
@@ -14,27 +18,45 @@ use placewright_policy::Scaling;
 /// The greatest value of a stretched cost.
 const STRETCHED: f64 = 1000.0;
 
-/// Scale `costs` in place. `range` is what the unit declares as its least and
-/// greatest cost; only [`Scaling::Range`] uses it.
+/// Scale `costs`, which count by `factor`, in place. `range` is what the unit declares
+/// as its least and greatest cost; only [`Scaling::Range`] uses it.
 #[multiversion(targets("x86_64+avx2"))]
-pub(super) fn scale(scaling: Scaling, range: Option<(f64, f64)>, costs: &mut [f64]) {
+pub(super) fn scale(scaling: Scaling, range: Option<(f64, f64)>, factor: f64, costs: &mut [f64]) {
+    let worst = 1.0_f64.copysign(factor);
     match scaling {
         Scaling::None => {}
         Scaling::Range => {
             let (least, greatest) = range.unwrap_or((0.0, 1.0));
-            between(least, greatest, 0.0, costs);
+            between(least, greatest, worst, costs);
         }
         Scaling::MinMax => {
             let (least, greatest) = bounds(costs);
-            between(least, greatest, 0.0, costs);
+            between(least, greatest, worst, costs);
         }
+        Scaling::Rank if factor < 0.0 => turned(costs, rank),
         Scaling::Rank => rank(costs),
-        Scaling::Stretch => stretch(costs),
-        Scaling::StretchedRank => {
-            stretch(costs);
-            rank(costs);
+        Scaling::Stretch => stretch(worst * STRETCHED, costs),
+        Scaling::StretchedRank if factor < 0.0 => turned(costs, stretched_rank),
+        Scaling::StretchedRank => stretched_rank(costs),
+    }
+}
+
+/// Scale so for a factor below 0: what was infinite gets the negative of its place.
+fn turned(costs: &mut [f64], scaled: impl Fn(&mut [f64])) {
+    let infinite: Vec<bool> = costs.iter().map(|cost| !is_finite(*cost)).collect();
+    scaled(costs);
+    for (cost, is_infinite) in costs.iter_mut().zip(infinite) {
+        if is_infinite {
+            *cost = against(*cost);
         }
     }
+}
+
+/// The place of an infinite cost for a factor below 0.
+#[inline(always)]
+pub(super) fn against(place: f64) -> f64 {
+    // -0 and 0 are one place.
+    0.0 - place
 }
 
 /// Add to each sum the weighted cost that is scaled so.
@@ -123,27 +145,36 @@ fn bounds(costs: &mut [f64]) -> (f64, f64) {
     (least / 2.0, greatest / 2.0)
 }
 
+/// 0 for the best, 1 for the worst, 0 for all if they are equal, and `infinite` for
+/// infinite costs.
 #[inline(always)]
-fn between(least: f64, greatest: f64, all_equal: f64, costs: &mut [f64]) {
+fn between(least: f64, greatest: f64, infinite: f64, costs: &mut [f64]) {
     let width = greatest - least;
     match width > 0.0 {
-        true => put(1.0, costs, |cost| (cost - least) / width),
-        false => put(1.0, costs, |_| all_equal),
+        true => put(infinite, costs, |cost| (cost - least) / width),
+        false => put(infinite, costs, |_| 0.0),
     }
 }
 
-/// 1 for the best, 1000 for the worst, rounded half up.
+/// 1 for the best, 1000 for the worst, rounded half up, and `infinite` for infinite
+/// costs.
 #[inline(always)]
-fn stretch(costs: &mut [f64]) {
+fn stretch(infinite: f64, costs: &mut [f64]) {
     let (least, greatest) = bounds(costs);
     let width = greatest - least;
     match width > 0.0 {
-        true => put(STRETCHED, costs, |cost| {
+        true => put(infinite, costs, |cost| {
             let exact = 1.0 + (cost - least) / width * (STRETCHED - 1.0);
             floor(exact + 0.5)
         }),
-        false => put(STRETCHED, costs, |_| 1.0),
+        false => put(infinite, costs, |_| 1.0),
     }
+}
+
+/// The rank of what stretching makes of each cost.
+fn stretched_rank(costs: &mut [f64]) {
+    stretch(STRETCHED, costs);
+    rank(costs);
 }
 
 /// Put `place` of it for every finite cost, and `infinite` for every other.
@@ -204,9 +235,18 @@ mod tests {
 
     fn scaled(scaling: Scaling, costs: &[f64]) -> Vec<f64> {
         let mut costs = costs.to_vec();
-        scale(scaling, Some((0.0, 50.0)), &mut costs);
+        scale(scaling, Some((0.0, 50.0)), 1.0, &mut costs);
         costs
     }
+
+    const SCALINGS: [Scaling; 6] = [
+        Scaling::None,
+        Scaling::Range,
+        Scaling::MinMax,
+        Scaling::Rank,
+        Scaling::Stretch,
+        Scaling::StretchedRank,
+    ];
 
     #[test]
     fn each_scaling_does_what_it_says() {
@@ -302,6 +342,32 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_infinite_cost_comes_before_a_finite_one_whatever_the_scaling_and_the_factor(
+            costs in proptest::collection::vec(
+                prop_oneof![2 => 0.0..50.0, 1 => Just(7.0), 2 => Just(f64::INFINITY)], 0..40),
+            factor in prop_oneof![-9.0..9.0, Just(1.0), Just(-1.0), Just(0.0), Just(-0.0)],
+        ) {
+            for scaling in SCALINGS {
+                let mut weighed = costs.clone();
+                scale(scaling, Some((0.0, 50.0)), factor, &mut weighed);
+                let mut sums = vec![0.0; costs.len()];
+                add(&mut sums, factor, &weighed);
+                let of = |finite| costs.iter().zip(&sums).filter(move |(cost, _)| cost.is_finite() == finite);
+                let worst = of(true).map(|(_, sum)| *sum).fold(f64::NEG_INFINITY, f64::max);
+                let least = of(true).map(|(_, sum)| *sum).fold(f64::INFINITY, f64::min);
+                for (_, sum) in of(false) {
+                    prop_assert!(*sum >= worst, "{scaling:?} {factor}: {sum} before {worst}");
+                    if factor != 0.0 && least < f64::INFINITY {
+                        prop_assert!(*sum > least, "{scaling:?} {factor}: {sum} is best");
+                    }
+                    if factor < 0.0 && worst.is_finite() {
+                        prop_assert!(*sum > worst, "{scaling:?} {factor}: {sum} beside {worst}");
+                    }
+                }
+            }
+        }
+
         #[test]
         fn many_costs_are_scaled_and_added_as_one_after_the_other(
             costs in proptest::collection::vec(cost(), 0..90),

@@ -428,7 +428,7 @@ impl StageRun {
             }
             let rows = survivors.iter().map(|it| self.survivor_row(*it) as usize);
             let mut scaled: Vec<f64> = rows.map(|row| self.raw[entry].of(row)).collect();
-            scale(cost.scaling, cost.range, &mut scaled);
+            scale(cost.scaling, cost.range, cost.factor, &mut scaled);
             for (survivor, scaled) in survivors.iter().zip(scaled) {
                 let sum = &mut self.sums[tier][*survivor];
                 *sum = plus(*sum, weighted(cost.factor, scaled));
@@ -444,7 +444,8 @@ impl StageRun {
             match self.raw[entry] {
                 // All hosts that are left are one step on every scale.
                 Raw::Same(mut same) => {
-                    scale(cost.scaling, cost.range, std::slice::from_mut(&mut same));
+                    let one = std::slice::from_mut(&mut same);
+                    scale(cost.scaling, cost.range, cost.factor, one);
                     let same = weighted(cost.factor, same);
                     if same != 0.0 {
                         for sum in &mut self.sums[tier] {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{Raw, Removal, StageRun};
 use crate::run::Removed;
-use crate::scale::{plus, scale};
+use crate::scale::{against, plus, scale};
 use crate::{Cost, Stage};
 use placewright_policy::Scaling;
 
@@ -12,20 +12,20 @@ impl StageRun {
     /// The scaled costs of the survivors.
     pub(crate) fn scaled(&self, entry: usize, cost: &Cost) -> Vec<f64> {
         if let (Scaling::Rank, Some(order)) = (cost.scaling, &self.orders[entry]) {
-            return self.ranks(entry, order);
+            return self.ranks(entry, order, cost.factor);
         }
         let mut costs = match (&self.raw[entry], &self.survivors) {
             (Raw::Same(cost), _) => vec![*cost; self.survivors()],
             (Raw::Each(costs), None) => costs.clone(),
             (Raw::Each(costs), Some(rows)) => rows.iter().map(|row| costs[*row as usize]).collect(),
         };
-        scale(cost.scaling, cost.range, &mut costs);
+        scale(cost.scaling, cost.range, cost.factor, &mut costs);
         costs
     }
 
     /// How many survivors have strictly lower raw costs than each: what ranking makes of
     /// them, without sorting.
-    fn ranks(&self, entry: usize, order: &[u32]) -> Vec<f64> {
+    fn ranks(&self, entry: usize, order: &[u32], factor: f64) -> Vec<f64> {
         const NONE: u32 = u32::MAX;
         let mut survivor_at = vec![NONE; order.len()];
         for survivor in 0..self.survivors() {
@@ -45,7 +45,11 @@ impl StageRun {
                 (equal, last) = (0, Some(raw));
             }
             equal += 1;
-            ranks[survivor as usize] = f64::from(lower);
+            let rank = f64::from(lower);
+            ranks[survivor as usize] = match factor < 0.0 && raw == f64::INFINITY {
+                true => against(rank),
+                false => rank,
+            };
         }
         ranks
     }

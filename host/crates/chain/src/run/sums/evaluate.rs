@@ -101,7 +101,7 @@ impl Sums<'_, '_> {
                 raw[row] = said.cost;
             }
             // The scale is fixed: no host has a part in it.
-            scale(cost.scaling, cost.range, &mut raw);
+            scale(cost.scaling, cost.range, cost.factor, &mut raw);
             add(&mut sums, cost.factor, &raw);
         }
         sums
