@@ -1,7 +1,6 @@
 //! Units in other languages than Rust: built from their sources and kept, since that takes
 //! long, and loaded by engines that keep compiled code.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,8 +9,8 @@ use placewright_build as build;
 use placewright_engine::unit::Unit;
 use placewright_engine::{Engine, Limits};
 
-use crate::sources::Record;
-use crate::{repository, sources, units};
+use crate::sources::builder_sources;
+use crate::{built, repository, sources, units};
 
 /// The component of the project in `folder`: the one that was built before from the same
 /// sources, or built now; none if `options` gives none, since what builds it is missing.
@@ -28,28 +27,19 @@ pub fn component(
     // Examples in several languages may have folders of one name.
     let place = folder.strip_prefix(repository()).unwrap_or(folder);
     let place: Vec<_> = place.iter().map(|it| it.to_string_lossy()).collect();
-    let kept = units::build_folder().join(format!("{}.wasm", place.join("-")));
-    let beside = kept.with_extension("sources");
     let mut made_from = sdk.to_vec();
-    made_from.extend([folder.to_owned(), repository().join("wit")]);
+    made_from.extend([
+        folder.to_owned(),
+        repository().join("wit"),
+        builder_sources(),
+    ]);
     let digest = sources::digest_of(&made_from).expect("the sources are readable");
-    let known = fs::read_to_string(&beside)
-        .ok()
-        .and_then(|text| Record::parse(&text));
-    if let (Some(known), Ok(bytes)) = (known, fs::read(&kept))
-        && known == Record::of(digest.clone(), &bytes)
-    {
-        return Some(bytes);
-    }
-    let built = match build::build(folder, &options()?) {
-        Ok(built) => built,
-        Err(error) => panic!("cannot build {name}: {error}"),
-    };
-    let record = Record::of(digest, &built.bytes).to_string();
-    fs::create_dir_all(units::build_folder()).expect("the folder can be made");
-    fs::write(&kept, &built.bytes).expect("the component can be kept");
-    fs::write(&beside, record).expect("the digests can be kept");
-    Some(built.bytes)
+    built::component(&place.join("-"), digest, || {
+        match build::build(folder, &options()?) {
+            Ok(made) => Some(made.bytes),
+            Err(error) => panic!("cannot build {name}: {error}"),
+        }
+    })
 }
 
 /// The engine for units with an interpreter in them: compiled code is kept, since compiling

@@ -1,12 +1,13 @@
 //! What the tests of behaviour stand on: units built from source, small clusters,
 //! policies, components written as text, servers, and the digests of plugins' sources.
 //!
-//! The claims themselves are in `tests/tests`, one binary, so that units are built
-//! once a run.
+//! The claims themselves are in `tests/decisions`, `tests/staging`, `tests/tests` and
+//! `host/tests`. A component that one of them has built is taken by the others.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod built;
 pub mod c;
 pub mod component;
 pub mod guest;

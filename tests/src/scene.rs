@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use placewright_document::Problems;
+use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
-use placewright_library::Generation;
 use placewright_model::schema::Schema;
 use placewright_model::{Host, Request, Vm};
 use placewright_policy::{Policy, Unheeded};

@@ -1,6 +1,6 @@
 //! Which sources a unit's component is made from, and whether it still is.
 //!
-//! The components of `plugins/` are kept in the repository. Beside each stands
+//! The components of the units in `plugins/GROUP/` are kept in the repository. Beside each stands
 //! `NAME.sources` with two digests, of its sources and of the component, so that a
 //! test can tell when they have drifted apart without building anything.
 
@@ -42,15 +42,16 @@ impl Plugin {
     /// If a file cannot be read or is no TOML.
     pub fn all() -> io::Result<Vec<Self>> {
         let mut plugins = Vec::new();
-        for entry in fs::read_dir(repository().join("plugins"))? {
-            let folder = entry?.path();
-            let manifest = folder.join("Cargo.toml");
-            if manifest.is_file() && is_unit(&read_toml(&manifest)?) {
-                let name = folder.file_name().unwrap_or_default();
-                plugins.push(Self {
-                    name: name.to_string_lossy().into_owned(),
-                    folder,
-                });
+        for group in folders(&repository().join("plugins"))? {
+            for folder in folders(&group)? {
+                let manifest = folder.join("Cargo.toml");
+                if manifest.is_file() && is_unit(&read_toml(&manifest)?) {
+                    let name = folder.file_name().unwrap_or_default();
+                    plugins.push(Self {
+                        name: name.to_string_lossy().into_owned(),
+                        folder,
+                    });
+                }
             }
         }
         plugins.sort_by(|one, other| one.name.cmp(&other.name));
@@ -75,28 +76,50 @@ impl Plugin {
     /// # Errors
     /// If a file cannot be read or is no TOML.
     pub fn sources(&self) -> io::Result<String> {
-        let mut crates = BTreeSet::new();
-        collect_crates(&self.folder, &mut crates)?;
-        let mut files = BTreeMap::new();
-        for folder in crates {
-            take_file(&folder.join("Cargo.toml"), &mut files)?;
-            take_folder(&folder.join("src"), &mut files)?;
-        }
-        let root = repository();
-        let mut contract = BTreeMap::new();
-        take_folder(&root.join("wit"), &mut contract)?;
-        contract.values_mut().for_each(leave_comments_out);
-        files.extend(contract);
-        take_file(&root.join("rust-toolchain.toml"), &mut files)?;
-        let workspace = read_toml(&root.join("Cargo.toml"))?;
-        let package = workspace.get("workspace").and_then(|it| it.get("package"));
-        for key in ["edition", "version"] {
-            let value = package.and_then(|package| package.get(key));
-            let value = value.map(ToString::to_string).unwrap_or_default();
-            files.insert(format!("Cargo.toml {key}"), value.into_bytes());
-        }
-        Ok(digest(&files))
+        Ok(digest(&sources_of(&self.folder)?))
     }
+}
+
+/// All that the component of the crate in `folder` is made from, by name.
+fn sources_of(folder: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
+    let mut crates = BTreeSet::new();
+    collect_crates(folder, &mut crates)?;
+    let mut files = BTreeMap::new();
+    for folder in crates {
+        take_file(&folder.join("Cargo.toml"), &mut files)?;
+        take_folder(&folder.join("src"), &mut files)?;
+    }
+    let root = repository();
+    let mut contract = BTreeMap::new();
+    take_folder(&root.join("wit"), &mut contract)?;
+    contract.values_mut().for_each(leave_comments_out);
+    files.extend(contract);
+    take_file(&root.join("rust-toolchain.toml"), &mut files)?;
+    let workspace = read_toml(&root.join("Cargo.toml"))?;
+    let package = workspace.get("workspace").and_then(|it| it.get("package"));
+    for key in ["edition", "version"] {
+        let value = package.and_then(|package| package.get(key));
+        let value = value.map(ToString::to_string).unwrap_or_default();
+        files.insert(format!("Cargo.toml {key}"), value.into_bytes());
+    }
+    Ok(files)
+}
+
+/// The digest of all that decides what building the crate in `folder` gives: its sources, the
+/// versions of other crates, and what builds it.
+///
+/// # Errors
+/// If a file cannot be read or is no TOML.
+pub fn build_sources(folder: &Path) -> io::Result<String> {
+    let mut files = sources_of(folder)?;
+    take_file(&repository().join("Cargo.lock"), &mut files)?;
+    take_folder(&builder_sources(), &mut files)?;
+    Ok(digest(&files))
+}
+
+/// The folder of the sources of what builds components.
+pub fn builder_sources() -> PathBuf {
+    repository().join("host/crates/build/src")
 }
 
 impl Record {
@@ -219,6 +242,14 @@ fn take_file(path: &Path, files: &mut BTreeMap<String, Vec<u8>>) -> io::Result<(
     Ok(())
 }
 
+/// The folders in a folder.
+fn folders(parent: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(parent).map_err(|error| about(parent, &error))?;
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    let folders = paths.filter(|path| path.as_ref().map_or(true, |path: &PathBuf| path.is_dir()));
+    folders.collect()
+}
+
 fn is_unit(manifest: &toml::Table) -> bool {
     let kinds = manifest.get("lib").and_then(|lib| lib.get("crate-type"));
     let mut kinds = kinds.and_then(toml::Value::as_array).into_iter().flatten();
@@ -277,10 +308,10 @@ mod tests {
     #[test]
     fn a_unit_is_made_from_the_crates_it_depends_on() {
         let mut crates = BTreeSet::new();
-        collect_crates(&repository().join("plugins/best-fit"), &mut crates).unwrap();
+        collect_crates(&repository().join("plugins/packing/best-fit"), &mut crates).unwrap();
         let expected = [
-            "plugins/best-fit",
-            "plugins/host-room",
+            "plugins/packing/best-fit",
+            "plugins/libraries/host-room",
             "sdk/rust",
             "sdk/rust/derive",
         ];

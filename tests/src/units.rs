@@ -1,16 +1,18 @@
 //! Units built from their sources, and loaded.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use placewright_build as build;
+use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
 use placewright_engine::{Engine, Limits};
-use placewright_library::Generation;
 use placewright_plugins as plugins;
 
-use crate::{repository, target_folder};
+use crate::sources::build_sources;
+use crate::{built, repository, target_folder};
 
 /// The one engine of a test run, with the default limits.
 ///
@@ -33,14 +35,16 @@ pub fn build_folder() -> PathBuf {
     target_folder().join("units")
 }
 
-/// The folder of a unit's crate: one of `tests/units`, of the book's cookbook, or of
-/// `plugins`.
+/// The folder of a unit's crate: one of `tests/units`, of the book's cookbook, or of a group
+/// in `plugins`.
 pub fn crate_folder(name: &str) -> PathBuf {
-    let folders = ["tests/units", "book/cookbook", "plugins"];
-    let mut folders = folders
-        .map(|folder| repository().join(folder).join(name))
-        .into_iter();
-    let found = folders.find(|folder| folder.is_dir());
+    let groups = fs::read_dir(repository().join("plugins"));
+    let groups = groups.into_iter().flatten().flatten();
+    let groups = groups.map(|group| group.path());
+    let places = ["tests/units", "book/cookbook"];
+    let places = places.map(|folder| repository().join(folder));
+    let mut folders = (places.into_iter().chain(groups)).map(|folder| folder.join(name));
+    let found = folders.find(|folder| folder.join("Cargo.toml").is_file());
     found.unwrap_or_else(|| repository().join("plugins").join(name))
 }
 
@@ -54,14 +58,19 @@ pub fn component(name: &str) -> Arc<[u8]> {
     if let Some(bytes) = built.get(name) {
         return bytes.clone();
     }
-    let options = build::Options {
-        target_folder: Some(build_folder()),
-        ..build::Options::default()
-    };
-    let bytes: Arc<[u8]> = match build::build(&crate_folder(name), &options) {
-        Ok(made) => made.bytes.into(),
-        Err(error) => panic!("cannot build {name}: {error}"),
-    };
+    let folder = crate_folder(name);
+    let sources = build_sources(&folder).expect("the sources are readable");
+    let bytes = built::component(name, sources, || {
+        let options = build::Options {
+            target_folder: Some(build_folder()),
+            ..build::Options::default()
+        };
+        match build::build(&folder, &options) {
+            Ok(made) => Some(made.bytes),
+            Err(error) => panic!("cannot build {name}: {error}"),
+        }
+    });
+    let bytes: Arc<[u8]> = bytes.unwrap_or_default().into();
     built.insert(name.to_owned(), bytes.clone());
     bytes
 }

@@ -20,24 +20,20 @@ fn every_built_component_in_plugins_is_made_from_the_sources_beside_it() {
 fn drift(plugin: &Plugin) -> Option<String> {
     let name = &plugin.name;
     let Ok(component) = fs::read(plugin.component()) else {
-        return Some(format!("plugins/{name} has no component {name}.wasm"));
+        return Some(format!("the unit {name} has no component {name}.wasm"));
     };
     let text = fs::read_to_string(plugin.record()).unwrap_or_default();
     let Some(record) = Record::parse(&text) else {
-        return Some(format!(
-            "plugins/{name}/{name}.sources is missing or damaged"
-        ));
+        return Some(format!("{name}.sources is missing or damaged"));
     };
     let now = Record::of(plugin.sources().unwrap(), &component);
     if now.sources != record.sources {
         return Some(format!(
-            "the sources of plugins/{name} have changed since it was built"
+            "the sources of the unit {name} have changed since it was built"
         ));
     }
     if now.component != record.component {
-        return Some(format!(
-            "plugins/{name}/{name}.wasm is not the component that was built"
-        ));
+        return Some(format!("{name}.wasm is not the component that was built"));
     }
     None
 }

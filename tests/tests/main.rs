@@ -1,42 +1,5 @@
-//! Behaviour, claim by claim.
+//! The repository itself: its crates, its components, and the runner for test vectors.
 
-mod bad_bytes;
-mod bad_calls;
-mod bad_code;
-mod bad_descriptions;
-mod bad_documents;
-mod bad_parts;
-mod balancing;
-mod batch_search;
-mod batches;
-mod begun;
-mod book;
-mod c;
 mod conformance;
-mod decisions;
 mod drift;
-mod effects;
-mod evacuation;
-mod explain_parts;
-mod ganeti;
-mod general;
-mod gpus;
-mod javascript;
-mod layering;
-mod mistakes;
-mod named_amounts;
-mod probing;
-mod python;
-mod questions;
-mod reload;
-mod replay;
-mod reuse;
-mod scenarios;
-mod selections;
-mod server;
-mod twins;
-mod unheeded;
-mod unit_bench;
-mod unit_replay;
-mod unit_run;
-mod unsound_parts;
+mod workspace;

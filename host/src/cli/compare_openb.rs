@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use placewright_document::nearest;
 use placewright_engine::Limits;
-use placewright_library::Generation;
+use placewright_engine::generation::Generation;
 use placewright_model::schema::Schema;
 use placewright_tools::simulate::openb::{
     Comparison, GpuReport, Nodes, POLICIES, PodList, Published, Study, WORKLOADS, file_in,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use placewright_chain::Reuse;
 use placewright_engine::Limits;
-use placewright_library::Generation;
+use placewright_engine::generation::Generation;
 use placewright_model::schema::Schema;
 use placewright_plugins::DEFAULT_POLICY;
 use placewright_tools::simulate::excerpt::{self, FLEET};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use placewright_chain::{Chain, UnheededInCluster};
+use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
-use placewright_library::Generation;
 use placewright_model::schema::Schema;
 use placewright_plugins as plugins;
 use placewright_policy::{Policy as CheckedPolicy, Unheeded};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use placewright_document::{Surroundings, nearest, read_requests};
-use placewright_library::Generation;
+use placewright_engine::generation::Generation;
 use placewright_model::{Request, Vm, doubts};
 use placewright_plugins::DEFAULT_POLICY;
 use placewright_policy::Policy;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use placewright_chain::Reuse;
-use placewright_library::Generation;
+use placewright_engine::generation::Generation;
 use placewright_policy::Policy;
 use placewright_tools::simulate::openb::{GpuReplay, GpuReport, Nodes, PodList};
 

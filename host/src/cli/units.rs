@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use placewright_document::nearest;
+use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
 use placewright_engine::{Engine, Limits};
-use placewright_library::Generation;
 use placewright_model::schema::Schema;
 use placewright_plugins as plugins;
 use placewright_policy as policy;

@@ -269,7 +269,7 @@ fn has_step(out: &str, mark: char, step: &str) -> bool {
 
 #[test]
 fn each_step_of_the_check_is_told_with_a_tick_or_a_cross() {
-    let sound = repository().join("plugins/memory/memory.wasm");
+    let sound = repository().join("plugins/reference/memory/memory.wasm");
     let out = placewright(&["unit", "check", &sound.display().to_string()]).done();
     for step in [
         "read",
@@ -292,7 +292,7 @@ fn each_step_of_the_check_is_told_with_a_tick_or_a_cross() {
 
 #[test]
 fn a_unit_without_a_signature_is_refused_where_a_key_is_given() {
-    let unit = repository().join("plugins/memory/memory.wasm");
+    let unit = repository().join("plugins/reference/memory/memory.wasm");
     let unit = unit.display().to_string();
     // The first public key of RFC 8032's test vectors.
     let key = "alice=d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";

@@ -12,7 +12,7 @@ const CLUSTER: &str = "[cluster]\n\
 /// A folder with the unit `memory` and a scenario file beside it.
 fn project(cases: &str) -> (Folder, String) {
     let folder = Folder::new();
-    let bytes = std::fs::read(repository().join("plugins/memory/memory.wasm")).unwrap();
+    let bytes = std::fs::read(repository().join("plugins/reference/memory/memory.wasm")).unwrap();
     let unit = folder.write("memory.wasm", bytes);
     folder.write("scenarios/room.toml", format!("{CLUSTER}{cases}"));
     (folder, unit)

@@ -3,7 +3,7 @@
 
 use placewright_tests::component::by_default;
 use placewright_tests::repository;
-use placewright_tests::units::{build_folder, component};
+use placewright_tests::units::{build_folder, component, crate_folder};
 
 use crate::run::{Folder, INPUT, NO, placewright};
 
@@ -178,7 +178,7 @@ fn units_that_come_with_the_program_are_inspected_by_name_and_pass_the_check() {
         for part in ["digest: ", "size: ", "imports: ", "reads "] {
             assert!(out.contains(part), "{unit}: {out}");
         }
-        let file = repository().join(format!("plugins/{unit}/{unit}.wasm"));
+        let file = crate_folder(unit).join(unit).with_extension("wasm");
         let run = placewright(&["unit", "check", &file.display().to_string()]);
         assert_eq!(run.code, 0, "{unit}: {}{}", run.out, run.err);
     }

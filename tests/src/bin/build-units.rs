@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 fn run(names: &[String]) -> Result<(), Box<dyn Error>> {
     let plugins = Plugin::all()?;
     if let Some(unknown) = (names.iter()).find(|name| plugins.iter().all(|it| it.name != **name)) {
-        return Err(format!("there is no unit in plugins/{unknown}").into());
+        return Err(format!("there is no unit {unknown} in plugins").into());
     }
     let engine = Engine::new(Limits::default(), None)?;
     for plugin in plugins {

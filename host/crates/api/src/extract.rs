@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 
-/// A body in JSON: of requests, and of [`Short`] answers.
+/// A body in JSON: of requests, and of `Short` answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Json<T>(pub T);
 

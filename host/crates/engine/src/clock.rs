@@ -73,7 +73,7 @@ fn thread_time() -> Option<Duration> {
 }
 
 /// What a call that no decision waits for may take: so much processor time of its thread, and
-/// [`WALL`] times as much by the wall clock. So a unit does not fail because the machine is busy.
+/// 30 times as much by the wall clock. So a unit does not fail because the machine is busy.
 #[derive(Debug, Clone, Copy)]
 pub struct Allowance {
     limit: Duration,

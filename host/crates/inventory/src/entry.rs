@@ -8,7 +8,8 @@ use super::InventoryError;
 use placewright_document::Missing;
 
 /// What an entry of a document of changes is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EntryKind {
     Tenant,
@@ -27,7 +28,8 @@ pub enum EntryKind {
 }
 
 /// What became of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EntryOutcome {
     /// It was carried out.
@@ -39,11 +41,12 @@ pub enum EntryOutcome {
 }
 
 /// What became of one entry of a document of changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EntryResult {
     pub kind: EntryKind,
     /// Id of what it is about.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub id: Arc<str>,
     pub result: EntryOutcome,
 }

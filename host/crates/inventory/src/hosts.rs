@@ -146,8 +146,8 @@ impl Inventory {
         Some(host)
     }
 
-    /// A measured value of a host comes in. It is rounded before it is set
-    /// ([`Inventory::rounded`]).
+    /// A measured value of a host comes in. It is rounded before it is set, so that
+    /// noise costs no reuse.
     ///
     /// # Errors
     /// If there is no such host, or the value does not fit the schema.

@@ -3,10 +3,34 @@
 //!
 //! A decision and its reservation are one step, so the next decision sees it. Many
 //! clusters are many schedulers.
+//!
+//! **This is the crate to embed.** It needs no server, no store and no command line, and exports
+//! the crates below it, so that a program names one dependency. `examples/embed.rs` loads units,
+//! makes a chain, places a hundred VMs and explains one. The types to read first:
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`engine::Engine`] | compiles units and runs them within [`engine::Limits`] |
+//! | [`engine::unit::Unit`] | a loaded component |
+//! | [`engine::generation::Generation`] | an immutable set of units |
+//! | [`policy::Policy`] | the document that chains units |
+//! | [`model::schema::Schema`] | all tables and columns that there are |
+//! | [`model::Host`], [`model::Vm`], [`model::Request`] | what is placed where |
+//! | [`inventory::Inventory`] | the state of one cluster |
+//! | [`Scheduler`], [`SchedulerOptions`] | decides, reserves, remembers |
+//! | [`Decision`], [`chain::Explanation`] | what was decided, and why |
+//! | [`questions::Situation`] | why not, what if, how many more: asked of copies |
 
 #![forbid(unsafe_code)]
 
 pub mod questions;
+
+pub use placewright_chain as chain;
+pub use placewright_document as document;
+pub use placewright_engine as engine;
+pub use placewright_inventory as inventory;
+pub use placewright_model as model;
+pub use placewright_policy as policy;
 
 mod balance;
 mod batch;

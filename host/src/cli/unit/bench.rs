@@ -10,7 +10,7 @@ use clap::Args;
 use placewright_chain::Reuse;
 use placewright_document::{Place, Table};
 use placewright_engine::Limits;
-use placewright_library::Generation;
+use placewright_engine::generation::Generation;
 use placewright_model::schema::Schema;
 use placewright_model::{Request, Vm};
 use placewright_policy::Policy;

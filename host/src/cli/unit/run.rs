@@ -12,8 +12,8 @@ use placewright_chain::{Chain, DecisionError, NotConsidered, Query, Runner, Said
 use placewright_document::{Place, nearest};
 use placewright_engine::Limits;
 use placewright_engine::contract::Part;
+use placewright_engine::generation::Generation;
 use placewright_engine::unit::{Logged, Unit};
-use placewright_library::Generation;
 use placewright_model::Request;
 use placewright_policy::Policy;
 use placewright_scheduler::{SchedulerOptions, derived_draw};

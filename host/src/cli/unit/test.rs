@@ -8,8 +8,8 @@ use std::sync::Arc;
 use clap::Args;
 use placewright_build as build;
 use placewright_engine::Limits;
+use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
-use placewright_library::Generation;
 use placewright_tools::scenario::{self, Scenarios, Tested};
 
 use super::build::{BuildArgs, up_to_date};

@@ -1,4 +1,4 @@
-// CPU: the unit plugins/cpu in C, with the same answers.
+// CPU: the unit plugins/reference/cpu in C, with the same answers.
 //
 // Keeps the hosts that have a CPU for each core of the widest VM beside the CPUs that VMs have for themselves,
 // and that have not promised too much if there is a limit; prefers those of which the smallest share is promised.

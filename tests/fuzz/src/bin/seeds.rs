@@ -121,7 +121,7 @@ fn imports(seeds: &mut Seeds) -> io::Result<()> {
     for text in OVIRT {
         seeds.add("ovirt", text.as_bytes())?;
     }
-    seeds.add_files("ganeti", "tests/tests/ganeti", ".data")?;
+    seeds.add_files("ganeti", "host/crates/tools/tests/ganeti", ".data")?;
     for text in GANETI {
         seeds.add("ganeti", text.as_bytes())?;
     }

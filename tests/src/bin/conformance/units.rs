@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
 use placewright_engine::{Engine, Limits};
 use placewright_inventory::Inventory;
-use placewright_library::Generation;
 use placewright_model::schema::Schema;
 use placewright_plugins as plugins;
 use placewright_policy::{Policy, Unheeded};

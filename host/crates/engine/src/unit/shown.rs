@@ -7,8 +7,9 @@ use crate::contract::{Description, Evaluation, Part, Reason, Setting, TableRead,
 use placewright_model::Kind;
 
 /// What a unit is and does. What is shown as read is all that it is ever shown.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-#[schema(as = Unit)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Unit))]
 pub struct UnitShown {
     pub name: String,
     pub version: String,
@@ -27,15 +28,16 @@ pub struct UnitShown {
 }
 
 /// A part of a unit.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-#[schema(as = UnitPart)]
+#[cfg_attr(feature = "openapi", schema(as = UnitPart))]
 pub struct PartShown {
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub part: Part,
     /// What a judge answers: `filter`, `cost function`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
     pub answers: Vec<&'static str>,
     /// What a judge's answers depend on: `row-wise` or `whole-table`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,8 +51,9 @@ pub struct PartShown {
 }
 
 /// A table that a part reads.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-#[schema(as = UnitTable)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnitTable))]
 pub struct ReadShown {
     pub table: String,
     /// If empty, it reads how many rows there are.
@@ -58,8 +61,9 @@ pub struct ReadShown {
 }
 
 /// A column that a part reads.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-#[schema(as = UnitColumn)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnitColumn))]
 pub struct ColumnShown {
     pub column: String,
     /// Of its values: integer, number, boolean or text.
@@ -71,8 +75,9 @@ pub struct ColumnShown {
 }
 
 /// A reason that a part gives.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-#[schema(as = UnitReason)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnitReason))]
 pub struct ReasonShown {
     /// Completes "host ...".
     pub text: String,
@@ -81,8 +86,9 @@ pub struct ReasonShown {
 }
 
 /// A setting of a unit.
-#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-#[schema(as = UnitSetting)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnitSetting))]
 pub struct SettingShown {
     pub name: String,
     /// Of its value: integer, number, boolean or text.

@@ -16,7 +16,7 @@ use crate::{Engine, Share};
 pub struct Logged {
     /// How weighty it is.
     pub level: Level,
-    /// The sentence, cut to [`Limits::sentence`].
+    /// The sentence, cut to [`Limits::sentence`](crate::Limits::sentence).
     pub message: String,
 }
 

@@ -78,7 +78,7 @@ impl Library {
     /// The digest to which the unit can go back that begins with these hexadecimal digits.
     ///
     /// # Errors
-    /// If these are fewer than [`SHORTEST`], no digest begins with them, or several do.
+    /// If these are fewer than eight, no digest begins with them, or several do.
     pub fn digest_of(&self, name: &str, prefix: &str) -> Result<Digest, LibraryOperationError> {
         let digits = prefix.to_ascii_lowercase();
         if let Some(whole) = Digest::from_hex(&digits) {

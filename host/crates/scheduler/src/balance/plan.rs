@@ -86,7 +86,8 @@ impl PlannedMove {
 }
 
 /// Why a VM is moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// Its host is to be emptied.
@@ -119,17 +120,18 @@ pub struct Stuck {
 
 /// A place that is reserved on a host that is to be emptied, or elsewhere for a VM that runs
 /// on it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct StandingReservation {
     /// Id of the VM.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// Where its place is reserved.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// Where it runs, if it runs.
-    #[schema(value_type = Option<String>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<Arc<str>>,
     /// Seconds since 1970-01-01 UTC after which it ends if nobody confirms it.
@@ -186,14 +188,15 @@ pub enum MoveError {
 }
 
 /// How many hosts one entry of the policy removed for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct RemovedHosts {
     /// The policy's entry.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub filter: Arc<str>,
     /// Completes "host ...".
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub reason: Arc<str>,
     /// Waiting for pending placements may help.
     pub passing: bool,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use utoipa::ToSchema;
 
 use super::{
     BalancePlan, Cause, MoveError, Origin, PlannedMove, RefusedMove, RemovedHosts,
@@ -15,7 +14,8 @@ use placewright_chain::Proposed;
 use placewright_model::{Effect, RowChange, Value, Write};
 
 /// What a plan says besides its moves.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct PlanTold {
     /// Seconds since 1970-01-01 UTC at which it was made.
@@ -23,14 +23,14 @@ pub struct PlanTold {
     /// The version of the inventory that it was made on.
     pub inventory_version: u64,
     /// What it was made for: `balance` or `evacuation`.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub origin: &'static str,
     /// The hosts that are to be emptied.
-    #[schema(value_type = Vec<String>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<Arc<str>>,
     /// Host states and findings that are proposed: they are left to an operator.
-    #[schema(value_type = Vec<Object>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     pub notes: Vec<Proposed>,
     /// VMs that should leave their hosts and cannot, and why.
     pub stuck: Vec<StuckShown>,
@@ -47,22 +47,23 @@ pub struct PlanTold {
 }
 
 /// A step of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct MoveShown {
     /// Its place in the plan, counted from 1.
     pub step: usize,
     /// Id of the VM.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// Where it runs before the step.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub from: Arc<str>,
     /// Where it runs after the step: the same host, if only its facts change.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub to: Arc<str>,
     /// VMs that a hard group keeps together with it: all of them are begun at once.
-    #[schema(value_type = Vec<String>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Arc<str>>,
     /// Why it is moved, for programs.
@@ -76,20 +77,21 @@ pub struct MoveShown {
     /// What it costs where it runs after the step.
     pub cost_after: Vec<f64>,
     /// Rows of tables that are changed with the move.
-    #[schema(value_type = Vec<Object>)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeShown>,
 }
 
 /// A VM that should leave its host and cannot.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct StuckShown {
     /// Id of the VM.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// Where it runs.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub from: Arc<str>,
     /// Why it should leave, for programs.
     pub cause: Cause,
@@ -103,16 +105,17 @@ pub struct StuckShown {
 }
 
 /// A proposal that is not followed.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct RefusedShown {
     /// How many steps of the plan come before.
     pub after: usize,
     /// Id of the VM.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// Where it runs.
-    #[schema(value_type = String)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub from: Arc<str>,
     /// Why it is not moved.
     pub because: String,

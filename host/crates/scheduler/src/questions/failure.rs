@@ -15,7 +15,8 @@ use placewright_model::Vm;
 use placewright_model::Word;
 
 /// Which VMs are restarted elsewhere when their host fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     /// Those that are highly available: `ha` is true.

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use placewright_chain::Explanation;
+use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
 use placewright_inventory::Inventory;
-use placewright_library::Generation;
 use placewright_model::schema::Schema;
 use placewright_model::{Host, Request, Vm};
 use placewright_scheduler::Scheduler;

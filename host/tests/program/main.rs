@@ -1,0 +1,15 @@
+//! The program as its users start it: a server, the book's commands, the tools of authors.
+
+mod bad_code;
+mod begun;
+mod book;
+mod c;
+mod javascript;
+mod mistakes;
+mod python;
+mod scenarios;
+mod server;
+mod twins;
+mod unit_bench;
+mod unit_replay;
+mod unit_run;

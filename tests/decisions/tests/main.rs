@@ -1,0 +1,21 @@
+//! What is decided: chains, costs, groups, batches, balance, effects and answers of units, claim by
+//! claim, without a server.
+
+mod bad_calls;
+mod bad_parts;
+mod balancing;
+mod batch_search;
+mod batches;
+mod decisions;
+mod effects;
+mod evacuation;
+mod explain_parts;
+mod general;
+mod gpus;
+mod named_amounts;
+mod questions;
+mod replay;
+mod reuse;
+mod selections;
+mod unheeded;
+mod unsound_parts;

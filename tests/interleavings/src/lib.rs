@@ -1,0 +1,1 @@
+//! The tests of interleavings are in `tests/`; they need the feature `shuttle`.

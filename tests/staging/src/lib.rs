@@ -1,0 +1,1 @@
+//! The tests of how components become units are in `tests/`.
