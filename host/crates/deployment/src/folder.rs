@@ -60,7 +60,7 @@ impl PolicyFolder {
         self.0.bell().scan();
     }
 
-    /// Look at the folder now, and wait until what it holds has settled and is in force or
+    /// Look at the folder now, and wait until each of its files has settled and was taken over or
     /// refused.
     #[cfg(test)]
     pub(super) fn settle(&self) {

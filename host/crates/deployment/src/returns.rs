@@ -90,7 +90,7 @@ impl Returns {
         self.changed.notify_all();
     }
 
-    /// There is no predecessor to return to: that is told once.
+    /// Remember that this unit has no predecessor to return to, so that the log names it once.
     fn give_up(&self, name: &str, digest: Digest) {
         let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
         set.given_up.insert((name.to_owned(), digest));

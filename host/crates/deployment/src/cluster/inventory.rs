@@ -55,36 +55,36 @@ impl Replacement {
     }
 }
 
-/// What an inventory has that the one in its place would not have, and of how many.
+/// How many hosts and VMs of an inventory its replacement lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vanishing {
     /// Hosts that would vanish.
     pub hosts: usize,
-    /// Of so many.
+    /// All hosts before the replacement.
     pub of_hosts: usize,
-    /// VMs that run.
+    /// Running VMs that would vanish.
     pub vms: usize,
-    /// Of so many.
+    /// All running VMs before the replacement.
     pub of_vms: usize,
 }
 
 /// How much may vanish when an inventory is replaced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MayVanish {
-    /// The share of hosts, and that of VMs, that needs no confirmation.
+    /// The share of hosts, and that of VMs, that needs no confirmation: a fraction 0..1.
     pub share: f64,
     /// How many hosts the request says will vanish.
     pub hosts: Option<usize>,
-    /// How many VMs.
+    /// How many running VMs the request says will vanish.
     pub vms: Option<usize>,
 }
 
 impl MayVanish {
-    /// Whether so many of so many may vanish: as many as the request says, or where it says
-    /// nothing, one of them or a small share.
-    fn allows(&self, said: Option<usize>, count: usize, of: usize) -> bool {
-        match said {
-            Some(said) => said == count,
+    /// Whether `count` of `of` may vanish. If the request expects a number, it must be that one;
+    /// otherwise one may, or a share of at most `share`.
+    fn allows(&self, expected: Option<usize>, count: usize, of: usize) -> bool {
+        match expected {
+            Some(expected) => expected == count,
             None => count <= 1 || count as f64 <= self.share * of as f64,
         }
     }

@@ -18,7 +18,7 @@ use placewright_sync::atomic::Ordering;
 pub struct Rule {
     /// With what is different in this cluster, checked against the generation.
     pub policy: Arc<Policy>,
-    /// The policy, and what is different in the cluster.
+    /// The policy's name and revision.
     pub attached: Attached,
     /// The units that decide.
     pub generation: Arc<Generation>,

@@ -869,7 +869,7 @@ fn relations() -> Vec<Table> {
     vec![
         relation(
             "hosts/current",
-            "Members that run on the host now, and what they hold there: it is contained in the host's sums, and nothing where a plan is made from nothing",
+            "Members that run on the host now, with the resources that each holds there. The host's sums contain these. In a plan from nothing members hold nothing",
             held(member()),
         ),
         relation(
