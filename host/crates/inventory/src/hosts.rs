@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
+use super::nested::{HUGE_PAGES, NUMA_NODES};
 use super::unmeasured::MEMORY_FREE;
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
-use placewright_model::{Facts, FactsChange, Host, Kind, Measure, Value};
+use placewright_model::{Facts, Host, Kind, Measure, Value};
 
 /// Measured numbers are rounded to so many steps between 0 and 1.
 const STEPS: f64 = 256.0;
@@ -159,15 +160,7 @@ impl Inventory {
         measured: Value,
     ) -> Result<(), InventoryError> {
         let rounded = self.rounded(column, &measured);
-        self.set_host_value(id, column, Some(rounded.clone()))?;
-        if let Some(slot) = self.slot(id) {
-            let change = FactsChange {
-                set: Facts::new().with(column, rounded),
-                ..FactsChange::default()
-            };
-            self.note_shown(slot, &change, None);
-        }
-        Ok(())
+        self.set_host_value(id, column, Some(rounded))
     }
 
     /// A measured value as units see it: numbers rounded to the nearest 1/256, amounts of
@@ -191,11 +184,26 @@ impl Inventory {
         known.is_some_and(|column| column.measure == Some(Measure::Bytes))
     }
 
-    /// Set or remove a value of a host.
+    /// Set or remove a value of a host. One that is measured shows all VMs that run there.
     ///
     /// # Errors
     /// If there is no such host, or the value does not fit the schema.
     pub fn set_host_value(
+        &mut self,
+        id: &str,
+        column: &str,
+        value: Option<Value>,
+    ) -> Result<(), InventoryError> {
+        let shown = value.clone().filter(|_| column == MEMORY_FREE);
+        self.write_host_value(id, column, value)?;
+        if let (Some(value), Some(slot)) = (shown, self.slot(id)) {
+            self.note_shown(slot, &Facts::new().with(column, value), None);
+        }
+        Ok(())
+    }
+
+    /// The same for a value that may not show all VMs.
+    pub(super) fn write_host_value(
         &mut self,
         id: &str,
         column: &str,
@@ -292,11 +300,30 @@ impl Inventory {
         }
     }
 
-    /// Replace the rows of a table below a host.
+    /// Replace the rows of a table below a host. What is measured there shows all VMs that run.
     ///
     /// # Errors
     /// If there is no such host or table, or a row does not fit the schema.
     pub fn set_host_rows(
+        &mut self,
+        id: &str,
+        table: &str,
+        rows: Vec<Facts>,
+    ) -> Result<(), InventoryError> {
+        let shown = [HUGE_PAGES, NUMA_NODES].contains(&table).then(|| {
+            let mut shown = Facts::new();
+            shown.set_rows(table, rows.clone());
+            shown
+        });
+        self.write_host_rows(id, table, rows)?;
+        if let (Some(shown), Some(slot)) = (shown, self.slot(id)) {
+            self.note_shown(slot, &shown, None);
+        }
+        Ok(())
+    }
+
+    /// The same for rows that may not show all VMs.
+    pub(super) fn write_host_rows(
         &mut self,
         id: &str,
         table: &str,

@@ -127,9 +127,6 @@ impl Inventory {
         for (table, rows) in change.set.tables() {
             self.set_host_rows(id, table, rows.to_vec())?;
         }
-        if let Some(slot) = self.slot(id) {
-            self.note_shown(slot, change, None);
-        }
         Ok(())
     }
 

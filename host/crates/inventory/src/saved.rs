@@ -162,10 +162,10 @@ impl Inventory {
         for (column, value) in saved.facts.values() {
             // No VM is measured by that which was not before.
             let rounded = self.rounded(column, value);
-            self.set_host_value(id, column, Some(rounded))?;
+            self.write_host_value(id, column, Some(rounded))?;
         }
         for (table, rows) in saved.facts.tables() {
-            self.set_host_rows(id, table, rows.to_vec())?;
+            self.write_host_rows(id, table, rows.to_vec())?;
         }
         if let Some(host) = self.host_mut(slot) {
             let readings = saved.at.into_iter().map(|(name, at)| {

@@ -168,16 +168,16 @@ impl Inventory {
         for (column, value) in newer.set.values() {
             let rounded = self.rounded(column, value);
             let given = (rounded != *value).then(|| value.clone());
-            self.set_host_value(id, column, Some(rounded))?;
+            self.write_host_value(id, column, Some(rounded))?;
             let name = column.clone();
             measured.note(slot, Reading { name, at, given });
         }
         for (table, rows) in newer.set.tables() {
-            self.set_host_rows(id, table, rows.to_vec())?;
+            self.write_host_rows(id, table, rows.to_vec())?;
             let (name, given) = (table.clone(), None);
             measured.note(slot, Reading { name, at, given });
         }
-        self.note_shown(slot, &newer, Some(at));
+        self.note_shown(slot, &newer.set, Some(at));
         let unset = FactsChange {
             unset: newer.unset,
             ..FactsChange::default()

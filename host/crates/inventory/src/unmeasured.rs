@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::nested::{HUGE_PAGES, NUMA_NODES};
 use super::vm::VmEntry;
 use super::{Cell, Inventory, Shape};
-use placewright_model::{Facts, FactsChange};
+use placewright_model::Facts;
 
 /// The column of hosts that is measured and less by what is not measured yet.
 pub(super) const MEMORY_FREE: &str = "memory.free";
@@ -100,7 +100,7 @@ impl VmEntry {
 impl Inventory {
     /// What was measured of a host shows what came to run there before `at`; None: an operator
     /// says so, and it counts as of now.
-    pub(super) fn note_shown(&mut self, slot: u32, change: &FactsChange, at: Option<i64>) {
+    pub(super) fn note_shown(&mut self, slot: u32, measured: &Facts, at: Option<i64>) {
         let Some(host) = self.host(slot) else {
             return;
         };
@@ -113,7 +113,7 @@ impl Inventory {
             let Some(known) = entry.and_then(|entry| entry.unmeasured) else {
                 continue;
             };
-            let unmeasured = known.after(&change.set, at);
+            let unmeasured = known.after(measured, at);
             if unmeasured != Some(known)
                 && let Some(entry) = self.take_vm(index)
             {
@@ -256,6 +256,15 @@ mod tests {
         let changes = InventoryChanges::read(text, "c.json", inventory.schema()).unwrap();
         inventory.change(changes).unwrap();
         assert_eq!(free(&inventory), 9, "an operator says how it is");
+        confirm(&mut inventory, vm(8));
+        assert_eq!(free(&inventory), 8);
+        let same = Some(Value::Integer(9 * GIB));
+        inventory.set_host_value("h", MEMORY_FREE, same).unwrap();
+        assert_eq!(
+            free(&inventory),
+            9,
+            "and so does who embeds, with the same value"
+        );
     }
 
     #[test]
