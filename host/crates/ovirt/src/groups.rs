@@ -3,8 +3,8 @@
 mod members;
 mod write;
 
-pub use members::{add as add_member, list as list_members, remove as remove_member};
-pub use write::{create, remove, update};
+pub(crate) use members::{add as add_member, list as list_members, remove as remove_member};
+pub(crate) use write::{create, remove, update};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use placewright_inventory::Inventory;
 use placewright_model::{Group, GroupRule};
 
 /// Id of a group.
-pub fn id(cluster: &str, group: &str) -> String {
+pub(crate) fn id(cluster: &str, group: &str) -> String {
     ids::own_or_made("affinity group", cluster, group)
 }
 
@@ -45,7 +45,7 @@ fn find(call: &Call) -> Result<(Part, Group), Fault> {
 }
 
 /// `GET /clusters/{id}/affinitygroups`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let part = Part::of(clusters::find(call)?)?;
     let groups = part.inventory().groups().take(call.most()?);
     let shown = groups.map(|entry| tree(&part, &entry.group));
@@ -53,7 +53,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /clusters/{id}/affinitygroups/{group}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let (part, group) = find(call)?;
     Ok(Reply::ok(tree(&part, &group)))
 }

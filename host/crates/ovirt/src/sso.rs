@@ -15,7 +15,7 @@ use placewright_http::{Access, access};
 ///
 /// # Errors
 /// If there is neither.
-pub fn secret(
+pub(crate) fn secret(
     headers: &HeaderMap,
 ) -> Result<std::borrow::Cow<'_, [u8]>, placewright_http::Problem> {
     use base64::Engine;
@@ -60,7 +60,11 @@ fn field(form: &[u8], name: &str) -> Option<String> {
 
 /// Give a token for a user and its password. It is the password: nothing is stored, and what
 /// may be done with it ends when the server is told to know the token no more.
-pub async fn token(State(access): State<Arc<Access>>, headers: HeaderMap, form: Bytes) -> Response {
+pub(crate) async fn token(
+    State(access): State<Arc<Access>>,
+    headers: HeaderMap,
+    form: Bytes,
+) -> Response {
     match field(&form, "grant_type").as_deref() {
         Some("password") => {}
         _ => {
@@ -109,6 +113,6 @@ pub async fn token(State(access): State<Arc<Access>>, headers: HeaderMap, form: 
 }
 
 /// End what was begun by signing in: nothing was stored for it.
-pub async fn logout(_: Bytes) -> Response {
+pub(crate) async fn logout(_: Bytes) -> Response {
     answered(StatusCode::OK, &json!({}))
 }

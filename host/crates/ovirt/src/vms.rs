@@ -16,12 +16,12 @@ struct Vm<'p> {
 }
 
 /// Path of a VM.
-pub fn href(id: &str) -> String {
+pub(crate) fn href(id: &str) -> String {
     format!("/ovirt-engine/api/vms/{id}")
 }
 
 /// What a VM is called.
-pub fn name(entry: &VmEntry) -> String {
+pub(crate) fn name(entry: &VmEntry) -> String {
     let name = entry.vm.facts.text("name");
     name.unwrap_or(&entry.vm.id).to_owned()
 }
@@ -173,7 +173,7 @@ fn value(vm: &Vm<'_>, key: &str) -> Option<String> {
 }
 
 /// `GET /vms`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let search = Search::read(call, field)?;
     let parts = parts(call)?;
     let all = parts.iter().flat_map(|part| {
@@ -198,11 +198,11 @@ fn shown(call: &Call, show: impl Fn(&Vm<'_>) -> Tree) -> Result<Reply, Fault> {
 }
 
 /// `GET /vms/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     shown(call, |vm| vm.tree())
 }
 
 /// `GET /vms/{id}/statistics`
-pub fn statistics(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn statistics(call: &Call) -> Result<Reply, Fault> {
     shown(call, |vm| Tree::list("statistics", vm.statistics()))
 }
