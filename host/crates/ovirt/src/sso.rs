@@ -87,9 +87,8 @@ pub(crate) async fn token(
         _ => return failed(),
     };
     shown.insert(header::AUTHORIZATION, bearer);
-    let caller = match access.caller(&shown, access::bearer) {
-        Ok(caller) => caller,
-        Err(_) => return failed(),
+    let Ok(caller) = access.caller(&shown, access::bearer) else {
+        return failed();
     };
     // What stands behind the name says which directory of users has it.
     let rest = user.strip_prefix(&*caller.name);

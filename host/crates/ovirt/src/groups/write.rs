@@ -219,9 +219,8 @@ pub(super) fn change(
                 .map(|entry| entry.group.clone());
             Ok((tag, group))
         });
-        let (tag, known) = match read.wait()? {
-            (tag, Some(group)) => (tag, group),
-            (_, None) => continue,
+        let (tag, Some(known)) = read.wait()? else {
+            continue;
         };
         let mut group = known.clone();
         change(&part, &mut group)?;

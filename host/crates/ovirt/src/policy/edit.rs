@@ -2,7 +2,7 @@
 //! included, stays as it stands.
 
 use serde_json::{Map, Value as Json};
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
 use super::Entry;
 use crate::catalogue::{Catalogue, PolicyUnit};
@@ -242,7 +242,7 @@ impl Editable {
     fn list(&mut self, key: &str) -> Option<&mut ArrayOfTables> {
         if let Some(array) = self.document.get(key)?.as_array() {
             let tables = array.iter().filter_map(Value::as_inline_table).cloned();
-            let tables: ArrayOfTables = tables.map(|it| it.into_table()).collect();
+            let tables: ArrayOfTables = tables.map(InlineTable::into_table).collect();
             // The key goes, too: it has the blanks of the other form around it.
             self.document.remove(key);
             self.document.insert(key, Item::ArrayOfTables(tables));
@@ -269,7 +269,7 @@ fn set_own(table: &mut Table, unit: &PolicyUnit) {
         return;
     }
     let settings = unit.settings.iter();
-    let settings: toml_edit::InlineTable = settings
+    let settings: InlineTable = settings
         .filter_map(|(name, text)| Some((*name, text.parse::<Value>().ok()?)))
         .collect();
     table["settings"] = value(settings);
