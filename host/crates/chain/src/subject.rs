@@ -188,6 +188,10 @@ impl<'a> Subject<'a> {
                     here.vms -= 1;
                     here.unmovable -= i64::from(!place.shape.migratable);
                 }
+                for place in self.leaving(row, *slot, inventory) {
+                    here.vms -= 1;
+                    here.unmovable -= i64::from(!place.shape.migratable);
+                }
                 if here.vms > 0 && !inventory.is_lost(*slot) {
                     self.group_members.push(Relation {
                         slot: *slot,
@@ -203,6 +207,32 @@ impl<'a> Subject<'a> {
         }
         self.group_members.sort_unstable();
         self.group_hosts.sort_unstable();
+    }
+}
+
+impl<'a> Subject<'a> {
+    /// Of a group that wants its VMs together, those that are on the move from a host, members
+    /// of the request apart: whoever comes to them comes to where they go. For a group that wants
+    /// its VMs apart they are still there.
+    fn leaving<'i>(
+        &self,
+        row: &GroupRow<'i>,
+        slot: u32,
+        inventory: &'i Inventory,
+    ) -> impl Iterator<Item = &'i VmEntry> {
+        let joins = matches!(row.entry.group.vm_rule, Some(GroupRule::Positive { .. }));
+        let is_left = joins && inventory.is_on_the_move(slot);
+        let vms = is_left.then(|| row.entry.group.vms.iter());
+        let is_member = move |id: &Arc<str>| {
+            let mut members = row.members.iter();
+            members.any(|number| self.members[*number].vm.id == *id)
+        };
+        let others = vms.into_iter().flatten().filter(move |id| !is_member(id));
+        others.filter_map(move |id| {
+            let entry = inventory.running(id).filter(|entry| entry.slot == slot)?;
+            let goes = inventory.pending(id)?.slot;
+            (goes != slot).then_some(entry)
+        })
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) const REQUEST: &[Key] = &[
     key(
         "again",
         BOOLEAN,
-        "Place VMs anew that run already on a host that is up",
+        "Place VMs anew that run already on a host that is up; of what they have, what is not given stays as it is",
     ),
 ];
 

@@ -313,6 +313,12 @@ impl Inventory {
         !self.is_up(slot) && self.host_state(slot).is_lost()
     }
 
+    /// Whether VMs are on the move to or from a host.
+    pub fn is_on_the_move(&self, slot: u32) -> bool {
+        let moving = self.columns[self.sums.vms_migrating].integer(slot as usize);
+        moving.is_some_and(|moving| moving > 0)
+    }
+
     /// How a VM leaves the host where it runs; None if it does not run.
     pub fn departure(&self, vm: &str) -> Option<Departure> {
         let entry = self.running(vm)?;

@@ -47,7 +47,19 @@ impl Unmeasured {
                 Some(_) => was_unmeasured.is_some_and(|it| it.nodes),
             },
         };
-        Some(unmeasured).filter(|it| !it.is_nothing())
+        // Where it takes what it took, it does so since when it did.
+        match was_unmeasured {
+            Some(before)
+                if before
+                    == (Self {
+                        since: before.since,
+                        ..unmeasured
+                    }) =>
+            {
+                Some(before)
+            }
+            _ => Some(unmeasured).filter(|it| !it.is_nothing()),
+        }
     }
 
     fn is_nothing(&self) -> bool {
@@ -192,6 +204,26 @@ mod tests {
         let column = nested.column_index(column).unwrap();
         let row = nested.span(0).start;
         nested.column(column).integer(row).unwrap()
+    }
+
+    #[test]
+    fn a_vm_that_is_reported_with_other_memory_takes_that_much_less_what_is_measured() {
+        let mut inventory = cluster();
+        confirm(&mut inventory, Vm::new("v").with("memory", 5 * GIB));
+        assert_eq!(free(&inventory), 5);
+        let run = |inventory: &mut Inventory, gib: i64| {
+            let vm = Vm::new("v").with("memory", gib * GIB);
+            inventory.run_vm(vm, "h").unwrap();
+        };
+        run(&mut inventory, 1);
+        assert_eq!(free(&inventory), 9);
+        inventory.advance(1010);
+        report(&mut inventory, r#""memory.free": "9 GiB""#);
+        assert_eq!(free(&inventory), 9);
+        run(&mut inventory, 4);
+        assert_eq!(free(&inventory), 6);
+        run(&mut inventory, 1);
+        assert_eq!(free(&inventory), 9);
     }
 
     fn confirm(inventory: &mut Inventory, vm: Vm) {

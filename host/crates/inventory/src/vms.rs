@@ -45,9 +45,7 @@ impl Inventory {
             stay,
         };
         entry.unmeasured = match (was_reserved, &held) {
-            (true, _) => Unmeasured::of(&entry, held.as_ref(), self.clock),
-            // It ran there before, measured or not.
-            (false, Some(held)) => held.unmeasured,
+            (true, _) | (false, Some(_)) => Unmeasured::of(&entry, held.as_ref(), self.clock),
             // The operator knows of it, and so does who measures.
             (false, None) => None,
         };

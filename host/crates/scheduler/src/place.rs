@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Decision, PlaceError, SchedulerOptions, departure, draw, needs, tenant, zone};
 use placewright_chain::{Decided, Followed, Runner};
 use placewright_inventory::{Inventory, InventoryError, Terms};
-use placewright_model::{Request, Vm, Write};
+use placewright_model::{Pinning, Request, Vm, Write};
 
 /// Bring the inventory to the time of the request, check the request's members, and
 /// fill in what the inventory knows of them.
@@ -96,22 +96,34 @@ pub(super) fn told(inventory: &Inventory, decided: &Decided) -> (Option<Arc<str>
     (host, shares.collect())
 }
 
-/// Fill in what the inventory knows of a VM of which only the id is given, and the tenant
-/// that asks.
+/// Fill in what the inventory knows of a VM that runs: a request gives of it what is to be
+/// different, and everything else is as it is known. A table of rows is given as a whole.
 pub(super) fn known(inventory: &Inventory, member: &mut Vm) {
-    let tenant = member.facts.get("tenant").cloned();
-    let mut bare = Vm::new(member.id.clone());
-    if let Some(tenant) = tenant.clone() {
-        bare.facts.set("tenant", tenant);
-    }
-    if *member != bare {
+    let Some(entry) = inventory.running(&member.id) else {
         return;
+    };
+    let given = std::mem::replace(member, (*entry.vm).clone());
+    for (column, value) in given.facts.values() {
+        member.facts.set(column.clone(), value.clone());
     }
-    if let Some(entry) = inventory.running(&member.id) {
-        *member = (*entry.vm).clone();
-        if let Some(tenant) = tenant {
-            member.facts.set("tenant", tenant);
-        }
+    for (table, rows) in given.facts.tables() {
+        member.facts.set_rows(table.clone(), rows.to_vec());
+    }
+    let Pinning {
+        pinned,
+        preferred,
+        location,
+    } = given.pinning;
+    let pinning = &mut member.pinning;
+    replace(&mut pinning.pinned, pinned);
+    replace(&mut pinning.preferred, preferred);
+    replace(&mut pinning.location, location);
+}
+
+/// Let a list be another one, if any is given.
+fn replace<T>(known: &mut Vec<T>, given: Vec<T>) {
+    if !given.is_empty() {
+        *known = given;
     }
 }
 

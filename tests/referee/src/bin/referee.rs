@@ -1,0 +1,134 @@
+//! Plays many histories, on all cores, and tells the first that is at fault, shrunk.
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use clap::Parser;
+use placewright_referee::{Match, POLICIES, Served, histories};
+use proptest::strategy::Strategy as _;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+/// Play many histories against a server in memory, and tell the first that is at fault, shrunk.
+#[derive(Parser)]
+struct Options {
+    /// How many histories.
+    #[arg(long, default_value_t = 20_000)]
+    histories: u64,
+    /// Requests of a history, at most.
+    #[arg(long, default_value_t = 24)]
+    requests: usize,
+    /// Where chance begins: the same number gives the same histories.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many are played beside each other.
+    #[arg(long, default_value_t = 2)]
+    threads: u64,
+    /// Play them under this policy alone.
+    #[arg(long)]
+    policy: Option<String>,
+}
+
+/// After so many histories a server is made anew.
+const OF_A_SERVER: u64 = 5000;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let only = match &options.policy {
+        None => None,
+        Some(name) => match POLICIES.iter().position(|it| it.name == name) {
+            Some(number) => Some(number),
+            None => {
+                let names: Vec<_> = POLICIES.iter().map(|it| it.name).collect();
+                eprintln!(
+                    "referee: no policy \"{name}\"; there are {}",
+                    names.join(", ")
+                );
+                return ExitCode::from(2);
+            }
+        },
+    };
+    let begin = Instant::now();
+    let (played, effects) = (AtomicU64::new(0), AtomicU64::new(0));
+    let is_over = AtomicBool::new(false);
+    let is_fair = std::thread::scope(|scope| {
+        let threads = (0..options.threads.max(1)).map(|thread| {
+            let (options, played, effects, is_over) = (&options, &played, &effects, &is_over);
+            scope.spawn(move || {
+                let share = options.histories / options.threads.max(1);
+                let mut left = share;
+                let mut round = 0;
+                while left > 0 && !is_over.load(Ordering::Relaxed) {
+                    let cases = left.min(OF_A_SERVER);
+                    left -= cases;
+                    round += 1;
+                    let seed = options.seed ^ (thread << 48) ^ (round << 32);
+                    let counts = (played, effects);
+                    if let Err(fault) = some(options, only, (seed, cases), counts) {
+                        is_over.store(true, Ordering::Relaxed);
+                        eprintln!("{fault}");
+                        return false;
+                    }
+                }
+                true
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().all(|it| it.join().unwrap_or(false))
+    });
+    let seconds = begin.elapsed().as_secs_f64();
+    let played = played.into_inner();
+    println!(
+        "{played} histories in {seconds:.1} s ({:.0} a second), {} requests with an effect",
+        played as f64 / seconds,
+        effects.into_inner()
+    );
+    match is_fair {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// Play some histories against one server.
+fn some(
+    options: &Options,
+    only: Option<usize>,
+    (seed, cases): (u64, u64),
+    (played, effects): (&AtomicU64, &AtomicU64),
+) -> Result<(), String> {
+    let served = std::cell::RefCell::new(Served::start()?);
+    let config = Config {
+        cases: u32::try_from(cases).unwrap_or(u32::MAX),
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let number = std::cell::Cell::new(0_u64);
+    let strategy = histories(options.requests).prop_map(move |mut history| {
+        history.policy = only.unwrap_or(history.policy);
+        history
+    });
+    let judged = TestRunner::new_with_rng(config, rng).run(&strategy, |history| {
+        number.set(number.get() + 1);
+        let name = format!("c{}", number.get());
+        match Match::play(&mut served.borrow_mut(), &name, &history) {
+            Ok(done) => {
+                played.fetch_add(1, Ordering::Relaxed);
+                effects.fetch_add(done as u64, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(fault) => Err(TestCaseError::fail(fault)),
+        }
+    });
+    match judged {
+        Ok(()) => Ok(()),
+        Err(TestError::Fail(fault, history)) => {
+            let policy = POLICIES[history.policy].name;
+            Err(format!("under {policy}: {}", fault.message()))
+        }
+        Err(TestError::Abort(why)) => Err(why.message().to_owned()),
+    }
+}

@@ -1,0 +1,122 @@
+//! Histories by chance: small clusters in which everything is scarce.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use crate::history::{GroupSpec, History, Request, Rule};
+use crate::needs::{HostSpec, Needs};
+use crate::policies::POLICIES;
+
+/// VMs that a history speaks of, at most.
+const VMS: usize = 6;
+
+/// Hosts of a cluster, at most.
+const HOSTS: usize = 4;
+
+/// Histories of clusters of at most four hosts and six VMs, with at most so many requests.
+pub fn histories(requests: usize) -> impl Strategy<Value = History> {
+    let hosts = vec(host(), 1..=HOSTS);
+    let groups = vec(group(), 0..=2);
+    let requests = vec(request(), 1..=requests);
+    (0..POLICIES.len(), hosts, groups, requests).prop_map(|(policy, hosts, groups, requests)| {
+        History {
+            policy,
+            hosts,
+            groups,
+            requests,
+        }
+    })
+}
+
+fn host() -> impl Strategy<Value = HostSpec> {
+    let memory = (4..=16_i64, select(vec![10, 10, 15, 20]));
+    let cpu = (1..=6_i64, select(vec![10, 10, 20]));
+    let more = (0..=3_i64, 0..=4_i64, subsequence(vec![0_u8, 1], 0..=2));
+    let measured = (0..=3_i64, nodes(), option::of(0..=4_i64));
+    (memory, cpu, more, measured).prop_map(|(memory, cpu, more, measured)| HostSpec {
+        memory: memory.0,
+        memory_overcommit: memory.1,
+        cores: cpu.0,
+        cpu_overcommit: cpu.1,
+        gpus: more.0,
+        licences: more.1,
+        devices: more.2,
+        pages: measured.0,
+        nodes: measured.1,
+        // As little less than all as makes it count.
+        free: measured.2.map(|taken| memory.0 - taken),
+    })
+}
+
+fn nodes() -> impl Strategy<Value = Vec<i64>> {
+    prop_oneof![
+        1 => Just(Vec::new()),
+        2 => (2..=8_i64, 2..=8_i64).prop_map(|(first, second)| vec![first, second]),
+    ]
+}
+
+fn group() -> impl Strategy<Value = GroupSpec> {
+    let rule = select(vec![Rule::Together, Rule::Apart]);
+    let vms = subsequence((0..VMS).collect::<Vec<_>>(), 2..=3);
+    (rule, vms).prop_map(|(rule, vms)| GroupSpec { rule, vms })
+}
+
+/// Most VMs need memory and CPU alone, some one thing more.
+fn needs() -> impl Strategy<Value = Needs> {
+    let plain = (1..=6_i64, select(vec![250, 500, 1000, 2000, 3000]));
+    let plain = plain.prop_map(|(memory, cpu)| Needs {
+        memory,
+        cpu,
+        gpu_share: 1000,
+        ..Needs::default()
+    });
+    let more = prop_oneof![
+        4 => Just(Needs::default()),
+        1 => (1..=2_i64, select(vec![250, 500, 1000])).prop_map(|(gpus, gpu_share)| Needs {
+            gpus,
+            gpu_share,
+            ..Needs::default()
+        }),
+        1 => (1..=3_i64).prop_map(|licences| Needs { licences, ..Needs::default() }),
+        1 => select(vec![0_u8, 1]).prop_map(|device| Needs {
+            devices: vec![device],
+            ..Needs::default()
+        }),
+        1 => (1..=2_i64).prop_map(|pages| Needs { pages, ..Needs::default() }),
+        1 => (0..=1_i64).prop_map(|node| Needs { node: Some((node, 0)), ..Needs::default() }),
+    ];
+    (plain, more).prop_map(|(plain, more)| Needs {
+        memory: plain.memory.max(more.pages),
+        cpu: plain.cpu,
+        gpu_share: if more.gpus > 0 { more.gpu_share } else { 1000 },
+        node: more.node.map(|(node, _)| (node, plain.memory)),
+        ..more
+    })
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let vm = || 0..VMS;
+    let host = || 0..HOSTS;
+    prop_oneof![
+        8 => (vm(), needs()).prop_map(|(vm, needs)| Request::Place(vm, needs)),
+        6 => vm().prop_map(Request::Confirm),
+        2 => (vm(), option::of(needs())).prop_map(|(vm, needs)| Request::Again(vm, needs)),
+        2 => (vm(), 1..=8_i64).prop_map(|(vm, memory)| Request::Resize(vm, memory)),
+        2 => vec((vm(), needs()), 1..=3).prop_map(Request::Batch),
+        1 => subsequence((0..VMS).collect::<Vec<_>>(), 1..=3).prop_map(Request::FromNothing),
+        2 => vm().prop_map(Request::Migrate),
+        1 => vm().prop_map(Request::Cancel),
+        1 => select(vec![20_i64, 400]).prop_map(Request::Wait),
+        2 => host().prop_map(Request::Measure),
+        2 => (host(), select(vec!["up", "up", "maintenance", "down", "error"]))
+            .prop_map(|(host, state)| Request::State(host, state)),
+        1 => (host(), any::<bool>()).prop_map(|(host, confirm)| Request::Evacuate(host, confirm)),
+        1 => any::<bool>().prop_map(Request::Plan),
+        1 => (vm(), 1..=8_i64).prop_map(|(vm, memory)| Request::PatchVm(vm, memory)),
+        1 => (host(), 2..=16_i64).prop_map(|(host, memory)| Request::PatchHost(host, memory)),
+        1 => vm().prop_map(Request::Gone),
+        1 => Just(Request::Restart),
+    ]
+}

@@ -1,0 +1,269 @@
+//! Whether a decision promises something twice or breaks a rule, and whether a host could have
+//! taken what was refused.
+//!
+//! Both are judged with a margin: what is promised twice is so without any overhead of VMs, and a
+//! host could have taken a VM if there was room for every overhead that the book knows.
+
+use crate::history::Rule;
+use crate::ledger::{Ledger, Vm};
+use crate::needs::{GIB, Needs};
+
+/// Bytes that a VM takes beside its memory, at most.
+fn overhead(needs: &Needs) -> i64 {
+    (128 << 20) + needs.memory * GIB / 256 + (16 << 20) * needs.cores()
+}
+
+/// What a VM holds on a host, running there or having a place reserved there: of each amount
+/// the greater.
+fn holds(vm: &Vm, host: usize, amount: impl Fn(&Needs) -> i64) -> i64 {
+    let running = vm.runs_on(host).map_or(0, &amount);
+    running.max(vm.reserved_on(host).map_or(0, &amount))
+}
+
+/// What of a VM's amount on a host the last measurement of the host does not contain.
+fn unmeasured(vm: &Vm, host: usize, amount: impl Fn(&Needs) -> i64) -> i64 {
+    let running = vm.running.as_ref().filter(|it| it.place.host == host);
+    let measured = running.and_then(|it| it.measured.as_ref());
+    holds(vm, host, &amount) - measured.map_or(0, &amount)
+}
+
+/// What the others hold.
+struct Others<'a> {
+    ledger: &'a Ledger,
+    vm: usize,
+    host: usize,
+}
+
+impl Others<'_> {
+    fn all(&self) -> impl Iterator<Item = &Vm> {
+        let all = self.ledger.vms.iter();
+        all.filter(|(id, _)| **id != self.vm).map(|(_, vm)| vm)
+    }
+
+    fn hold(&self, amount: impl Fn(&Needs) -> i64) -> i64 {
+        self.all().map(|vm| holds(vm, self.host, &amount)).sum()
+    }
+
+    fn unmeasured(&self, amount: impl Fn(&Needs) -> i64) -> i64 {
+        let all = self.all().map(|vm| unmeasured(vm, self.host, &amount));
+        // What a VM gives back is not given away before that is measured.
+        all.map(|amount| amount.max(0)).sum()
+    }
+
+    fn needs(&self) -> impl Iterator<Item = &Needs> {
+        self.all()
+            .filter_map(|vm| vm.reserved_on(self.host).or_else(|| vm.runs_on(self.host)))
+    }
+}
+
+/// Whether whole and shared GPUs can be given out so that nobody gets more of one than there is.
+fn gpus_suffice(gpus: i64, mut demands: Vec<(i64, i64)>) -> bool {
+    fn fits(free: &mut [i64], demands: &[(i64, i64)], from: usize, left: i64) -> bool {
+        let Some(&(_, share)) = demands.first() else {
+            return true;
+        };
+        if left == 0 {
+            let rest = &demands[1..];
+            let count = rest.first().map_or(0, |it| it.0);
+            return fits(free, rest, 0, count);
+        }
+        (from..free.len()).any(|gpu| {
+            if free[gpu] < share {
+                return false;
+            }
+            free[gpu] -= share;
+            let done = fits(free, demands, gpu + 1, left - 1);
+            free[gpu] += share;
+            done
+        })
+    }
+    demands.retain(|(count, _)| *count > 0);
+    demands.sort_by_key(|(count, share)| std::cmp::Reverse((*share, *count)));
+    let mut free = vec![1000; usize::try_from(gpus).unwrap_or_default()];
+    let first = demands.first().map_or(0, |it| it.0);
+    fits(&mut free, &demands, 0, first)
+}
+
+/// What `vm` with `needs` on `host` takes that is not there, as it runs before; a sentence.
+pub(crate) fn promised_twice(
+    ledger: &Ledger,
+    vm: usize,
+    host: usize,
+    needs: &Needs,
+) -> Option<String> {
+    let others = Others { ledger, vm, host };
+    let here = ledger.vms.get(&vm).and_then(|it| it.runs_on(host));
+    let held = here.cloned().unwrap_or_default();
+    let mine = ledger.vms.get(&vm);
+    let at = &ledger.hosts[host];
+    let spec = &at.spec;
+    let short = |what: &str, needed: i64, there: i64| {
+        (needed > there).then(|| format!("{what}: {needed} promised of {there}"))
+    };
+    let mut found = None;
+    if needs.ordinary() > held.ordinary() {
+        let limit = spec.memory * GIB * spec.memory_overcommit / 10;
+        let needed = others.hold(Needs::ordinary) + needs.ordinary();
+        found = found.or_else(|| short("memory", needed, limit));
+        // What the measurement contains of it is there already.
+        let measured = mine.and_then(|it| it.running.as_ref());
+        let measured = measured.filter(|it| it.place.host == host);
+        let measured = measured.and_then(|it| it.measured.as_ref());
+        let growth = needs.ordinary() - measured.map_or(0, Needs::ordinary);
+        if let Some(free) = at.free.filter(|_| ledger.heeds_measured) {
+            let needed = others.unmeasured(Needs::ordinary) + growth;
+            found = found.or_else(|| short("free memory", needed, free));
+        }
+    }
+    if needs.cpu > held.cpu {
+        let limit = spec.cores * 1000 * spec.cpu_overcommit / 10;
+        let needed = others.hold(|it| it.cpu) + needs.cpu;
+        found = found.or_else(|| short("CPU", needed, limit));
+    }
+    if needs.licences > held.licences {
+        let needed = others.hold(|it| it.licences) + needs.licences;
+        found = found.or_else(|| short("licences", needed, spec.licences));
+    }
+    if (needs.gpus, needs.gpu_share) != (held.gpus, held.gpu_share) && needs.gpus > 0 {
+        let others = others.needs().map(|it| (it.gpus, it.gpu_share));
+        let demands: Vec<_> = others.chain([(needs.gpus, needs.gpu_share)]).collect();
+        if !gpus_suffice(spec.gpus, demands.clone()) {
+            let sentence = format!("GPUs: {demands:?} of {}", spec.gpus);
+            found = found.or(Some(sentence));
+        }
+    }
+    for device in needs.devices.iter().filter(|it| !held.devices.contains(it)) {
+        if !spec.devices.contains(device) {
+            found = found.or_else(|| Some(format!("device {device} is not there")));
+        } else if others.all().any(|it| {
+            let of = |needs: &Needs| needs.devices.contains(device);
+            it.runs_on(host).is_some_and(of) || it.reserved_on(host).is_some_and(of)
+        }) {
+            found = found.or_else(|| Some(format!("device {device} is another VM's")));
+        }
+    }
+    if needs.pages > held.pages {
+        let measured = mine.and_then(|it| it.running.as_ref());
+        let measured = measured.filter(|it| it.place.host == host);
+        let measured = measured.and_then(|it| it.measured.as_ref());
+        let growth = needs.pages - measured.map_or(0, |it| it.pages);
+        let needed = others.unmeasured(|it| it.pages) + growth;
+        found = found.or_else(|| short("huge pages", needed, at.free_pages));
+    }
+    if let Some((node, memory)) = needs.node
+        && held.on_node(node) < memory * GIB
+    {
+        let place = usize::try_from(node).unwrap_or(usize::MAX);
+        match spec.nodes.get(place) {
+            None => found = found.or_else(|| Some(format!("NUMA node {node} is not there"))),
+            Some(total) => {
+                let needed = others.hold(|it| it.on_node(node)) + needs.on_node(node);
+                let what = format!("memory of NUMA node {node}");
+                found = found.or_else(|| short(&what, needed, total * GIB));
+            }
+        }
+    }
+    found
+}
+
+/// Which hard rule is broken by a place of `vm` on `host`: a sentence. The ledger contains the
+/// places that were given with it.
+pub(crate) fn broken_rule(ledger: &Ledger, vm: usize, host: usize) -> Option<String> {
+    let was_here = ledger.running(vm).is_some_and(|it| it.host == host);
+    let state = ledger.hosts[host].state;
+    if state != "up" && !was_here {
+        return Some(format!(
+            "VM {vm} is placed on host {host}, which is in state {state}"
+        ));
+    }
+    if was_here {
+        return None;
+    }
+    let end = |other: usize| ledger.vms.get(&other).and_then(Vm::ends_on);
+    if let Some(other) = ledger
+        .beside(vm, Rule::Apart)
+        .find(|it| end(*it) == Some(host))
+    {
+        return Some(format!("VMs {vm} and {other} must not share host {host}"));
+    }
+    let is_dead = |host: usize| matches!(ledger.hosts[host].state, "down" | "error");
+    let elsewhere = |other: &usize| end(*other).is_some_and(|it| it != host && !is_dead(it));
+    // Where groups are divided, or divide each other, each of their hosts is as good.
+    if ledger
+        .beside(vm, Rule::Together)
+        .any(|it| end(it) == Some(host))
+    {
+        return None;
+    }
+    let other = ledger.beside(vm, Rule::Together).find(elsewhere)?;
+    Some(format!(
+        "VMs {vm} on host {host} and {other} must share a host"
+    ))
+}
+
+/// A host that could have taken a new VM, with a margin for everything that the book knows.
+pub(crate) fn could_take(ledger: &Ledger, vm: usize, needs: &Needs) -> Option<usize> {
+    (0..ledger.hosts.len()).find(|host| fits_surely(ledger, vm, *host, needs))
+}
+
+fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
+    let others = Others { ledger, vm, host };
+    let at = &ledger.hosts[host];
+    let spec = &at.spec;
+    if at.state != "up" {
+        return false;
+    }
+    let memory = |needs: &Needs| needs.memory * GIB + overhead(needs);
+    let limit = spec.memory * GIB * spec.memory_overcommit / 10;
+    let widest = others.needs().map(Needs::cores).max().unwrap_or(1);
+    let gpus: i64 = others.hold(|it| it.gpus) + needs.gpus;
+    let has_devices = needs.devices.iter().all(|device| {
+        let of = |needs: &Needs| needs.devices.contains(device);
+        let is_taken = others
+            .all()
+            .any(|it| it.runs_on(host).is_some_and(of) || it.reserved_on(host).is_some_and(of));
+        spec.devices.contains(device) && !is_taken
+    });
+    let node_fits = needs.node.is_none_or(|(node, _)| {
+        let place = usize::try_from(node).unwrap_or(usize::MAX);
+        let free = at.free_of_nodes.get(place).copied().unwrap_or(-1);
+        let total = spec.nodes.get(place).map_or(-1, |it| it * GIB);
+        let promised = others.hold(|it| it.on_node(node)) + needs.on_node(node);
+        let taken = others.unmeasured(|it| it.on_node(node)) + needs.on_node(node);
+        promised <= total && taken <= free
+    });
+    let rules = {
+        let is_here = |other: usize| {
+            let vm = ledger.vms.get(&other);
+            vm.is_some_and(|it| it.runs_on(host).is_some() || it.reserved_on(host).is_some())
+        };
+        // A place on a host that is down holds nobody back; one elsewhere may.
+        let is_away = |other: usize| {
+            let vm = ledger.vms.get(&other);
+            vm.is_some_and(|it| {
+                let places = [
+                    it.running.as_ref().map(|it| it.place.host),
+                    it.reserved.as_ref().map(|it| it.place.host),
+                ];
+                places
+                    .into_iter()
+                    .flatten()
+                    .any(|it| it != host && !matches!(ledger.hosts[it].state, "down" | "error"))
+            })
+        };
+        !ledger.beside(vm, Rule::Apart).any(is_here)
+            && !ledger.beside(vm, Rule::Together).any(is_away)
+    };
+    others.hold(memory) + memory(needs) <= limit
+        && at
+            .free
+            .is_none_or(|free| others.unmeasured(memory) + memory(needs) <= free)
+        && others.hold(|it| it.cpu) + needs.cpu <= spec.cores * 1000 * spec.cpu_overcommit / 10
+        && widest.max(needs.cores()) <= spec.cores
+        && others.hold(|it| it.licences) + needs.licences <= spec.licences
+        && gpus <= spec.gpus
+        && has_devices
+        && others.unmeasured(|it| it.pages) + needs.pages <= at.free_pages
+        && node_fits
+        && rules
+}

@@ -1,0 +1,163 @@
+//! What a VM asks for, and what a host has.
+
+use serde_json::{Value, json};
+
+/// Bytes of a GiB.
+pub(crate) const GIB: i64 = 1 << 30;
+
+/// Bytes of a huge page, of the one size that there is here.
+pub(crate) const PAGE: i64 = GIB;
+
+/// What a VM takes wherever it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Memory in GiB, that in huge pages included.
+    pub memory: i64,
+    /// CPU in thousandths of a core.
+    pub cpu: i64,
+    /// How many GPUs.
+    pub gpus: i64,
+    /// Thousandths of each of its GPUs.
+    pub gpu_share: i64,
+    /// How many licences, an amount with a name.
+    pub licences: i64,
+    /// Names of the devices.
+    pub devices: Vec<u8>,
+    /// How many huge pages of 1 GiB.
+    pub pages: i64,
+    /// The NUMA node of the host that its one virtual node is pinned to, and its GiB.
+    pub node: Option<(i64, i64)>,
+}
+
+impl Needs {
+    /// As keys of a VM's document, the id apart.
+    pub fn keys(&self) -> Value {
+        let mut keys = json!({
+            "memory": self.memory * GIB,
+            "cpu": format!("{}m", self.cpu),
+        });
+        if self.gpus > 0 {
+            keys["gpu.count"] = self.gpus.into();
+            keys["gpu.share"] = self.gpu_share.into();
+        }
+        if self.licences > 0 {
+            keys["amounts"] = json!([{"name": "licences", "need": self.licences}]);
+        }
+        if !self.devices.is_empty() {
+            let names = self.devices.iter().map(|it| json!({"name": device(*it)}));
+            keys["devices"] = names.collect();
+        }
+        if self.pages > 0 {
+            keys["huge-pages"] = json!([{"size": PAGE, "count": self.pages}]);
+        }
+        if let Some((node, memory)) = self.node {
+            keys["numa-nodes"] = json!([{
+                "index": 0, "memory": memory * GIB, "mode": "strict",
+                "host-nodes": [{"index": node}],
+            }]);
+        }
+        keys
+    }
+
+    /// What a VM with these needs asks for when it is placed again with `other`: what is not
+    /// given stays.
+    pub fn changed_by(&self, other: &Self) -> Self {
+        let given = |is_given: bool, new: i64, old: i64| if is_given { new } else { old };
+        Self {
+            memory: other.memory,
+            cpu: other.cpu,
+            gpus: given(other.gpus > 0, other.gpus, self.gpus),
+            gpu_share: given(other.gpus > 0, other.gpu_share, self.gpu_share),
+            licences: given(other.licences > 0, other.licences, self.licences),
+            devices: match other.devices.is_empty() {
+                true => self.devices.clone(),
+                false => other.devices.clone(),
+            },
+            pages: given(other.pages > 0, other.pages, self.pages),
+            node: other.node.or(self.node),
+        }
+    }
+
+    /// Whole cores of the widest virtual socket that its CPU needs.
+    pub fn cores(&self) -> i64 {
+        (self.cpu + 999) / 1000
+    }
+
+    /// Bytes that it takes on a NUMA node of its host.
+    pub fn on_node(&self, number: i64) -> i64 {
+        match self.node {
+            Some((node, memory)) if node == number => memory * GIB,
+            _ => 0,
+        }
+    }
+
+    /// Memory that is not in huge pages, in bytes.
+    pub fn ordinary(&self) -> i64 {
+        (self.memory - self.pages).max(0) * GIB
+    }
+}
+
+/// Name of a device.
+pub(crate) fn device(number: u8) -> String {
+    format!("pci-{number}")
+}
+
+/// A host as its document says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostSpec {
+    /// Memory in GiB.
+    pub memory: i64,
+    /// How much of its memory may be promised, in tenths: 10 is all of it once.
+    pub memory_overcommit: i64,
+    /// Cores.
+    pub cores: i64,
+    /// How much of its CPU may be promised, in tenths.
+    pub cpu_overcommit: i64,
+    /// How many GPUs.
+    pub gpus: i64,
+    /// How many licences.
+    pub licences: i64,
+    /// Names of its devices.
+    pub devices: Vec<u8>,
+    /// Free huge pages of 1 GiB, beside its memory.
+    pub pages: i64,
+    /// Memory of each of its NUMA nodes in GiB; none: it has none.
+    pub nodes: Vec<i64>,
+    /// Measured free memory in GiB, where it is measured.
+    pub free: Option<i64>,
+}
+
+impl HostSpec {
+    /// Its document.
+    pub fn document(&self, id: &str) -> Value {
+        let mut host = json!({
+            "id": id,
+            "memory.total": self.memory * GIB,
+            "memory.overcommit": self.memory_overcommit as f64 / 10.0,
+            "cpu.cores": self.cores,
+            "cpu.sockets": 1,
+            "cpu.threads": self.cores,
+            "cpu.overcommit": self.cpu_overcommit as f64 / 10.0,
+            "amounts": [{"name": "licences", "total": self.licences}],
+        });
+        let gpus = (0..self.gpus).map(|index| json!({"index": index}));
+        host["gpus"] = gpus.collect();
+        let devices = self
+            .devices
+            .iter()
+            .map(|it| json!({"name": device(*it), "free": true}));
+        host["devices"] = devices.collect();
+        if self.pages > 0 {
+            host["huge-pages"] = json!([{"size": PAGE, "free": self.pages}]);
+        }
+        let nodes = (0..).zip(&self.nodes);
+        let nodes = nodes.map(|(index, memory): (i64, _)| {
+            json!({"index": index, "memory.total": memory * GIB, "memory.free": memory * GIB})
+        });
+        host["numa-nodes"] = nodes.collect();
+        if let Some(free) = self.free {
+            host["memory.free"] = (free * GIB).into();
+        }
+        host
+    }
+}

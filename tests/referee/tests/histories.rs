@@ -1,0 +1,72 @@
+//! Histories by chance under every general-purpose policy: nothing is promised twice, no hard rule
+//! is broken, nobody is refused for whom there is room, and the sums of hosts are right.
+//!
+//! A failure prints the shrunk history, request by request. `cargo run --release -p
+//! placewright-referee` plays many more.
+
+use std::cell::{Cell, RefCell};
+
+use placewright_referee::{Match, POLICIES, Served, histories};
+use proptest::strategy::Strategy as _;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+/// Histories of one policy.
+const HISTORIES: u32 = 400;
+
+/// Requests of a history, at most.
+const REQUESTS: usize = 24;
+
+fn play(policy: &str) {
+    let policy = POLICIES.iter().position(|it| it.name == policy).unwrap();
+    let served = RefCell::new(Served::start().unwrap());
+    let strategy = histories(REQUESTS).prop_map(move |mut history| {
+        history.policy = policy;
+        history
+    });
+    let config = Config {
+        cases: HISTORIES,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    // The same histories in every run.
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let (number, effects) = (Cell::new(0_u32), Cell::new(0));
+    let judged = TestRunner::new_with_rng(config, rng).run(&strategy, |history| {
+        number.set(number.get() + 1);
+        let cluster = format!("c{}", number.get());
+        let done = Match::play(&mut served.borrow_mut(), &cluster, &history);
+        let done = done.map_err(TestCaseError::fail)?;
+        effects.set(effects.get() + done);
+        Ok(())
+    });
+    if let Err(fault) = judged {
+        panic!("{fault}");
+    }
+    assert!(
+        effects.get() > 300,
+        "requests had an effect: {}",
+        effects.get()
+    );
+}
+
+#[test]
+fn the_general_policy_promises_nothing_twice() {
+    play("general");
+}
+
+#[test]
+fn the_policy_of_even_distribution_promises_nothing_twice() {
+    play("even-distribution");
+}
+
+#[test]
+fn the_policy_that_saves_power_promises_nothing_twice() {
+    play("power-saving");
+}
+
+#[test]
+fn policies_that_pack_promise_nothing_twice() {
+    for policy in ["first-fit", "best-fit", "worst-fit", "dot-product"] {
+        play(policy);
+    }
+}
