@@ -151,14 +151,16 @@ impl Call {
     fn answered(mut self, response: &Response) {
         self.is_answered = true;
         let status = response.status();
-        let is_refusal = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let problem = response.extensions().get::<Problem>().map(Problem::code);
+        // A face may answer whoever is not known with another status.
+        let is_unknown = status == StatusCode::UNAUTHORIZED || problem == Some(Code::Unauthorized);
+        let is_refusal = is_unknown || status == StatusCode::FORBIDDEN;
         if is_refusal {
-            self.warn(status);
+            self.warn(status, is_unknown);
         }
         if !self.recorder.audit.is_on() || !(is_refusal || self.is_change()) {
             return;
         }
-        let problem = response.extensions().get::<Problem>().map(Problem::code);
         let is_error = status.is_client_error() || status.is_server_error();
         let code = problem.or_else(|| is_error.then(|| Code::of_status(status)));
         let mut record = self.record();
@@ -231,10 +233,10 @@ impl Call {
     }
 
     /// A line in the log, of many alike now and then.
-    fn warn(&self, status: StatusCode) {
-        let rarely = match status {
-            StatusCode::UNAUTHORIZED => &self.recorder.unknown,
-            _ => &self.recorder.forbidden,
+    fn warn(&self, status: StatusCode, is_unknown: bool) {
+        let rarely = match is_unknown {
+            true => &self.recorder.unknown,
+            false => &self.recorder.forbidden,
         };
         if let Some(requests) = rarely.case(Instant::now()) {
             let by = self.note.lock().record.by.clone();

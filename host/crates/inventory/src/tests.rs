@@ -109,12 +109,12 @@ fn an_earlier_version_shows_what_was_then() {
     inventory.remove_host("h2").unwrap();
     inventory
         .set_group(Group {
-            id: "g".into(),
             vms: vec!["a".into()],
             hosts: vec![],
             vm_rule: Some(GroupRule::Positive { hard: true }),
             host_rule: None,
             priority: 1.0,
+            ..Group::new("g")
         })
         .unwrap();
 
@@ -286,12 +286,12 @@ fn groups_count_where_their_vms_are() {
     inventory.run_vm(vm("a", 1), "h1").unwrap();
     inventory
         .set_group(Group {
-            id: "g".into(),
             vms: vec!["a".into(), "b".into()],
             hosts: vec!["h3".into()],
             vm_rule: Some(GroupRule::Negative { hard: true }),
             host_rule: None,
             priority: 1.0,
+            ..Group::new("g")
         })
         .unwrap();
     inventory

@@ -69,6 +69,12 @@ impl Part {
         entries.filter(|entry| !entry.pending || inventory.running(&entry.vm.id).is_none())
     }
 
+    /// The VM of that id here, where it runs or else has a place reserved.
+    pub fn vm_by_key(&self, key: &str) -> Option<&VmEntry> {
+        let inventory = self.inventory();
+        inventory.running(key).or_else(|| inventory.pending(key))
+    }
+
     /// The VM of that id in oVirt.
     pub fn vm(&self, id: &str) -> Option<&VmEntry> {
         let inventory = self.inventory();

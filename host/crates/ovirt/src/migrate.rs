@@ -10,6 +10,8 @@ use super::element::{flag, only};
 use super::fault::Fault;
 use super::import::Element;
 use super::inventory::{Part, parts};
+use super::jobs;
+use super::tree::Tree;
 use placewright_deployment::{ClusterState, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
 use placewright_http::{Permission, Problem};
@@ -175,7 +177,15 @@ pub fn migrate(call: &Call) -> Result<Reply, Fault> {
         })
         .wait()?;
     match &decided.host {
-        Some(_) => Ok(Reply::complete()),
+        Some(host) => {
+            let name = part
+                .vm_by_key(&vm)
+                .map_or_else(|| vm.to_string(), super::vms::name);
+            let job = jobs::migration(call, (part.name(), &vm), host, &name);
+            let reference = Tree::new("job").at(&jobs::href(&job), &job);
+            let action = Tree::new("action").with(reference);
+            Ok(Reply::ok(action.text("status", "complete")))
+        }
         None => {
             let body: Json = serde_json::from_str(&decided.body).unwrap_or_default();
             let number = body.get("number").and_then(Json::as_u64);

@@ -64,13 +64,18 @@ impl Tree {
         self
     }
 
+    /// An element that holds a text.
+    pub fn of_text(name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
+        Self {
+            text: Some(text.to_string()),
+            ..Self::new(name)
+        }
+    }
+
     /// The same with an element in it that holds a text.
     #[must_use]
     pub fn text(self, name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
-        self.with(Self {
-            text: Some(text.to_string()),
-            ..Self::new(name)
-        })
+        self.with(Self::of_text(name, text))
     }
 
     /// The same with a link to something that belongs to it.
@@ -95,6 +100,19 @@ impl Tree {
             text: Some(attribute.1.clone()),
             ..Self::new(attribute.0)
         }))
+    }
+
+    /// The same with at most so many elements in it.
+    #[must_use]
+    pub fn first(mut self, most: usize) -> Self {
+        self.children.truncate(most);
+        self
+    }
+
+    /// The element of that id in it.
+    pub fn of_id(self, id: &str) -> Option<Self> {
+        let has = |child: &Self| child.get("id").is_some_and(|own| own.own_text() == id);
+        self.children.into_iter().find(has)
     }
 
     /// The elements in it.
