@@ -82,7 +82,7 @@ enum Command {
 }
 
 /// Run the command that the words of the command line name.
-pub fn run() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Demo(demo) => demo.run(),
         Command::Place(place) => place.run(),

@@ -10,13 +10,13 @@ use super::output::{self, Format};
 
 /// Check the audit log of a server.
 #[derive(Debug, Subcommand)]
-pub enum AuditCommand {
+pub(super) enum AuditCommand {
     Verify(Verify),
 }
 
 impl AuditCommand {
     /// Run the command.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         match self {
             Self::Verify(verify) => verify.run(),
         }
@@ -37,7 +37,7 @@ Examples:
   placewright audit verify /var/log/placewright/audit.jsonl --format json
 
 See placewright --help for exit codes.")]
-pub struct Verify {
+pub(super) struct Verify {
     /// The file that is written to, with the full ones beside it; or the folder of data
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,

@@ -37,7 +37,7 @@ Examples:
   placewright balance --ganeti cluster.data
 
 See placewright --help for exit codes. A cluster for which nothing is planned is no failure.")]
-pub struct Balance {
+pub(super) struct Balance {
     /// The document of the cluster (TOML or JSON)
     #[arg(long, value_name = "FILE", required_unless_present = "ganeti")]
     cluster: Option<PathBuf>,
@@ -80,7 +80,7 @@ pub struct Balance {
 
 impl Balance {
     /// Plan and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let (cluster, document) = match (&self.ganeti, &self.cluster) {
             (Some(file), _) => clusters::read_ganeti(file, self.group.as_deref())?,
             (None, Some(file)) => clusters::read_with_document(file)?,
@@ -165,7 +165,7 @@ fn margin(text: &str) -> Result<f64, String> {
 
 /// A plan as programs read it.
 #[derive(Serialize)]
-pub struct PlanShown {
+pub(super) struct PlanShown {
     #[serde(flatten)]
     told: PlanTold,
     moves: Vec<InRound>,
@@ -182,7 +182,7 @@ struct InRound {
 
 impl PlanShown {
     /// What the plan says, and the round of each of its moves.
-    pub fn new(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> Self {
+    pub(super) fn new(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> Self {
         let of = |place: usize| rounds.and_then(|rounds| *rounds.get(place)?);
         let moves = plan.moves_told().enumerate();
         let moves = moves.map(|(place, planned)| InRound {
@@ -226,7 +226,7 @@ fn shown(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> String {
     parts.join("\n\n")
 }
 
-pub fn moves(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> comfy_table::Table {
+pub(super) fn moves(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> comfy_table::Table {
     let columns = [
         "step",
         "move",
@@ -263,7 +263,7 @@ pub fn moves(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> comfy_tabl
 }
 
 /// The VMs that should leave their hosts and cannot.
-pub fn stuck(plan: &BalancePlan) -> Option<String> {
+pub(super) fn stuck(plan: &BalancePlan) -> Option<String> {
     let stuck = plan.stuck.iter();
     let stuck: Vec<String> = stuck
         .map(|it| format!("{} stays on {}: {}", it.vm, it.from, it.because))
@@ -280,7 +280,7 @@ fn costs(tiers: &[f64]) -> String {
     }
 }
 
-pub fn notes(notes: &[Proposed]) -> comfy_table::Table {
+pub(super) fn notes(notes: &[Proposed]) -> comfy_table::Table {
     let mut table = output::table(&["for an operator", "where", "because"]);
     for note in notes {
         match note {

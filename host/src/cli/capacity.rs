@@ -19,7 +19,7 @@ Examples:
       --format json
 
 Exit code 1: not one more fits. See placewright --help for the others.")]
-pub struct Capacity {
+pub(super) struct Capacity {
     /// The VM: the id of one of the cluster, or the document of one that is to be placed
     #[arg(long, value_name = "ID|FILE")]
     vm: String,
@@ -32,7 +32,7 @@ pub struct Capacity {
 
 impl Capacity {
     /// Ask and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let asked = self.about.read()?;
         let request = asked.request(&self.vm)?;
         let found = asked.situation().capacity(&request, self.at_most);

@@ -13,7 +13,7 @@ use super::output;
 use super::units;
 
 /// A cluster, as its document tells of it.
-pub struct Cluster {
+pub(super) struct Cluster {
     /// The state.
     pub inventory: Inventory,
     /// The time that the document speaks of; that of now if it does not say.
@@ -25,12 +25,12 @@ pub struct Cluster {
 }
 
 /// Read the document of a cluster.
-pub fn read(path: &Path) -> Result<Cluster, Failure> {
+pub(super) fn read(path: &Path) -> Result<Cluster, Failure> {
     Ok(read_with_document(path)?.0)
 }
 
 /// Read the document of a cluster, and keep it.
-pub fn read_with_document(path: &Path) -> Result<(Cluster, ClusterDocument), Failure> {
+pub(super) fn read_with_document(path: &Path) -> Result<(Cluster, ClusterDocument), Failure> {
     let file = path.display().to_string();
     let document = ClusterDocument::read(&units::read(path)?, &file).map_err(Failure::input)?;
     output::warn(&document.warnings());
@@ -38,7 +38,7 @@ pub fn read_with_document(path: &Path) -> Result<(Cluster, ClusterDocument), Fai
 }
 
 /// Read a text file of Ganeti's htools; of several groups of nodes, that one.
-pub fn read_ganeti(
+pub(super) fn read_ganeti(
     path: &Path,
     group: Option<&str>,
 ) -> Result<(Cluster, ClusterDocument), Failure> {

@@ -17,7 +17,7 @@ Examples:
   placewright columns --table hosts
   placewright columns --format json
   placewright columns --format markdown > columns.md")]
-pub struct Columns {
+pub(super) struct Columns {
     /// Only this table, for example hosts or hosts/vms
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
@@ -39,7 +39,7 @@ enum ColumnsFormat {
 
 impl Columns {
     /// Print them.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let schema = Schema::built_in();
         let tables: Vec<&Table> = match &self.table {
             None => schema.tables().map(|table| &**table).collect(),

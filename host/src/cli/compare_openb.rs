@@ -45,7 +45,7 @@ Examples:
       --policy my-policy.toml
 
 See placewright --help for exit codes.")]
-pub struct CompareOpenb {
+pub(super) struct CompareOpenb {
     /// The folder with nodes.csv, pods-WORKLOAD.csv and, if there is to be something to compare
     /// with, published-results.csv; each may be packed (.csv.gz)
     #[arg(value_name = "DIR")]
@@ -86,7 +86,7 @@ enum Format {
 
 impl CompareOpenb {
     /// Replay and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let limits = Limits {
             time: PATIENCE,
             ..Limits::default()

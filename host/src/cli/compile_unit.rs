@@ -14,11 +14,11 @@ const WORD: &str = "compile-unit";
 /// Compile the component on standard input to standard output, for a server.
 #[derive(Debug, Args)]
 #[command(name = WORD)]
-pub struct CompileUnit {}
+pub(super) struct CompileUnit {}
 
 impl CompileUnit {
     /// Compile it, within the bounds that come with it.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let compiled = serve_compile();
         compiled.map(|()| Answer::Yes).map_err(|error| {
             Failure::internal(
@@ -29,7 +29,7 @@ impl CompileUnit {
 }
 
 /// This program, as a server starts it. None if the system does not tell which it is.
-pub fn program() -> Option<CompilerProgram> {
+pub(super) fn program() -> Option<CompilerProgram> {
     Some(CompilerProgram {
         program: this_program()?,
         arguments: vec![WORD.into()],

@@ -12,7 +12,7 @@ use super::output;
 Examples:
   placewright completions bash > ~/.bash_completion
   placewright completions zsh > ~/.zfunc/_placewright")]
-pub struct Completions {
+pub(super) struct Completions {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
@@ -20,7 +20,7 @@ pub struct Completions {
 
 impl Completions {
     /// Print the script.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(
             self.shell,

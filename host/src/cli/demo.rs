@@ -38,14 +38,14 @@ Example:
   placewright demo
 
 See placewright --help for exit codes.")]
-pub struct Demo {
+pub(super) struct Demo {
     #[command(flatten)]
     cache: CacheArgs,
 }
 
 impl Demo {
     /// Replay, compare, explain.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let trace = excerpt::trace().map_err(Failure::internal)?;
         let engine = self.cache.engine(Limits::default())?;
         let generation = units::embedded(&engine)?;

@@ -25,7 +25,7 @@ Examples:
   placewright evacuate --cluster cluster.toml --host h1 --host h2 --format json
 
 Exit code 1: a VM cannot go. See placewright --help for the others.")]
-pub struct Evacuate {
+pub(super) struct Evacuate {
     /// The host that is to be emptied. May be given again: then all are emptied at once
     #[arg(long, value_name = "ID", required = true)]
     host: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Evacuate {
 
 impl Evacuate {
     /// Plan and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let format = self.about.format;
         let (mut scheduler, now) = self.about.read()?.scheduler()?;
         let inventory = scheduler.inventory();

@@ -31,7 +31,7 @@ Examples:
       --host h2 --factor affinity=2.5
 
 Exit code 1: the VM finds no host. See placewright --help for the others.")]
-pub struct Explain {
+pub(super) struct Explain {
     /// The VM: the id of one of the cluster, or the document of one that is to be placed
     #[arg(long, value_name = "ID|FILE")]
     vm: String,
@@ -78,7 +78,7 @@ struct Changed<'a> {
 
 impl Explain {
     /// Ask and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let asked = self.about.read()?;
         let request = asked.request(&self.vm)?;
         let situation = asked.situation();

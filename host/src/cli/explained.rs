@@ -11,7 +11,7 @@ use super::output;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub(super) enum Extent {
     /// Every host.
     Whole,
     /// So many hosts that were left, best first, and one host of each reason.
@@ -22,7 +22,7 @@ pub enum Extent {
 const DIGITS: usize = 12;
 
 /// The explanation as text.
-pub fn text(explanation: &Explanation, extent: Extent) -> String {
+pub(super) fn text(explanation: &Explanation, extent: Extent) -> String {
     let mut text = String::new();
     for stage in &explanation.stages {
         if explanation.stages.len() > 1 {
@@ -128,7 +128,7 @@ fn selections_text(stage: &StageShown, extent: Extent) -> String {
 }
 
 /// What the units work out.
-pub fn facts_table(facts: &[FactShown]) -> Table {
+pub(super) fn facts_table(facts: &[FactShown]) -> Table {
     let mut table = output::table(&["entry", "about", "what", "value"]);
     for fact in facts {
         let about = fact.about.as_ref();
@@ -278,7 +278,7 @@ fn reasons_table(removed: &[&HostShown]) -> Table {
 }
 
 /// The reason, and whether it passes.
-pub fn because(removal: &RemovalShown) -> String {
+pub(super) fn because(removal: &RemovalShown) -> String {
     match removal.passing {
         true => format!("{} (for now)", removal.reason),
         false => removal.reason.clone(),
@@ -286,7 +286,7 @@ pub fn because(removal: &RemovalShown) -> String {
 }
 
 /// What the unit saw.
-pub fn values(removal: &RemovalShown) -> String {
+pub(super) fn values(removal: &RemovalShown) -> String {
     let values: Vec<String> = removal
         .values
         .iter()

@@ -10,7 +10,7 @@ use placewright_scheduler::{ExplainError, PlaceError};
 
 /// How a command ends that was carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub(super) enum Answer {
     /// With what was asked for.
     Yes,
     /// With a no: a VM found no host, a check failed. It has been printed.
@@ -19,7 +19,7 @@ pub enum Answer {
 
 impl Answer {
     /// Yes if `good`.
-    pub fn yes_if(good: bool) -> Self {
+    pub(super) fn yes_if(good: bool) -> Self {
         match good {
             true => Answer::Yes,
             false => Answer::No,
@@ -29,7 +29,7 @@ impl Answer {
 
 /// Why a command was not carried out.
 #[derive(Debug)]
-pub struct Failure {
+pub(super) struct Failure {
     fault: Fault,
     error: anyhow::Error,
 }
@@ -46,7 +46,7 @@ enum Fault {
 
 impl Failure {
     /// The command line or a file is at fault.
-    pub fn input(error: impl Into<anyhow::Error>) -> Self {
+    pub(super) fn input(error: impl Into<anyhow::Error>) -> Self {
         Self {
             fault: Fault::Input,
             error: error.into(),
@@ -54,12 +54,12 @@ impl Failure {
     }
 
     /// As [`Failure::input`], with the sentence to be printed.
-    pub fn input_because(sentence: impl fmt::Display) -> Self {
+    pub(super) fn input_because(sentence: impl fmt::Display) -> Self {
         Self::input(anyhow::anyhow!("{sentence}"))
     }
 
     /// A unit failed, or something went wrong that is no fault of the input.
-    pub fn internal(error: impl Into<anyhow::Error>) -> Self {
+    pub(super) fn internal(error: impl Into<anyhow::Error>) -> Self {
         Self {
             fault: Fault::Internal,
             error: error.into(),
@@ -67,7 +67,7 @@ impl Failure {
     }
 
     /// A chain gave no answer.
-    pub fn refusal(refusal: DecisionError) -> Self {
+    pub(super) fn refusal(refusal: DecisionError) -> Self {
         match refusal {
             DecisionError::Failed { .. } | DecisionError::OutOfTime { .. } => {
                 Self::internal(refusal)
@@ -77,7 +77,7 @@ impl Failure {
     }
 
     /// A request came to no decision.
-    pub fn place(error: PlaceError) -> Self {
+    pub(super) fn place(error: PlaceError) -> Self {
         match error {
             PlaceError::Refusal(refusal) => Self::refusal(refusal),
             error => Self::input(error),
@@ -85,7 +85,7 @@ impl Failure {
     }
 
     /// A question has no answer.
-    pub fn question(error: QuestionError) -> Self {
+    pub(super) fn question(error: QuestionError) -> Self {
         match error {
             QuestionError::Place(error) => Self::place(error),
             QuestionError::Explain(ExplainError::Refusal(refusal)) => Self::refusal(refusal),
@@ -95,7 +95,7 @@ impl Failure {
     }
 
     /// The same, with what was being done.
-    pub fn context(self, sentence: String) -> Self {
+    pub(super) fn context(self, sentence: String) -> Self {
         Self {
             fault: self.fault,
             error: self.error.context(sentence),
@@ -103,7 +103,7 @@ impl Failure {
     }
 
     /// Output could not be written.
-    pub fn output(error: io::Error) -> Self {
+    pub(super) fn output(error: io::Error) -> Self {
         Self {
             fault: match error.kind() {
                 io::ErrorKind::BrokenPipe => Fault::NobodyReads,
@@ -114,7 +114,7 @@ impl Failure {
     }
 
     /// Print one sentence, and say how the program ends.
-    pub fn report(self) -> ExitCode {
+    pub(super) fn report(self) -> ExitCode {
         let code = match self.fault {
             Fault::NobodyReads => return ExitCode::SUCCESS,
             Fault::Input => 2,

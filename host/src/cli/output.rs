@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::failure::Failure;
 
 /// The width of tables where the output is no terminal.
-pub const WIDTH: u16 = 100;
+pub(super) const WIDTH: u16 = 100;
 
 /// Narrower tables cannot be read; some terminals say that they have no width.
 const LEAST_WIDTH: u16 = 60;
@@ -22,7 +22,7 @@ const STYLE: TableStyle =
 
 /// What output looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Format {
+pub(super) enum Format {
     /// For people
     #[default]
     Table,
@@ -31,7 +31,7 @@ pub enum Format {
 }
 
 /// Print to standard output.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| match text.ends_with('\n') || text.is_empty() {
@@ -43,13 +43,13 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Print a value as JSON.
-pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::internal)?;
     print(&text)
 }
 
 /// Print an error. Where it cannot be printed, there is nobody to tell.
-pub fn complain(sentence: &str) {
+pub(super) fn complain(sentence: &str) {
     let mark = match io::stderr().is_terminal() && colours_wanted() {
         true => "\u{1b}[1;31merror:\u{1b}[0m",
         false => "error:",
@@ -59,7 +59,7 @@ pub fn complain(sentence: &str) {
 }
 
 /// Print warnings. They change nothing of the result.
-pub fn warn(sentences: &[String]) {
+pub(super) fn warn(sentences: &[String]) {
     let mark = match io::stderr().is_terminal() && colours_wanted() {
         true => "\u{1b}[1;33mwarning:\u{1b}[0m",
         false => "warning:",
@@ -70,7 +70,7 @@ pub fn warn(sentences: &[String]) {
 }
 
 /// Print a remark beside the result.
-pub fn remark(sentence: &str) {
+pub(super) fn remark(sentence: &str) {
     let _ = writeln!(io::stderr(), "{sentence}");
 }
 
@@ -79,7 +79,7 @@ fn colours_wanted() -> bool {
 }
 
 /// A table with these columns; those whose names begin with `>` stand to the right.
-pub fn table(columns: &[&str]) -> Table {
+pub(super) fn table(columns: &[&str]) -> Table {
     let mut table = Table::new();
     table
         .load_style(STYLE)
@@ -108,13 +108,13 @@ fn heading(name: &str) -> Cell {
 }
 
 /// A cell that stands out on a terminal.
-pub fn strong(text: impl ToString) -> Cell {
+pub(super) fn strong(text: impl ToString) -> Cell {
     Cell::new(text.to_string()).add_attribute(Attribute::Bold)
 }
 
 /// Whether something is as it should be, for the colour that says so on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub(super) enum Tone {
     Good,
     Bad,
 }
@@ -129,7 +129,7 @@ impl Tone {
 }
 
 /// A word in colour, if standard output shows colours.
-pub fn toned(text: &str, tone: Tone) -> String {
+pub(super) fn toned(text: &str, tone: Tone) -> String {
     if !(io::stdout().is_terminal() && colours_wanted()) {
         return text.to_owned();
     }
@@ -141,19 +141,19 @@ pub fn toned(text: &str, tone: Tone) -> String {
 }
 
 /// A cell in colour on a terminal.
-pub fn toned_cell(text: impl ToString, tone: Tone) -> Cell {
+pub(super) fn toned_cell(text: impl ToString, tone: Tone) -> Cell {
     Cell::new(text.to_string()).fg(tone.colour())
 }
 
 /// The table as text, without blanks at the ends of lines.
-pub fn shown(table: &Table) -> String {
+pub(super) fn shown(table: &Table) -> String {
     let text = table.to_string();
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n")
 }
 
 /// A list after its title, in lines that are no wider than tables.
-pub fn list(title: &str, items: &[String]) -> String {
+pub(super) fn list(title: &str, items: &[String]) -> String {
     let (mut text, mut width) = (title.to_owned(), title.chars().count());
     for (number, item) in items.iter().enumerate() {
         let comma = if number + 1 < items.len() { "," } else { "" };
@@ -170,7 +170,7 @@ pub fn list(title: &str, items: &[String]) -> String {
 }
 
 /// A number that people read: thousands apart, no more decimals than matter.
-pub fn number(number: f64) -> String {
+pub(super) fn number(number: f64) -> String {
     if !number.is_finite() {
         return "∞".to_owned();
     }
@@ -199,7 +199,7 @@ pub fn number(number: f64) -> String {
 }
 
 /// Bytes as people read them.
-pub fn bytes(bytes: i64) -> String {
+pub(super) fn bytes(bytes: i64) -> String {
     let unsigned = bytesize::ByteSize(bytes.unsigned_abs());
     let sign = if bytes < 0 { "-" } else { "" };
     format!("{sign}{}", unsigned.display().iec())

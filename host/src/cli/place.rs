@@ -34,7 +34,7 @@ Examples:
       --batch --all-or-nothing --search
 
 Exit code 1: a request found no host. See placewright --help for the others.")]
-pub struct Place {
+pub(super) struct Place {
     /// The document of the cluster: hosts, VMs that run there, groups (TOML or JSON)
     #[arg(long, value_name = "FILE")]
     cluster: PathBuf,
@@ -71,7 +71,7 @@ pub struct Place {
 
 /// Whether a batch is searched for a better plan.
 #[derive(Debug, Args)]
-pub struct SearchArgs {
+pub(super) struct SearchArgs {
     /// If VMs are left out, search for a plan that leaves out fewer, with at most so many decisions
     /// more
     #[arg(
@@ -85,7 +85,7 @@ pub struct SearchArgs {
 
 impl Place {
     /// Decide and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         if self.search.search.is_some() && !self.batch {
             return Err(Failure::input_because(
                 "--search is for a plan of many VMs: give --batch with it",

@@ -21,7 +21,7 @@ use super::units::{self, UnitArgs};
 
 /// List, show, check and import policies.
 #[derive(Debug, Subcommand)]
-pub enum Policy {
+pub(super) enum Policy {
     List(List),
     Show(Show),
     Check(Check),
@@ -30,7 +30,7 @@ pub enum Policy {
 
 impl Policy {
     /// Do what is asked.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         match self {
             Policy::List(list) => list.run(),
             Policy::Show(show) => show.run(),
@@ -45,7 +45,7 @@ impl Policy {
 #[command(after_help = "\
 Example:
   placewright policy list")]
-pub struct List {
+pub(super) struct List {
     /// What the output looks like
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -119,7 +119,7 @@ fn units_of(policy: &CheckedPolicy) -> Vec<String> {
 #[command(after_help = "\
 Example:
   placewright policy show even-distribution > mine.toml")]
-pub struct Show {
+pub(super) struct Show {
     /// Its name
     name: String,
 }
@@ -142,7 +142,7 @@ Examples:
   placewright policy check mine.toml --units my-units --cluster cluster.toml
 
 Exit code 1: something is wrong with it. See placewright --help for the others.")]
-pub struct Check {
+pub(super) struct Check {
     /// The policy: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE")]
     policy: String,

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const EVENTS: usize = 256;
 
 /// A bar on standard error, if that is a terminal and the work takes its time.
-pub struct Bar {
+pub(super) struct Bar {
     bar: Option<ProgressBar>,
     begin: Instant,
     title: String,
@@ -24,7 +24,7 @@ pub struct Bar {
 
 impl Bar {
     /// A bar with this title.
-    pub fn new(title: impl Into<String>) -> Self {
+    pub(super) fn new(title: impl Into<String>) -> Self {
         Self {
             bar: None,
             begin: Instant::now(),
@@ -33,7 +33,7 @@ impl Bar {
     }
 
     /// So much of it is done.
-    pub fn progressed(&mut self, done: usize, of: usize) {
+    pub(super) fn progressed(&mut self, done: usize, of: usize) {
         if self.bar.is_none() && self.begin.elapsed() > PATIENCE && io::stderr().is_terminal() {
             self.bar = Some(bar(&self.title, of));
         }
@@ -47,7 +47,7 @@ impl Bar {
 }
 
 /// Shows how far a replay is, and keeps the explanation of one decision.
-pub struct Follower {
+pub(super) struct Follower {
     bar: Bar,
     /// The decision to be explained, if any, by its number.
     wanted: Option<u64>,
@@ -57,7 +57,7 @@ pub struct Follower {
 
 impl Follower {
     /// A bar with this title.
-    pub fn new(title: impl Into<String>) -> Self {
+    pub(super) fn new(title: impl Into<String>) -> Self {
         Self {
             bar: Bar::new(title),
             wanted: None,
@@ -66,13 +66,13 @@ impl Follower {
     }
 
     /// Explain the decision of this number, too.
-    pub fn explaining(mut self, number: u64) -> Self {
+    pub(super) fn explaining(mut self, number: u64) -> Self {
         self.wanted = Some(number);
         self
     }
 
     /// So many of all events are done.
-    pub fn advance(&mut self, done: usize, of: usize) {
+    pub(super) fn advance(&mut self, done: usize, of: usize) {
         if done.is_multiple_of(EVENTS) || done == of {
             self.bar.progressed(done, of);
         }
@@ -89,7 +89,7 @@ fn bar(title: &str, of: usize) -> ProgressBar {
 }
 
 /// Shows how far several replays are that run at once.
-pub struct SharedBar {
+pub(super) struct SharedBar {
     bar: OnceLock<ProgressBar>,
     begin: Instant,
     title: &'static str,
@@ -99,7 +99,7 @@ pub struct SharedBar {
 
 impl SharedBar {
     /// A bar with this title, for so many events of all replays together.
-    pub fn new(title: &'static str, of: usize) -> Self {
+    pub(super) fn new(title: &'static str, of: usize) -> Self {
         Self {
             bar: OnceLock::new(),
             begin: Instant::now(),
@@ -110,7 +110,7 @@ impl SharedBar {
     }
 
     /// So many more are done.
-    pub fn progressed(&self, events: usize) {
+    pub(super) fn progressed(&self, events: usize) {
         let done = self.done.fetch_add(events, Ordering::Relaxed) + events;
         if done / EVENTS == (done - events) / EVENTS {
             return;
@@ -122,7 +122,7 @@ impl SharedBar {
     }
 
     /// Take it away.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }

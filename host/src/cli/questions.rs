@@ -20,7 +20,7 @@ use super::units::{self, UnitArgs};
 
 /// The cluster and the policy that a question is about.
 #[derive(Debug, Args)]
-pub struct About {
+pub(super) struct About {
     /// The document of the cluster: hosts, VMs that run there, groups (TOML or JSON)
     #[arg(long, value_name = "FILE")]
     cluster: PathBuf,
@@ -35,7 +35,7 @@ pub struct About {
 }
 
 /// They, read.
-pub struct Asked {
+pub(super) struct Asked {
     pub cluster: Cluster,
     policy: Arc<Policy>,
     generation: Generation,
@@ -44,7 +44,7 @@ pub struct Asked {
 
 impl About {
     /// Read the documents, and load the units.
-    pub fn read(&self) -> Result<Asked, Failure> {
+    pub(super) fn read(&self) -> Result<Asked, Failure> {
         let cluster = clusters::read(&self.cluster)?;
         let generation = self.units.load()?;
         let policy = units::policy(&self.policy, &generation, cluster.inventory.schema())?;
@@ -63,14 +63,14 @@ impl About {
 
 impl Asked {
     /// What decides in the cluster, with the time of the cluster.
-    pub fn scheduler(self) -> Result<(Scheduler, i64), Failure> {
+    pub(super) fn scheduler(self) -> Result<(Scheduler, i64), Failure> {
         let Cluster { inventory, now, .. } = self.cluster;
         let scheduler = Scheduler::new(inventory, self.policy, &self.generation, self.options);
         Ok((scheduler.map_err(Failure::input)?, now))
     }
 
     /// What is asked about.
-    pub fn situation(&self) -> Situation<'_> {
+    pub(super) fn situation(&self) -> Situation<'_> {
         Situation {
             inventory: &self.cluster.inventory,
             policy: &self.policy,
@@ -80,18 +80,18 @@ impl Asked {
     }
 
     /// The policy that decides.
-    pub fn policy(&self) -> &Policy {
+    pub(super) fn policy(&self) -> &Policy {
         &self.policy
     }
 
     /// The request for a VM: one of the cluster by its id, or that of a document.
-    pub fn request(&self, vm: &str) -> Result<Request, Failure> {
+    pub(super) fn request(&self, vm: &str) -> Result<Request, Failure> {
         request(&self.cluster, vm)
     }
 }
 
 /// The request for a VM: one of the cluster by its id, or that of a document.
-pub fn request(cluster: &Cluster, vm: &str) -> Result<Request, Failure> {
+pub(super) fn request(cluster: &Cluster, vm: &str) -> Result<Request, Failure> {
     match <[Request; 1]>::try_from(requests(cluster, vm)?) {
         Ok([request]) => Ok(request),
         Err(requests) => Err(Failure::input_because(format!(
@@ -102,7 +102,7 @@ pub fn request(cluster: &Cluster, vm: &str) -> Result<Request, Failure> {
 }
 
 /// The request for a VM of the cluster by its id, or all of those of a document.
-pub fn requests(cluster: &Cluster, vm: &str) -> Result<Vec<Request>, Failure> {
+pub(super) fn requests(cluster: &Cluster, vm: &str) -> Result<Vec<Request>, Failure> {
     let inventory = &cluster.inventory;
     let entry = inventory.running(vm).or_else(|| inventory.pending(vm));
     if let Some(entry) = entry {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use placewright_scheduler::{BalancePlan, PlannedMove, Scheduler};
 
 /// The round of each move of the plan, if it is asked for how many may be under way at once.
-pub fn of(
+pub(super) fn of(
     scheduler: Scheduler,
     plan: &BalancePlan,
     max_in_flight: Option<u32>,

@@ -12,8 +12,8 @@ mod sources;
 mod start;
 mod tokens;
 
-pub use settings::Settings;
-pub use tokens::lines as token_lines;
+pub(super) use settings::Settings;
+pub(super) use tokens::lines as token_lines;
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ Examples:
   curl http://127.0.0.1:7425/v1/ready
 
 See placewright --help for exit codes.")]
-pub struct Serve {
+pub(super) struct Serve {
     /// Configuration in TOML; host/examples/placewright.toml explains every key
     #[arg(
         long,
@@ -69,7 +69,7 @@ pub struct Serve {
 
 impl Serve {
     /// Serve until a signal ends it.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         for (name, meant) in sources::misspelt(variables) {
             output::remark(&format!("{name} is not known (did you mean {meant}?)"));

@@ -51,7 +51,7 @@ Examples:
       --policy gpu-fgd
 
 See placewright --help for exit codes. VMs that find no host are counted; they are no failure.")]
-pub struct Simulate {
+pub(super) struct Simulate {
     /// The trace
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
@@ -136,7 +136,7 @@ enum When {
 
 impl Simulate {
     /// Replay and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let generation = self.units.load()?;
         let policy = units::policy(&self.policy, &generation, Schema::built_in())?;
         if let Some(nodes) = &self.nodes {
@@ -220,7 +220,7 @@ fn seconds(text: &str) -> Result<i64, String> {
 }
 
 /// A unit that fails is no fault of the input.
-pub fn failure(error: ReplayError) -> Failure {
+pub(super) fn failure(error: ReplayError) -> Failure {
     match error {
         ReplayError::Place { line, source } => {
             let at = format!("the VM of line {line} of the trace came to no decision");
@@ -309,7 +309,7 @@ fn figures(report: &Report) -> comfy_table::Table {
 }
 
 /// What each call of the chain took.
-pub fn times(calls: &[CallTime]) -> comfy_table::Table {
+pub(super) fn times(calls: &[CallTime]) -> comfy_table::Table {
     let columns = [
         "unit",
         ">calls",
@@ -331,7 +331,7 @@ pub fn times(calls: &[CallTime]) -> comfy_table::Table {
 }
 
 /// What keeping answers has brought, in a sentence.
-pub fn kept_answers(reuse: Option<&Reused>) -> String {
+pub(super) fn kept_answers(reuse: Option<&Reused>) -> String {
     let Some(reuse) = reuse else {
         return "No answers were kept from decision to decision.".to_owned();
     };

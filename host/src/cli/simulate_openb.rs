@@ -12,7 +12,7 @@ use super::output::{self, Format};
 use super::progress::Follower;
 
 /// What is replayed besides the nodes and the list.
-pub struct Wanted {
+pub(super) struct Wanted {
     pub seed: u64,
     pub limit: Option<usize>,
     pub reuse: Option<Reuse>,
@@ -20,7 +20,7 @@ pub struct Wanted {
 }
 
 /// Replay the list of pods in `trace` on `nodes`, and print.
-pub fn run(
+pub(super) fn run(
     nodes: &Path,
     trace: &Path,
     policy: &Policy,

@@ -13,7 +13,7 @@ const NUMBERS: usize = 8;
 
 /// The replays side by side, each with its title: one line for empty hosts, then
 /// one for each tenth of load, with the mean number of hosts.
-pub fn text(replays: &[(&str, &Report)]) -> String {
+pub(super) fn text(replays: &[(&str, &Report)]) -> String {
     let width = BARS / replays.len().max(1) - NUMBERS;
     let most = replays
         .iter()

@@ -12,13 +12,13 @@ use super::{output, serve};
 
 /// Make tokens for callers of a server.
 #[derive(Debug, Subcommand)]
-pub enum TokenCommand {
+pub(super) enum TokenCommand {
     New(New),
 }
 
 impl TokenCommand {
     /// Run the command.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         match self {
             Self::New(new) => new.run(),
         }
@@ -38,7 +38,7 @@ Examples:
       --cluster west
 
 See placewright --help for exit codes.")]
-pub struct New {
+pub(super) struct New {
     /// Names the owner in logs and events
     #[arg(long)]
     name: String,

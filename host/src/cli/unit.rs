@@ -16,7 +16,7 @@ use super::failure::{Answer, Failure};
 
 /// List, begin, build, test, run, inspect, check and measure units.
 #[derive(Debug, Subcommand)]
-pub enum Unit {
+pub(super) enum Unit {
     List(list::List),
     New(new::New),
     Build(build::Build),
@@ -30,7 +30,7 @@ pub enum Unit {
 
 impl Unit {
     /// Do what is asked.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         match self {
             Unit::List(list) => list.run(),
             Unit::New(new) => new.run(),

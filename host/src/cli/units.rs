@@ -18,7 +18,7 @@ use super::failure::Failure;
 
 /// Where units come from, and where compiled code goes.
 #[derive(Debug, Clone, Args)]
-pub struct UnitArgs {
+pub(super) struct UnitArgs {
     /// A unit, or a folder of units (*.wasm), besides those that come with the program; of two of
     /// one name it takes the place of the one that comes with the program. May be given again
     #[arg(long = "units", value_name = "DIR|FILE")]
@@ -29,7 +29,7 @@ pub struct UnitArgs {
 
 /// Where compiled code goes.
 #[derive(Debug, Clone, Args)]
-pub struct CacheArgs {
+pub(super) struct CacheArgs {
     /// Folder where the code of compiled units is kept, so that they load at once
     #[arg(
         long = "cache",
@@ -45,14 +45,14 @@ pub struct CacheArgs {
 
 impl CacheArgs {
     /// No compiled code is kept.
-    pub const NONE: Self = Self {
+    pub(super) const NONE: Self = Self {
         folder: None,
         no_cache: true,
     };
 
     /// An engine that keeps compiled code where these arguments say, by default in
     /// the platform's folder for caches.
-    pub fn engine(&self, limits: Limits) -> Result<Engine, Failure> {
+    pub(super) fn engine(&self, limits: Limits) -> Result<Engine, Failure> {
         let folder = match (&self.folder, self.no_cache) {
             (_, true) => None,
             (Some(given), _) => Some(given.clone()),
@@ -65,17 +65,17 @@ impl CacheArgs {
 impl UnitArgs {
     /// All units: those that come with the program, but for those whose names the
     /// given ones have.
-    pub fn load(&self) -> Result<Generation, Failure> {
+    pub(super) fn load(&self) -> Result<Generation, Failure> {
         self.load_under(Limits::default())
     }
 
     /// Where compiled code goes.
-    pub fn cache(&self) -> &CacheArgs {
+    pub(super) fn cache(&self) -> &CacheArgs {
         &self.cache
     }
 
     /// The same, under other limits.
-    pub fn load_under(&self, limits: Limits) -> Result<Generation, Failure> {
+    pub(super) fn load_under(&self, limits: Limits) -> Result<Generation, Failure> {
         let engine = self.cache.engine(limits)?;
         let given = Generation::load(&engine, files(&self.units)?).map_err(all)?;
         let mut units: Vec<Arc<Unit>> = given.units().cloned().collect();
@@ -90,7 +90,7 @@ impl UnitArgs {
 }
 
 /// The bytes of a file, or of a unit that comes with the program.
-pub fn component(unit: &str) -> Result<Cow<'static, [u8]>, Failure> {
+pub(super) fn component(unit: &str) -> Result<Cow<'static, [u8]>, Failure> {
     let embedded = plugins::UNITS.iter().find(|embedded| embedded.name == unit);
     if let Some(embedded) = embedded.filter(|_| !Path::new(unit).is_file()) {
         return Ok(Cow::Borrowed(embedded.bytes));
@@ -104,7 +104,7 @@ pub fn component(unit: &str) -> Result<Cow<'static, [u8]>, Failure> {
 
 /// A unit among those that come with the program. It takes the place of the one of its
 /// name.
-pub fn beside_embedded(unit: &Arc<Unit>) -> Result<Generation, Failure> {
+pub(super) fn beside_embedded(unit: &Arc<Unit>) -> Result<Generation, Failure> {
     let mut units = vec![unit.clone()];
     for embedded in plugins::UNITS {
         if embedded.name != unit.name() {
@@ -116,7 +116,7 @@ pub fn beside_embedded(unit: &Arc<Unit>) -> Result<Generation, Failure> {
 }
 
 /// The units that come with the program.
-pub fn embedded(engine: &Engine) -> Result<Generation, Failure> {
+pub(super) fn embedded(engine: &Engine) -> Result<Generation, Failure> {
     let units: Result<Vec<Arc<Unit>>, _> = plugins::UNITS
         .iter()
         .map(|embedded| Unit::load(engine, embedded.bytes, embedded.name))
@@ -134,7 +134,7 @@ fn all(errors: Vec<impl std::error::Error + Send + Sync + 'static>) -> Failure {
 }
 
 /// The files that are named, and all components in the folders that are named.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -170,7 +170,7 @@ fn components(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The text of a file.
-pub fn read(path: &Path) -> Result<String, Failure> {
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| {
         let error = anyhow::Error::new(error);
         Failure::input(error.context(format!("cannot read {}", path.display())))
@@ -178,7 +178,7 @@ pub fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// Text and name of a policy: one that comes with the program, or a file.
-pub fn policy_text(policy: &str) -> Result<(String, String), Failure> {
+pub(super) fn policy_text(policy: &str) -> Result<(String, String), Failure> {
     if let Some(embedded) = plugins::policy(policy) {
         return Ok((embedded.text.to_owned(), format!("{policy}.toml")));
     }
@@ -191,7 +191,7 @@ pub fn policy_text(policy: &str) -> Result<(String, String), Failure> {
 }
 
 /// There is no policy of that name.
-pub fn no_policy(name: &str) -> Failure {
+pub(super) fn no_policy(name: &str) -> Failure {
     let names = || plugins::POLICIES.iter().map(|policy| policy.name);
     let hint = match nearest(name, names()) {
         Some(near) => format!("did you mean \"{near}\"?"),
@@ -204,7 +204,7 @@ pub fn no_policy(name: &str) -> Failure {
 }
 
 /// The policy of that name or file, checked against units and schema.
-pub fn policy(
+pub(super) fn policy(
     policy: &str,
     units: &Generation,
     schema: &Schema,

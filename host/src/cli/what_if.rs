@@ -26,7 +26,7 @@ Examples:
   placewright what-if --cluster cluster.toml --policy even.toml --n-plus-1
 
 Exit code 1: a VM would find no host. See placewright --help for the others.")]
-pub struct WhatIf {
+pub(super) struct WhatIf {
     /// The host that fails. May be given again: then all fail at once
     #[arg(long, value_name = "ID", required_unless_present = "n_plus_1")]
     without_host: Vec<String>,
@@ -70,7 +70,7 @@ impl<'a> Shown<'a> {
 
 impl WhatIf {
     /// Ask and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(super) fn run(self) -> Result<Answer, Failure> {
         let asked = self.about.read()?;
         let (situation, now) = (asked.situation(), asked.cluster.now);
         let format = self.about.format;

@@ -15,7 +15,7 @@ use crate::run::{Folder, INPUT, NO, placewright};
 const KINDS: [&str; 3] = ["filter", "cost", "filter,cost"];
 
 /// A folder that is the same in every run, so that cargo finds what it has built before.
-pub fn fresh(name: &str) -> PathBuf {
+pub(crate) fn fresh(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).unwrap();
@@ -24,7 +24,7 @@ pub fn fresh(name: &str) -> PathBuf {
 }
 
 /// Begin a unit in `folder` with these words beside; what is printed.
-pub fn begin(name: &str, folder: &Path, words: &[&str]) -> String {
+pub(crate) fn begin(name: &str, folder: &Path, words: &[&str]) -> String {
     let folder = folder.display().to_string();
     let all = [&["unit", "new", name, "--dir", &folder], words].concat();
     let out = placewright(&all).done();
@@ -46,7 +46,7 @@ fn cargo(folder: &Path, words: &[&str]) {
 }
 
 /// Where begun projects are built.
-pub fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("begun-target")
 }
 

@@ -177,7 +177,7 @@ fn keys_of_reports_are_written_with_hyphens() {
 }
 
 /// The keys of a report, at any depth, that have an underscore.
-pub fn with_underscores(report: &serde_json::Value) -> Vec<&str> {
+pub(crate) fn with_underscores(report: &serde_json::Value) -> Vec<&str> {
     use serde_json::Value;
     match report {
         Value::Array(items) => items.iter().flat_map(with_underscores).collect(),

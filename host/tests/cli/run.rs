@@ -8,27 +8,27 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// Exit code for a no: a VM found no host, a check failed.
-pub const NO: i32 = 1;
+pub(crate) const NO: i32 = 1;
 /// Exit code where the command line or a file is at fault.
-pub const INPUT: i32 = 2;
+pub(crate) const INPUT: i32 = 2;
 /// Exit code where a unit failed.
-pub const UNIT: i32 = 3;
+pub(crate) const UNIT: i32 = 3;
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Run {
+pub(crate) struct Run {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
 /// Run the program with these words.
-pub fn placewright<S: AsRef<str>>(words: &[S]) -> Run {
+pub(crate) fn placewright<S: AsRef<str>>(words: &[S]) -> Run {
     placewright_given("", words)
 }
 
 /// Run the program with these words and this on standard input.
-pub fn placewright_given<S: AsRef<str>>(input: &str, words: &[S]) -> Run {
+pub(crate) fn placewright_given<S: AsRef<str>>(input: &str, words: &[S]) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_placewright"))
         .args(words.iter().map(AsRef::as_ref))
         .env(
@@ -61,20 +61,20 @@ pub fn placewright_given<S: AsRef<str>>(input: &str, words: &[S]) -> Run {
 
 impl Run {
     /// The output, if the run ended well.
-    pub fn done(self) -> String {
+    pub(crate) fn done(self) -> String {
         assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);
         self.out
     }
 
     /// The output as JSON, if the run ended well.
-    pub fn json(self) -> serde_json::Value {
+    pub(crate) fn json(self) -> serde_json::Value {
         let text = self.done();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
     /// What is said on standard error, if the run ended with that code and printed
     /// nothing else.
-    pub fn refused(self, code: i32) -> String {
+    pub(crate) fn refused(self, code: i32) -> String {
         assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.err);
         assert!(self.err.starts_with("error: "), "{}", self.err);
         self.err
@@ -82,15 +82,15 @@ impl Run {
 }
 
 /// A folder of files that is gone after the test.
-pub struct Folder(TempDir);
+pub(crate) struct Folder(TempDir);
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
     /// Write a file; its path.
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.0.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();
@@ -98,13 +98,13 @@ impl Folder {
     }
 
     /// The path of a file in it.
-    pub fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 }
 
 /// A document of `host/examples`.
-pub fn example(name: &str) -> String {
+pub(crate) fn example(name: &str) -> String {
     let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "examples", name]
         .iter()
         .collect();

@@ -1,7 +1,7 @@
 //! The policy `general`: whatever a VM needs, a host that lacks it is removed for that
 //! reason, and one that has it is chosen.
 
-pub mod cases;
+pub(crate) mod cases;
 mod pairs;
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use cases::{CASES, Case};
 
 /// A cluster of a host that lacks what is needed and one that has it. The second one is
 /// busier, so that nothing but the need speaks for it.
-pub fn inventory(case: &Case) -> Inventory {
+pub(crate) fn inventory(case: &Case) -> Inventory {
     let host = |id: &str, facts: &str| {
         format!(
             "[[hosts]]\nid = \"{id}\"\nmemory.total = \"64 GiB\"\ncpu.total = \"16 cores\"\n{facts}\n"

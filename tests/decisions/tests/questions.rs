@@ -406,7 +406,7 @@ fn n_plus_one_asks_of_each_host_what_its_failure_alone_would_do() {
     let failures = scene
         .ask()
         .n_plus_one(0, FailureOptions::default(), |done, of| {
-            steps.push((done, of))
+            steps.push((done, of));
         })
         .unwrap();
     assert_eq!(steps, [(0, 3), (1, 3), (2, 3), (3, 3)]);

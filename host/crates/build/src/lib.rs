@@ -5,6 +5,8 @@
 //! as a component. The author's `Cargo.toml` needs nothing but the crate type
 //! `cdylib`: everything else is said on cargo's command line. The same sources
 //! and toolchain give the same bytes, wherever they lie.
+//!
+//! Read [`build`], [`Options`] and [`Built`] first.
 
 #![forbid(unsafe_code)]
 

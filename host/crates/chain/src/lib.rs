@@ -5,6 +5,8 @@
 //! hash. A [`Chain`] is made once from a policy, a generation of units and an
 //! inventory ([`resolve`](Chain::resolve)), and run by a [`Runner`], which holds the
 //! instances and buffers.
+//!
+//! Read [`Chain`], [`Runner`] and [`Explanation`] first.
 
 #![forbid(unsafe_code)]
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::{Cluster, Deployment, DeploymentError, EventKind, News};
+use super::{Cluster, ClusterState, Deployment, DeploymentError, EventKind, News};
 use placewright_records::telemetry::BalanceOutcome;
 use placewright_scheduler::{BalanceOptions, Cancel};
 
@@ -80,7 +80,7 @@ impl Deployment {
 
 /// Make a plan, and keep it if it says anything, and another thing than the last one.
 fn plan(cluster: &Cluster, cancel: Cancel) -> Result<BalanceOutcome, DeploymentError> {
-    let planner = cluster.turn(|state| state.planner()).wait()?;
+    let planner = cluster.turn(ClusterState::planner).wait()?;
     let plan = planner.unless(cancel).plan(&BalanceOptions::default())?;
     if plan.moves.is_empty() && plan.notes.is_empty() && plan.stuck.is_empty() {
         return Ok(BalanceOutcome::NothingToMove);

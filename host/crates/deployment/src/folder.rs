@@ -16,14 +16,14 @@ pub(super) const FILE: &str = "file";
 
 /// A folder of policies that is being watched. Ends with this value.
 #[derive(Debug)]
-pub struct PolicyFolder(Watcher);
+pub(crate) struct PolicyFolder(Watcher);
 
 impl PolicyFolder {
     /// Watch a folder for the deployment from now on.
     ///
     /// # Errors
     /// If no thread can be started.
-    pub fn watch(
+    pub(crate) fn watch(
         deployment: &Arc<Deployment>,
         path: &Path,
         options: Options,
@@ -50,13 +50,13 @@ impl PolicyFolder {
 
     /// Waits, when it is called, until what the folder holds has settled and is in force or
     /// refused, or the watching ends.
-    pub fn first_look(&self) -> impl FnOnce() + Send + use<> {
+    pub(crate) fn first_look(&self) -> impl FnOnce() + Send + use<> {
         let bell = self.0.bell().clone();
         move || bell.settle()
     }
 
     /// Look at the folder now, and wait until what was found is in force or refused.
-    pub fn rescan(&self) {
+    pub(crate) fn rescan(&self) {
         self.0.bell().scan();
     }
 

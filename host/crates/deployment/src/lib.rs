@@ -4,6 +4,8 @@
 //! Each cluster has a thread of its own ([`cluster`]). What concerns several of them,
 //! policies and units, is changed under one lock, one change after the other, and never
 //! while decisions wait for it: a cluster takes over what is new in a turn of its own.
+//!
+//! Read [`Deployment`], [`DeploymentOptions`], [`Cluster`] and [`Event`] first.
 
 #![forbid(unsafe_code)]
 

@@ -15,7 +15,7 @@ use placewright_policy::Policy;
 ///
 /// # Errors
 /// Everything that is wrong with the document; or a name that no entry has.
-pub fn effective(
+pub(crate) fn effective(
     text: &str,
     file: &str,
     overrides: &BTreeMap<String, Override>,

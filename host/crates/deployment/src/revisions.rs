@@ -24,7 +24,7 @@ impl GoneRevisions {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn restored(saved: &Saved) -> Result<Self, DeploymentError> {
+    pub(crate) fn restored(saved: &Saved) -> Result<Self, DeploymentError> {
         let Some(body) = saved.settings.get(KEY) else {
             return Ok(Self::default());
         };
@@ -34,7 +34,7 @@ impl GoneRevisions {
     }
 
     /// Something with these revisions is removed.
-    pub fn with(self, gone: Self) -> Self {
+    pub(crate) fn with(self, gone: Self) -> Self {
         Self {
             inventory: self.inventory.max(gone.inventory),
             settings: self.settings.max(gone.settings),
@@ -43,7 +43,7 @@ impl GoneRevisions {
     }
 
     /// The change that keeps them.
-    pub fn kept(self) -> Change {
+    pub(crate) fn kept(self) -> Change {
         Change::Setting {
             key: KEY.to_owned(),
             body: serde_json::to_string(&self).unwrap_or_default(),

@@ -9,7 +9,8 @@
 mod queue;
 mod reply;
 
-pub use reply::{Answer, Reply};
+pub(crate) use reply::Answer;
+pub use reply::Reply;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, PoisonError};
@@ -38,7 +39,7 @@ pub enum TurnError {
 
 /// In which queue a turn waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
+pub(crate) enum Share {
     /// Decisions and changes.
     Work,
     /// What only reads, and takes little time.
@@ -47,7 +48,7 @@ pub enum Share {
 
 /// A state that is changed in turns. The thread ends when this is dropped, after the
 /// turns that were asked for.
-pub struct Turns<S> {
+pub(crate) struct Turns<S> {
     queue: Arc<Queue<S>>,
     /// How many may wait.
     bound: usize,
@@ -61,7 +62,7 @@ impl<S: Send + 'static> Turns<S> {
     ///
     /// # Errors
     /// If there is no thread to be had.
-    pub fn start(name: &str, state: S, bound: usize) -> io::Result<Self> {
+    pub(crate) fn start(name: &str, state: S, bound: usize) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let (alive, ended) = oneshot::channel();
         let served = queue.clone();
@@ -81,7 +82,7 @@ impl<S: Send + 'static> Turns<S> {
 
     /// Ask for a turn that begins within `limit`. `work` gives the answer, in its turn
     /// or later; `ends` is called when the wait has ended, with a turn or without.
-    pub fn take<R, E>(
+    pub(crate) fn take<R, E>(
         &self,
         share: Share,
         limit: Duration,
@@ -114,7 +115,7 @@ impl<S: Send + 'static> Turns<S> {
 
     /// Ask for a turn that is taken whenever it comes, however many wait and whether or not
     /// anybody waits for its answer: for what has to be done.
-    pub fn take_anyway<R, E>(
+    pub(crate) fn take_anyway<R, E>(
         &self,
         work: impl FnOnce(&mut S, Answer<R, E>) + Send + 'static,
     ) -> Reply<R, E>
@@ -134,28 +135,28 @@ impl<S: Send + 'static> Turns<S> {
     }
 
     /// How many wait for their turn.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.queue.waiting()
     }
 
     /// Whether the thread has ended because a turn has panicked.
-    pub fn has_panicked(&self) -> bool {
+    pub(crate) fn has_panicked(&self) -> bool {
         self.queue.has_panicked()
     }
 
     /// Let nobody ask for a turn any more; those who wait have theirs.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.queue.close();
     }
 
     /// Let nobody have a turn any more but who has it now; those who wait are told so.
-    pub fn cut_off(&self) {
+    pub(crate) fn cut_off(&self) {
         self.queue.cut_off();
     }
 
     /// Wait until the thread has ended; None: as long as it takes. Whether it has by then.
     /// It ends after [`Turns::close`] or [`Turns::cut_off`].
-    pub fn join(&self, until: Option<Instant>) -> bool {
+    pub(crate) fn join(&self, until: Option<Instant>) -> bool {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(receiver) = ended.as_mut() else {
             return true;

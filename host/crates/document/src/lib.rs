@@ -1,6 +1,9 @@
 //! Documents that people write: clusters, VMs and policies, in TOML or JSON.
 //!
 //! Reading is pure: text in; values, or every problem with its place, out.
+//!
+//! Read [`ClusterDocument`], [`WrittenRequest`] and [`Problems`] first; a new document is read with
+//! [`RowReader`].
 
 #![forbid(unsafe_code)]
 

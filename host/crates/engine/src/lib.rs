@@ -3,6 +3,8 @@
 //! An [`Engine`] comes in two flavours, chosen by [`Limits::fuel`]: calls limited
 //! by wall time for decisions, or by fuel for runs that must come out the same
 //! on every machine. What is run in it is [`crate::unit`]'s business.
+//!
+//! Read [`Engine`], [`Limits`], [`unit::Unit`] and [`generation::Generation`] first.
 
 #![deny(unsafe_code)]
 

@@ -165,7 +165,7 @@ impl Call {
         let code = problem.or_else(|| is_error.then(|| Code::of_status(status)));
         let mut record = self.record();
         record.status = Some(status.as_u16());
-        record.code = code.map(|code| code.word());
+        record.code = code.map(Code::word);
         record.after = record
             .after
             .or_else(|| text(response.headers(), &header::ETAG));

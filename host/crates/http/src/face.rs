@@ -12,10 +12,10 @@ use super::permission::Rule;
 use super::problem::{Problem, json};
 
 /// Finds in the headers of a request the secret that its caller shows.
-pub type FindSecret = fn(&HeaderMap) -> Result<Cow<'_, [u8]>, Problem>;
+pub(crate) type FindSecret = fn(&HeaderMap) -> Result<Cow<'_, [u8]>, Problem>;
 
 /// Writes a problem as the clients of a face read it; the text is the id of the request.
-pub type WriteProblem = fn(Problem, &str) -> Response;
+pub(crate) type WriteProblem = fn(Problem, &str) -> Response;
 
 /// Routes for one kind of client: our own API, that of another manager, a console.
 #[derive(Debug, Clone)]

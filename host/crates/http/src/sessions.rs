@@ -10,11 +10,11 @@ use placewright_sync::Mutex;
 pub(crate) type Digest = [u8; 32];
 
 /// How long a session lasts in which nothing is asked.
-pub const IDLE: Duration = Duration::from_secs(8 * 3600);
+pub(crate) const IDLE: Duration = Duration::from_secs(8 * 3600);
 
 /// The most sessions of one token. With another one, that in which nothing was asked for the
 /// longest time ends.
-pub const MOST: usize = 1000;
+pub(crate) const MOST: usize = 1000;
 
 /// The sessions that go on, by the digests of their secrets.
 #[derive(Debug, Default)]

@@ -4,6 +4,8 @@
 //! memory. Sums over VMs (promised memory, counts, ...) are integers and are kept
 //! with every change. Every change counts the version up and is remembered for a
 //! while, so that [`Inventory::at_version`] can show an earlier state.
+//!
+//! Read [`Inventory`], [`Transaction`], [`HostEntry`] and [`VmEntry`] first.
 
 #![forbid(unsafe_code)]
 

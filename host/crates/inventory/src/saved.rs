@@ -117,8 +117,8 @@ impl Inventory {
                 entry.unmeasured = known.unmeasured;
                 if let Some(stay) = &known.stay {
                     let here = entry.stay_mut();
-                    here.reserved = stay.reserved.clone();
-                    here.waiting = stay.waiting.clone();
+                    here.reserved.clone_from(&stay.reserved);
+                    here.waiting.clone_from(&stay.waiting);
                 }
                 self.put_vm(entry);
             }

@@ -43,7 +43,7 @@ impl Inventory {
     fn touch(&self, undo: &Undo, touched: &mut Touched) {
         match undo {
             Undo::AddHost { slot } | Undo::HostValue { slot, .. } | Undo::HostRows { slot, .. } => {
-                self.touch_slot(*slot, touched)
+                self.touch_slot(*slot, touched);
             }
             Undo::RemoveHost { host, .. } => {
                 touched.hosts.insert(host.id.clone());

@@ -5,6 +5,8 @@
 //! ```text
 //! folder ─► watch ─► stage (trust, compile, probe, policies, replay) ─► live: the next generation
 //! ```
+//!
+//! Read [`live::Library`], [`stage::Candidate`] and [`watch`] first.
 
 #![forbid(unsafe_code)]
 

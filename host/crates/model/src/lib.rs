@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows of WebAssembly, files or clocks. The names of columns and
 //! tables, with their kinds and meaning, are in [`schema`].
+//!
+//! Read [`Value`], [`Facts`], [`Host`], [`Vm`] and [`Request`] first.
 
 #![forbid(unsafe_code)]
 

@@ -14,21 +14,33 @@ use serde::{Serialize, Serializer};
 use crate::{Facts, Value, Word};
 
 /// A shared text.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(text)
 }
 
 /// What is written as it is displayed.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn displayed<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
 /// A word.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn word<W: Word, S: Serializer>(value: &W, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(value.word())
 }
 
 /// Words by names.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn word_map<W: Word, S: Serializer>(
     map: &BTreeMap<Arc<str>, W>,
     serializer: S,
@@ -37,6 +49,9 @@ pub fn word_map<W: Word, S: Serializer>(
 }
 
 /// A list of words.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn word_list<W: Word, S: Serializer>(list: &[W], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(list.iter().map(|value| value.word()))
 }

@@ -10,7 +10,7 @@ use placewright_model::{Facts, Vm};
 const MEBIBYTE: i64 = 1 << 20;
 
 /// The interfaces of a host: one for each network that it is connected to.
-pub fn host_nics(part: &Part, host: &str, entry: &HostEntry) -> Tree {
+pub(crate) fn host_nics(part: &Part, host: &str, entry: &HostEntry) -> Tree {
     let of_host = host.rsplit('/').next().unwrap_or_default();
     let facts = part.inventory().given_facts(entry);
     let nics = facts.rows("networks").iter().map(|network| {
@@ -30,7 +30,7 @@ pub fn host_nics(part: &Part, host: &str, entry: &HostEntry) -> Tree {
 }
 
 /// The NUMA nodes of a host.
-pub fn host_numa_nodes(host: &str, entry: &HostEntry) -> Tree {
+pub(crate) fn host_numa_nodes(host: &str, entry: &HostEntry) -> Tree {
     let of_host = host.rsplit('/').next().unwrap_or_default();
     let nodes = entry.facts.rows("numa-nodes").iter().map(|node| {
         let index = node.integer("index").unwrap_or(0);
@@ -53,7 +53,7 @@ pub fn host_numa_nodes(host: &str, entry: &HostEntry) -> Tree {
 }
 
 /// The tags of a host or VM, each as `key=value`.
-pub fn tags(facts: &Facts) -> Tree {
+pub(crate) fn tags(facts: &Facts) -> Tree {
     let tags = facts.rows("tags").iter().map(|tag| {
         let text = |key| tag.text(key).unwrap_or_default();
         let name = format!("{}={}", text("key"), text("value"));
@@ -66,7 +66,7 @@ pub fn tags(facts: &Facts) -> Tree {
 }
 
 /// The interfaces of a VM.
-pub fn vm_nics(vm: &str, entry: &Vm) -> Tree {
+pub(crate) fn vm_nics(vm: &str, entry: &Vm) -> Tree {
     let of_vm = vm.rsplit('/').next().unwrap_or_default();
     let nics = entry.facts.rows("nics").iter().enumerate();
     let nics = nics.map(|(index, nic)| {
@@ -93,7 +93,7 @@ pub fn vm_nics(vm: &str, entry: &Vm) -> Tree {
 }
 
 /// The virtual NUMA nodes of a VM.
-pub fn vm_numa_nodes(vm: &str, entry: &Vm) -> Tree {
+pub(crate) fn vm_numa_nodes(vm: &str, entry: &Vm) -> Tree {
     let of_vm = vm.rsplit('/').next().unwrap_or_default();
     let nodes = entry.facts.rows("numa-nodes").iter().map(|node| {
         let index = node.integer("index").unwrap_or(0);

@@ -17,7 +17,7 @@ use placewright_http::pool::Pool;
 use placewright_http::{Caller, Problem};
 
 /// A request.
-pub struct Call {
+pub(crate) struct Call {
     pub site: Arc<Site>,
     pub caller: Caller,
     /// Where questions that take long are asked.
@@ -35,18 +35,18 @@ pub struct Call {
 }
 
 /// What a request is answered with, if it is carried out.
-pub struct Reply {
+pub(crate) struct Reply {
     status: StatusCode,
     tree: Tree,
     location: Option<String>,
 }
 
 /// What a route does. It may take its time.
-pub type Handle = fn(&Call) -> Result<Reply, Fault>;
+pub(crate) type Handle = fn(&Call) -> Result<Reply, Fault>;
 
 impl Reply {
     /// It is done, or shown.
-    pub fn ok(tree: Tree) -> Self {
+    pub(crate) fn ok(tree: Tree) -> Self {
         Self {
             status: StatusCode::OK,
             tree,
@@ -55,7 +55,7 @@ impl Reply {
     }
 
     /// Something was made, and is found there.
-    pub fn created(tree: Tree, location: String) -> Self {
+    pub(crate) fn created(tree: Tree, location: String) -> Self {
         Self {
             status: StatusCode::CREATED,
             tree,
@@ -64,58 +64,58 @@ impl Reply {
     }
 
     /// An action is over.
-    pub fn complete() -> Self {
+    pub(crate) fn complete() -> Self {
         Self::ok(Tree::new("action").text("status", "complete"))
     }
 }
 
 impl Call {
     /// Tell the audit log which VM the request is about.
-    pub fn is_about_vm(&self, vm: &Arc<str>) {
+    pub(crate) fn is_about_vm(&self, vm: &Arc<str>) {
         if let Some(note) = &self.note {
             note.is_about([vm].iter());
         }
     }
 
     /// Tell the audit log which policy the request is about.
-    pub fn is_about_policy(&self, policy: &Arc<str>) {
+    pub(crate) fn is_about_policy(&self, policy: &Arc<str>) {
         if let Some(note) = &self.note {
             note.with(|record| record.policy = Some(policy.clone()));
         }
     }
 
     /// Tell the audit log which cluster the request is about.
-    pub fn is_about_cluster(&self, cluster: &Arc<str>) {
+    pub(crate) fn is_about_cluster(&self, cluster: &Arc<str>) {
         if let Some(note) = &self.note {
             note.with(|record| record.cluster = Some(cluster.clone()));
         }
     }
 
     /// The variable part of the path of that name.
-    pub fn part(&self, name: &str) -> &str {
+    pub(crate) fn part(&self, name: &str) -> &str {
         let part = self.parts.iter().find(|(known, _)| known == name);
         part.map_or("", |(_, value)| value)
     }
 
     /// The id by which the client finds again what it has asked for, if it gives one.
-    pub fn correlation(&self) -> Option<&str> {
+    pub(crate) fn correlation(&self) -> Option<&str> {
         self.query("correlation_id").or(self.correlation.as_deref())
     }
 
     /// Whether the path is one of something in that collection.
-    pub fn is_under(&self, collection: &str) -> bool {
+    pub(crate) fn is_under(&self, collection: &str) -> bool {
         let rest = self.path.strip_prefix("/ovirt-engine/api/");
         rest.and_then(|rest| rest.split('/').next()) == Some(collection)
     }
 
     /// The query parameter of that name.
-    pub fn query(&self, name: &str) -> Option<&str> {
+    pub(crate) fn query(&self, name: &str) -> Option<&str> {
         let found = self.query.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| &**value)
     }
 
     /// Whether what is linked under that name is to be answered too.
-    pub fn follows(&self, link: &str) -> bool {
+    pub(crate) fn follows(&self, link: &str) -> bool {
         let follow = self.query("follow").unwrap_or_default();
         follow.split(',').any(|path| {
             let first = path.trim().split('.').next();
@@ -127,7 +127,7 @@ impl Call {
     ///
     /// # Errors
     /// If it is no number.
-    pub fn most(&self) -> Result<usize, Fault> {
+    pub(crate) fn most(&self) -> Result<usize, Fault> {
         match self.query("max").map(str::trim) {
             // As engines have it: all.
             None | Some("" | "-1") => Ok(usize::MAX),
@@ -141,7 +141,7 @@ impl Call {
     ///
     /// # Errors
     /// If it is another one, or none.
-    pub fn body(&self, name: &str) -> Result<Element, Fault> {
+    pub(crate) fn body(&self, name: &str) -> Result<Element, Fault> {
         read(&self.body, &self.content_type, name)
     }
 }
@@ -218,7 +218,7 @@ fn format(headers: &HeaderMap) -> Format {
 }
 
 /// Carry a request out and answer it.
-pub async fn answer(site: Arc<Site>, handle: Handle, request: Request) -> Response {
+pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) -> Response {
     let format = format(request.headers());
     let (mut parts, body) = request.into_parts();
     let Some(caller) = parts.extensions.get::<Caller>().cloned() else {

@@ -7,8 +7,8 @@
 mod listed;
 mod property;
 
-pub use listed::POLICIES;
-pub use property::UnitProperty;
+pub(crate) use listed::POLICIES;
+pub(crate) use property::UnitProperty;
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ use placewright_plugins as plugins;
 
 /// All policy units.
 #[derive(Debug)]
-pub struct Catalogue {
+pub(crate) struct Catalogue {
     generation: Arc<Generation>,
     units: Vec<PolicyUnit>,
 }
 
 /// One policy unit.
 #[derive(Debug, Clone)]
-pub struct PolicyUnit {
+pub(crate) struct PolicyUnit {
     pub id: String,
     pub name: String,
     pub kind: Kind,
@@ -57,7 +57,7 @@ pub struct PolicyUnit {
 
 impl Catalogue {
     /// The policy units of a generation.
-    pub fn of(generation: Arc<Generation>) -> Self {
+    pub(crate) fn of(generation: Arc<Generation>) -> Self {
         let mut units = Vec::new();
         for unit in generation.units() {
             let description = unit.description();
@@ -77,22 +77,22 @@ impl Catalogue {
     }
 
     /// Whether it is made of these units.
-    pub fn is_of(&self, generation: &Arc<Generation>) -> bool {
+    pub(crate) fn is_of(&self, generation: &Arc<Generation>) -> bool {
         Arc::ptr_eq(&self.generation, generation)
     }
 
     /// The units that it is made of.
-    pub fn generation(&self) -> &Arc<Generation> {
+    pub(crate) fn generation(&self) -> &Arc<Generation> {
         &self.generation
     }
 
     /// Those that are listed, by name.
-    pub fn listed(&self) -> impl Iterator<Item = &PolicyUnit> {
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &PolicyUnit> {
         self.units.iter().filter(|unit| !unit.mandatory)
     }
 
     /// Those that stand in every policy made here.
-    pub fn mandatory(&self) -> impl Iterator<Item = &PolicyUnit> {
+    pub(crate) fn mandatory(&self) -> impl Iterator<Item = &PolicyUnit> {
         // In oVirt's order.
         let order = |unit: &&PolicyUnit| LISTED.iter().position(|row| row.1 == unit.id);
         let mut units: Vec<_> = self.units.iter().filter(|unit| unit.mandatory).collect();
@@ -101,12 +101,12 @@ impl Catalogue {
     }
 
     /// The listed one of that id.
-    pub fn get(&self, id: &str) -> Option<&PolicyUnit> {
+    pub(crate) fn get(&self, id: &str) -> Option<&PolicyUnit> {
         self.listed().find(|unit| unit.id == id)
     }
 
     /// Those that a unit here stands for.
-    pub fn of_unit<'a>(
+    pub(crate) fn of_unit<'a>(
         &'a self,
         name: &'a str,
         kind: Kind,

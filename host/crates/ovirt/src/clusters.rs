@@ -21,24 +21,24 @@ use placewright_http::Permission;
 const TRIES: usize = 8;
 
 /// Id of a cluster.
-pub fn id(name: &str) -> String {
+pub(crate) fn id(name: &str) -> String {
     ids::of("cluster", &[name])
 }
 
 /// Path of a cluster.
-pub fn href(name: &str) -> String {
+pub(crate) fn href(name: &str) -> String {
     format!("/ovirt-engine/api/clusters/{}", id(name))
 }
 
 /// The clusters that the caller is shown, by name.
-pub fn all(call: &Call) -> Vec<Arc<Cluster>> {
+pub(crate) fn all(call: &Call) -> Vec<Arc<Cluster>> {
     let mut clusters = call.site.deployment.clusters();
     clusters.retain(|cluster| call.caller.sees(cluster.name()));
     clusters
 }
 
 /// The cluster of the id in the path.
-pub fn find(call: &Call) -> Result<Arc<Cluster>, Fault> {
+pub(crate) fn find(call: &Call) -> Result<Arc<Cluster>, Fault> {
     let wanted = call.part("id");
     let found = all(call)
         .into_iter()
@@ -47,7 +47,7 @@ pub fn find(call: &Call) -> Result<Arc<Cluster>, Fault> {
 }
 
 /// `GET /clusters`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let fields = |key: &str| match key {
         "name" | "cluster" => Some(Field::Text),
         "id" => Some(Field::Text),
@@ -65,7 +65,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// The clusters in which a policy decides.
-pub fn of_policy(call: &Call, policy: &str) -> Result<Reply, Fault> {
+pub(crate) fn of_policy(call: &Call, policy: &str) -> Result<Reply, Fault> {
     let policies = names::policies(&call.site, &call.caller, &call.site.catalogue());
     let clusters = all(call).into_iter();
     let clusters = clusters.filter(|cluster| *cluster.settings().policy == *policy);
@@ -74,7 +74,7 @@ pub fn of_policy(call: &Call, policy: &str) -> Result<Reply, Fault> {
 }
 
 /// `GET /clusters/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let cluster = find(call)?;
     let policies = names::policies(&call.site, &call.caller, &call.site.catalogue());
     Ok(Reply::ok(tree(call, &cluster, &policies)))
@@ -223,7 +223,7 @@ fn unchanged(element: &Element, shown: &Tree, inside: &str) -> Result<(), Fault>
 }
 
 /// `PUT /clusters/{id}`
-pub fn update(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     let cluster = find(call)?;
     let body = call.body("cluster")?;
     let name = cluster.name().clone();

@@ -5,20 +5,20 @@ use super::ids;
 use super::tree::Tree;
 
 /// Id of the pool of network addresses that all clusters seem to have.
-pub fn mac_pool() -> String {
+pub(crate) fn mac_pool() -> String {
     ids::of("mac pool", &[])
 }
 
 /// Name of the data centre that all clusters seem to be in.
-pub const DATA_CENTER: &str = "Default";
+pub(crate) const DATA_CENTER: &str = "Default";
 
 /// Id of the data centre that all clusters seem to be in.
-pub fn data_center() -> String {
+pub(crate) fn data_center() -> String {
     ids::of("data center", &[])
 }
 
 /// The elements of a cluster that say nothing of its scheduling.
-pub fn of_cluster() -> Vec<Tree> {
+pub(crate) fn of_cluster() -> Vec<Tree> {
     let flag = |name: &'static str, value: bool| Tree::new(name).text("enabled", value);
     let (pool, center) = (mac_pool(), data_center());
     let fencing = flag("fencing_policy", true)

@@ -7,7 +7,7 @@ use super::import::Element;
 ///
 /// # Errors
 /// The first other one.
-pub fn only(body: &Element, known: &[&str]) -> Result<(), Fault> {
+pub(crate) fn only(body: &Element, known: &[&str]) -> Result<(), Fault> {
     let other = body
         .inside
         .iter()
@@ -28,7 +28,7 @@ pub fn only(body: &Element, known: &[&str]) -> Result<(), Fault> {
 ///
 /// # Errors
 /// If it is neither.
-pub fn flag(body: &Element, name: &str) -> Result<Option<bool>, Fault> {
+pub(crate) fn flag(body: &Element, name: &str) -> Result<Option<bool>, Fault> {
     let given = body.get(name).map(|it| it.text.to_ascii_lowercase());
     match given.as_deref() {
         None => Ok(None),

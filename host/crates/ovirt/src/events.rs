@@ -98,7 +98,7 @@ fn value(event: &Event, key: &str) -> Option<String> {
 }
 
 /// `GET /events`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let search = Search::read(call, field)?;
     let after = moment::number("from", call.query("from"))?;
     let parts = parts(call)?;
@@ -111,7 +111,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /events/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let id = call.part("id");
     let mut events = of_caller(call).into_iter();
     let found = events.find(|event| event.number.to_string() == id);
@@ -120,7 +120,7 @@ pub fn show(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `POST /events`: note what a client did or saw.
-pub fn create(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("event")?;
     let known = [
         "id",

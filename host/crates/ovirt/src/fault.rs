@@ -10,7 +10,7 @@ use placewright_http::{Code, Problem};
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub(crate) struct Fault {
     status: StatusCode,
     reason: &'static str,
     detail: String,
@@ -18,7 +18,7 @@ pub struct Fault {
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     Xml,
     Json,
 }
@@ -36,37 +36,37 @@ impl Fault {
     }
 
     /// A body, or a value in it, cannot be read.
-    pub fn syntax(detail: impl ToString) -> Self {
+    pub(crate) fn syntax(detail: impl ToString) -> Self {
         let reason = "Request syntactically incorrect.";
         Self::new(StatusCode::BAD_REQUEST, reason, detail)
     }
 
     /// Something that is needed for an operation was not given, such as the `name` of a
     /// `SchedulingPolicy` for `add`.
-    pub fn incomplete(what: &str, field: &str, operation: &str) -> Self {
+    pub(crate) fn incomplete(what: &str, field: &str, operation: &str) -> Self {
         let detail = format!("{what} [{field}] required for {operation}");
         Self::new(StatusCode::BAD_REQUEST, "Incomplete parameters", detail)
     }
 
     /// What was asked for does not go together with what there is: a list in brackets, as
     /// engines write it.
-    pub fn refused(detail: impl std::fmt::Display) -> Self {
+    pub(crate) fn refused(detail: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::BAD_REQUEST, FAILED, format!("[{detail}]"))
     }
 
     /// The same while something else uses it.
-    pub fn in_use(detail: impl std::fmt::Display) -> Self {
+    pub(crate) fn in_use(detail: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::CONFLICT, FAILED, format!("[{detail}]"))
     }
 
     /// Something that never changes is given another value.
-    pub fn immutable(detail: impl ToString) -> Self {
+    pub(crate) fn immutable(detail: impl ToString) -> Self {
         let reason = "Broken immutability constraint";
         Self::new(StatusCode::CONFLICT, reason, detail)
     }
 
     /// There is no such thing.
-    pub fn not_found(what: &str, id: &str) -> Self {
+    pub(crate) fn not_found(what: &str, id: &str) -> Self {
         let id = placewright_document::shown(id);
         Self::new(
             StatusCode::NOT_FOUND,
@@ -83,7 +83,7 @@ impl Fault {
     }
 
     /// The answer.
-    pub fn response(&self, format: Format) -> Response {
+    pub(crate) fn response(&self, format: Format) -> Response {
         written(self.status, &self.tree(), format)
     }
 }
@@ -115,7 +115,7 @@ impl From<DeploymentError> for Fault {
 }
 
 /// A problem of the layers above the routes, as the clients of this face read it.
-pub fn of_layer(problem: Problem, _request: &str) -> Response {
+pub(crate) fn of_layer(problem: Problem, _request: &str) -> Response {
     let (code, headers) = (problem.code(), problem.headers());
     let mut response = Fault::from(problem).response(Format::Xml);
     response.headers_mut().extend(headers);
@@ -131,7 +131,7 @@ pub fn of_layer(problem: Problem, _request: &str) -> Response {
 }
 
 /// A tree as an answer.
-pub fn written(status: StatusCode, tree: &Tree, format: Format) -> Response {
+pub(crate) fn written(status: StatusCode, tree: &Tree, format: Format) -> Response {
     let (kind, text) = match format {
         // In lower case: clients compare it so.
         Format::Xml => ("application/xml; charset=utf-8", tree.xml()),

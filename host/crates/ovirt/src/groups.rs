@@ -3,11 +3,11 @@
 mod members;
 mod write;
 
-pub use members::{
+pub(crate) use members::{
     add as add_member, list as list_members, named_host, named_vm, remove as remove_member,
     show as show_member,
 };
-pub use write::{create, remove, update};
+pub(crate) use write::{create, remove, update};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use placewright_inventory::{GroupEntry, Inventory};
 use placewright_model::{Group, GroupRule};
 
 /// Id of a group.
-pub fn id(cluster: &str, group: &str) -> String {
+pub(crate) fn id(cluster: &str, group: &str) -> String {
     ids::own_or_made("affinity group", cluster, group)
 }
 
@@ -52,7 +52,7 @@ fn find(call: &Call) -> Result<(Part, Group), Fault> {
 }
 
 /// `GET /clusters/{id}/affinitygroups`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let part = Part::of(clusters::find(call)?)?;
     let groups = part.inventory().groups().map(GroupEntry::given);
     let groups = groups.filter(|group| !labels::is_label(&group.id));
@@ -61,7 +61,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /clusters/{id}/affinitygroups/{group}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let (part, group) = find(call)?;
     Ok(Reply::ok(tree(&part, &group)))
 }
@@ -133,7 +133,7 @@ fn labels_of(others: &[Arc<str>]) -> impl Iterator<Item = Tree> {
 }
 
 /// A VM of a group, which may run or not.
-pub fn member_vm(part: &Part, vm: &str) -> Tree {
+pub(crate) fn member_vm(part: &Part, vm: &str) -> Tree {
     let inventory = part.inventory();
     let entry = inventory.running(vm).or_else(|| inventory.pending(vm));
     let id = part.vm_id(vm);
@@ -141,7 +141,7 @@ pub fn member_vm(part: &Part, vm: &str) -> Tree {
     Tree::new("vm").at(&vms::href(&id), &id).text("name", name)
 }
 
-pub fn member_host(part: &Part, host: &str) -> Tree {
+pub(crate) fn member_host(part: &Part, host: &str) -> Tree {
     let inventory = part.inventory();
     let entry = inventory.slot(host).and_then(|slot| inventory.host(slot));
     let name = entry.and_then(|entry| entry.facts.text("name"));

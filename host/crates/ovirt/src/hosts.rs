@@ -13,19 +13,19 @@ use placewright_inventory::HostEntry;
 use placewright_model::Value;
 
 /// A host of a cluster, for its columns.
-pub struct Host<'p> {
+pub(crate) struct Host<'p> {
     part: &'p Part,
     slot: u32,
     entry: &'p HostEntry,
 }
 
 /// Path of a host.
-pub fn href(id: &str) -> String {
+pub(crate) fn href(id: &str) -> String {
     format!("/ovirt-engine/api/hosts/{id}")
 }
 
 impl<'p> Host<'p> {
-    pub fn new(part: &'p Part, (slot, entry): (u32, &'p HostEntry)) -> Self {
+    pub(crate) fn new(part: &'p Part, (slot, entry): (u32, &'p HostEntry)) -> Self {
         Self { part, slot, entry }
     }
 
@@ -60,11 +60,11 @@ impl<'p> Host<'p> {
         self.value(column) == Some(Value::Boolean(true))
     }
 
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.part.host_id(&self.entry.id)
     }
 
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.text("name")
             .unwrap_or_else(|| self.entry.id.to_string())
     }
@@ -188,7 +188,7 @@ impl<'p> Host<'p> {
 }
 
 /// A statistic of what is found under an address.
-pub fn statistic(owner: &str, name: &str, kind: &str, unit: &str, value: &str) -> Tree {
+pub(crate) fn statistic(owner: &str, name: &str, kind: &str, unit: &str, value: &str) -> Tree {
     let id = super::ids::of("statistic", &[owner, name]);
     let datum = Tree::new("value").text("datum", value);
     Tree::new("statistic")
@@ -225,7 +225,7 @@ fn value(host: &Host<'_>, key: &str) -> Option<String> {
 }
 
 /// `GET /hosts`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let search = Search::read(call, field)?;
     let parts = parts(call)?;
     let closure = call.query("check_vms_in_affinity_closure");
@@ -312,14 +312,14 @@ impl HostList {
 }
 
 /// `GET /hosts/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     shown(call, |host, parts| {
         Ok(labelled(call, parts, host, host.tree(call)))
     })
 }
 
 /// `GET /hosts/{id}/{list}`
-pub fn list_below(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list_below(call: &Call) -> Result<Reply, Fault> {
     let most = call.most()?;
     shown(call, |host, _| {
         Ok(host.list(HostList::of(call)?).first(most))
@@ -327,7 +327,7 @@ pub fn list_below(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /hosts/{id}/{list}/{entry}`
-pub fn show_below(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show_below(call: &Call) -> Result<Reply, Fault> {
     let wanted = call.part("entry");
     shown(call, |host, _| {
         let list = host.list(HostList::of(call)?);

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 /// The UUID of a thing: of its kind, and of the names that tell it from others of that kind. It
 /// is of version 8, which leaves to us what it is made of.
-pub fn of(kind: &str, names: &[&str]) -> String {
+pub(crate) fn of(kind: &str, names: &[&str]) -> String {
     let mut digest = Sha256::new();
     digest.update(kind);
     for name in names {
@@ -24,7 +24,7 @@ pub fn of(kind: &str, names: &[&str]) -> String {
 
 /// The UUID of a host or VM: its own id, if that is one already, as that of a host which comes
 /// from an engine.
-pub fn own_or_made(kind: &str, cluster: &str, id: &str) -> String {
+pub(crate) fn own_or_made(kind: &str, cluster: &str, id: &str) -> String {
     match is_uuid(id) {
         true => id.to_owned(),
         false => of(kind, &[cluster, id]),
@@ -32,7 +32,7 @@ pub fn own_or_made(kind: &str, cluster: &str, id: &str) -> String {
 }
 
 /// Whether a text is written as UUIDs are.
-pub fn is_uuid(text: &str) -> bool {
+pub(crate) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(index, byte)| match index {
             8 | 13 | 18 | 23 => byte == b'-',

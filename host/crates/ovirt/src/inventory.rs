@@ -11,45 +11,45 @@ use placewright_deployment::cluster::Snapshot;
 use placewright_inventory::{HostEntry, Inventory, VmEntry};
 
 /// A cluster as it was at one time.
-pub struct Part {
+pub(crate) struct Part {
     pub cluster: Arc<Cluster>,
     snapshot: Arc<Snapshot>,
 }
 
 impl Part {
     /// The cluster as it is.
-    pub fn of(cluster: Arc<Cluster>) -> Result<Self, Fault> {
+    pub(crate) fn of(cluster: Arc<Cluster>) -> Result<Self, Fault> {
         let snapshot = tokio::runtime::Handle::current().block_on(cluster.snapshot())?;
         Ok(Self { cluster, snapshot })
     }
 
-    pub fn inventory(&self) -> &Inventory {
+    pub(crate) fn inventory(&self) -> &Inventory {
         self.snapshot.inventory()
     }
 
-    pub fn name(&self) -> &Arc<str> {
+    pub(crate) fn name(&self) -> &Arc<str> {
         self.cluster.name()
     }
 
     /// Id of a host in oVirt.
-    pub fn host_id(&self, host: &str) -> String {
+    pub(crate) fn host_id(&self, host: &str) -> String {
         ids::own_or_made("host", self.name(), host)
     }
 
     /// Id of a VM in oVirt.
-    pub fn vm_id(&self, vm: &str) -> String {
+    pub(crate) fn vm_id(&self, vm: &str) -> String {
         ids::own_or_made("vm", self.name(), vm)
     }
 
     /// The hosts, by id.
-    pub fn hosts(&self) -> Vec<(u32, &HostEntry)> {
+    pub(crate) fn hosts(&self) -> Vec<(u32, &HostEntry)> {
         let mut hosts: Vec<_> = self.inventory().hosts().collect();
         hosts.sort_by(|one, other| one.1.id.cmp(&other.1.id));
         hosts
     }
 
     /// The host of that id in oVirt.
-    pub fn host(&self, id: &str) -> Option<(u32, &HostEntry)> {
+    pub(crate) fn host(&self, id: &str) -> Option<(u32, &HostEntry)> {
         let inventory = self.inventory();
         // Its own id, most often, where hosts come from an engine.
         let own = ids::is_uuid(id).then(|| inventory.slot(id)).flatten();
@@ -62,7 +62,7 @@ impl Part {
     }
 
     /// The VMs that have a place, once each: where they run, if they do.
-    pub fn vms(&self) -> impl Iterator<Item = &VmEntry> {
+    pub(crate) fn vms(&self) -> impl Iterator<Item = &VmEntry> {
         let inventory = self.inventory();
         let hosts = inventory.hosts();
         let entries = hosts.flat_map(|(_, host)| inventory.vms_of(host));
@@ -70,13 +70,13 @@ impl Part {
     }
 
     /// The VM of that id here, where it runs or else has a place reserved.
-    pub fn vm_by_key(&self, key: &str) -> Option<&VmEntry> {
+    pub(crate) fn vm_by_key(&self, key: &str) -> Option<&VmEntry> {
         let inventory = self.inventory();
         inventory.running(key).or_else(|| inventory.pending(key))
     }
 
     /// The VM of that id in oVirt.
-    pub fn vm(&self, id: &str) -> Option<&VmEntry> {
+    pub(crate) fn vm(&self, id: &str) -> Option<&VmEntry> {
         let inventory = self.inventory();
         let own = ids::is_uuid(id).then(|| inventory.running(id).or_else(|| inventory.pending(id)));
         if let Some(own) = own.flatten() {
@@ -87,6 +87,6 @@ impl Part {
 }
 
 /// The clusters that the caller is shown, each as it is.
-pub fn parts(call: &Call) -> Result<Vec<Part>, Fault> {
+pub(crate) fn parts(call: &Call) -> Result<Vec<Part>, Fault> {
     clusters::all(call).into_iter().map(Part::of).collect()
 }

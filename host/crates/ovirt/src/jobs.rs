@@ -3,7 +3,7 @@
 
 mod steps;
 
-pub use steps::{add as add_step, end as end_step, list as list_steps, show as show_step};
+pub(crate) use steps::{add as add_step, end as end_step, list as list_steps, show as show_step};
 
 use std::collections::VecDeque;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ const LONGEST: usize = 1024;
 
 /// The jobs that are remembered, the oldest first.
 #[derive(Debug, Default)]
-pub struct Jobs {
+pub(crate) struct Jobs {
     all: VecDeque<Job>,
     /// How many there have been.
     count: u64,
@@ -73,7 +73,7 @@ enum Work {
 }
 
 /// Path of a job.
-pub fn href(id: &str) -> String {
+pub(crate) fn href(id: &str) -> String {
     format!("/ovirt-engine/api/jobs/{id}")
 }
 
@@ -105,7 +105,7 @@ impl Jobs {
 }
 
 /// Remember that a VM is on its way; gives the id of the job.
-pub fn migration(
+pub(crate) fn migration(
     call: &Call,
     (cluster, vm): (&Arc<str>, &Arc<str>),
     to: &Arc<str>,
@@ -203,7 +203,7 @@ fn of_caller(call: &Call) -> Vec<Job> {
 }
 
 /// `GET /jobs`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let search = Search::read(call, field)?;
     let found = search.of(of_caller(call), |job, key| match key {
         "status" => Some(word(job.ended(call)).to_owned()),
@@ -226,7 +226,7 @@ fn find(call: &Call) -> Result<Job, Fault> {
 }
 
 /// `GET /jobs/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     Ok(Reply::ok(find(call)?.tree(call)))
 }
 
@@ -244,7 +244,7 @@ fn description(body: &Element, what: &str) -> Result<String, Fault> {
 }
 
 /// `POST /jobs`
-pub fn create(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("job")?;
     let known = [
         "id",
@@ -288,7 +288,7 @@ fn succeeded(call: &Call) -> Result<bool, Fault> {
 }
 
 /// `POST /jobs/{id}/end`
-pub fn end(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn end(call: &Call) -> Result<Reply, Fault> {
     let is_well = succeeded(call)?;
     let now = call.site.deployment.now();
     let mut jobs = lock(&call.site);
@@ -308,7 +308,7 @@ pub fn end(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `POST /jobs/{id}/clear`
-pub fn clear(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn clear(call: &Call) -> Result<Reply, Fault> {
     succeeded(call)?;
     let mut jobs = lock(&call.site);
     let id = jobs.get_mut(call.part("id"), &call.caller.name)?.id.clone();

@@ -7,8 +7,10 @@
 mod assigned;
 mod write;
 
-pub use assigned::{assign, labels_of, list as list_assigned, show as show_assigned, withdraw};
-pub use write::{add as add_member, create, remove, remove_member, update};
+pub(crate) use assigned::{
+    assign, labels_of, list as list_assigned, show as show_assigned, withdraw,
+};
+pub(crate) use write::{add as add_member, create, remove, remove_member, update};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,26 +26,26 @@ use placewright_inventory::{GroupEntry, Inventory};
 use placewright_model::Group;
 
 /// What the ids of groups that are labels begin with.
-pub const PREFIX: &str = "label:";
+pub(crate) const PREFIX: &str = "label:";
 
 /// Whether the group of that id is a label.
-pub fn is_label(group: &str) -> bool {
+pub(crate) fn is_label(group: &str) -> bool {
     group.starts_with(PREFIX)
 }
 
 /// Id of a label.
-pub fn id(key: &str) -> String {
+pub(crate) fn id(key: &str) -> String {
     ids::of("affinity label", &[key])
 }
 
 /// Path of a label.
-pub fn href(key: &str) -> String {
+pub(crate) fn href(key: &str) -> String {
     format!("/ovirt-engine/api/affinitylabels/{}", id(key))
 }
 
 /// A label.
 #[derive(Debug, Clone)]
-pub struct Label {
+pub(crate) struct Label {
     /// The id of its groups.
     pub key: Arc<str>,
     pub name: String,
@@ -76,7 +78,7 @@ fn of_parts(parts: &[Part]) -> Vec<Label> {
 }
 
 /// The labels of all clusters that the caller is shown.
-pub fn all(call: &Call) -> Result<Vec<Label>, Fault> {
+pub(crate) fn all(call: &Call) -> Result<Vec<Label>, Fault> {
     Ok(of_parts(&parts(call)?))
 }
 
@@ -84,7 +86,7 @@ pub fn all(call: &Call) -> Result<Vec<Label>, Fault> {
 ///
 /// # Errors
 /// If there is none, or it names none.
-pub fn named<'l>(known: &'l [Label], named: &Element) -> Result<&'l Label, Fault> {
+pub(crate) fn named<'l>(known: &'l [Label], named: &Element) -> Result<&'l Label, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let (found, wanted) = match (text("id"), text("name")) {
         (Some(wanted), _) => (known.iter().find(|label| id(&label.key) == wanted), wanted),
@@ -102,12 +104,12 @@ fn find(known: Vec<Label>, wanted: &str) -> Result<Label, Fault> {
 }
 
 /// A label as something else names it.
-pub fn reference(key: &str) -> Tree {
+pub(crate) fn reference(key: &str) -> Tree {
     Tree::new("affinity_label").at(&href(key), &id(key))
 }
 
 /// A label as a list of another thing's shows it: with its name, if it is in that cluster.
-pub fn shown(part: &Part, key: &str) -> Tree {
+pub(crate) fn shown(part: &Part, key: &str) -> Tree {
     let entry = part.inventory().group(key);
     match entry.map(|entry| Label::of(entry.given())) {
         Some(label) => reference(key).text("name", label.name),
@@ -142,7 +144,7 @@ fn members(parts: &[Part], key: &str, list: List) -> Vec<(String, Tree)> {
 
 /// What a label has lists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum List {
+pub(crate) enum List {
     Vms,
     Hosts,
 }
@@ -191,7 +193,7 @@ fn tree(call: &Call, parts: &[Part], label: &Label) -> Tree {
 }
 
 /// `GET /affinitylabels`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let labels = of_parts(&parts);
     let shown = labels.iter().take(call.most()?);
@@ -200,14 +202,14 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /affinitylabels/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let label = find(of_parts(&parts), call.part("id"))?;
     Ok(Reply::ok(tree(call, &parts, &label)))
 }
 
 /// `GET /affinitylabels/{id}/{list}`
-pub fn list_members(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list_members(call: &Call) -> Result<Reply, Fault> {
     let list = List::of(call)?;
     let parts = parts(call)?;
     let label = find(of_parts(&parts), call.part("id"))?;
@@ -217,7 +219,7 @@ pub fn list_members(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /affinitylabels/{id}/{list}/{member}`
-pub fn show_member(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show_member(call: &Call) -> Result<Reply, Fault> {
     let list = List::of(call)?;
     let parts = parts(call)?;
     let label = find(of_parts(&parts), call.part("id"))?;

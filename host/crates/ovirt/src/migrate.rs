@@ -18,7 +18,7 @@ use placewright_http::{Permission, Problem};
 use placewright_model::Request;
 
 /// A cluster, and the ids here of some of its hosts.
-pub type Targets = (Arc<str>, BTreeSet<Arc<str>>);
+pub(crate) type Targets = (Arc<str>, BTreeSet<Arc<str>>);
 
 /// The VM of that id in oVirt, by its cluster and its id here.
 fn found<'p>(parts: &'p [Part], id: &str) -> Result<(&'p Part, Arc<str>), Fault> {
@@ -53,7 +53,7 @@ fn request(
 
 /// The hosts to which all of the VMs could go, those where they run apart: what the filters of
 /// the policy leave.
-pub fn targets(call: &Call, parts: &[Part], vms: &str) -> Result<Targets, Fault> {
+pub(crate) fn targets(call: &Call, parts: &[Part], vms: &str) -> Result<Targets, Fault> {
     let ids = vms.split(',').map(str::trim).filter(|id| !id.is_empty());
     let mut targets: Option<Targets> = None;
     for id in ids {
@@ -129,7 +129,7 @@ fn host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
 }
 
 /// `POST /vms/{id}/migrate`
-pub fn migrate(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn migrate(call: &Call) -> Result<Reply, Fault> {
     let action = call.body("action")?;
     only(
         &action,

@@ -8,7 +8,7 @@ use super::fault::Fault;
 const LAST: u64 = 253_402_300_799;
 
 /// A time in seconds since 1970-01-01 UTC, as in `2026-03-01T12:00:00Z`.
-pub fn written(at: i64) -> String {
+pub(crate) fn written(at: i64) -> String {
     let seconds = u64::try_from(at).unwrap_or(0).min(LAST);
     let moment = UNIX_EPOCH + Duration::from_secs(seconds);
     humantime::format_rfc3339_seconds(moment).to_string()
@@ -18,7 +18,7 @@ pub fn written(at: i64) -> String {
 ///
 /// # Errors
 /// If it is none.
-pub fn number(name: &str, given: Option<&str>) -> Result<Option<u64>, Fault> {
+pub(crate) fn number(name: &str, given: Option<&str>) -> Result<Option<u64>, Fault> {
     let given = given.map(str::trim).filter(|given| !given.is_empty());
     let read = |given: &str| {
         let read = given.parse();

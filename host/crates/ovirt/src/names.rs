@@ -10,7 +10,7 @@ use placewright_deployment::PolicyRecord;
 use placewright_http::Caller;
 
 /// A policy that is shown to a caller.
-pub struct Shown {
+pub(crate) struct Shown {
     pub record: Arc<PolicyRecord>,
     pub said: Arc<Said>,
     /// What it is called in oVirt.
@@ -20,7 +20,7 @@ pub struct Shown {
 /// The policies that a caller is shown: those of the engine first, the others by their names
 /// here. A policy is called as its document says, unless another is called so: then by its name
 /// here, or after it.
-pub fn policies(site: &Site, caller: &Caller, catalogue: &Catalogue) -> Vec<Shown> {
+pub(crate) fn policies(site: &Site, caller: &Caller, catalogue: &Catalogue) -> Vec<Shown> {
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut all: Vec<Shown> = site
         .deployment
@@ -58,7 +58,7 @@ pub fn policies(site: &Site, caller: &Caller, catalogue: &Catalogue) -> Vec<Show
 }
 
 /// The name here of a new policy: as near to that in oVirt as names here may be, and not taken.
-pub fn key(site: &Site, name: &str) -> String {
+pub(crate) fn key(site: &Site, name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let plain = name.chars().map(|c| if fits(c) { c } else { '-' });
     let plain: String = plain.take(48).collect();

@@ -3,8 +3,8 @@
 mod entries;
 mod write;
 
-pub use entries::{add, list as list_entries, remove as remove_entry, show as show_entry};
-pub use write::{create, properties as properties_of, remove, update};
+pub(crate) use entries::{add, list as list_entries, remove as remove_entry, show as show_entry};
+pub(crate) use write::{create, properties as properties_of, remove, update};
 
 use super::call::{Call, Reply};
 use super::catalogue::Catalogue;
@@ -16,12 +16,12 @@ use super::tree::Tree;
 use super::units;
 
 /// Path of a policy.
-pub fn href(id: &str) -> String {
+pub(crate) fn href(id: &str) -> String {
     format!("/ovirt-engine/api/schedulingpolicies/{id}")
 }
 
 /// `GET /schedulingpolicies`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let catalogue = call.site.catalogue();
     let most = call.most()?;
     let all = names::policies(&call.site, &call.caller, &catalogue);
@@ -31,21 +31,21 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /schedulingpolicies/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let catalogue = call.site.catalogue();
     let policy = find(call, &catalogue)?;
     Ok(Reply::ok(tree(call, &policy, &catalogue)))
 }
 
 /// `GET /schedulingpolicies/{id}/clusters`: what version 3 links to.
-pub fn clusters(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn clusters(call: &Call) -> Result<Reply, Fault> {
     let catalogue = call.site.catalogue();
     let policy = find(call, &catalogue)?;
     super::clusters::of_policy(call, &policy.record.name)
 }
 
 /// The policy of the id in the path.
-pub fn find(call: &Call, catalogue: &Catalogue) -> Result<Shown, Fault> {
+pub(crate) fn find(call: &Call, catalogue: &Catalogue) -> Result<Shown, Fault> {
     let id = call.part("id");
     let all = names::policies(&call.site, &call.caller, catalogue);
     let found = all.into_iter().find(|shown| shown.said.id == id);
@@ -53,7 +53,7 @@ pub fn find(call: &Call, catalogue: &Catalogue) -> Result<Shown, Fault> {
 }
 
 /// A policy as it is answered.
-pub fn tree(call: &Call, policy: &Shown, catalogue: &Catalogue) -> Tree {
+pub(crate) fn tree(call: &Call, policy: &Shown, catalogue: &Catalogue) -> Tree {
     let said = &policy.said;
     let href = href(&said.id);
     let mut tree = Tree::new("scheduling_policy")
@@ -78,7 +78,7 @@ pub fn tree(call: &Call, policy: &Shown, catalogue: &Catalogue) -> Tree {
 }
 
 /// Names and values as they are answered.
-pub fn properties<'a>(
+pub(crate) fn properties<'a>(
     name: &'static str,
     properties: impl IntoIterator<Item = &'a (String, String)>,
 ) -> Tree {

@@ -5,7 +5,7 @@
 
 mod edit;
 
-pub use edit::{Editable, json_of};
+pub(crate) use edit::{Editable, json_of};
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use placewright_policy::{UnitDescriptions, UnitName};
 
 /// A policy in oVirt's words.
 #[derive(Debug)]
-pub struct Said {
+pub(crate) struct Said {
     pub id: String,
     /// What it is called in oVirt, unless another one is.
     pub name: String,
@@ -41,7 +41,7 @@ pub struct Said {
 
 /// A policy unit in a policy.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub kind: Kind,
     /// Id of the policy unit.
     pub unit: String,
@@ -53,13 +53,13 @@ pub struct Entry {
 
 /// An entry of a policy by the name by which a cluster sets it otherwise.
 #[derive(Debug)]
-pub struct Settable {
+pub(crate) struct Settable {
     pub name: String,
     pub properties: Vec<UnitProperty>,
 }
 
 /// A document as plain values.
-pub fn document(text: &str) -> Option<Map<String, Json>> {
+pub(crate) fn document(text: &str) -> Option<Map<String, Json>> {
     match text.trim_start().starts_with('{') {
         true => serde_json::from_str(text).ok(),
         false => toml::from_str(text).ok(),
@@ -68,7 +68,7 @@ pub fn document(text: &str) -> Option<Map<String, Json>> {
 
 impl Said {
     /// What is said of a policy with these units.
-    pub fn of(record: &PolicyRecord, catalogue: &Catalogue) -> Self {
+    pub(crate) fn of(record: &PolicyRecord, catalogue: &Catalogue) -> Self {
         let document = document(&record.text);
         let is_read = document.is_some();
         let document = document.unwrap_or_default();
@@ -107,12 +107,12 @@ impl Said {
     }
 
     /// The entries of a kind.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |entry| entry.kind == kind)
     }
 
     /// The entry of a policy unit.
-    pub fn entry(&self, kind: Kind, unit: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, kind: Kind, unit: &str) -> Option<&Entry> {
         self.of_kind(kind).find(|entry| entry.unit == unit)
     }
 }

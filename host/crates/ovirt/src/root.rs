@@ -8,7 +8,7 @@ use super::search::{Field, Search};
 use super::tree::Tree;
 
 /// `GET /`
-pub fn show(_: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(_: &Call) -> Result<Reply, Fault> {
     let version = Tree::new("version")
         .text("major", 4)
         .text("minor", 5)
@@ -43,7 +43,7 @@ pub fn show(_: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /datacenters`: the one in which all clusters seem to be.
-pub fn data_centers(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn data_centers(call: &Call) -> Result<Reply, Fault> {
     let fields = |key: &str| matches!(key, "name" | "id" | "status").then_some(Field::Text);
     let search = Search::read(call, fields)?;
     let id = constants::data_center();
@@ -64,7 +64,7 @@ pub fn data_centers(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /macpools`: the one that all clusters seem to have.
-pub fn mac_pools(_: &Call) -> Result<Reply, Fault> {
+pub(crate) fn mac_pools(_: &Call) -> Result<Reply, Fault> {
     let id = constants::mac_pool();
     let pool = Tree::new("mac_pool")
         .at(&format!("/ovirt-engine/api/macpools/{id}"), &id)

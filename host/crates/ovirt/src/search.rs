@@ -8,14 +8,14 @@ const PAGE: usize = 100;
 
 /// How values under a key are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub(crate) enum Field {
     Text,
     Number,
 }
 
 /// What is looked for.
 #[derive(Debug, PartialEq)]
-pub struct Search {
+pub(crate) struct Search {
     /// One of these must hold; in each, all terms.
     any: Vec<Vec<Term>>,
     sort: Option<(String, Field, bool)>,
@@ -54,7 +54,7 @@ impl Search {
     ///
     /// # Errors
     /// If it cannot be read: never is something else looked for.
-    pub fn read(call: &Call, field: impl Fn(&str) -> Option<Field>) -> Result<Self, Fault> {
+    pub(crate) fn read(call: &Call, field: impl Fn(&str) -> Option<Field>) -> Result<Self, Fault> {
         let case_sensitive = match call.query("case_sensitive") {
             None => true,
             Some(given) if given.eq_ignore_ascii_case("true") => true,
@@ -178,7 +178,7 @@ impl Search {
     }
 
     /// What is found; `value` gives what something has under a key.
-    pub fn of<T>(&self, all: Vec<T>, value: impl Fn(&T, &str) -> Option<String>) -> Vec<T> {
+    pub(crate) fn of<T>(&self, all: Vec<T>, value: impl Fn(&T, &str) -> Option<String>) -> Vec<T> {
         let has =
             |it: &T, term: &Term| term.holds(value(it, &term.key).as_deref(), self.case_sensitive);
         let is_found = |it: &T| {

@@ -10,7 +10,7 @@ use placewright_deployment::{Deployment, PolicyRecord};
 
 /// A server as an engine, with what was worked out for earlier requests.
 #[derive(Debug)]
-pub struct Site {
+pub(crate) struct Site {
     pub deployment: Arc<Deployment>,
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     /// By the names of policies.
@@ -30,7 +30,7 @@ struct Known {
 }
 
 impl Site {
-    pub fn new(deployment: Arc<Deployment>) -> Self {
+    pub(crate) fn new(deployment: Arc<Deployment>) -> Self {
         Self {
             deployment,
             catalogue: Mutex::default(),
@@ -41,7 +41,7 @@ impl Site {
     }
 
     /// The policy units that there are now.
-    pub fn catalogue(&self) -> Arc<Catalogue> {
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         let generation = self.deployment.generation();
         let mut last = self
             .catalogue
@@ -58,7 +58,7 @@ impl Site {
     }
 
     /// What is said of a policy in oVirt's words.
-    pub fn said(&self, record: &PolicyRecord, catalogue: &Catalogue) -> Arc<Said> {
+    pub(crate) fn said(&self, record: &PolicyRecord, catalogue: &Catalogue) -> Arc<Said> {
         let generation = catalogue.generation().number();
         let lock = || self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&record.name)
@@ -77,12 +77,12 @@ impl Site {
     }
 
     /// The upgrades that are under way, by cluster.
-    pub fn upgrades(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, u8>> {
+    pub(crate) fn upgrades(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, u8>> {
         self.upgrades.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Forget policies that are no more.
-    pub fn forget(&self, policy: &str) {
+    pub(crate) fn forget(&self, policy: &str) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         said.remove(policy);
     }

@@ -15,7 +15,7 @@ use placewright_http::{Access, Code, Problem, access};
 ///
 /// # Errors
 /// If there is neither.
-pub fn secret(
+pub(crate) fn secret(
     headers: &HeaderMap,
 ) -> Result<std::borrow::Cow<'_, [u8]>, placewright_http::Problem> {
     use base64::Engine;
@@ -69,7 +69,11 @@ fn field(form: &[u8], name: &str) -> Option<String> {
 
 /// Give a user who shows its password a secret of its own, which stands for the token until it
 /// is signed out, or nothing was asked with it for some hours.
-pub async fn token(State(access): State<Arc<Access>>, headers: HeaderMap, form: Bytes) -> Response {
+pub(crate) async fn token(
+    State(access): State<Arc<Access>>,
+    headers: HeaderMap,
+    form: Bytes,
+) -> Response {
     match field(&form, "grant_type").as_deref() {
         Some("password") => {}
         _ => {
@@ -117,7 +121,7 @@ pub async fn token(State(access): State<Arc<Access>>, headers: HeaderMap, form: 
 
 /// End what was begun by signing in. A token that somebody signed in with stays, and so does one
 /// that was never given.
-pub async fn logout(State(access): State<Arc<Access>>, form: Bytes) -> Response {
+pub(crate) async fn logout(State(access): State<Arc<Access>>, form: Bytes) -> Response {
     if let Some(secret) = field(&form, "token") {
         access.end_session(secret.as_bytes());
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// An element with its attributes, and either a text or others in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tree {
+pub(crate) struct Tree {
     name: Cow<'static, str>,
     attributes: Vec<(&'static str, String)>,
     text: Option<String>,
@@ -18,7 +18,7 @@ pub struct Tree {
 
 impl Tree {
     /// An element without anything in it.
-    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self {
             name: name.into(),
             attributes: Vec::new(),
@@ -29,7 +29,7 @@ impl Tree {
     }
 
     /// An element that holds any number of others of one name.
-    pub fn list(name: &'static str, children: impl IntoIterator<Item = Tree>) -> Self {
+    pub(crate) fn list(name: &'static str, children: impl IntoIterator<Item = Tree>) -> Self {
         Self {
             children: children.into_iter().collect(),
             is_list: true,
@@ -39,33 +39,33 @@ impl Tree {
 
     /// The same with an attribute.
     #[must_use]
-    pub fn attribute(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn attribute(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.attributes.push((name, value.into()));
         self
     }
 
     /// The same as what is found under an address.
     #[must_use]
-    pub fn at(self, href: &str, id: &str) -> Self {
+    pub(crate) fn at(self, href: &str, id: &str) -> Self {
         self.attribute("href", href).attribute("id", id)
     }
 
     /// The same with another element in it.
     #[must_use]
-    pub fn with(mut self, child: Tree) -> Self {
+    pub(crate) fn with(mut self, child: Tree) -> Self {
         self.children.push(child);
         self
     }
 
     /// The same with other elements in it.
     #[must_use]
-    pub fn with_all(mut self, children: impl IntoIterator<Item = Tree>) -> Self {
+    pub(crate) fn with_all(mut self, children: impl IntoIterator<Item = Tree>) -> Self {
         self.children.extend(children);
         self
     }
 
     /// An element that holds a text.
-    pub fn of_text(name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
+    pub(crate) fn of_text(name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
         Self {
             text: Some(text.to_string()),
             ..Self::new(name)
@@ -74,24 +74,24 @@ impl Tree {
 
     /// The same with an element in it that holds a text.
     #[must_use]
-    pub fn text(self, name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
+    pub(crate) fn text(self, name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
         self.with(Self::of_text(name, text))
     }
 
     /// The same with a link to something that belongs to it.
     #[must_use]
-    pub fn link(self, rel: &'static str, href: String) -> Self {
+    pub(crate) fn link(self, rel: &'static str, href: String) -> Self {
         let link = Self::new("link");
         self.with(link.attribute("href", href).attribute("rel", rel))
     }
 
     /// Its own text.
-    pub fn own_text(&self) -> &str {
+    pub(crate) fn own_text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
 
     /// The first element of that name in it, or the attribute of that name as one.
-    pub fn get(&self, name: &str) -> Option<Cow<'_, Tree>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Cow<'_, Tree>> {
         if let Some(child) = self.children.iter().find(|child| child.name == name) {
             return Some(Cow::Borrowed(child));
         }
@@ -104,24 +104,24 @@ impl Tree {
 
     /// The same with at most so many elements in it.
     #[must_use]
-    pub fn first(mut self, most: usize) -> Self {
+    pub(crate) fn first(mut self, most: usize) -> Self {
         self.children.truncate(most);
         self
     }
 
     /// The element of that id in it.
-    pub fn of_id(self, id: &str) -> Option<Self> {
+    pub(crate) fn of_id(self, id: &str) -> Option<Self> {
         let has = |child: &Self| child.get("id").is_some_and(|own| own.own_text() == id);
         self.children.into_iter().find(has)
     }
 
     /// The elements in it.
-    pub fn children(&self) -> &[Tree] {
+    pub(crate) fn children(&self) -> &[Tree] {
         &self.children
     }
 
     /// A document in XML.
-    pub fn xml(&self) -> String {
+    pub(crate) fn xml(&self) -> String {
         let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n".to_owned();
         self.write(&mut text, 0);
         text
@@ -155,7 +155,7 @@ impl Tree {
     }
 
     /// What it is in JSON: lists stand under the name of what they hold, and all else is text.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         if let (Some(text), true) = (&self.text, self.attributes.is_empty()) {
             return text.as_str().into();
         }

@@ -7,19 +7,19 @@ use super::tree::Tree;
 use placewright_http::Permission;
 
 /// Path of a policy unit.
-pub fn href(id: &str) -> String {
+pub(crate) fn href(id: &str) -> String {
     format!("/ovirt-engine/api/schedulingpolicyunits/{id}")
 }
 
 /// `GET /schedulingpolicyunits`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let catalogue = call.site.catalogue();
     let listed = catalogue.listed().take(call.most()?).map(tree);
     Ok(Reply::ok(Tree::list("scheduling_policy_units", listed)))
 }
 
 /// `GET /schedulingpolicyunits/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let id = call.part("id");
     let catalogue = call.site.catalogue();
     let unit = catalogue.get(id);
@@ -28,7 +28,7 @@ pub fn show(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `DELETE /schedulingpolicyunits/{id}`: the unit is in force no more, whatever it is listed as.
-pub fn remove(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     call.caller.must_everywhere(Permission::Administer)?;
     let id = call.part("id");
     let catalogue = call.site.catalogue();

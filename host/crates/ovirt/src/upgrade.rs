@@ -8,7 +8,7 @@ use super::fault::Fault;
 use placewright_http::Permission;
 
 /// `POST /clusters/{id}/upgrade`
-pub fn upgrade(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn upgrade(call: &Call) -> Result<Reply, Fault> {
     let cluster = clusters::find(call)?;
     let body = call.body("action")?;
     let known = [

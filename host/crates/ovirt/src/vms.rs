@@ -18,12 +18,12 @@ struct Vm<'p> {
 }
 
 /// Path of a VM.
-pub fn href(id: &str) -> String {
+pub(crate) fn href(id: &str) -> String {
     format!("/ovirt-engine/api/vms/{id}")
 }
 
 /// What a VM is called.
-pub fn name(entry: &VmEntry) -> String {
+pub(crate) fn name(entry: &VmEntry) -> String {
     let name = entry.vm.facts.text("name");
     name.unwrap_or(&entry.vm.id).to_owned()
 }
@@ -196,7 +196,7 @@ fn value(vm: &Vm<'_>, key: &str) -> Option<String> {
 }
 
 /// `GET /vms`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let search = Search::read(call, field)?;
     let parts = parts(call)?;
     let all = parts.iter().flat_map(|part| {
@@ -270,20 +270,20 @@ impl VmList {
 }
 
 /// `GET /vms/{id}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     shown(call, |vm, parts| {
         Ok(labelled(call, parts, vm, vm.tree(call)))
     })
 }
 
 /// `GET /vms/{id}/{list}`
-pub fn list_below(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list_below(call: &Call) -> Result<Reply, Fault> {
     let most = call.most()?;
     shown(call, |vm, _| Ok(vm.list(VmList::of(call)?).first(most)))
 }
 
 /// `GET /vms/{id}/{list}/{entry}`
-pub fn show_below(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show_below(call: &Call) -> Result<Reply, Fault> {
     let wanted = call.part("entry");
     shown(call, |vm, _| {
         let list = vm.list(VmList::of(call)?);

@@ -1,5 +1,7 @@
 //! Whether a folder is this user's own: nobody else can put files into it, or put another
 //! folder in its place.
+//!
+//! Read [`check`] first; [`Way`] is what it finds.
 
 #![forbid(unsafe_code)]
 

@@ -3,6 +3,8 @@
 //! The components are built from `plugins/` by `placewright unit build` and kept in
 //! the repository beside their sources, so that the program can be built without a
 //! toolchain for WebAssembly.
+//!
+//! Read [`UNITS`], [`POLICIES`] and [`DEFAULT_POLICY`] first.
 
 #![forbid(unsafe_code)]
 

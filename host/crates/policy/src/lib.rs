@@ -3,6 +3,8 @@
 //!
 //! A [`Policy`] is a policy document in which every name has been found and every
 //! default filled in. It holds no unit and runs nothing: the chain does.
+//!
+//! Read [`Policy`], [`Stage`] and [`PolicyDocument`] first.
 
 #![forbid(unsafe_code)]
 

@@ -8,6 +8,8 @@
 //! - [`Change`]: what can be written. Those of one submission are kept all or none.
 //! - [`Saved`], [`SavedInventory`] and the rest of what is read back.
 //! - [`StoreError`]: what went wrong, and what to do.
+//!
+//! Read [`Store`], [`Change`] and [`Saved`] first.
 
 #![forbid(unsafe_code)]
 
@@ -193,18 +195,24 @@ impl Store {
     /// What a start needs, the rows of clusters and the bytes of artifacts apart.
     ///
     /// # Errors
-    /// This and all that reads: if the file cannot be read.
+    /// If the file cannot be read.
     pub fn load(&self) -> Result<Saved, StoreError> {
         self.read(read::saved)
     }
 
     /// The rows of a cluster; none if there is no such cluster.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn inventory(&self, cluster: &str) -> Result<SavedInventory, StoreError> {
         self.read(|base| read::inventory(base, cluster))
     }
 
     /// What came of the last reservation of each VM of a cluster that ended without the VM
     /// running, by VM.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn ended_reservations(
         &self,
         cluster: &str,
@@ -213,48 +221,75 @@ impl Store {
     }
 
     /// The answers of a cluster that are to be repeated, by key.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn answers(&self, cluster: &str) -> Result<Vec<SavedAnswer>, StoreError> {
         self.read(|base| read::answers(base, cluster))
     }
 
     /// The answer to the request with that key.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn answer(&self, cluster: &str, key: &str) -> Result<Option<SavedAnswer>, StoreError> {
         self.read(|base| read::answer_to(base, cluster, key))
     }
 
     /// The plans of a cluster, by number.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn plans(&self, cluster: &str) -> Result<Vec<SavedPlan>, StoreError> {
         self.read(|base| read::plans(base, cluster))
     }
 
     /// The bytes of an artifact.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn artifact(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.read(|base| read::artifact(base, digest))
     }
 
     /// The digests of all artifacts.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn artifacts(&self) -> Result<Vec<String>, StoreError> {
         self.read(read::artifacts)
     }
 
     /// Whether there is an artifact with that digest.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn has_artifact(&self, digest: &str) -> Result<bool, StoreError> {
         self.read(|base| read::has_artifact(base, digest))
     }
 
     /// The chains that decide in all clusters, and those by which recorded decisions were
     /// made, as [`Change::PutChain`] put them.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn chains(&self) -> Result<Vec<String>, StoreError> {
         self.read(read::chains)
     }
 
     /// The signature that an artifact came with, if it came with one.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn signature(&self, digest: &str) -> Result<Option<SavedSignature>, StoreError> {
         self.read(|base| read::signature(base, digest))
     }
 
     /// The revisions of a policy below `before`, the newest first: at most so many, and no more
     /// than it takes until their bodies have so many bytes together.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn policy_history(
         &self,
         name: &str,
@@ -269,6 +304,9 @@ impl Store {
 
     /// Decisions of a cluster with numbers below `before`, at most so many, the newest
     /// first.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn decisions(
         &self,
         cluster: &str,
@@ -282,6 +320,9 @@ impl Store {
     }
 
     /// One decision of a cluster.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn decision(
         &self,
         cluster: &str,
@@ -294,11 +335,17 @@ impl Store {
     }
 
     /// A cluster as it was when a decision was made.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn past(&self, cluster: &str, number: u64) -> Result<SavedPast, StoreError> {
         self.read(|base| past::past(base, cluster, number))
     }
 
     /// What happened to a unit or to all, at most so many events, the newest first.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
     pub fn unit_history(
         &self,
         name: Option<&str>,

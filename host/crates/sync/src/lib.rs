@@ -4,6 +4,8 @@
 //! a test on one, in an order that it draws, and so finds the orders that seldom
 //! happen. A program that was built with the feature does nothing outside of such
 //! tests.
+//!
+//! Read the list of what it exports first: [`Mutex`], [`RwLock`] and [`ArcSwap`] are used most.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,6 @@
 //! For authors and studies: scenarios, what units cost, replays of traces, imports.
+//!
+//! Read [`scenario`], [`mod@bench`] and [`simulate`] first: each is a command of the program.
 
 #![forbid(unsafe_code)]
 

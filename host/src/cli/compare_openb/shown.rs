@@ -16,7 +16,7 @@ const COLUMNS: [&str; 6] = [
 ];
 
 /// For people.
-pub fn text(comparison: &Comparison) -> String {
+pub(super) fn text(comparison: &Comparison) -> String {
     let mut table = output::table(&COLUMNS);
     let mut before = None;
     for line in &comparison.lines {
@@ -40,7 +40,7 @@ pub fn text(comparison: &Comparison) -> String {
 }
 
 /// A line for each figure.
-pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
+pub(super) fn csv(comparison: &Comparison) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in &comparison.lines {
         writer.serialize(line)?;
@@ -49,7 +49,7 @@ pub fn csv(comparison: &Comparison) -> anyhow::Result<String> {
 }
 
 /// A document: a section for each list of pods, in it a row for each policy.
-pub fn markdown(comparison: &Comparison, command: &str) -> String {
+pub(super) fn markdown(comparison: &Comparison, command: &str) -> String {
     let runs = comparison.lines.iter().map(|line| line.runs).max();
     let mut text = format!(
         "# Allocation of GPUs, beside the published figures\n\n\

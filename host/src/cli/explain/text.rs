@@ -11,7 +11,7 @@ use super::super::{explained, output};
 use super::Changed;
 
 /// A decision before and after a change, as text.
-pub fn changed_text(changed: &Changed<'_>, policy: &Policy) -> String {
+pub(super) fn changed_text(changed: &Changed<'_>, policy: &Policy) -> String {
     let comparison = &changed.comparison;
     let without = changed
         .without
@@ -92,7 +92,7 @@ fn fate_text(fate: &Fate) -> String {
 }
 
 /// The answer about one host, as text.
-pub fn why_text(why: &Why, stages: usize) -> String {
+pub(super) fn why_text(why: &Why, stages: usize) -> String {
     let (vms, host) = (why.vms.join(", "), &why.host);
     let chosen = why.chosen.as_deref().unwrap_or("no host");
     match &why.standing {

@@ -28,7 +28,7 @@ Get policy.xml from the engine with
   /ovirt-engine/api/schedulingpolicies/ID?follow=filters,weights,balances
 
 See placewright --help for exit codes.")]
-pub struct ImportOvirt {
+pub(crate) struct ImportOvirt {
     /// What the engine answered, in one file or several; - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -65,7 +65,7 @@ enum Selector {
 
 impl ImportOvirt {
     /// Carry it over and write it.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let documents = self.documents()?;
         let policy = Policy::read(&documents, self.name.as_deref()).map_err(Failure::input)?;
         let inventory = super::inventory(self.cluster.as_deref())?;

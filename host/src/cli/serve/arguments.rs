@@ -7,7 +7,7 @@ use super::options::OPTIONS;
 
 /// A value that is given by flag or environment.
 #[derive(Debug, Clone)]
-pub struct GivenValue {
+pub(super) struct GivenValue {
     /// Name of the option.
     pub name: &'static str,
     /// As given.
@@ -18,7 +18,7 @@ pub struct GivenValue {
 
 /// The values that are given by flag or environment; of both, the flag's.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub(super) struct Given {
     /// In the order of the options.
     pub values: Vec<GivenValue>,
 }

@@ -12,7 +12,7 @@ use crate::cli::failure::Failure;
 ///
 /// # Errors
 /// If there is no such process, or it fails.
-pub fn apart() -> io::Result<()> {
+pub(super) fn apart() -> io::Result<()> {
     let mut program = Command::new(env::current_exe()?);
     program.args(env::args_os().skip(1)).arg("--compile-units");
     program.stdin(Stdio::piped());
@@ -30,7 +30,7 @@ pub fn apart() -> io::Result<()> {
 }
 
 /// Compile them in this process, which ends early if the one that waits for it does.
-pub fn here(settings: &Settings) -> Result<(), Failure> {
+pub(super) fn here(settings: &Settings) -> Result<(), Failure> {
     thread::spawn(|| {
         // Nothing is ever written to it: it ends with the process that holds it.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());

@@ -9,13 +9,13 @@ use placewright_engine::unit::Digest;
 use placewright_library::signature::Key as Signer;
 
 /// Key of the list.
-pub const KEY: &str = "trusted-keys";
+pub(super) const KEY: &str = "trusted-keys";
 
 /// Key of the list of units that are never let in.
-pub const REVOKED: &str = "revoked";
+pub(super) const REVOKED: &str = "revoked";
 
 /// The keys of a trusted key.
-pub const FORM: &[Key] = &[
+pub(super) const FORM: &[Key] = &[
     required("name", TEXT, "Names the signer in reports"),
     required(
         "ed25519",
@@ -34,7 +34,7 @@ const PUBLISHED: [&str; 5] = [
 ];
 
 /// Read the list.
-pub fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Signer> {
+pub(super) fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Signer> {
     let mut names = BTreeMap::new();
     let mut keys = Vec::new();
     for table in tables {
@@ -66,7 +66,7 @@ pub fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Signer> {
 }
 
 /// Read the digests of the units that are never let in.
-pub fn read_revoked(fields: &Fields<'_>, problems: &mut Problems) -> Vec<Digest> {
+pub(super) fn read_revoked(fields: &Fields<'_>, problems: &mut Problems) -> Vec<Digest> {
     let mut digests = Vec::new();
     for (text, place) in fields.texts(REVOKED) {
         match Digest::from_hex(text) {

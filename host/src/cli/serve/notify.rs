@@ -1,13 +1,13 @@
 //! Tells systemd how far the server is, if systemd asks for it (`Type=notify`).
 
 /// Requests are answered from now on.
-pub const READY: &str = "READY=1";
+pub(super) const READY: &str = "READY=1";
 /// The server stops.
-pub const STOPPING: &str = "STOPPING=1";
+pub(super) const STOPPING: &str = "STOPPING=1";
 
 /// Tell it. Where nobody listens nothing happens.
 #[cfg(target_os = "linux")]
-pub fn tell(state: &str) {
+pub(super) fn tell(state: &str) {
     use std::os::linux::net::SocketAddrExt;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::net::{SocketAddr, UnixDatagram};

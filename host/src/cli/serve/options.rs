@@ -3,7 +3,7 @@
 
 mod table;
 
-pub use table::OPTIONS;
+pub(super) use table::OPTIONS;
 
 use placewright_document::form::Shape;
 use placewright_document::{Content, Expected, Node, Place, Problems, Word};
@@ -11,7 +11,7 @@ use placewright_model::{Kind, Value};
 
 /// One option.
 #[derive(Debug)]
-pub struct ServeOption {
+pub(crate) struct ServeOption {
     /// Name of the flag and key of the file.
     pub name: &'static str,
     /// What stands for its value in the help.
@@ -31,7 +31,7 @@ pub struct ServeOption {
 
 /// How sure a change is on disk when it is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
+pub(crate) enum Durability {
     /// It survives a loss of power.
     Full,
     /// It survives the end of the program; a loss of power may take the last ones.
@@ -45,17 +45,17 @@ impl Word for Durability {
 
 impl ServeOption {
     /// Its name in the environment.
-    pub fn variable(&self) -> String {
+    pub(crate) fn variable(&self) -> String {
         format!("PLACEWRIGHT_{}", self.name.replace('-', "_").to_uppercase())
     }
 
     /// Whether it is switched on by its name alone.
-    pub fn is_switch(&self) -> bool {
+    pub(crate) fn is_switch(&self) -> bool {
         matches!(self.shape, Shape::Value(Kind::Boolean, _, _))
     }
 
     /// Read its value from a document.
-    pub fn read(&self, node: &Node, problems: &mut Problems) -> Option<Value> {
+    pub(crate) fn read(&self, node: &Node, problems: &mut Problems) -> Option<Value> {
         match self.shape {
             Shape::Word(words) => Expected {
                 choices: &words(),
@@ -76,7 +76,7 @@ impl ServeOption {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn parse(&self, text: &str) -> Result<Value, String> {
+    pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
         let place = Place {
             file: self.name.into(),
             line: 1,

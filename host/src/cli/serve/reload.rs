@@ -22,7 +22,7 @@ use crate::cli::failure::Failure;
 
 /// Where the configuration came from.
 #[derive(Debug, Clone)]
-pub struct Configured {
+pub(super) struct Configured {
     /// The configuration file, if there is one.
     pub file: Option<PathBuf>,
     /// What flags and environment give.
@@ -39,10 +39,10 @@ impl Configured {
 }
 
 /// The values of the options, by name.
-pub type Values = Vec<(&'static str, Option<Value>)>;
+pub(super) type Values = Vec<(&'static str, Option<Value>)>;
 
 /// The values of the options that are given.
-pub fn values(sources: &Sources) -> Values {
+pub(super) fn values(sources: &Sources) -> Values {
     let settings = sources.settings.iter();
     settings
         .map(|it| (it.option.name, it.value.clone()))
@@ -54,7 +54,7 @@ const HEEDED: [&str; 3] = ["tls-certificate", "tls-key", "require-signatures"];
 
 /// What can be replaced while the server runs.
 #[derive(Debug)]
-pub struct Replaceable {
+pub(super) struct Replaceable {
     /// Where the configuration comes from.
     pub configured: Configured,
     /// What it said when the server was started.
@@ -131,7 +131,7 @@ impl Replaceable {
 }
 
 /// What the audit log tells of a signal that had the configuration read anew.
-pub fn record(taken_over: &Result<Reloaded, String>) -> Record {
+pub(super) fn record(taken_over: &Result<Reloaded, String>) -> Record {
     let record = match taken_over {
         Ok(reloaded) => Record {
             after: serde_json::to_string(reloaded).ok(),
@@ -152,7 +152,7 @@ pub fn record(taken_over: &Result<Reloaded, String>) -> Record {
 }
 
 /// Which units the settings trust.
-pub fn trust(settings: &Settings) -> Trust {
+pub(super) fn trust(settings: &Settings) -> Trust {
     Trust {
         signatures: Signatures {
             keys: settings.trusted_keys.clone(),

@@ -19,7 +19,7 @@ use super::sources::Sources;
 
 /// Everything that the server is told.
 #[derive(Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Where requests come in.
     pub listen: SocketAddr,
     /// Folder of what must last.
@@ -86,7 +86,7 @@ pub struct Settings {
 
 impl Settings {
     /// How requests reach the server.
-    pub fn transport(&self) -> Transport {
+    pub(crate) fn transport(&self) -> Transport {
         match (&self.tls, self.insecure_plain_http) {
             (Some(_), _) => Transport::Tls,
             (None, true) => Transport::PlainFromAfar,
@@ -98,7 +98,7 @@ impl Settings {
     ///
     /// # Errors
     /// What is wrong with values that only shows when they are used, a line each.
-    pub fn of(sources: &Sources) -> Result<Self, String> {
+    pub(crate) fn of(sources: &Sources) -> Result<Self, String> {
         let mut reader = Reader {
             sources,
             complaints: Vec::new(),

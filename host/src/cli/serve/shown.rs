@@ -14,7 +14,7 @@ use super::sources::{Setting, Sources};
 use super::tokens::{self, quoted};
 
 /// The configuration file.
-pub fn text(sources: &Sources, settings: &Settings) -> String {
+pub(super) fn text(sources: &Sources, settings: &Settings) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     for setting in &sources.settings {
         lines.push(line(setting, settings));

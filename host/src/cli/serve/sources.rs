@@ -19,7 +19,7 @@ use crate::cli::units;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub(crate) enum Source {
     /// Nobody gave one.
     Default,
     /// The configuration file.
@@ -43,7 +43,7 @@ impl fmt::Display for Source {
 
 /// An option with the value that is in force.
 #[derive(Debug)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// The option.
     pub option: &'static ServeOption,
     /// None: there is none, or it depends on others.
@@ -54,7 +54,7 @@ pub struct Setting {
 
 /// Everything that is said of the configuration.
 #[derive(Debug)]
-pub struct Sources {
+pub(crate) struct Sources {
     /// In the order of the options.
     pub settings: Vec<Setting>,
     /// Who may call.
@@ -69,7 +69,7 @@ pub struct Sources {
 
 impl Sources {
     /// The setting of that name.
-    pub fn get(&self, name: &str) -> Option<&Setting> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
         self.settings
             .iter()
             .find(|setting| setting.option.name == name)
@@ -77,7 +77,7 @@ impl Sources {
 }
 
 /// Read the file, and lay what is given over it.
-pub fn gather(file: Option<&Path>, given: &Given) -> Result<Sources, Failure> {
+pub(super) fn gather(file: Option<&Path>, given: &Given) -> Result<Sources, Failure> {
     let mut sources = Sources {
         settings: OPTIONS.iter().map(of_default).collect(),
         tokens: Vec::new(),
@@ -116,7 +116,7 @@ pub fn gather(file: Option<&Path>, given: &Given) -> Result<Sources, Failure> {
 /// Variables of the environment that look like misspelt ones of ours, with the names that
 /// were probably meant. Others that begin alike are none of our business: orchestrators
 /// make such variables of the names of services.
-pub fn misspelt(variables: impl Iterator<Item = String>) -> Vec<(String, String)> {
+pub(super) fn misspelt(variables: impl Iterator<Item = String>) -> Vec<(String, String)> {
     let mut known: Vec<String> = OPTIONS.iter().map(ServeOption::variable).collect();
     known.push("PLACEWRIGHT_CONFIG".to_owned());
     let ours = variables.filter(|name| name.starts_with("PLACEWRIGHT_") && !known.contains(name));

@@ -26,13 +26,13 @@ use crate::cli::compile_unit;
 use crate::cli::failure::{Answer, Failure};
 
 /// What is checked before anything begins.
-pub struct Prepared {
+pub(super) struct Prepared {
     pub access: Arc<Access>,
     pub tls: Option<Tls>,
 }
 
 /// Check what only shows when files are read and settings are seen together.
-pub fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
+pub(super) fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
     let access = Access::new(settings.tokens.clone());
     let listens = access.may_listen(settings.listen, settings.transport());
     listens.map_err(Failure::input)?;
@@ -56,7 +56,7 @@ fn faces(foundation: &Foundation, reload: Arc<dyn Reload>) -> Vec<Face> {
 }
 
 /// Serve until a signal ends it.
-pub fn serve(
+pub(super) fn serve(
     settings: Settings,
     prepared: Prepared,
     configured: Configured,
@@ -151,7 +151,7 @@ pub fn serve(
 
 /// Make sure that no other user can put files into the folders, or others in their place:
 /// they could have their units decide, and their code run.
-pub fn check_folders(settings: &Settings) -> Result<(), Failure> {
+pub(super) fn check_folders(settings: &Settings) -> Result<(), Failure> {
     let folders = [
         &settings.data,
         &settings.cache,

@@ -9,10 +9,10 @@ use placewright_http::{Role, Token};
 use sha2::{Digest, Sha256};
 
 /// Key of the list.
-pub const KEY: &str = "tokens";
+pub(super) const KEY: &str = "tokens";
 
 /// The keys of a token.
-pub const FORM: &[Key] = &[
+pub(super) const FORM: &[Key] = &[
     required("name", TEXT, "Names the owner in logs and events"),
     required("role", Shape::Word(words::<Role>), "What the owner may do"),
     required(
@@ -50,7 +50,7 @@ fn guessed(sha256: &[u8; 32]) -> Option<&'static str> {
 }
 
 /// Read the list.
-pub fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Token> {
+pub(super) fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Token> {
     let mut names = BTreeMap::new();
     let mut digests = BTreeMap::new();
     let mut tokens = Vec::new();
@@ -118,7 +118,7 @@ fn clusters(fields: &Fields<'_>, problems: &mut Problems) -> Option<BTreeSet<Arc
 }
 
 /// A token as it stands in a configuration file.
-pub fn lines(token: &Token) -> String {
+pub(crate) fn lines(token: &Token) -> String {
     let mut text = format!(
         "[[{KEY}]]\nname = {}\nrole = \"{}\"\nsha256 = \"{}\"\n",
         quoted(&token.name),
@@ -133,6 +133,6 @@ pub fn lines(token: &Token) -> String {
 }
 
 /// A text as TOML writes it.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

@@ -42,7 +42,7 @@ Examples:
       --format json
 
 Exit code 1: a call fails, or a limit is not kept to. See placewright --help for the others.")]
-pub struct Bench {
+pub(crate) struct Bench {
     /// The unit: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE|NAME")]
     unit: String,
@@ -90,7 +90,7 @@ pub struct Bench {
 
 impl Bench {
     /// Measure and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let counting = self.units.cache().engine(Limits::reproducible())?;
         let mut versions: Vec<Loaded> = Vec::new();
         for unit in std::iter::once(&self.unit).chain(&self.other) {

@@ -34,7 +34,7 @@ Examples:
   placewright unit build my-javascript-unit --node-modules node_modules
 
 See placewright --help for exit codes.")]
-pub struct Build {
+pub(crate) struct Build {
     /// The folder of the crate or project
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
@@ -50,7 +50,7 @@ pub struct Build {
 
 /// How a unit is built.
 #[derive(Debug, Clone, Args)]
-pub struct BuildArgs {
+pub(super) struct BuildArgs {
     /// Keep the names of functions, so that traps tell where they happened
     #[arg(long)]
     names: bool,
@@ -71,7 +71,7 @@ pub struct BuildArgs {
 
 impl BuildArgs {
     /// The same for the library.
-    pub fn options(&self) -> Options {
+    pub(super) fn options(&self) -> Options {
         Options {
             names: self.names,
             target_folder: self.target_dir.clone(),
@@ -104,7 +104,7 @@ struct Written {
 
 impl Build {
     /// Build it and write it.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         if self.watch {
             return watch::watch(self);
         }

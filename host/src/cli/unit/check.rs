@@ -34,7 +34,7 @@ Examples:
   placewright unit check signed.wasm --trusted-key alice=$(cat alice.hex)
 
 Exit code 1: a unit would not be let in. See placewright --help for the others.")]
-pub struct Check {
+pub(crate) struct Check {
     /// Units, or folders of units (*.wasm)
     #[arg(value_name = "FILE|DIR", required = true)]
     units: Vec<PathBuf>,
@@ -54,7 +54,7 @@ pub struct Check {
 
 impl Check {
     /// Check them all and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let trust = Trust {
             signatures: self.signatures()?,
             ..Trust::default()

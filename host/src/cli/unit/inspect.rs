@@ -21,7 +21,7 @@ Examples:
   placewright unit inspect units/my-unit.wasm --format json
 
 See placewright --help for exit codes.")]
-pub struct Inspect {
+pub(crate) struct Inspect {
     /// The unit: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE|NAME")]
     unit: String,
@@ -34,7 +34,7 @@ pub struct Inspect {
 
 impl Inspect {
     /// Load it and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let unit = load(&self.unit, &self.cache, Limits::default())?;
         match self.format {
             Format::Json => output::print_json(&UnitShown::new(&unit))?,
@@ -45,7 +45,7 @@ impl Inspect {
 }
 
 /// Load a file, or a unit that comes with the program.
-pub fn load(unit: &str, cache: &CacheArgs, limits: Limits) -> Result<Arc<Unit>, Failure> {
+pub(super) fn load(unit: &str, cache: &CacheArgs, limits: Limits) -> Result<Arc<Unit>, Failure> {
     let engine = cache.engine(limits)?;
     Unit::load(&engine, &units::component(unit)?, unit).map_err(Failure::input)
 }

@@ -16,7 +16,7 @@ use crate::cli::units::UnitArgs;
 Examples:
   placewright unit list
   placewright unit list --units my-units --format json")]
-pub struct List {
+pub(crate) struct List {
     /// What the output looks like
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -51,7 +51,7 @@ impl Listed {
 
 impl List {
     /// Load the units and print what they say of themselves.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let units = self.units.load()?;
         let units: Vec<Listed> = units.units().map(Listed::new).collect();
         if self.format == Format::Json {

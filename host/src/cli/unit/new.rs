@@ -34,7 +34,7 @@ Examples:
       --evaluation whole-table
 
 See placewright --help for exit codes.")]
-pub struct New {
+pub(crate) struct New {
     /// What the unit is called, in policies too: lower-case words joined by hyphens
     #[arg(value_name = "NAME")]
     name: Option<String>,
@@ -90,7 +90,7 @@ enum Evaluation {
 
 impl New {
     /// Ask for what is missing, make the project, and say what comes next.
-    pub fn run(mut self) -> Result<Answer, Failure> {
+    pub(crate) fn run(mut self) -> Result<Answer, Failure> {
         if !self.no_questions && io::stdin().is_terminal() && io::stderr().is_terminal() {
             ask::for_what_is_missing(&mut self)?;
         }

@@ -41,7 +41,7 @@ Examples:
 
 Exit code 1: a decision comes out in another way, or the unit is refused. See placewright --help
 for the others.")]
-pub struct Replay {
+pub(crate) struct Replay {
     /// The unit: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE|NAME")]
     unit: String,
@@ -123,7 +123,7 @@ struct Figures {
 
 impl Replay {
     /// Replay and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let bytes = units::component(&self.unit)?;
         if let Some(url) = &self.server {
             let server = Server {

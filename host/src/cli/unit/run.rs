@@ -44,7 +44,7 @@ Examples:
       --format json
 
 Exit code 1: the unit leaves none of the hosts. See placewright --help for the others.")]
-pub struct Run {
+pub(crate) struct Run {
     /// The unit: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE|NAME")]
     unit: String,
@@ -112,7 +112,7 @@ impl<'a> From<&'a Logged> for Sentence<'a> {
 
 impl Run {
     /// Ask and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let unit = inspect::load(&self.unit, &self.cache, Limits::default())?;
         let asked = Asked::of(&unit, self.part)?;
         let mut cluster = clusters::read(&self.cluster)?;

@@ -56,7 +56,7 @@ A scenario file:
   # moves = [{ vm = \"web\", from = \"h1\", to = [\"h2\"] }]
 
 Exit code 1: a case came out otherwise than expected. See placewright --help for the others.")]
-pub struct Test {
+pub(crate) struct Test {
     /// The folder of a project, a unit's file, or the name of a unit that comes with the program
     #[arg(value_name = "DIR|FILE|NAME", default_value = ".")]
     unit: String,
@@ -87,7 +87,7 @@ struct TestedFile<'a> {
 
 impl Test {
     /// Build the unit if need be, run the cases, and print.
-    pub fn run(self) -> Result<Answer, Failure> {
+    pub(crate) fn run(self) -> Result<Answer, Failure> {
         let files = self.read()?;
         let (unit, from) = self.unit()?;
         let generation = generation(&files, &unit)?;

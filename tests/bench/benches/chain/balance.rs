@@ -14,7 +14,7 @@ use placewright_scheduler::{Scheduler, SchedulerOptions};
 use crate::fleet::component;
 
 /// A scheduler under the policy `ganeti`, its nodes unevenly used.
-pub fn scheduler(nodes: u64, instances: u64) -> Scheduler {
+pub(crate) fn scheduler(nodes: u64, instances: u64) -> Scheduler {
     let text = cluster(nodes, instances);
     let document = placewright_tools::ganeti::read(&text, "bench.data", None);
     let inventory = Inventory::of_document(document.expect("the text is well formed"), 0);

@@ -24,7 +24,7 @@ const UNITS: [&str; 5] = [
 ];
 
 /// A scheduler over `hosts` hosts, and a batch of `vms` VMs that fill most of them.
-pub fn batch(hosts: usize, vms: usize) -> (Scheduler, Batch) {
+pub(crate) fn batch(hosts: usize, vms: usize) -> (Scheduler, Batch) {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
     let units =
         UNITS.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));

@@ -14,7 +14,7 @@ use placewright_model::{Host, Request, Vm};
 use placewright_policy::Policy;
 
 /// Every unit gives what it can; costs are not scaled, so that the twin is plain.
-pub const POLICY: &str = r#"
+pub(crate) const POLICY: &str = r#"
 name = "bench"
 tie-rule = ["id"]
 
@@ -43,7 +43,7 @@ unit = "power-saving"
 const GIB: i64 = 1 << 30;
 
 /// All that a decision needs.
-pub struct Bench {
+pub(crate) struct Bench {
     pub inventory: Inventory,
     pub chain: Arc<Chain>,
     pub request: Request,
@@ -51,7 +51,7 @@ pub struct Bench {
 
 impl Bench {
     /// A fleet of `hosts` hosts, half full.
-    pub fn new(hosts: usize) -> Self {
+    pub(crate) fn new(hosts: usize) -> Self {
         let generation = generation();
         let mut inventory = fleet(hosts);
         let policy = Policy::load(POLICY, "bench.toml", &generation, inventory.schema())
@@ -71,13 +71,13 @@ impl Bench {
 }
 
 /// The units of all variants.
-pub fn generation() -> Generation {
+pub(crate) fn generation() -> Generation {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
     Generation::new(units(&engine)).expect("seven names")
 }
 
 /// The five units, one that looks at all hosts at once and one that filters by networks, loaded by an engine.
-pub fn units(engine: &Engine) -> [Arc<Unit>; 7] {
+pub(crate) fn units(engine: &Engine) -> [Arc<Unit>; 7] {
     let names = [
         "memory",
         "cpu",
@@ -91,7 +91,7 @@ pub fn units(engine: &Engine) -> [Arc<Unit>; 7] {
 }
 
 /// The built component of a unit of this repository.
-pub fn component(name: &str) -> Vec<u8> {
+pub(crate) fn component(name: &str) -> Vec<u8> {
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
     let groups = std::fs::read_dir(&plugins).expect("the repository has plugins");
     let files = groups
@@ -108,16 +108,16 @@ fn vm(id: &str, cores: i64) -> Vm {
 }
 
 /// A linear congruential generator (Knuth's MMIX constants): any will do.
-pub struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
     /// The numbers of a seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next one, from 0 and below that.
-    pub fn below(&mut self, below: u64) -> u64 {
+    pub(crate) fn below(&mut self, below: u64) -> u64 {
         self.0 = (self.0)
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
@@ -126,7 +126,7 @@ impl Numbers {
 }
 
 /// So many hosts, half full.
-pub fn fleet(hosts: usize) -> Inventory {
+pub(crate) fn fleet(hosts: usize) -> Inventory {
     let mut inventory = Inventory::new("bench", Arc::new(Schema::default()));
     let mut numbers = Numbers::new(42);
     let mut next = |below: u64| numbers.below(below);
@@ -152,7 +152,7 @@ pub fn fleet(hosts: usize) -> Inventory {
 
 /// The unit `best-fit` with a call of 10 rows of 8 columns, VM's and settings'
 /// included beside the six of hosts, and one without rows.
-pub fn eight_columns() -> (Arc<Unit>, Call, Call) {
+pub(crate) fn eight_columns() -> (Arc<Unit>, Call, Call) {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
     let unit = Unit::load(&engine, &component("best-fit"), "best-fit").expect("the unit loads");
     let call = |rows: u32| {

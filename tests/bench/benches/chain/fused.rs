@@ -19,7 +19,7 @@ const ASSUMED: u64 = 100_000;
 const CPU_OVERCOMMIT: f64 = 4.0;
 
 /// The columns of all hosts that the five units read.
-pub struct Fused {
+pub(crate) struct Fused {
     memory_total: Vec<i64>,
     memory_free: Vec<i64>,
     memory_reserved: Vec<i64>,
@@ -43,7 +43,7 @@ pub struct Fused {
 
 impl Fused {
     /// The loop for a VM of so many cores and so much memory.
-    pub fn new(inventory: &Inventory, cores: i64, memory: i64) -> Self {
+    pub(crate) fn new(inventory: &Inventory, cores: i64, memory: i64) -> Self {
         let column = |name: &str| {
             let index = inventory.column_index(name).expect("the units read it");
             inventory.column(index)
@@ -74,7 +74,7 @@ impl Fused {
     }
 
     /// The best host by the sum of the costs, then by number.
-    pub fn best(&self) -> Option<usize> {
+    pub(crate) fn best(&self) -> Option<usize> {
         let at_start = self.vm_memory + overhead(self.vm_memory, 1);
         let at_most = at_start + self.vm_vcpus * 8 * MIB;
         let mut best: Option<(usize, f64)> = None;

@@ -27,7 +27,7 @@ const FULL_PCT: i64 = 85;
 const GIB: i64 = 1 << 30;
 
 /// A scheduler, and pods for it without end.
-pub struct Gpus {
+pub(crate) struct Gpus {
     scheduler: Scheduler,
     pods: Vec<Pod>,
     order: Vec<usize>,
@@ -42,7 +42,7 @@ pub struct Gpus {
 impl Gpus {
     /// A cluster of made-up nodes, filled; or the published one, if the data lies in
     /// the folder `shared/data` beside the repository.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (nodes, pods) = published().unwrap_or_else(made_up);
         let engine = Engine::new(Limits::default(), None).expect("an engine");
         let unit = Unit::load(&engine, &component("fgd"), "fgd").expect("the unit loads");
@@ -75,7 +75,7 @@ impl Gpus {
     }
 
     /// A pod comes; when the cluster is full, those leave that came first.
-    pub fn come(&mut self) {
+    pub(crate) fn come(&mut self) {
         let pod = &self.pods[self.order[self.number % self.order.len()]];
         let id = format!("pod-{:09}", self.number);
         self.number += 1;

@@ -22,7 +22,7 @@ use crate::fleet;
 const VARIABLE: &str = "PLACEWRIGHT_GUEST_UNITS";
 
 /// The component of a unit; says where it would be taken from, if it is not there.
-pub fn component(name: &str) -> Option<Vec<u8>> {
+pub(crate) fn component(name: &str) -> Option<Vec<u8>> {
     let folder = env::var_os(VARIABLE).map_or_else(built, PathBuf::from);
     let file = folder.join(name).with_extension("wasm");
     let component = std::fs::read(&file);
@@ -44,7 +44,7 @@ fn built() -> PathBuf {
 }
 
 /// The unit in another language and the one in Rust, under the limits in force.
-pub struct Units {
+pub(crate) struct Units {
     pub guest: Arc<Unit>,
     pub rust: Arc<Unit>,
     others: Vec<Arc<Unit>>,
@@ -52,7 +52,7 @@ pub struct Units {
 
 impl Units {
     /// Compiles them: one with an interpreter in it takes some seconds.
-    pub fn load(component: &[u8], name: &str) -> Self {
+    pub(crate) fn load(component: &[u8], name: &str) -> Self {
         let engine = Engine::new(Limits::default(), None).expect("an engine");
         let guest = Unit::load(&engine, component, name).expect("the unit loads");
         let [memory, rust, affinity, even, power, ..] = fleet::units(&engine);
@@ -64,19 +64,19 @@ impl Units {
     }
 
     /// The five, with that of the other language among them.
-    pub fn generation(&self) -> Generation {
+    pub(crate) fn generation(&self) -> Generation {
         let units = self.others.iter().chain([&self.guest]).cloned();
         Generation::new(units).expect("five names")
     }
 
     /// The policy of the five, with that of the other language among them.
-    pub fn policy(&self) -> String {
+    pub(crate) fn policy(&self) -> String {
         fleet::POLICY.replace("\"cpu\"", &format!("\"{}\"", self.guest.name()))
     }
 }
 
 /// A call for one VM and so many hosts, which the units read in the same order.
-pub fn call(hosts: usize) -> Call {
+pub(crate) fn call(hosts: usize) -> Call {
     let vm = [1, 2, 2, 0, 2_000];
     let host = [2, 40, 80, 40_000, 8_000, 0, 0, 1];
     let mut integers = vm.to_vec();

@@ -27,7 +27,7 @@ const KEYS: usize = 20;
 const LEVELS: [(i64, &str); 2] = [(0, "sys"), (9, "cust")];
 
 /// Hosts with keys, half of which the VM has too.
-pub fn bench(hosts: usize) -> Bench {
+pub(crate) fn bench(hosts: usize) -> Bench {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
     let units =
         UNITS.map(|name| Unit::load(&engine, &component(name), name).expect("the unit loads"));

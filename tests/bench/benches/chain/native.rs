@@ -6,13 +6,13 @@ use placewright_sdk::contract::{Answers, Tables};
 use placewright_sdk::native::{self, NativeUnit};
 
 /// The native units with the tables that the chain's units were sent.
-pub struct Twin {
+pub(crate) struct Twin {
     calls: Vec<(&'static dyn NativeUnit, Answers, native::Call)>,
 }
 
 impl Twin {
     /// The twin of the runner's last decision.
-    pub fn new(runner: &Runner) -> Self {
+    pub(crate) fn new(runner: &Runner) -> Self {
         let calls = runner.calls().map(|(unit, call)| {
             let twin = match unit.name() {
                 "memory" => memory_unit::native_unit(),
@@ -36,7 +36,7 @@ impl Twin {
 
     /// Unit by unit, over the hosts that each was asked about; how many costs were
     /// given.
-    pub fn judge_all(&self) -> usize {
+    pub(crate) fn judge_all(&self) -> usize {
         let calls = self.calls.iter();
         calls
             .filter_map(|(unit, want, call)| unit.judge(*want, call).ok())
@@ -46,12 +46,12 @@ impl Twin {
 
     /// Unit by unit over all hosts, both answers; costs are added; the best host by
     /// cost, then by number.
-    pub fn best(&self) -> Option<usize> {
+    pub(crate) fn best(&self) -> Option<usize> {
         self.best_scaled("none")
     }
 
     /// The same, with costs brought to a scale that is made of the hosts that are left.
-    pub fn best_scaled(&self, scaling: &str) -> Option<usize> {
+    pub(crate) fn best_scaled(&self, scaling: &str) -> Option<usize> {
         let mut sums: Vec<f64> = Vec::new();
         let mut kept: Vec<bool> = Vec::new();
         let mut all_costs: Vec<Vec<f64>> = Vec::new();

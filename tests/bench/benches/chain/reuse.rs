@@ -44,7 +44,7 @@ unit = 'network'
 
 /// Which decisions follow each other.
 #[derive(Debug, Clone, Copy)]
-pub struct Variant {
+pub(crate) struct Variant {
     pub hosts: usize,
     /// Of all costs.
     pub scaling: &'static str,
@@ -70,19 +70,19 @@ impl Default for Variant {
 }
 
 impl Variant {
-    pub fn of(self, hosts: usize) -> Self {
+    pub(crate) fn of(self, hosts: usize) -> Self {
         Self { hosts, ..self }
     }
 
-    pub fn scaled(self, scaling: &'static str) -> Self {
+    pub(crate) fn scaled(self, scaling: &'static str) -> Self {
         Self { scaling, ..self }
     }
 
-    pub fn with_groups(self, groups: u64) -> Self {
+    pub(crate) fn with_groups(self, groups: u64) -> Self {
         Self { groups, ..self }
     }
 
-    pub fn with_a_whole_table(self) -> Self {
+    pub(crate) fn with_a_whole_table(self) -> Self {
         let whole_table = true;
         Self {
             whole_table,
@@ -90,12 +90,12 @@ impl Variant {
         }
     }
 
-    pub fn with_networks(self, networks: u64) -> Self {
+    pub(crate) fn with_networks(self, networks: u64) -> Self {
         Self { networks, ..self }
     }
 
     /// Whether the sums are those of the five units as they are.
-    pub fn is_of_five_units_alone(&self) -> bool {
+    pub(crate) fn is_of_five_units_alone(&self) -> bool {
         self.scaling == "none" && self.groups == 0 && !self.whole_table && self.networks == 0
     }
 }
@@ -117,7 +117,7 @@ impl fmt::Display for Variant {
 }
 
 /// A cluster, and requests for it without end.
-pub struct Coming {
+pub(crate) struct Coming {
     scheduler: Scheduler,
     numbers: Numbers,
     number: u64,
@@ -127,7 +127,7 @@ pub struct Coming {
 
 impl Coming {
     /// A cluster under the policy of a variant.
-    pub fn new(variant: Variant, reuse: Option<Reuse>) -> Self {
+    pub(crate) fn new(variant: Variant, reuse: Option<Reuse>) -> Self {
         let scaling = format!("[[costs]]\nscaling = '{}'", variant.scaling);
         let mut text = fleet::POLICY.replace("[[costs]]", &scaling);
         if variant.whole_table {
@@ -140,7 +140,7 @@ impl Coming {
     }
 
     /// The same cluster under another policy, of the units of that generation.
-    pub fn under(
+    pub(crate) fn under(
         text: &str,
         generation: &Generation,
         variant: Variant,
@@ -185,7 +185,7 @@ impl Coming {
     }
 
     /// Decide for one VM, reserve its place and confirm it; the oldest leaves.
-    pub fn come(&mut self) {
+    pub(crate) fn come(&mut self) {
         let number = self.number;
         self.number += 1;
         let id = match self.variant.groups {
@@ -224,7 +224,7 @@ impl Coming {
     }
 
     /// The twin of a decision that looks at every host.
-    pub fn twin(&self) -> Twin {
+    pub(crate) fn twin(&self) -> Twin {
         let mut runner = Runner::new(self.scheduler.chain().clone(), crate::BUDGET);
         let request = Request {
             members: vec![
@@ -240,12 +240,12 @@ impl Coming {
     }
 
     /// All that the five units have to say of that decision, as one loop.
-    pub fn fused(&self) -> Fused {
+    pub(crate) fn fused(&self) -> Fused {
         Fused::new(self.scheduler.inventory(), TWIN_CORES, TWIN_MEMORY)
     }
 
     /// Of each unit, what it was asked, a line each.
-    pub fn told_by_unit(&self) -> Vec<String> {
+    pub(crate) fn told_by_unit(&self) -> Vec<String> {
         let decisions = self.scheduler.reuse_counts().decisions.max(1) as f64;
         let told = |unit: UnitReuse| {
             format!(
@@ -259,7 +259,7 @@ impl Coming {
     }
 
     /// What keeping answers has come to, in one line.
-    pub fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         let counts = self.scheduler.reuse_counts();
         let units = self.scheduler.unit_reuse();
         let decisions = counts.decisions.max(1) as f64;

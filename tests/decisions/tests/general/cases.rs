@@ -1,7 +1,7 @@
 //! What a VM can need, each beside a host that lacks just that.
 
 /// A need by itself.
-pub struct Case {
+pub(crate) struct Case {
     /// As the schema calls it, or what is special of it.
     pub need: &'static str,
     /// What the cluster has besides the two hosts, in TOML.
@@ -50,7 +50,7 @@ const fn in_cluster(case: Case, cluster: &'static str) -> Case {
 const NEW: &str = "id = \"new\"";
 
 /// Every need, at least once.
-pub const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     case(
         "memory",
         ["", "memory.overcommit = 2.0"],

@@ -8,7 +8,7 @@ use placewright_model::{Facts, Group, GroupRule, Host, Request, Value, Vm};
 use placewright_tests::scene::GIB;
 
 /// Makes changes and requests.
-pub struct Life {
+pub(super) struct Life {
     numbers: u64,
     now: i64,
     /// Ids of all hosts that ever were.
@@ -19,7 +19,7 @@ pub struct Life {
 }
 
 /// One change of an inventory. One that is not possible is none.
-pub enum Change {
+pub(super) enum Change {
     HostValue(String, &'static str, Option<Value>),
     HostRows(String, &'static str, Vec<Facts>),
     AddHost(Box<Host>),
@@ -34,7 +34,7 @@ pub enum Change {
 
 impl Change {
     /// Make the change.
-    pub fn make(&self, inventory: &mut Inventory) {
+    pub(super) fn make(&self, inventory: &mut Inventory) {
         // What is not possible is refused, the same in all inventories.
         let _ = match self {
             Change::HostValue(host, column, value) => {
@@ -56,7 +56,7 @@ impl Change {
 }
 
 impl Life {
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         let mut life = Self {
             numbers: seed,
             now: 1_000,
@@ -70,20 +70,20 @@ impl Life {
     }
 
     /// The same with requests of one kind, and hosts enough that some stay as they are.
-    pub fn of_few_shapes(mut self) -> Self {
+    pub(super) fn of_few_shapes(mut self) -> Self {
         self.shapes = 1;
         self.hosts = (0..200).map(|host| format!("h{host:03}")).collect();
         self
     }
 
     /// The same with requests of which no two are alike.
-    pub fn of_many_shapes(mut self) -> Self {
+    pub(super) fn of_many_shapes(mut self) -> Self {
         self.shapes = 1 << 20;
         self
     }
 
     /// A number from 0 and below that (Knuth's MMIX generator).
-    pub fn below(&mut self, below: u64) -> u64 {
+    pub(super) fn below(&mut self, below: u64) -> u64 {
         self.numbers = (self.numbers)
             .wrapping_mul(6364136223846793005)
             .wrapping_add(1442695040888963407);
@@ -91,17 +91,17 @@ impl Life {
     }
 
     /// One of these.
-    pub fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+    pub(super) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64) as usize]
     }
 
     /// True in one of so many cases.
-    pub fn once_in(&mut self, cases: u64) -> bool {
+    pub(super) fn once_in(&mut self, cases: u64) -> bool {
         self.below(cases) == 0
     }
 
     /// The cluster at its beginning.
-    pub fn inventory(&self) -> Inventory {
+    pub(super) fn inventory(&self) -> Inventory {
         // The same for every scheduler.
         let mut same = Self {
             numbers: self.hosts.len() as u64,
@@ -191,7 +191,7 @@ impl Life {
     }
 
     /// What happens before the next decision.
-    pub fn changes(&mut self) -> Vec<Change> {
+    pub(super) fn changes(&mut self) -> Vec<Change> {
         let mut changes = Vec::new();
         for _ in 0..self.below(4) {
             changes.extend(self.change());
@@ -281,7 +281,7 @@ impl Life {
     }
 
     /// The next request.
-    pub fn request(&mut self) -> Request {
+    pub(super) fn request(&mut self) -> Request {
         if self.once_in(3) {
             self.now += self.below(90) as i64;
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::life::Life;
 
 /// Costs and filters that depend on one host after the other.
-pub const ONE_BY_ONE: &str = r"
+pub(super) const ONE_BY_ONE: &str = r"
 tie-rule = ['fewest-vms', 'id']
 [[filters]]
 unit = 'memory'
@@ -24,7 +24,7 @@ factor = 2
 ";
 
 /// What reads only how much memory a VM needs.
-pub const BY_MEMORY: &str = r"
+pub(super) const BY_MEMORY: &str = r"
 [[filters]]
 unit = 'memory'
 [[costs]]
@@ -89,7 +89,7 @@ const SKIPPED: [&str; 8] = [
 
 /// A policy of one or more stages, each with filters of which most are no part of a
 /// class, in any order.
-pub fn skipping(life: &mut Life, stages: usize) -> String {
+pub(super) fn skipping(life: &mut Life, stages: usize) -> String {
     let ties = life.one_of(&["['fewest-vms', 'id']", "['id']", "['draw']"]);
     let mut policy = format!("tie-rule = {ties}\n");
     policy.push_str("[[watches]]\nname = 'cpu-over'\ncolumn = 'cpu.usage'\nat-least = 0.5\n");
@@ -124,7 +124,7 @@ pub fn skipping(life: &mut Life, stages: usize) -> String {
 }
 
 /// The units that such policies name.
-pub const ON_FUEL: [&str; 13] = [
+pub(super) const ON_FUEL: [&str; 13] = [
     "memory",
     "cpu",
     "network",
@@ -141,7 +141,7 @@ pub const ON_FUEL: [&str; 13] = [
 ];
 
 /// One more filter of the last stage, which never comes to an end.
-pub const ENDLESS: &str = r"
+pub(super) const ENDLESS: &str = r"
 [[stages.filters]]
 name = 'endless'
 unit = 'misbehaving'
@@ -150,7 +150,7 @@ settings = { how = 'loops-forever' }
 ";
 
 /// What reads the networks of a VM, and how much memory it needs.
-pub const BY_NETWORK: &str = r"
+pub(super) const BY_NETWORK: &str = r"
 tie-rule = ['fewest-vms', 'id']
 [[filters]]
 unit = 'network'
@@ -163,7 +163,7 @@ unit = 'even-distribution'
 ";
 
 /// Any policy.
-pub fn any(life: &mut Life) -> String {
+pub(super) fn any(life: &mut Life) -> String {
     let ties = life.one_of(&[
         "['fewest-vms', 'id']",
         "['id']",

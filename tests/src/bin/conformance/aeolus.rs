@@ -20,7 +20,7 @@ use super::vectors::{VectorFile, id};
 use differences::Differences;
 
 /// Run the cases of a file.
-pub fn run(file: &VectorFile, units: &Units, report: &mut Report) {
+pub(crate) fn run(file: &VectorFile, units: &Units, report: &mut Report) {
     for (line, case) in &file.cases {
         let id = id(*line, case);
         let kind = case.get("kind").and_then(Value::as_str).unwrap_or("none");

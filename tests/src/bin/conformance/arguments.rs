@@ -10,7 +10,7 @@ use super::vectors::System;
 /// scheduler. Exits with 1 if any case fails, with 2 if there is nothing to run
 #[derive(Debug, Parser)]
 #[command(name = "conformance")]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Folders with vectors (*.jsonl, *.json), searched with all folders in them
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
@@ -27,7 +27,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// The folders, for a sentence.
-    pub fn shown_folders(&self) -> String {
+    pub(crate) fn shown_folders(&self) -> String {
         let folders: Vec<String> = (self.folders.iter())
             .map(|folder| folder.display().to_string())
             .collect();

@@ -32,7 +32,7 @@ use vector::{Document, UnitNamed, Vector};
 type Runner = fn(&UnitNamed, &Vector, &Units) -> Result<Outcome, String>;
 
 /// Run the cases of a file.
-pub fn run(file: &VectorFile, units: &Units, report: &mut Report) {
+pub(crate) fn run(file: &VectorFile, units: &Units, report: &mut Report) {
     for (_, case) in &file.cases {
         let document: Document = match vectors::read(case) {
             Ok(document) => document,

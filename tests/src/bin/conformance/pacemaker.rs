@@ -21,7 +21,7 @@ use case::{Case, Kind};
 use plan::{Difference, Planned};
 
 /// Run the cases of a file.
-pub fn run(file: &VectorFile, units: &Units, report: &mut Report) {
+pub(crate) fn run(file: &VectorFile, units: &Units, report: &mut Report) {
     let mut ids = BTreeSet::new();
     let mut left: BTreeMap<Kind, Vec<String>> = BTreeMap::new();
     for (line, value) in &file.cases {

@@ -8,7 +8,7 @@ use super::vectors::{System, VectorFile};
 
 /// How a case differs from what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub(crate) struct Difference {
     pub file: String,
     pub case: String,
     /// Which part of the answer, for example "pod of step 3".
@@ -19,7 +19,7 @@ pub struct Difference {
 
 /// The cases of one kind.
 #[derive(Debug, Default, Serialize)]
-pub struct Kind {
+pub(crate) struct Kind {
     passed: usize,
     failed: usize,
     differences: Vec<Difference>,
@@ -27,19 +27,19 @@ pub struct Kind {
 
 /// All that came out.
 #[derive(Debug, Default)]
-pub struct Report {
+pub(crate) struct Report {
     kinds: BTreeMap<(System, String), Kind>,
     /// Files of which no case is run, each with the reason.
     not_covered: Vec<(String, String)>,
 }
 
 impl Report {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Note a case and all its differences; none: it passed.
-    pub fn case(
+    pub(crate) fn case(
         &mut self,
         file: &VectorFile,
         kind: &str,
@@ -67,7 +67,7 @@ impl Report {
     }
 
     /// Note a case that could not be run: it counts as failed.
-    pub fn broken(&mut self, file: &VectorFile, kind: &str, case: &str, why: String) {
+    pub(crate) fn broken(&mut self, file: &VectorFile, kind: &str, case: &str, why: String) {
         self.case(
             file,
             kind,
@@ -77,18 +77,18 @@ impl Report {
     }
 
     /// Note a file of which no case is run.
-    pub fn not_covered(&mut self, file: &VectorFile, why: &str) {
+    pub(crate) fn not_covered(&mut self, file: &VectorFile, why: &str) {
         self.not_covered.push((file.shown(), why.to_owned()));
     }
 
     /// Whether no case failed, and there was one.
-    pub fn all_passed(&self) -> bool {
+    pub(crate) fn all_passed(&self) -> bool {
         !self.kinds.is_empty() && self.kinds.values().all(|kind| kind.failed == 0)
     }
 
     /// For people: a line per system and kind, the first differences, and what is not
     /// covered.
-    pub fn print(&self, differences: usize) {
+    pub(crate) fn print(&self, differences: usize) {
         for ((system, name), kind) in &self.kinds {
             println!(
                 "{system} {name}: {} passed, {} failed",
@@ -117,7 +117,7 @@ impl Report {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn print_json(&self) -> Result<(), String> {
+    pub(crate) fn print_json(&self) -> Result<(), String> {
         #[derive(Serialize)]
         struct Line<'a> {
             system: String,

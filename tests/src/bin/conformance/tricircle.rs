@@ -19,7 +19,7 @@ use compare::Difference;
 use replay::Replay;
 
 /// Run the cases of a file.
-pub fn run(file: &VectorFile, units: &Units, report: &mut Report) {
+pub(crate) fn run(file: &VectorFile, units: &Units, report: &mut Report) {
     for (line, value) in &file.cases {
         let id = vectors::id(*line, value);
         let kind = value.get("kind").and_then(Value::as_str);

@@ -12,7 +12,7 @@ use placewright_policy::{Policy, Unheeded};
 use placewright_scheduler::{Scheduler, SchedulerOptions};
 
 /// All units that come with the program, loaded.
-pub struct Units {
+pub(crate) struct Units {
     pub generation: Generation,
 }
 
@@ -21,7 +21,7 @@ impl Units {
     ///
     /// # Errors
     /// Which one cannot be loaded, and why.
-    pub fn load() -> Result<Self, String> {
+    pub(crate) fn load() -> Result<Self, String> {
         let cache = std::env::temp_dir().join("placewright-conformance");
         let engine = Engine::new(Limits::default(), Some(&cache)).map_err(|it| it.to_string())?;
         let units: Vec<Arc<Unit>> = plugins::UNITS
@@ -37,7 +37,7 @@ impl Units {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn policy(&self, text: &str, schema: &Schema) -> Result<Arc<Policy>, String> {
+    pub(crate) fn policy(&self, text: &str, schema: &Schema) -> Result<Arc<Policy>, String> {
         Policy::load(text, "vector.toml", &self.generation, schema)
             .map(Arc::new)
             .map_err(|problems| problems.to_string())
@@ -47,7 +47,11 @@ impl Units {
     ///
     /// # Errors
     /// What is wrong with the policy.
-    pub fn scheduler(&self, inventory: Inventory, policy: &str) -> Result<Scheduler, String> {
+    pub(crate) fn scheduler(
+        &self,
+        inventory: Inventory,
+        policy: &str,
+    ) -> Result<Scheduler, String> {
         let policy = self.policy(policy, &inventory.schema().clone())?;
         let options = SchedulerOptions {
             chain_limit: std::time::Duration::from_secs(60),

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A system whose vectors can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum System {
+pub(crate) enum System {
     Flexiant,
     Aeolus,
     Tricircle,
@@ -47,7 +47,7 @@ impl fmt::Display for System {
 
 /// One file of vectors.
 #[derive(Debug)]
-pub struct VectorFile {
+pub(crate) struct VectorFile {
     pub system: System,
     pub path: PathBuf,
     /// The whole file if it is one JSON value, else its lines, each with its number.
@@ -56,13 +56,13 @@ pub struct VectorFile {
 
 impl VectorFile {
     /// The file's name, for a sentence.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.path.display().to_string()
     }
 }
 
 /// The id of a case, or the number of its line.
-pub fn id(line: usize, case: &Value) -> String {
+pub(crate) fn id(line: usize, case: &Value) -> String {
     let id = case.get("id").and_then(Value::as_str);
     id.map_or_else(|| format!("line {line}"), str::to_owned)
 }
@@ -71,7 +71,7 @@ pub fn id(line: usize, case: &Value) -> String {
 ///
 /// # Errors
 /// The field that is wrong and what is wrong with it.
-pub fn read<T: DeserializeOwned>(case: &Value) -> Result<T, String> {
+pub(crate) fn read<T: DeserializeOwned>(case: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(case)
         .map_err(|error| format!("field {}: {}", error.path(), error.inner()))
 }
@@ -80,7 +80,7 @@ pub fn read<T: DeserializeOwned>(case: &Value) -> Result<T, String> {
 ///
 /// # Errors
 /// A folder that cannot be read, or a file that is no JSON or of no known schema.
-pub fn find(folders: &[PathBuf], only: Option<System>) -> Result<Vec<VectorFile>, String> {
+pub(crate) fn find(folders: &[PathBuf], only: Option<System>) -> Result<Vec<VectorFile>, String> {
     let mut paths = Vec::new();
     for folder in folders {
         gather(folder, &mut paths)?;

@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// Start the program on the data folder and tell when it is ready and has decided. The
 /// cluster is made in a run before, if there is none.
-pub fn measure(load: &Load, program: &Path, data: &Path) -> Result<(), String> {
+pub(crate) fn measure(load: &Load, program: &Path, data: &Path) -> Result<(), String> {
     let server = spawn(program, data);
     let of = |server: &Server| Load {
         url: server.url.clone(),

@@ -113,7 +113,7 @@ impl Candidate {
 impl Host {
     fn facts(&self) -> Vec<Fact> {
         let mut facts = vec![Fact::new("placed", self.placed)];
-        for vm in self.vms.iter() {
+        for vm in &self.vms {
             let fixed =
                 |key: FixedKey| Fact::new(format!("{} fixed {}", vm.id, key.name), key.value);
             facts.extend(vm.fixed_keys.iter().map(fixed));
@@ -122,7 +122,7 @@ impl Host {
         }
         let current = self.current.iter().map(|row| row.member);
         facts.extend(current.map(|member| Fact::new("current", member)));
-        for amount in self.amounts.iter() {
+        for amount in &self.amounts {
             facts.push(Fact::new(format!("{} used", amount.name), amount.used));
             facts.push(Fact::new(
                 format!("{} pending", amount.name),

@@ -171,7 +171,7 @@ impl ClusterState {
                 decision.decided.left_out.extend(missing);
             }
             Err(PlaceError::Refusal(DecisionError::Failed { fault, .. })) => {
-                faults.push(fault.clone())
+                faults.push(fault.clone());
             }
             // What takes too long all together is no fault of one, but for one that was
             // stopped.

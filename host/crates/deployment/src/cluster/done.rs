@@ -11,7 +11,7 @@ use placewright_inventory::Touched;
 use placewright_scheduler::Decision;
 
 /// Who does what nobody asked for.
-pub const SERVER: &str = "server";
+pub(crate) const SERVER: &str = "server";
 
 /// What is told when it is kept.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use placewright_store::{Change, GroupRow, HostRow, MeasuredRow, SavedInventory, 
 /// What is kept of a cluster besides its rows.
 #[derive(Debug, Clone, Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Body {
+pub(crate) struct Body {
     /// The cluster's document without hosts, VMs, tenants and groups.
     pub document: serde_json::Value,
     pub settings: ClusterSettings,
@@ -21,7 +21,7 @@ pub struct Body {
 
 /// JSON of what is kept. What is kept has no map with keys that are no texts, and so
 /// cannot fail to be written.
-pub fn json(kept: &impl Serialize) -> String {
+pub(crate) fn json(kept: &impl Serialize) -> String {
     serde_json::to_string(kept).unwrap_or_default()
 }
 
@@ -253,7 +253,7 @@ impl<'s> Rows<'s> {
 ///
 /// # Errors
 /// If a row cannot be read, or does not fit the others.
-pub fn rows(
+pub(crate) fn rows(
     document: ClusterDocument,
     rows: SavedInventory,
     clock: i64,

@@ -16,7 +16,7 @@ use placewright_store::{Change, MeasuredRow};
 
 /// On what a decision was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MadeOn {
+pub(crate) enum MadeOn {
     /// The rows that are kept.
     Rows,
     /// A copy of them, of which is kept what it differed by.
@@ -36,7 +36,7 @@ impl MadeOn {
     }
 
     /// What a record says under `copy`.
-    pub fn recorded(copy: &serde_json::Value) -> Self {
+    pub(crate) fn recorded(copy: &serde_json::Value) -> Self {
         match copy {
             serde_json::Value::Null => Self::Rows,
             copy if copy == "kept" => Self::KeptCopy,
@@ -47,7 +47,7 @@ impl MadeOn {
 
 /// A chain as it is kept.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SavedChain {
+pub(crate) struct SavedChain {
     /// The document of its policy, with what is different in the cluster.
     pub policy: serde_json::Value,
     /// The digests of the units that it names, by their names.
@@ -71,7 +71,9 @@ impl SavedChain {
 ///
 /// # Errors
 /// If a row cannot be read.
-pub fn measured(rows: Vec<MeasuredRow>) -> Result<Vec<(String, SavedMeasured)>, DeploymentError> {
+pub(crate) fn measured(
+    rows: Vec<MeasuredRow>,
+) -> Result<Vec<(String, SavedMeasured)>, DeploymentError> {
     let rows = rows.into_iter().map(|row| {
         let saved = durable::read(&row.body).map_err(|error| {
             let id = &row.id;

@@ -12,7 +12,7 @@ use placewright_inventory::{Inventory, VmEntry};
 use placewright_model::{Facts, Group, Host};
 
 /// Some of a list, and the id after which the rest comes, if there is any.
-pub type Part = (Vec<Value>, Option<Arc<str>>);
+pub(crate) type Part = (Vec<Value>, Option<Arc<str>>);
 
 /// Which hosts are wanted: all that fit everything that is given.
 #[derive(Debug, Clone, Default)]

@@ -176,7 +176,7 @@ fn plans_are_told_with_who_made_and_began_them() {
     let deployment = &world.deployment;
     deployment.put_policy(&edit(EVENING_OUT), "alice").unwrap();
     let cluster = deployment.create_cluster(uneven(), attach()).unwrap();
-    let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+    let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = planner.plan(&Default::default()).unwrap();
     let made = cluster.turn_as(&"alice".into(), move |state| {
         Ok(state.remember_plan(plan, None))

@@ -19,7 +19,7 @@ fn uneven_cluster(folder: &Path) -> (World, Arc<Cluster>) {
 
 /// A plan that empties host a.
 fn emptied(cluster: &Cluster, max_in_flight: Option<usize>) -> PlanShown {
-    let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+    let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = planner.evacuate(&["a".into()]).unwrap();
     let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, max_in_flight)));
     kept.wait().unwrap()
@@ -255,7 +255,7 @@ fn hosts_that_are_emptied_tell_what_cannot_go_and_what_is_reserved() {
     let (_world, cluster) = uneven_cluster(folder.path());
     place(&cluster, request("new", 1));
     change(&cluster, r#"{"vms": [{"id": "v0", "memory": "60 GiB"}]}"#);
-    let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+    let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = only_tried(planner.evacuate(&["b".into()]).unwrap(), None);
     assert_eq!((plan.number, plan.moves.len()), (None, 0));
     let reserved = &plan.told.reserved[0];
@@ -271,7 +271,7 @@ fn hosts_that_are_emptied_tell_what_cannot_go_and_what_is_reserved() {
         "{stuck:?}"
     );
     assert_eq!(stuck.reason, "host a is to be emptied");
-    let unknown = cluster.turn(|state| state.planner()).wait().unwrap();
+    let unknown = cluster.turn(ClusterState::planner).wait().unwrap();
     let unknown = unknown.evacuate(&["bb".into()]).unwrap_err();
     assert!(
         unknown.to_string().contains("there is no host"),
@@ -285,7 +285,7 @@ fn repaired(cluster: &Cluster) -> PlanShown {
         cluster,
         r#"{"hosts": [{"id": "a", "state": "maintenance"}]}"#,
     );
-    let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+    let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = planner.plan(&Default::default()).unwrap();
     let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, Some(2))));
     kept.wait().unwrap()

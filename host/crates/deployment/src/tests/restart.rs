@@ -22,7 +22,7 @@ fn plans_go_on_with_their_numbers_and_how_far_they_were_begun() {
         .unwrap();
     let cluster = deployment.create_cluster(uneven(), attach()).unwrap();
     let plan = |cluster: &Cluster| {
-        let planner = cluster.turn(|state| state.planner()).wait().unwrap();
+        let planner = cluster.turn(ClusterState::planner).wait().unwrap();
         let plan = planner.plan(&Default::default()).unwrap();
         let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, None)));
         kept.wait().unwrap()

@@ -31,11 +31,11 @@ struct Wait {
 /// Where an answer is given. Dropped without one, the caller is told that the thread
 /// has stopped.
 #[derive(Debug)]
-pub struct Answer<R, E>(oneshot::Sender<Result<R, E>>);
+pub(crate) struct Answer<R, E>(oneshot::Sender<Result<R, E>>);
 
 impl<R, E> Answer<R, E> {
     /// Give the answer. Whoever asked may have gone away meanwhile.
-    pub fn give(self, answer: Result<R, E>) {
+    pub(crate) fn give(self, answer: Result<R, E>) {
         let _ = self.0.send(answer);
     }
 }

@@ -144,7 +144,7 @@ impl Kept {
 
 /// The answers that are kept.
 #[derive(Debug, Default)]
-pub struct Answers {
+pub(crate) struct Answers {
     kept: Mutex<Kept>,
 }
 

@@ -209,7 +209,7 @@ impl State {
 
     /// What comes with the program is not in force where it is revoked.
     pub(super) fn distrust_revoked(&mut self, trust: &Trust) {
-        self.revoked = trust.revoked.clone();
+        self.revoked.clone_from(&trust.revoked);
         self.distrusted.retain(|unit| unit.place != Place::Program);
         for unit in self.base.values() {
             if let Err(error) = trust.not_revoked(unit.digest()) {

@@ -63,7 +63,7 @@ fn order(trial: &mut once::Trial<'_, Selection>, random: &mut Random) -> Result<
         let rows = random.permutation(tables.candidates());
         match (expected, trial.ask(&tables.with_hosts(&rows))?) {
             (Ok(expected), Ok(got)) => {
-                same(&standings(&expected, None), &standings(&got, Some(&rows)))?
+                same(&standings(&expected, None), &standings(&got, Some(&rows)))?;
             }
             // The sentence may name the first candidate that is at fault.
             (Err(_), Err(_)) => {}

@@ -5,7 +5,7 @@ use Kind::{Balance, Filter, Weight};
 
 /// Ids and names are facts of oVirt's engine: clients know them by heart.
 #[rustfmt::skip]
-pub const LISTED: &[(Kind, &str, &str)] = &[
+pub(super) const LISTED: &[(Kind, &str, &str)] = &[
     // Mandatory, in the engine's order.
     (Filter, "3e4a7d54-9e7f-11e5-8994-feff819cdc9f", "Compatibility-Version"),
     (Filter, "438b052c-90ab-40e8-9be0-a22560202ea6", "CPU-Level"),
@@ -53,7 +53,7 @@ pub const LISTED: &[(Kind, &str, &str)] = &[
 ];
 
 /// The policies that come with the engine: our name, and their id and name.
-pub const POLICIES: &[(&str, &str, &str)] = &[
+pub(crate) const POLICIES: &[(&str, &str, &str)] = &[
     ("ovirt-none", "b4ed2332-a7ac-4d5f-9596-99a439cb2812", "none"),
     (
         "ovirt-cluster-maintenance",

@@ -9,7 +9,7 @@ use placewright_model::{Kind, Measure, Value};
 
 /// A setting of a unit as oVirt's clients see it.
 #[derive(Debug, Clone)]
-pub struct UnitProperty {
+pub(crate) struct UnitProperty {
     name: String,
     expression: String,
     /// What it is in oVirt, if it is there.
@@ -19,7 +19,7 @@ pub struct UnitProperty {
 
 impl UnitProperty {
     /// The property that a setting is; None: it is a table, and no text says what it is.
-    pub fn of(setting: &Setting) -> Option<Self> {
+    pub(crate) fn of(setting: &Setting) -> Option<Self> {
         if !setting.columns.is_empty() {
             return None;
         }
@@ -42,17 +42,17 @@ impl UnitProperty {
     }
 
     /// What it is called.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// What the whole of a value must match.
-    pub fn expression(&self) -> &str {
+    pub(crate) fn expression(&self) -> &str {
         &self.expression
     }
 
     /// The setting's name here.
-    pub fn setting(&self) -> &str {
+    pub(crate) fn setting(&self) -> &str {
         &self.setting.name
     }
 
@@ -61,7 +61,7 @@ impl UnitProperty {
     }
 
     /// The text of what a document here sets.
-    pub fn text(&self, set: &Json) -> String {
+    pub(crate) fn text(&self, set: &Json) -> String {
         let raw = || match set {
             Json::String(text) => text.clone(),
             other => other.to_string(),
@@ -95,7 +95,7 @@ impl UnitProperty {
     ///
     /// # Errors
     /// What the text must be.
-    pub fn read(&self, text: &str) -> Result<toml_edit::Value, String> {
+    pub(crate) fn read(&self, text: &str) -> Result<toml_edit::Value, String> {
         let whole = format!("^(?:{})$", self.expression);
         let matches = Regex::new(&whole).is_ok_and(|expression| expression.is_match(text));
         let misfit = || {

@@ -8,7 +8,7 @@ use crate::policy::{Said, json_of};
 use placewright_deployment::Override;
 
 /// The properties of a policy with what a cluster has of its own.
-pub fn shown(said: &Said, overrides: &BTreeMap<String, Override>) -> Vec<(String, String)> {
+pub(super) fn shown(said: &Said, overrides: &BTreeMap<String, Override>) -> Vec<(String, String)> {
     let mut properties: BTreeMap<String, String> = said.properties.iter().cloned().collect();
     for entry in &said.settable {
         let Some(own) = overrides.get(&entry.name) else {
@@ -28,7 +28,7 @@ pub fn shown(said: &Said, overrides: &BTreeMap<String, Override>) -> Vec<(String
 ///
 /// # Errors
 /// If no unit has such a property, or a value is none.
-pub fn overrides(
+pub(super) fn overrides(
     said: &Said,
     mut known: BTreeMap<String, Override>,
     properties: &[(String, String)],

@@ -97,7 +97,7 @@ impl Kind {
 }
 
 /// `GET /clusters/{id}/affinitygroups/{group}/{list}`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let (part, mut group) = find(call)?;
     let kind = Kind::of(call)?;
     let members = std::mem::take(kind.members(&mut group));
@@ -109,7 +109,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /clusters/{id}/affinitygroups/{group}/{list}/{member}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let (part, mut group) = find(call)?;
     let kind = Kind::of(call)?;
     let wanted = call.part("member");
@@ -122,7 +122,7 @@ pub fn show(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// The VM that an element names, by its id here.
-pub fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
+pub(super) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.vm(id),
@@ -135,7 +135,7 @@ pub fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
 }
 
 /// The host that an element names, by its id here.
-pub fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
+pub(super) fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.host(id).map(|(_, host)| host),
@@ -153,7 +153,7 @@ pub fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
 }
 
 /// `POST /clusters/{id}/affinitygroups/{group}/{list}`
-pub fn add(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let kind = Kind::of(call)?;
     let body = call.body(kind.element())?;
     only(&body, &["id", "href", "name", "link"])?;
@@ -170,7 +170,7 @@ pub fn add(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `DELETE /clusters/{id}/affinitygroups/{group}/{list}/{member}`
-pub fn remove(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     let kind = Kind::of(call)?;
     let wanted = call.part("member").to_owned();
     change(call, |part, group| {

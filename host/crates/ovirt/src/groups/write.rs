@@ -228,7 +228,7 @@ fn put(call: &Call, part: &Part, group: &Group, condition: Condition) -> Result<
 }
 
 /// `POST /clusters/{id}/affinitygroups`
-pub fn create(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
     let cluster = clusters::find(call)?;
     call.caller
         .must(Permission::Operate, Some(cluster.name()))?;
@@ -256,7 +256,7 @@ pub fn create(call: &Call) -> Result<Reply, Fault> {
 ///
 /// # Errors
 /// Those of the change; or if the group cannot be so.
-pub fn change(
+pub(super) fn change(
     call: &Call,
     change: impl Fn(&Part, &mut Group) -> Result<(), Fault>,
 ) -> Result<(Part, Group), Fault> {
@@ -272,9 +272,8 @@ pub fn change(
                 .map(|entry| entry.given().clone());
             Ok((tag, group))
         });
-        let (tag, known) = match read.wait()? {
-            (tag, Some(group)) => (tag, group),
-            (_, None) => continue,
+        let (tag, Some(known)) = read.wait()? else {
+            continue;
         };
         let mut group = known.clone();
         change(&part, &mut group)?;
@@ -293,7 +292,7 @@ pub fn change(
 }
 
 /// `PUT /clusters/{id}/affinitygroups/{group}`
-pub fn update(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("affinity_group")?;
     let (part, group) = change(call, |part, group| {
         if let Some(name) = body.get("name").map(|it| it.text.as_str()) {
@@ -315,7 +314,7 @@ pub fn update(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `DELETE /clusters/{id}/affinitygroups/{group}`
-pub fn remove(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     let (part, group) = find(call)?;
     call.is_about_cluster(part.name());
     call.caller.must(Permission::Operate, Some(part.name()))?;

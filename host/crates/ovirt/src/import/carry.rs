@@ -319,12 +319,12 @@ fn without(kind: Kind) -> &'static str {
     }
 }
 
-pub fn manner(unit: &str) -> Option<&'static table::Manner> {
+pub(crate) fn manner(unit: &str) -> Option<&'static table::Manner> {
     table::MANNERS.iter().find(|manner| manner.unit == unit)
 }
 
 /// Whether a part that judges or balances reads a column of hosts.
-pub fn reads(unit: &Description, column: &str) -> bool {
+pub(crate) fn reads(unit: &Description, column: &str) -> bool {
     let parts = [Part::Judge, Part::Balance].into_iter();
     let tables = parts.filter_map(|part| unit.reads(part)).flatten();
     let mut columns = tables
@@ -344,7 +344,7 @@ impl Amount {
     /// A value that matched the parameter's expression, for a setting, in TOML; none
     /// if no setting can hold it. Where the setting has a measure, the amount is
     /// written with its own, and that is that.
-    pub fn toml(self, value: &str, setting: &Setting) -> Option<String> {
+    pub(crate) fn toml(self, value: &str, setting: &Setting) -> Option<String> {
         let measure = setting.measure.as_deref().and_then(Measure::from_name);
         let (suffix, each) = match self {
             Amount::Percent => (" %", 1),

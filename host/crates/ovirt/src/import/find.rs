@@ -7,12 +7,12 @@ use super::source::{Entry, Kind};
 use super::table::What;
 
 /// Looks among units.
-pub struct Finder<'u> {
+pub(crate) struct Finder<'u> {
     units: &'u dyn UnitDescriptions,
 }
 
 /// What came of it.
-pub enum Found<'u> {
+pub(crate) enum Found<'u> {
     Unit(&'u Description),
     /// A unit that has not the part for that list.
     Misfit(&'u Description),
@@ -24,13 +24,13 @@ pub enum Found<'u> {
 }
 
 impl<'u> Finder<'u> {
-    pub fn new(units: &'u dyn UnitDescriptions) -> Self {
+    pub(crate) fn new(units: &'u dyn UnitDescriptions) -> Self {
         Self { units }
     }
 
     /// By the id; else by the name among the units of that kind, since oVirt has
     /// units of one name and different kinds.
-    pub fn find(&self, entry: &Entry) -> Found<'u> {
+    pub(crate) fn find(&self, entry: &Entry) -> Found<'u> {
         let known = entry.known();
         let ids = entry.id.as_deref().into_iter();
         let mut ids = ids.chain(known.map(|known| known.id));
@@ -53,7 +53,7 @@ impl<'u> Finder<'u> {
     }
 
     /// The unit of that alias, if it is of that kind.
-    pub fn by_alias(&self, alias: &str, kind: Kind) -> Option<&'u Description> {
+    pub(crate) fn by_alias(&self, alias: &str, kind: Kind) -> Option<&'u Description> {
         let unit = self.units.find(&UnitName::new(alias))?;
         fits(unit, kind).then_some(unit)
     }
@@ -76,7 +76,7 @@ fn letters(name: &str) -> String {
 }
 
 /// Whether a unit has the part that is asked for entries of a kind.
-pub fn fits(unit: &Description, kind: Kind) -> bool {
+pub(crate) fn fits(unit: &Description, kind: Kind) -> bool {
     let answers = unit.judge.as_ref().map(|part| part.answers);
     match kind {
         Kind::Filter => answers.is_some_and(|answers| answers.verdicts),

@@ -26,7 +26,7 @@ const POLICY: &[&str] = &[
 ];
 
 /// The outermost element of a document.
-pub fn parse(text: &str, file: &str) -> Result<Element, Problems> {
+pub(super) fn parse(text: &str, file: &str) -> Result<Element, Problems> {
     let table = document::parse(text, file)?;
     Ok(element(name_of(&table), &table))
 }

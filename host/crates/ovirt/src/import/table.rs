@@ -7,7 +7,7 @@ use super::source::Kind;
 
 /// A parameter of a policy.
 #[derive(Debug)]
-pub struct Parameter {
+pub(crate) struct Parameter {
     /// Its name in oVirt.
     pub name: &'static str,
     /// What the whole of a value must match.
@@ -20,7 +20,7 @@ pub struct Parameter {
 
 /// In what a parameter is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
+pub(crate) enum Amount {
     Percent,
     Mebibytes,
     Minutes,
@@ -46,7 +46,7 @@ const fn parameter(
 
 /// The parameters of oVirt's units that have a unit here.
 #[rustfmt::skip]
-pub const PARAMETERS: &[Parameter] = {
+pub(crate) const PARAMETERS: &[Parameter] = {
     use Amount::{Mebibytes, Minutes, Number, Percent, Switch};
     &[
         parameter(HIGH_UTILIZATION, "[5-9][0-9]", Percent, "high-utilization"),
@@ -75,7 +75,7 @@ pub const PARAMETERS: &[Parameter] = {
 /// Attributes of the element `thresholds`, which was how version 3 wrote three of the
 /// parameters: the attribute, the parameter, and how many of the one make one of the
 /// other.
-pub const THRESHOLDS: &[(&str, &str, i64)] = &[
+pub(crate) const THRESHOLDS: &[(&str, &str, i64)] = &[
     ("high", HIGH_UTILIZATION, 1),
     ("low", LOW_UTILIZATION, 1),
     // Seconds.
@@ -88,7 +88,7 @@ const LOW_UTILIZATION: &str = "LowUtilization";
 /// A condition of which units read since when it holds, with parameters, in percent,
 /// as its limits.
 #[derive(Debug)]
-pub struct Watch {
+pub(crate) struct Watch {
     pub name: &'static str,
     pub column: &'static str,
     /// It holds from this value on, and up to the other: the parameters and what they
@@ -98,7 +98,7 @@ pub struct Watch {
 }
 
 /// The conditions that oVirt's engine keeps the time of by itself.
-pub const WATCHES: &[Watch] = &[Watch {
+pub(crate) const WATCHES: &[Watch] = &[Watch {
     name: "cpu-over",
     column: "cpu.usage",
     at_least: (HIGH_UTILIZATION, "75"),
@@ -145,7 +145,7 @@ const TSC: &str = "compares time stamp counters, of which nothing is known here"
 const MEDIATED: &str = "is about mediated devices, of which nothing is known here";
 
 /// The alias of the balance that does what oVirt's engine does beside that of a policy.
-pub const ENFORCEMENT: &str = "AffinityRulesEnforcement";
+pub(crate) const ENFORCEMENT: &str = "AffinityRulesEnforcement";
 
 /// Affinity between VMs alone, and between VMs and hosts alone.
 const VMS: What = What::Shares("affinity-vms", &[("vms", "true"), ("hosts", "false")]);
@@ -153,7 +153,7 @@ const HOSTS: What = What::Shares("affinity-hosts", &[("vms", "false"), ("hosts",
 
 /// Units of oVirt of which more is to be known than their aliases tell.
 #[rustfmt::skip]
-pub const KNOWN: &[Known] = {
+pub(crate) const KNOWN: &[Known] = {
     use Kind::{Balance, Filter, Weight};
     use What::{Mandatory, MandatoryNotWanted, NotWanted, Nothing};
     &[
@@ -181,7 +181,7 @@ pub const KNOWN: &[Known] = {
 
 /// How a unit here comes to do as oVirt's does.
 #[derive(Debug)]
-pub struct Manner {
+pub(crate) struct Manner {
     /// The unit's name here.
     pub unit: &'static str,
     /// What is set wherever the unit stands, if it has such a setting.
@@ -192,7 +192,7 @@ pub struct Manner {
 
 /// What a unit of oVirt does with its costs before they are added up or ranked.
 #[derive(Debug, Clone, Copy)]
-pub enum Scaled {
+pub(crate) enum Scaled {
     Not,
     Stretched,
     Ranked,
@@ -200,7 +200,7 @@ pub enum Scaled {
 
 impl Scaled {
     /// The scaling that does the same here, and ranks the costs if places count.
-    pub fn scaling(self, ranks: bool) -> Option<&'static str> {
+    pub(crate) fn scaling(self, ranks: bool) -> Option<&'static str> {
         match (self, ranks) {
             (Scaled::Not, false) => None,
             (Scaled::Stretched, false) => Some("stretch"),
@@ -211,7 +211,7 @@ impl Scaled {
 }
 
 /// The units that do otherwise if nothing is said.
-pub const MANNERS: &[Manner] = &[
+pub(crate) const MANNERS: &[Manner] = &[
     Manner {
         unit: "cpu",
         settings: &[("require-topology", "true")],

@@ -15,7 +15,7 @@ const MOST_NODES: u32 = 1_000_000;
 const DEEPEST: usize = 64;
 
 /// The outermost element of a document.
-pub fn parse(text: &str, file: &str) -> Result<Element, Problems> {
+pub(super) fn parse(text: &str, file: &str) -> Result<Element, Problems> {
     let options = ParsingOptions {
         nodes_limit: MOST_NODES,
         ..ParsingOptions::default()

@@ -29,7 +29,7 @@ impl Step {
 }
 
 /// `GET /jobs/{id}/steps`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let job = find(call)?;
     let href = job.href();
     let steps = job.steps.iter().take(call.most()?);
@@ -40,7 +40,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /jobs/{id}/steps/{step}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let job = find(call)?;
     let wanted = call.part("step");
     let found = job.steps.iter().find(|step| step.id == wanted);
@@ -49,7 +49,7 @@ pub fn show(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `POST /jobs/{id}/steps`
-pub fn add(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("step")?;
     let known = [
         "id",
@@ -101,7 +101,7 @@ pub fn add(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `POST /jobs/{id}/steps/{step}/end`
-pub fn end(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn end(call: &Call) -> Result<Reply, Fault> {
     let is_well = succeeded(call)?;
     let now = call.site.deployment.now();
     let mut jobs = lock(&call.site);

@@ -44,7 +44,7 @@ fn of_owner<'l>(
 }
 
 /// The labels of a host or VM, by its id in oVirt, for whoever shows it.
-pub fn labels_of(call: &Call, parts: &[Part], list: List, id: &str) -> Tree {
+pub(crate) fn labels_of(call: &Call, parts: &[Part], list: List, id: &str) -> Tree {
     let known = of_parts(parts);
     let labels = of_owner(parts, &known, (list, id));
     Tree::list(
@@ -54,7 +54,7 @@ pub fn labels_of(call: &Call, parts: &[Part], list: List, id: &str) -> Tree {
 }
 
 /// `GET /hosts/{id}/affinitylabels`, and of VMs.
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let owner = owner(call, &parts)?;
     let known = of_parts(&parts);
@@ -64,7 +64,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /hosts/{id}/affinitylabels/{label}`, and of VMs.
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let owner = owner(call, &parts)?;
     let label = find(of_parts(&parts), call.part("label"))?;
@@ -75,7 +75,7 @@ pub fn show(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `POST /hosts/{id}/affinitylabels`, and of VMs.
-pub fn assign(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn assign(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("affinity_label")?;
     only(&body, &["id", "href", "name", "link"])?;
     let parts = parts(call)?;
@@ -87,7 +87,7 @@ pub fn assign(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `DELETE /hosts/{id}/affinitylabels/{label}`, and of VMs.
-pub fn withdraw(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn withdraw(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let owner = owner(call, &parts)?;
     let label = find(of_parts(&parts), call.part("label"))?;

@@ -112,7 +112,7 @@ fn operated(call: &Call) -> Result<Vec<Part>, Fault> {
 }
 
 /// `POST /affinitylabels`
-pub fn create(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("affinity_label")?;
     let parts = operated(call)?;
     let name = body.get("name").map(|it| it.text.clone());
@@ -181,7 +181,7 @@ fn named_member<'p>(
 }
 
 /// `PUT /affinitylabels/{id}`
-pub fn update(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("affinity_label")?;
     let parts = parts(call)?;
     let known = of_parts(&parts);
@@ -215,7 +215,7 @@ pub fn update(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `DELETE /affinitylabels/{id}`: also of one that groups name.
-pub fn remove(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let label = find(of_parts(&parts), call.part("id"))?;
     let concerns = |part: &&Part| {
@@ -266,7 +266,7 @@ fn without(state: &ClusterState, key: &Arc<str>) -> InventoryChanges {
 }
 
 /// Put a host or VM of a cluster into a label.
-pub fn put(
+pub(crate) fn put(
     call: &Call,
     part: &Part,
     label: &Label,
@@ -284,7 +284,7 @@ pub fn put(
 }
 
 /// `POST /affinitylabels/{id}/{list}`
-pub fn add(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let list = List::of(call)?;
     let body = call.body(list.element())?;
     only(&body, &["id", "href", "name", "link"])?;
@@ -299,7 +299,7 @@ pub fn add(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// Take a host or VM, by its id in oVirt, out of a label.
-pub fn take(
+pub(crate) fn take(
     call: &Call,
     parts: &[Part],
     label: &Label,
@@ -334,7 +334,7 @@ pub fn take(
 }
 
 /// `DELETE /affinitylabels/{id}/{list}/{member}`
-pub fn remove_member(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn remove_member(call: &Call) -> Result<Reply, Fault> {
     let list = List::of(call)?;
     let parts = parts(call)?;
     let label = find(of_parts(&parts), call.part("id"))?;
@@ -343,7 +343,7 @@ pub fn remove_member(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// Whether a host or VM, by its id in oVirt, is in a label.
-pub fn has(parts: &[Part], label: &Label, (list, wanted): (List, &str)) -> bool {
+pub(crate) fn has(parts: &[Part], label: &Label, (list, wanted): (List, &str)) -> bool {
     let members = members(parts, &label.key, list);
     members.iter().any(|(id, _)| id == wanted)
 }

@@ -19,7 +19,7 @@ fn kind(call: &Call) -> Result<Kind, Fault> {
 }
 
 /// The entries of a kind as they are answered.
-pub fn tree(policy: &Shown, kind: Kind, catalogue: &Catalogue) -> Tree {
+pub(super) fn tree(policy: &Shown, kind: Kind, catalogue: &Catalogue) -> Tree {
     let entries = policy.said.of_kind(kind);
     // What the units in force have no name for is not shown.
     let entries = entries.filter(|it| catalogue.get(&it.unit).is_some());
@@ -27,7 +27,7 @@ pub fn tree(policy: &Shown, kind: Kind, catalogue: &Catalogue) -> Tree {
 }
 
 /// `GET /schedulingpolicies/{id}/{list}`
-pub fn list(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let kind = kind(call)?;
     let catalogue = call.site.catalogue();
     let policy = find(call, &catalogue)?;
@@ -35,7 +35,7 @@ pub fn list(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `GET /schedulingpolicies/{id}/{list}/{unit}`
-pub fn show(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let kind = kind(call)?;
     let catalogue = call.site.catalogue();
     let policy = find(call, &catalogue)?;
@@ -122,7 +122,7 @@ impl Wanted {
 }
 
 /// `POST /schedulingpolicies/{id}/{list}`
-pub fn add(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let kind = kind(call)?;
     let wanted = Wanted::read(kind, &call.body(kind.element())?)?;
     let changed = change(call, |editable, policy, catalogue| {
@@ -155,7 +155,7 @@ pub fn add(call: &Call) -> Result<Reply, Fault> {
 
 /// `DELETE /schedulingpolicies/{id}/{list}/{unit}`: as on an engine, also done if it is not
 /// there.
-pub fn remove(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     let kind = kind(call)?;
     let unit = call.part("entry").to_owned();
     change(call, |editable, policy, catalogue| {

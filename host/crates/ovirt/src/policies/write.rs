@@ -122,7 +122,7 @@ impl Wanted {
 }
 
 /// Names and values of properties that were sent.
-pub fn properties(list: &Element) -> Result<Vec<(String, String)>, Fault> {
+pub(crate) fn properties(list: &Element) -> Result<Vec<(String, String)>, Fault> {
     only(list, &["property"])?;
     let mut properties: Vec<(String, String)> = Vec::new();
     for property in list.all("property") {
@@ -167,7 +167,7 @@ fn check_name(
 }
 
 /// `POST /schedulingpolicies`
-pub fn create(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
     let wanted = Wanted::read(&call.body("scheduling_policy")?, None)?;
     let name = wanted.name.clone().filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| Fault::incomplete("SchedulingPolicy", "name", "add"))?;
@@ -204,7 +204,7 @@ pub fn create(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `PUT /schedulingpolicies/{id}`
-pub fn update(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("scheduling_policy")?;
     let changed = change(call, |editable, policy, catalogue| {
         let wanted = Wanted::read(&body, Some(&policy.said))?;
@@ -225,7 +225,7 @@ pub fn update(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// `DELETE /schedulingpolicies/{id}`
-pub fn remove(call: &Call) -> Result<Reply, Fault> {
+pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     let catalogue = call.site.catalogue();
     let policy = find(call, &catalogue)?;
     if let Some(why) = &policy.said.locked
@@ -273,7 +273,7 @@ fn put(call: &Call, edit: &Edit) -> Result<(), Refused> {
 ///
 /// # Errors
 /// Those of the change; or if the policy cannot be changed, or could not run as it would be.
-pub fn change(
+pub(super) fn change(
     call: &Call,
     change: impl Fn(&mut Editable, &Shown, &Catalogue) -> Result<(), Fault>,
 ) -> Result<Shown, Fault> {

@@ -2,7 +2,7 @@
 //! included, stays as it stands.
 
 use serde_json::{Map, Value as Json};
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
 use super::Entry;
 use crate::catalogue::{Catalogue, PolicyUnit};
@@ -11,13 +11,13 @@ use crate::import::table::{WATCHES, Watch};
 
 /// A document that is changed.
 #[derive(Debug, Clone)]
-pub struct Editable {
+pub(crate) struct Editable {
     document: DocumentMut,
 }
 
 impl Editable {
     /// A policy of that name in which the mandatory filters stand and nothing else.
-    pub fn new(name: &str, description: &str, catalogue: &Catalogue) -> Self {
+    pub(crate) fn new(name: &str, description: &str, catalogue: &Catalogue) -> Self {
         let mut new = Self {
             document: DocumentMut::new(),
         };
@@ -33,7 +33,7 @@ impl Editable {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         let is_json = text.trim_start().starts_with('{');
         let toml = match is_json {
             false => text.to_owned(),
@@ -49,7 +49,7 @@ impl Editable {
     }
 
     /// The text of the document. That it has no filters is what the client wants, and is said.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let filters = self.document.get("filters");
         let has_filters = match filters {
             Some(Item::ArrayOfTables(tables)) => !tables.is_empty(),
@@ -65,12 +65,12 @@ impl Editable {
     }
 
     /// Call it so.
-    pub fn name(&mut self, name: &str) {
+    pub(crate) fn name(&mut self, name: &str) {
         self.document["name"] = value(name);
     }
 
     /// Describe it so; by nothing, if that is empty.
-    pub fn description(&mut self, description: &str) {
+    pub(crate) fn description(&mut self, description: &str) {
         match description {
             "" => {
                 self.document.remove("description");
@@ -80,7 +80,7 @@ impl Editable {
     }
 
     /// Add a policy unit, at that position or with that factor. A balance replaces another.
-    pub fn add(&mut self, unit: &PolicyUnit, number: i64) {
+    pub(crate) fn add(&mut self, unit: &PolicyUnit, number: i64) {
         let Some(name) = &unit.unit else {
             if unit.kind == Kind::Balance {
                 self.document.remove("balance");
@@ -127,7 +127,7 @@ impl Editable {
     }
 
     /// Take a policy unit out. If its entry stands for another one too, that stays.
-    pub fn remove(&mut self, entry: &Entry, others: &[&PolicyUnit]) {
+    pub(crate) fn remove(&mut self, entry: &Entry, others: &[&PolicyUnit]) {
         if entry.kind == Kind::Balance {
             self.document.remove("balance");
             return;
@@ -171,7 +171,7 @@ impl Editable {
     }
 
     /// Set this for all units, and nothing else.
-    pub fn settings(&mut self, settings: Vec<(String, Value)>) {
+    pub(crate) fn settings(&mut self, settings: Vec<(String, Value)>) {
         if settings.is_empty() {
             self.document.remove("settings");
         } else {
@@ -242,7 +242,7 @@ impl Editable {
     fn list(&mut self, key: &str) -> Option<&mut ArrayOfTables> {
         if let Some(array) = self.document.get(key)?.as_array() {
             let tables = array.iter().filter_map(Value::as_inline_table).cloned();
-            let tables: ArrayOfTables = tables.map(|it| it.into_table()).collect();
+            let tables: ArrayOfTables = tables.map(InlineTable::into_table).collect();
             // The key goes, too: it has the blanks of the other form around it.
             self.document.remove(key);
             self.document.insert(key, Item::ArrayOfTables(tables));
@@ -269,14 +269,14 @@ fn set_own(table: &mut Table, unit: &PolicyUnit) {
         return;
     }
     let settings = unit.settings.iter();
-    let settings: toml_edit::InlineTable = settings
+    let settings: InlineTable = settings
         .filter_map(|(name, text)| Some((*name, text.parse::<Value>().ok()?)))
         .collect();
     table["settings"] = value(settings);
 }
 
 /// A value of TOML as one of JSON.
-pub fn json_of(value: &Value) -> Json {
+pub(crate) fn json_of(value: &Value) -> Json {
     match value {
         Value::String(text) => text.value().as_str().into(),
         Value::Integer(number) => (*number.value()).into(),

@@ -144,7 +144,7 @@ impl AuditFile {
     ///
     /// # Errors
     /// If one of the files cannot be used.
-    pub fn open(options: &AuditFileOptions) -> Result<Self, AuditFileError> {
+    pub(super) fn open(options: &AuditFileOptions) -> Result<Self, AuditFileError> {
         let path = &options.path;
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -281,7 +281,7 @@ impl AuditFile {
     }
 
     /// The last record that was written.
-    pub fn head(&self) -> Head {
+    pub(super) fn head(&self) -> Head {
         self.head
     }
 
@@ -297,7 +297,7 @@ impl AuditFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn append(&mut self, lines: &[u8], head: Head) -> io::Result<()> {
+    pub(super) fn append(&mut self, lines: &[u8], head: Head) -> io::Result<()> {
         let before = self.length;
         // A part of what could not be written is no record.
         if self.file.metadata()?.len() > before {
@@ -330,7 +330,7 @@ impl AuditFile {
     ///
     /// # Errors
     /// If it cannot be done; then this one goes on.
-    pub fn rotate(&mut self) -> io::Result<Option<Record>> {
+    pub(super) fn rotate(&mut self) -> io::Result<Option<Record>> {
         if !self.is_in_place() {
             let file = open(&self.options.path)?;
             let length = file.metadata()?.len();
@@ -390,7 +390,7 @@ impl AuditFile {
     ///
     /// # Errors
     /// If the disk fails.
-    pub fn sync(&mut self) -> io::Result<()> {
+    pub(super) fn sync(&mut self) -> io::Result<()> {
         if self.unsynced {
             self.file.sync_data()?;
             self.heads.sync_data()?;

@@ -40,7 +40,7 @@ pub(super) struct Refusals(Mutex<HashMap<Who, Counted>>);
 
 impl Refusals {
     /// Whether to record one more; if so, how many were left out before it.
-    pub fn admit(&self, who: Who, now: Instant) -> Option<u64> {
+    pub(super) fn admit(&self, who: Who, now: Instant) -> Option<u64> {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let who = match counted.len() >= LARGEST && !counted.contains_key(&who) {
             true => Who::Other,
@@ -64,7 +64,7 @@ impl Refusals {
 
     /// Those whose time is over, or all of them, that were refused more often than is recorded,
     /// with how often. In no order.
-    pub fn over(&self, now: Instant, all: bool) -> Vec<(Who, u64)> {
+    pub(super) fn over(&self, now: Instant, all: bool) -> Vec<(Who, u64)> {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = |it: &Counted| all || now.saturating_duration_since(it.since) >= WINDOW;
         let over = counted.extract_if(|_, it| is_over(it));

@@ -21,7 +21,7 @@ pub(super) struct Tail {
 
 impl Tail {
     /// Read it.
-    pub fn of(file: &mut File) -> io::Result<Self> {
+    pub(super) fn of(file: &mut File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         let begin = length.saturating_sub(LONGEST_RECORD);
         file.seek(SeekFrom::Start(begin))?;

@@ -76,7 +76,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn new(
+    pub(super) fn new(
         mut sink: Sink,
         lost: Arc<AtomicU64>,
         refusals: Arc<Refusals>,
@@ -104,7 +104,7 @@ impl Writer {
     }
 
     /// Write what comes until the end is asked for, or nobody is left to ask.
-    pub fn run(mut self, records: &Receiver<Message>) {
+    pub(super) fn run(mut self, records: &Receiver<Message>) {
         self.announce("the audit log goes on");
         loop {
             let mut answers = Vec::new();

@@ -126,7 +126,7 @@ impl<'t> Line<'t> {
         problems: &mut Problems,
     ) -> Option<T> {
         if read.is_none() {
-            let text = shown(self.get(field).unwrap_or_default()).to_string();
+            let text = shown(self.get(field).unwrap_or_default()).clone();
             let number = field + 1;
             problems.add(
                 &self.place(field),

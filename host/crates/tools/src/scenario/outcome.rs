@@ -115,7 +115,7 @@ impl HostOutcome {
             }
             self.costs.insert(cost.name.clone(), cost.raw);
         }
-        self.sum = shown.sums.clone();
+        self.sum.clone_from(&shown.sums);
         let groups = stage.selections.last().map(|selection| &selection.groups);
         for (number, group) in (1..).zip(groups.into_iter().flatten()) {
             if let Some(member) = group.iter().find(|member| member.host == shown.host) {

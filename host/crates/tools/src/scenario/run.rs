@@ -75,7 +75,7 @@ impl<'a> Test<'a> {
     /// Decide, and tell what came out.
     pub fn run(self) -> Tested<'a> {
         let case = self.case;
-        let digest = self.unit.digest().short().to_string();
+        let digest = self.unit.digest().short().clone();
         let outcome = self.outcome();
         Tested {
             case,

@@ -4,7 +4,7 @@ use super::trace::TraceVm;
 
 /// What happens to a VM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
+pub(super) enum Change {
     /// It leaves, if it was placed.
     Departure,
     /// It is to be placed.
@@ -14,7 +14,7 @@ pub enum Change {
 /// Something that happens. Events are ordered by time, then departures before
 /// arrivals, then row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Event {
+pub(super) struct Event {
     /// In seconds.
     pub time: i64,
     /// What happens.
@@ -24,7 +24,7 @@ pub struct Event {
 }
 
 /// All events of these VMs, in order.
-pub fn events(vms: &[&TraceVm]) -> Vec<Event> {
+pub(super) fn events(vms: &[&TraceVm]) -> Vec<Event> {
     let mut events = Vec::with_capacity(2 * vms.len());
     for (number, vm) in (0..).zip(vms) {
         let event = |time, change| Event {

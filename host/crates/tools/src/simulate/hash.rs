@@ -10,16 +10,16 @@ const REJECTED: u32 = u32::MAX;
 
 /// FNV-1a, 64 bits, over one little-endian 32-bit number per arrival.
 #[derive(Default)]
-pub struct DecisionHash(FnvHasher);
+pub(super) struct DecisionHash(FnvHasher);
 
 impl DecisionHash {
     /// Take the next arrival in: the number of its host, or none if it was rejected.
-    pub fn decided(&mut self, host: Option<u32>) {
+    pub(super) fn decided(&mut self, host: Option<u32>) {
         self.0.write(&host.unwrap_or(REJECTED).to_le_bytes());
     }
 
     /// The hash so far, as 16 hexadecimal digits.
-    pub fn digits(&self) -> String {
+    pub(super) fn digits(&self) -> String {
         format!("{:016x}", self.0.finish())
     }
 }

@@ -54,7 +54,7 @@ impl Usage {
 
 /// The load of every host and of the fleet, now and over time.
 #[derive(Debug)]
-pub struct Tally {
+pub(super) struct Tally {
     fleet: Fleet,
     hosts: Vec<Load>,
     now: Usage,
@@ -65,7 +65,7 @@ pub struct Tally {
 
 impl Tally {
     /// Nothing runs yet. What is kept over time is kept from `from` to `to`.
-    pub fn new(fleet: Fleet, from: i64, to: i64) -> Self {
+    pub(super) fn new(fleet: Fleet, from: i64, to: i64) -> Self {
         Self {
             fleet,
             hosts: vec![Load::default(); fleet.hosts as usize],
@@ -77,13 +77,13 @@ impl Tally {
     }
 
     /// Time goes on to `time`; so far everything stayed as it is.
-    pub fn advance(&mut self, time: i64) {
+    pub(super) fn advance(&mut self, time: i64) {
         self.spread.advance(time);
         self.timeline.advance(time, self.now);
     }
 
     /// A VM was placed on a host. None if there is no such host.
-    pub fn placed(&mut self, host: u32, cpu: i64, memory: i64) -> Option<Load> {
+    pub(super) fn placed(&mut self, host: u32, cpu: i64, memory: i64) -> Option<Load> {
         let load = self.hosts.get_mut(host as usize)?;
         let before = *load;
         load.add(cpu, memory);
@@ -95,7 +95,7 @@ impl Tally {
     }
 
     /// A VM left its host. None if there is no such host.
-    pub fn left(&mut self, host: u32, cpu: i64, memory: i64) -> Option<Load> {
+    pub(super) fn left(&mut self, host: u32, cpu: i64, memory: i64) -> Option<Load> {
         let load = self.hosts.get_mut(host as usize)?;
         let before = *load;
         load.take(cpu, memory);
@@ -113,17 +113,17 @@ impl Tally {
     }
 
     /// What runs now.
-    pub fn now(&self) -> Usage {
+    pub(super) fn now(&self) -> Usage {
         self.now
     }
 
     /// The most that ran at any time, figure by figure.
-    pub fn peak(&self) -> Usage {
+    pub(super) fn peak(&self) -> Usage {
         self.peak
     }
 
     /// What was kept over time.
-    pub fn into_history(mut self) -> (Spread, Timeline) {
+    pub(super) fn into_history(mut self) -> (Spread, Timeline) {
         self.timeline.finish();
         (self.spread, self.timeline)
     }

@@ -58,7 +58,7 @@ fn tags<'a>(facts: &'a Facts, table: &str) -> Vec<&'a str> {
 }
 
 /// The score of the cluster as it is.
-pub fn of(inventory: &Inventory) -> f64 {
+pub(crate) fn of(inventory: &Inventory) -> f64 {
     let nodes: Vec<&HostEntry> = inventory.hosts().map(|(_, host)| host).collect();
     let instances: Vec<Instance<'_>> = nodes
         .iter()

@@ -63,7 +63,7 @@ const REQUESTS: &str = "Limits of requests";
 const LOG: &str = "Log and program";
 
 /// Every option.
-pub const OPTIONS: &[ServeOption] = &[
+pub(crate) const OPTIONS: &[ServeOption] = &[
     option(
         PLACES,
         "listen",

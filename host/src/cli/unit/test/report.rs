@@ -20,7 +20,7 @@ const EMPTY: &str =
 
 /// Everything, as programs read it.
 #[derive(Serialize)]
-pub struct Report<'a> {
+pub(super) struct Report<'a> {
     unit: UnitTested<'a>,
     passed: usize,
     failed: usize,
@@ -62,7 +62,7 @@ fn counts(files: &[TestedFile<'_>]) -> (usize, usize) {
 }
 
 /// The report for programs. Cases that failed have their explanation.
-pub fn json<'a>(unit: &'a Unit, from: &'a str, files: &'a [TestedFile<'a>]) -> Report<'a> {
+pub(super) fn json<'a>(unit: &'a Unit, from: &'a str, files: &'a [TestedFile<'a>]) -> Report<'a> {
     let (passed, failed) = counts(files);
     let shown = |case: &'a Tested<'a>| CaseShown {
         name: &case.case.name,
@@ -90,7 +90,7 @@ pub fn json<'a>(unit: &'a Unit, from: &'a str, files: &'a [TestedFile<'a>]) -> R
 }
 
 /// The report for people: a line for each case, and below it what was not as expected.
-pub fn text(unit: &Unit, from: &str, files: &[TestedFile<'_>]) -> String {
+pub(super) fn text(unit: &Unit, from: &str, files: &[TestedFile<'_>]) -> String {
     let description = unit.description();
     let mut text = format!(
         "{} {} ({}), {from}\n",
@@ -113,7 +113,7 @@ pub fn text(unit: &Unit, from: &str, files: &[TestedFile<'_>]) -> String {
 }
 
 /// What did not pass, and how many did: for people who see it again and again.
-pub fn brief(files: &[TestedFile<'_>]) -> String {
+pub(super) fn brief(files: &[TestedFile<'_>]) -> String {
     let mut text = String::new();
     for file in files {
         let failed = file.cases.iter().filter(|case| !case.passed());

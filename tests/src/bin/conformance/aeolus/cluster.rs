@@ -19,7 +19,7 @@ const ATTRIBUTES: [(&str, Kind); 5] = [
 ///
 /// # Errors
 /// If it does not take one of them.
-pub fn of(hosts: impl Iterator<Item = Host>) -> Result<Inventory, String> {
+pub(super) fn of(hosts: impl Iterator<Item = Host>) -> Result<Inventory, String> {
     let mut schema = Schema::default();
     for (name, kind) in ATTRIBUTES {
         schema
@@ -34,7 +34,7 @@ pub fn of(hosts: impl Iterator<Item = Host>) -> Result<Inventory, String> {
 }
 
 /// A way into the account, with the account's failures and the costs of instances.
-pub fn host(
+pub(super) fn host(
     id: &str,
     account: &str,
     failures: &[i64],
@@ -52,7 +52,7 @@ pub fn host(
 }
 
 /// A request to place a deployment, only to see where it would go.
-pub fn request(now: i64, instances: Option<u32>, draw: Option<f64>) -> Request {
+pub(super) fn request(now: i64, instances: Option<u32>, draw: Option<f64>) -> Request {
     let mut facts = Facts::new();
     if let Some(instances) = instances {
         facts.set("instances", i64::from(instances));

@@ -111,7 +111,7 @@ struct Group {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(value: &serde_json::Value, units: &Units) -> Result<Differences, String> {
+pub(super) fn run(value: &serde_json::Value, units: &Units) -> Result<Differences, String> {
     let case = Case::read(value)?;
     let mut scheduler = units.scheduler(case.cluster()?, &case.input.policy()?)?;
     let decision = scheduler

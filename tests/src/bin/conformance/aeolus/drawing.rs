@@ -10,7 +10,7 @@ use super::stack::{Answer, Case};
 use crate::units::Units;
 
 /// What the report calls it.
-pub const KIND: &str = "stack, drawn 20,000 times";
+pub(super) const KIND: &str = "stack, drawn 20,000 times";
 
 /// One case of each of these families is drawn: some candidates without a chance, and
 /// unequal chances in a group of several.
@@ -23,7 +23,7 @@ const DRAWS: u32 = 20_000;
 const DEVIATIONS: f64 = 5.0;
 
 /// The first case of each family of which some are drawn.
-pub fn chosen(cases: &[(usize, Value)]) -> impl Iterator<Item = (usize, &Value)> {
+pub(super) fn chosen(cases: &[(usize, Value)]) -> impl Iterator<Item = (usize, &Value)> {
     FAMILIES.into_iter().filter_map(move |family| {
         let first = cases.iter().find(|(_, case)| {
             case.get("family").and_then(Value::as_str) == Some(family)
@@ -37,7 +37,7 @@ pub fn chosen(cases: &[(usize, Value)]) -> impl Iterator<Item = (usize, &Value)>
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(value: &Value, units: &Units) -> Result<Differences, String> {
+pub(super) fn run(value: &Value, units: &Units) -> Result<Differences, String> {
     let case = Case::read(value)?;
     let answer = Answer::read(value)?;
     let mut scheduler = case.scheduler(units)?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer};
 
 /// A value or null. Unlike with an `Option` alone, the field must be there.
-pub fn nullable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(super) fn nullable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// the policy document to say.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub(super) struct Entry {
     policy: Name,
     enabled: Option<bool>,
     weights: Option<BTreeMap<String, f64>>,
@@ -55,7 +55,7 @@ impl Entry {
 }
 
 /// The stack without bases, except where one is the first that is enabled.
-pub fn without_misplaced_bases(stack: &[Entry]) -> Vec<Entry> {
+pub(super) fn without_misplaced_bases(stack: &[Entry]) -> Vec<Entry> {
     let first = stack.iter().position(Entry::is_enabled);
     let entries = stack.iter().enumerate();
     entries
@@ -162,7 +162,7 @@ impl<'a> Selection<'a> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn document(stack: &[Entry]) -> Result<String, String> {
+pub(super) fn document(stack: &[Entry]) -> Result<String, String> {
     let mut selections = Vec::with_capacity(stack.len() + 1);
     if !stack.iter().any(Entry::is_enabled_base) {
         let (name, unit) = ("base".to_owned(), Name::RoundRobin.unit());

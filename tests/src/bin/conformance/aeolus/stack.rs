@@ -19,7 +19,7 @@ use crate::vectors::read;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub(super) struct Case {
     #[serde(rename = "id")]
     _id: String,
     #[serde(rename = "kind")]
@@ -73,7 +73,7 @@ struct Expected<T> {
 /// What is expected of a stack that can be run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub(super) struct Answer {
     valid: Vec<String>,
     groups: Vec<Vec<String>>,
     p: BTreeMap<String, f64>,
@@ -98,7 +98,7 @@ enum Error {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(value: &Value, units: &Units) -> Result<Differences, String> {
+pub(super) fn run(value: &Value, units: &Units) -> Result<Differences, String> {
     let case = Case::read(value)?;
     if value.pointer("/out/error").is_some() {
         let Expected { out } = read(value)?;
@@ -131,7 +131,7 @@ impl Case {
     ///
     /// # Errors
     /// The field that is wrong, and what is wrong with it.
-    pub fn read(value: &Value) -> Result<Self, String> {
+    pub(super) fn read(value: &Value) -> Result<Self, String> {
         let case: Self = read(value)?;
         let mut ids = BTreeSet::new();
         for (number, entry) in case.input.matches.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Case {
     ///
     /// # Errors
     /// If the stack makes no policy, or the matches no cluster.
-    pub fn scheduler(&self, units: &Units) -> Result<Scheduler, String> {
+    pub(super) fn scheduler(&self, units: &Units) -> Result<Scheduler, String> {
         let policy = policy::document(self.stack())?;
         units.scheduler(self.cluster()?, &policy)
     }
@@ -182,7 +182,11 @@ impl Case {
     ///
     /// # Errors
     /// If there is no decision.
-    pub fn place(&self, scheduler: &mut Scheduler, draw: Option<f64>) -> Result<Decision, String> {
+    pub(super) fn place(
+        &self,
+        scheduler: &mut Scheduler,
+        draw: Option<f64>,
+    ) -> Result<Decision, String> {
         let request = cluster::request(self.input.now, Some(self.input.instances), draw);
         scheduler.place(request).map_err(|error| error.to_string())
     }
@@ -243,13 +247,13 @@ impl Answer {
     ///
     /// # Errors
     /// The field that is wrong, and what is wrong with it.
-    pub fn read(case: &Value) -> Result<Self, String> {
+    pub(super) fn read(case: &Value) -> Result<Self, String> {
         let Expected { out } = read(case)?;
         Ok(out)
     }
 
     /// The matches of the group that is drawn from, each with its chance.
-    pub fn chances(&self) -> impl Iterator<Item = (&str, f64)> {
+    pub(super) fn chances(&self) -> impl Iterator<Item = (&str, f64)> {
         let group = self.draw_group.and_then(|group| self.groups.get(group));
         let ids = group.into_iter().flatten();
         ids.map(|id| (id.as_str(), self.p.get(id).copied().unwrap_or(0.0)))

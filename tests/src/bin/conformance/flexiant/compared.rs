@@ -9,29 +9,29 @@ const TOLERANCE: f64 = 1e-9;
 
 /// The differences of a case: what, expected, got.
 #[derive(Debug, Default)]
-pub struct Compared(Vec<(String, String, String)>);
+pub(super) struct Compared(Vec<(String, String, String)>);
 
 impl Compared {
     /// All differences that were found.
-    pub fn differences(self) -> Vec<(String, String, String)> {
+    pub(super) fn differences(self) -> Vec<(String, String, String)> {
         self.0
     }
 
     /// Compare two values of one part of the answer.
-    pub fn same<T: Near + Serialize>(&mut self, what: &str, expected: &T, got: &T) {
+    pub(super) fn same<T: Near + Serialize>(&mut self, what: &str, expected: &T, got: &T) {
         if !expected.is_near(got) {
             self.differs(what, &shown(expected), &shown(got));
         }
     }
 
     /// Note a difference that was found.
-    pub fn differs(&mut self, what: &str, expected: &str, got: &str) {
+    pub(super) fn differs(&mut self, what: &str, expected: &str, got: &str) {
         self.0
             .push((what.to_owned(), expected.to_owned(), got.to_owned()));
     }
 
     /// Compare two maps, entry by entry.
-    pub fn same_entries<T: Near + Serialize>(
+    pub(super) fn same_entries<T: Near + Serialize>(
         &mut self,
         what: &str,
         expected: &BTreeMap<String, T>,
@@ -55,7 +55,7 @@ fn shown(value: &impl Serialize) -> String {
 }
 
 /// What can be compared.
-pub trait Near {
+pub(super) trait Near {
     /// Whether the other is the same, as far as the tolerance goes.
     fn is_near(&self, other: &Self) -> bool;
 }

@@ -32,7 +32,7 @@ struct Compiled {
 }
 
 /// Which keys of a VM's resources count, and with which value and weight.
-pub fn compile(case: &Value, units: &Units) -> Result<Compared, String> {
+pub(super) fn compile(case: &Value, units: &Units) -> Result<Compared, String> {
     let case: Case<Compile, Compiled> = read(case)?;
     let mut scheduler = units.scheduler(world::inventory([&roomy()])?, &policy::flexiant()?)?;
     let vm = world::made_of(world::machine(VM, LITTLE, 1), &case.given.res);
@@ -71,7 +71,7 @@ struct Special {
 }
 
 /// How contended and loaded a node is.
-pub fn special(case: &Value, units: &Units) -> Result<Compared, String> {
+pub(super) fn special(case: &Value, units: &Units) -> Result<Compared, String> {
     let case: Case<Special, BTreeMap<String, f64>> = read(case)?;
     let node = case.given.node;
     let mut scheduler = units.scheduler(world::inventory([&node])?, &policy::flexiant()?)?;
@@ -100,7 +100,7 @@ struct Thresholds {
 }
 
 /// The thresholds of all rounds.
-pub fn thresholds(case: &Value, units: &Units) -> Result<Compared, String> {
+pub(super) fn thresholds(case: &Value, units: &Units) -> Result<Compared, String> {
     let case: Case<OfRounds, Thresholds> = read(case)?;
     let policy = policy::of_rounds(&case.given.cfg)?;
     let mut scheduler = units.scheduler(world::inventory([&roomy()])?, &policy)?;
@@ -137,7 +137,7 @@ struct Passed {
 }
 
 /// Which nodes have room.
-pub fn constraint(case: &Value, units: &Units) -> Result<Compared, String> {
+pub(super) fn constraint(case: &Value, units: &Units) -> Result<Compared, String> {
     let case: Case<Constraint, Passed> = read(case)?;
     let Constraint {
         nodes,

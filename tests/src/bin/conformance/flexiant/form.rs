@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 /// A case.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case<In, Out> {
+pub(super) struct Case<In, Out> {
     #[serde(rename = "in")]
     pub given: In,
     pub out: Out,
@@ -24,7 +24,7 @@ pub struct Case<In, Out> {
 }
 
 /// A field that must be there, though it may be null.
-pub fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub(super) fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     Option::deserialize(from)
@@ -33,14 +33,14 @@ pub fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 /// An amount of memory.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "u64")]
-pub struct Mebibytes(i64);
+pub(super) struct Mebibytes(i64);
 
 impl Mebibytes {
-    pub const ONE: Self = Self(1);
+    pub(super) const ONE: Self = Self(1);
     /// 1 TiB.
-    pub const MUCH: Self = Self(1 << 20);
+    pub(super) const MUCH: Self = Self(1 << 20);
 
-    pub fn bytes(self) -> i64 {
+    pub(super) fn bytes(self) -> i64 {
         self.0 << 20
     }
 }
@@ -59,7 +59,7 @@ impl TryFrom<u64> for Mebibytes {
 /// How the rounds of the system stage go.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rounds {
+pub(super) struct Rounds {
     pub msav_steps: i64,
     pub initial_msav: f64,
     pub final_msav: f64,
@@ -68,7 +68,7 @@ pub struct Rounds {
 /// All settings.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub(super) struct Config {
     pub overhead_mb: Mebibytes,
     pub msav_steps: i64,
     pub initial_msav: f64,
@@ -79,7 +79,7 @@ pub struct Config {
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub(super) enum State {
     Running,
     Maintenance,
     Error,
@@ -88,7 +88,7 @@ pub enum State {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Node {
+pub(super) struct Node {
     pub id: String,
     pub state: State,
     pub ram_mb: Mebibytes,
@@ -103,7 +103,7 @@ pub struct Node {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NodeKey {
+pub(super) struct NodeKey {
     pub v: f64,
     pub w: Option<f64>,
     pub sticky: Option<bool>,
@@ -112,7 +112,7 @@ pub struct NodeKey {
 /// A VM that runs on a node.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NodeVm {
+pub(super) struct NodeVm {
     pub ram_mb: Mebibytes,
     pub vcpus: i64,
     /// The customer keys that were fixed when it was started.
@@ -121,14 +121,14 @@ pub struct NodeVm {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Class {
+pub(super) enum Class {
     Sys,
     Be,
     Cust,
 }
 
 impl Class {
-    pub fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Class::Sys => "sys",
             Class::Be => "be",
@@ -140,7 +140,7 @@ impl Class {
 /// A key on a resource.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Key {
+pub(super) struct Key {
     pub n: String,
     pub v: String,
     pub w: f64,
@@ -150,7 +150,7 @@ pub struct Key {
 /// The resources of which a VM has one each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub(super) enum Level {
     Cluster,
     BillingEntity,
     CustomerOffer,
@@ -166,7 +166,7 @@ pub enum Level {
 /// All resources of a VM, with the keys on each.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Resources {
+pub(super) struct Resources {
     pub cluster: Vec<Key>,
     pub billing_entity: Vec<Key>,
     pub customer_offer: Vec<Key>,
@@ -184,14 +184,14 @@ pub struct Resources {
 /// A resource and its product offer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Offered {
+pub(super) struct Offered {
     pub offer: Vec<Key>,
     pub keys: Vec<Key>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Nic {
+pub(super) struct Nic {
     pub offer: Vec<Key>,
     pub keys: Vec<Key>,
     pub network: Offered,

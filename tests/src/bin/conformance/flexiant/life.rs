@@ -60,7 +60,7 @@ struct Start {
 }
 
 /// Run a case.
-pub fn compare(case: &Value, units: &Units) -> Result<Compared, String> {
+pub(super) fn compare(case: &Value, units: &Units) -> Result<Compared, String> {
     let case: Case<Life, Lived> = read(case)?;
     let Life {
         cfg,

@@ -67,7 +67,7 @@ impl PlaceVm {
 }
 
 /// Run a case.
-pub fn compare(case: &Value, units: &Units) -> Result<Compared, String> {
+pub(super) fn compare(case: &Value, units: &Units) -> Result<Compared, String> {
     let local = case.pointer("/in/cfg/local_storage");
     match local.and_then(Value::as_bool) {
         Some(true) => on_local_storage(read(case)?, units),
@@ -146,7 +146,7 @@ fn on_local_storage(case: Case<Place, Bypassed>, units: &Units) -> Result<Compar
 }
 
 /// What would become of a VM.
-pub struct Outcome {
+pub(super) struct Outcome {
     /// The stage that left no node; none if a node was chosen.
     pub fail: Option<String>,
     /// The nodes of which one is chosen at random, by id.
@@ -158,7 +158,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// If there is no decision, or no explanation of it.
-pub fn ask(scheduler: &mut Scheduler, vm: &Vm, nodes: &[Node]) -> Result<Outcome, String> {
+pub(super) fn ask(scheduler: &mut Scheduler, vm: &Vm, nodes: &[Node]) -> Result<Outcome, String> {
     let (_, explanation) = shown::tried(scheduler, vm.clone(), 0.0)?;
     let mut acceptable = Vec::new();
     for number in 0..explanation.tied {

@@ -6,17 +6,17 @@ use toml::{Table, Value};
 use super::form::{Config, Mebibytes, Rounds};
 
 /// The policy `flexiant` as it is.
-pub fn flexiant() -> Result<String, String> {
+pub(super) fn flexiant() -> Result<String, String> {
     embedded("flexiant").map(str::to_owned)
 }
 
 /// The policy for clusters with local storage.
-pub fn local_storage() -> Result<String, String> {
+pub(super) fn local_storage() -> Result<String, String> {
     embedded("flexiant-local-storage").map(str::to_owned)
 }
 
 /// The policy `flexiant` with all settings of a case.
-pub fn of(config: &Config) -> Result<String, String> {
+pub(super) fn of(config: &Config) -> Result<String, String> {
     let rounds = Rounds {
         msav_steps: config.msav_steps,
         initial_msav: config.initial_msav,
@@ -28,12 +28,12 @@ pub fn of(config: &Config) -> Result<String, String> {
 }
 
 /// The policy `flexiant` with these rounds.
-pub fn of_rounds(rounds: &Rounds) -> Result<String, String> {
+pub(super) fn of_rounds(rounds: &Rounds) -> Result<String, String> {
     with(rounds_of(rounds))
 }
 
 /// The policy `flexiant` with this overhead.
-pub fn of_overhead(amount: Mebibytes) -> Result<String, String> {
+pub(super) fn of_overhead(amount: Mebibytes) -> Result<String, String> {
     with(vec![overhead(amount)])
 }
 

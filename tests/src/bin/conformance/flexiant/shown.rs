@@ -9,15 +9,15 @@ use placewright_scheduler::{Decision, Scheduler};
 use super::form::Node;
 
 /// Units of the policy whose scores and facts are looked at.
-pub const SYSTEM_KEYS: &str = "placement-keys";
-pub const CUSTOMER_KEYS: &str = "customer-keys";
-pub const ROUNDS: &str = "score-rounds";
+pub(super) const SYSTEM_KEYS: &str = "placement-keys";
+pub(super) const CUSTOMER_KEYS: &str = "customer-keys";
+pub(super) const ROUNDS: &str = "score-rounds";
 
 /// Decide where a VM would go without placing it, and explain that.
 ///
 /// # Errors
 /// If there is no decision, or no explanation of it.
-pub fn tried(
+pub(super) fn tried(
     scheduler: &mut Scheduler,
     vm: Vm,
     draw: f64,
@@ -45,13 +45,13 @@ pub fn tried(
 }
 
 /// The stage of that number, from 0.
-pub fn stage(explanation: &Explanation, number: usize) -> Result<&StageShown, String> {
+pub(super) fn stage(explanation: &Explanation, number: usize) -> Result<&StageShown, String> {
     let stage = explanation.stages.get(number);
     stage.ok_or_else(|| format!("the explanation has no stage {number}"))
 }
 
 /// Ids of the hosts of a stage that its filters left, in the order of the nodes.
-pub fn left_by_filters(stage: &StageShown, nodes: &[Node]) -> Vec<String> {
+pub(super) fn left_by_filters(stage: &StageShown, nodes: &[Node]) -> Vec<String> {
     let by_selection = |host: &HostShown| {
         let removed = host.removed.as_ref();
         removed.is_none_or(|removed| {
@@ -64,7 +64,7 @@ pub fn left_by_filters(stage: &StageShown, nodes: &[Node]) -> Vec<String> {
 }
 
 /// Ids of the hosts that came to a stage, in the order of the nodes.
-pub fn considered(stage: &StageShown, nodes: &[Node]) -> Vec<String> {
+pub(super) fn considered(stage: &StageShown, nodes: &[Node]) -> Vec<String> {
     in_order(stage.hosts.iter(), nodes)
 }
 
@@ -75,7 +75,7 @@ fn in_order<'a>(hosts: impl Iterator<Item = &'a HostShown>, nodes: &[Node]) -> V
 }
 
 /// The scores that the entry of a unit gave in a stage: minus its costs, as they are.
-pub fn scores(stage: &StageShown, entry: &str) -> BTreeMap<String, f64> {
+pub(super) fn scores(stage: &StageShown, entry: &str) -> BTreeMap<String, f64> {
     let score = |host: &HostShown| {
         let cost = host.costs.iter().find(|cost| *cost.name == *entry)?;
         Some((host.host.to_string(), 0.0 - cost.raw))
@@ -84,7 +84,7 @@ pub fn scores(stage: &StageShown, entry: &str) -> BTreeMap<String, f64> {
 }
 
 /// The facts that a unit tells in an explanation.
-pub fn facts<'a>(
+pub(super) fn facts<'a>(
     explanation: &'a Explanation,
     unit: &'a str,
 ) -> impl Iterator<Item = &'a FactShown> {
@@ -96,7 +96,7 @@ pub fn facts<'a>(
 ///
 /// # Errors
 /// If a fact is no number or about something else.
-pub fn compiled(
+pub(super) fn compiled(
     explanation: &Explanation,
     unit: &str,
     vm: &str,
@@ -117,7 +117,7 @@ pub fn compiled(
 }
 
 /// Whether a fact is about the row of that id in that table.
-pub fn is_about(fact: &FactShown, table: &str, id: &str) -> bool {
+pub(super) fn is_about(fact: &FactShown, table: &str, id: &str) -> bool {
     let about = fact.about.as_ref();
     about.is_some_and(|about| about.0 == table && about.1 == id)
 }
@@ -126,7 +126,7 @@ pub fn is_about(fact: &FactShown, table: &str, id: &str) -> bool {
 ///
 /// # Errors
 /// If it is no number.
-pub fn number(fact: &FactShown) -> Result<f64, String> {
+pub(super) fn number(fact: &FactShown) -> Result<f64, String> {
     match fact.value {
         Value::Number(number) => Ok(number),
         _ => Err(format!("{} of {} is no number", fact.name, fact.unit)),
@@ -137,7 +137,7 @@ pub fn number(fact: &FactShown) -> Result<f64, String> {
 ///
 /// # Errors
 /// If it is there and no integer.
-pub fn integer_named(
+pub(super) fn integer_named(
     explanation: &Explanation,
     unit: &str,
     name: &str,
@@ -155,7 +155,7 @@ pub fn integer_named(
 ///
 /// # Errors
 /// If it is there and no number.
-pub fn number_named(
+pub(super) fn number_named(
     explanation: &Explanation,
     unit: &str,
     name: &str,

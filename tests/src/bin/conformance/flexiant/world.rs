@@ -21,7 +21,9 @@ const NIC: i64 = 15;
 ///
 /// # Errors
 /// What the inventory does not take, and why.
-pub fn inventory<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> Result<Inventory, String> {
+pub(super) fn inventory<'a>(
+    nodes: impl IntoIterator<Item = &'a Node>,
+) -> Result<Inventory, String> {
     let mut inventory = Inventory::new("vector", Arc::new(Schema::default()));
     for node in nodes {
         let refused = |error: InventoryError| format!("node {}: {error}", node.id);
@@ -49,7 +51,7 @@ fn host(node: &Node) -> Host {
 }
 
 /// The state of a host by its word in documents.
-pub fn state(state: State) -> &'static str {
+pub(super) fn state(state: State) -> &'static str {
     match state {
         State::Running => "up",
         State::Maintenance => "maintenance",
@@ -59,7 +61,7 @@ pub fn state(state: State) -> &'static str {
 }
 
 /// A row of `hosts/keys`.
-pub fn host_key(name: &str, key: &NodeKey) -> Facts {
+pub(super) fn host_key(name: &str, key: &NodeKey) -> Facts {
     let mut row = Facts::new().with("name", name).with("value", key.v);
     if let Some(weight) = key.w {
         row.set("weight", weight);
@@ -96,7 +98,7 @@ fn run(
 }
 
 /// A VM without keys.
-pub fn machine(id: &str, memory: Mebibytes, vcpus: i64) -> Vm {
+pub(super) fn machine(id: &str, memory: Mebibytes, vcpus: i64) -> Vm {
     Vm::new(id)
         .with("memory", memory.bytes())
         .with("cpu", vcpus.saturating_mul(1000))
@@ -104,7 +106,7 @@ pub fn machine(id: &str, memory: Mebibytes, vcpus: i64) -> Vm {
 }
 
 /// The same VM, made of these resources.
-pub fn made_of(mut vm: Vm, resources: &Resources) -> Vm {
+pub(super) fn made_of(mut vm: Vm, resources: &Resources) -> Vm {
     vm.facts.set_rows("keys", keys(resources));
     vm
 }
@@ -150,7 +152,7 @@ fn single(resources: &Resources) -> [(Level, &[Key]); 10] {
 }
 
 /// A row of `members/keys`.
-pub fn resource_key(level: i64, key: &Key) -> Facts {
+pub(super) fn resource_key(level: i64, key: &Key) -> Facts {
     Facts::new()
         .with("level", level)
         .with("class", key.c.word())

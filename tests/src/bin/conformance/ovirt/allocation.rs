@@ -56,7 +56,7 @@ struct CpuExpect {
 ///
 /// # Errors
 /// Why the vector cannot be run.
-pub fn exclusive_cpus(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn exclusive_cpus(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let (input, expect): (CpuInput, CpuExpect) = (vector.input()?, vector.expect()?);
     let vm = input.vm.id.clone();
     let cpus = topology(&input.topology);
@@ -157,7 +157,7 @@ struct NodeExpect {
 ///
 /// # Errors
 /// Why the vector cannot be run.
-pub fn numa_nodes(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn numa_nodes(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let (input, expect): (NodeInput, NodeExpect) = (vector.input()?, vector.expect()?);
     let vm = VmInput {
         id: VM.to_owned(),

@@ -12,7 +12,11 @@ use crate::units::Units;
 ///
 /// # Errors
 /// What is wrong with the vector, or why there is no decision.
-pub fn explain(input: &Input, policy: &Document, units: &Units) -> Result<Explanation, String> {
+pub(super) fn explain(
+    input: &Input,
+    policy: &Document,
+    units: &Units,
+) -> Result<Explanation, String> {
     explain_in(input.inventory()?, input.request()?, policy, units)
 }
 
@@ -20,7 +24,7 @@ pub fn explain(input: &Input, policy: &Document, units: &Units) -> Result<Explan
 ///
 /// # Errors
 /// Why there is no decision.
-pub fn explain_in(
+pub(super) fn explain_in(
     inventory: Inventory,
     request: Request,
     policy: &Document,
@@ -37,7 +41,7 @@ pub fn explain_in(
 ///
 /// # Errors
 /// If there is another number of stages.
-pub fn stage(explanation: &Explanation) -> Result<&StageShown, String> {
+pub(super) fn stage(explanation: &Explanation) -> Result<&StageShown, String> {
     match explanation.stages.as_slice() {
         [stage] => Ok(stage),
         stages => Err(format!("{} stages, not one", stages.len())),

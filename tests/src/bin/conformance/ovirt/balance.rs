@@ -114,7 +114,7 @@ struct Action {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Migrations = vector.expect()?;
     let proposed = proposed(unit, &vector.input()?, units)?;
     let expected = expect
@@ -135,7 +135,11 @@ pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, 
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run_power(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run_power(
+    unit: &UnitNamed,
+    vector: &Vector,
+    units: &Units,
+) -> Result<Outcome, String> {
     let expect: Power = vector.expect()?;
     let proposed = proposed(unit, &vector.input()?, units)?;
     let action = expect
@@ -187,7 +191,7 @@ fn balance(unit: &UnitNamed, input: &Input) -> Result<Entry, String> {
 }
 
 /// Ids as a set.
-pub fn ids(ids: &[std::sync::Arc<str>]) -> Ids {
+pub(super) fn ids(ids: &[std::sync::Arc<str>]) -> Ids {
     ids.iter().map(|id| id.to_string()).collect()
 }
 

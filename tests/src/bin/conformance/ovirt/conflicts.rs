@@ -50,7 +50,7 @@ struct Conflict {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Expect = vector.expect()?;
     let unknown = expect
         .first

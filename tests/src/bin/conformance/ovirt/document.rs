@@ -5,7 +5,7 @@ use toml::Table;
 
 /// A policy of one stage.
 #[derive(Debug, Default, Serialize)]
-pub struct Document {
+pub(super) struct Document {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<Entry>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -18,7 +18,7 @@ pub struct Document {
 
 /// A unit in a policy. What is not given is left out.
 #[derive(Debug, Default, Serialize)]
-pub struct Entry {
+pub(super) struct Entry {
     /// Name or alias.
     pub unit: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct Entry {
 
 impl Entry {
     /// A unit with these settings.
-    pub fn new(unit: impl Into<String>, settings: Table) -> Self {
+    pub(super) fn new(unit: impl Into<String>, settings: Table) -> Self {
         Self {
             unit: unit.into(),
             settings,
@@ -50,7 +50,7 @@ impl Entry {
 
 impl Document {
     /// With one filter.
-    pub fn of_filter(filter: Entry) -> Self {
+    pub(super) fn of_filter(filter: Entry) -> Self {
         Self {
             filters: vec![filter],
             ..Self::default()
@@ -61,7 +61,7 @@ impl Document {
     ///
     /// # Errors
     /// If a setting cannot be written.
-    pub fn text(&self) -> Result<String, String> {
+    pub(super) fn text(&self) -> Result<String, String> {
         toml::to_string(self).map_err(|error| format!("the policy cannot be written: {error}"))
     }
 }

@@ -54,7 +54,7 @@ struct Migrated {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Order = vector.expect()?;
     let input: Input = vector.input()?;
     let mut scheduler = units.scheduler(input.inventory()?, &enforcing(true).text()?)?;
@@ -94,7 +94,7 @@ pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run_round(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run_round(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Migrated = vector.expect()?;
     let round: Round = vector.input()?;
     let mut migrated = Vec::new();

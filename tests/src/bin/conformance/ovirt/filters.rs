@@ -52,7 +52,7 @@ impl Expect {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Expect = vector.expect()?;
     let mut input: Input = vector.input()?;
     if let Some(stranger) = expect

@@ -18,12 +18,12 @@ use serde_json::Value;
 use toml::Table;
 
 use super::parameters;
-pub use form::*;
+pub(super) use form::*;
 
 /// The input of a vector.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Input {
+pub(super) struct Input {
     /// Settings of oVirt's engine.
     pub config: BTreeMap<String, Value>,
     /// Parameters of the policy.
@@ -56,7 +56,7 @@ pub struct Input {
 impl Input {
     /// The settings that a unit gets: of each of these parameters the policy's value,
     /// or else the value of the engine's setting named beside it.
-    pub fn settings(&self, parameters: &[(&str, &str)]) -> Table {
+    pub(super) fn settings(&self, parameters: &[(&str, &str)]) -> Table {
         let setting = |(parameter, config): &(&str, &str)| {
             let own = self.params.get(*parameter);
             let own = own.and_then(|text| parameters::setting(parameter, text));
@@ -72,7 +72,7 @@ impl Input {
     ///
     /// # Errors
     /// If it is something else.
-    pub fn config_number(&self, name: &str) -> Result<Option<f64>, String> {
+    pub(super) fn config_number(&self, name: &str) -> Result<Option<f64>, String> {
         self.config_as(name, Value::as_f64, "a number")
     }
 
@@ -80,7 +80,7 @@ impl Input {
     ///
     /// # Errors
     /// If it has another one, or is no number.
-    pub fn check_config(&self, name: &str, only: f64) -> Result<(), String> {
+    pub(super) fn check_config(&self, name: &str, only: f64) -> Result<(), String> {
         match self.config_number(name)? {
             Some(other) if other != only => Err(format!(
                 "field input.config.{name}: is {other}, and always {only} here"
@@ -93,7 +93,7 @@ impl Input {
     ///
     /// # Errors
     /// If it is something else.
-    pub fn config_boolean(&self, name: &str) -> Result<Option<bool>, String> {
+    pub(super) fn config_boolean(&self, name: &str) -> Result<Option<bool>, String> {
         self.config_as(name, Value::as_bool, "true or false")
     }
 
@@ -114,7 +114,7 @@ impl Input {
     ///
     /// # Errors
     /// If a setting of the engine is no number.
-    pub fn assumed_load(&self) -> Result<Option<f64>, String> {
+    pub(super) fn assumed_load(&self) -> Result<Option<f64>, String> {
         let of_a_vcpu = self.config_number("VcpuConsumptionPercentage")?;
         let vcpus = self.config_number("SpmVCpuConsumption")?.unwrap_or(1.0);
         Ok(of_a_vcpu.map(|load| load * vcpus))
@@ -125,7 +125,7 @@ impl Input {
     ///
     /// # Errors
     /// If it is no time.
-    pub fn now(&self) -> Result<i64, String> {
+    pub(super) fn now(&self) -> Result<i64, String> {
         let now = self.now.as_deref();
         Ok(now
             .map(|text| seconds("now", text))

@@ -7,7 +7,7 @@ type Difference = (String, String, String);
 
 /// All differences of one vector.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub(super) struct Outcome {
     asserted: Compared,
     worked_out: Compared,
 }
@@ -34,28 +34,40 @@ impl Compared {
 
 impl Outcome {
     /// Compare a value that oVirt's test asserts, or that its rule gives.
-    pub fn compare<T: PartialEq + ToString>(&mut self, what: &str, expected: &T, got: &T) {
+    pub(super) fn compare<T: PartialEq + ToString>(&mut self, what: &str, expected: &T, got: &T) {
         self.check(what, expected == got, expected.to_string(), got.to_string());
     }
 
     /// Compare a set of ids; `aside` is added to what is shown of those that came out.
-    pub fn compare_set(&mut self, what: &str, expected: &Ids, got: &Ids, aside: &str) {
+    pub(super) fn compare_set(&mut self, what: &str, expected: &Ids, got: &Ids, aside: &str) {
         self.check(what, expected == got, listed(expected), listed(got) + aside);
     }
 
     /// Note whether what came out is as expected.
-    pub fn check(&mut self, what: &str, same: bool, expected: String, got: String) {
+    pub(super) fn check(&mut self, what: &str, same: bool, expected: String, got: String) {
         self.asserted.note(what, same, expected, got);
     }
 
     /// The same as [`Self::compare_set`] for what oVirt's test does not assert: it was
     /// worked out from the rule.
-    pub fn compare_worked_out(&mut self, what: &str, expected: &Ids, got: &Ids, aside: &str) {
+    pub(super) fn compare_worked_out(
+        &mut self,
+        what: &str,
+        expected: &Ids,
+        got: &Ids,
+        aside: &str,
+    ) {
         self.check_worked_out(what, expected == got, listed(expected), listed(got) + aside);
     }
 
     /// The same as [`Self::check`] for what oVirt's test does not assert.
-    pub fn check_worked_out(&mut self, what: &str, same: bool, expected: String, got: String) {
+    pub(super) fn check_worked_out(
+        &mut self,
+        what: &str,
+        same: bool,
+        expected: String,
+        got: String,
+    ) {
         self.worked_out.note(what, same, expected, got);
     }
 
@@ -64,7 +76,7 @@ impl Outcome {
     ///
     /// # Errors
     /// If nothing was compared.
-    pub fn into_differences(self) -> Result<[Option<Vec<Difference>>; 2], String> {
+    pub(super) fn into_differences(self) -> Result<[Option<Vec<Difference>>; 2], String> {
         if !self.asserted.any && !self.worked_out.any {
             return Err("field expect: expects nothing".to_owned());
         }
@@ -73,10 +85,10 @@ impl Outcome {
 }
 
 /// Ids of hosts or VMs.
-pub type Ids = BTreeSet<String>;
+pub(super) type Ids = BTreeSet<String>;
 
 /// Ids for a sentence.
-pub fn listed(ids: &Ids) -> String {
+pub(super) fn listed(ids: &Ids) -> String {
     match ids.is_empty() {
         true => "none".to_owned(),
         false => Vec::from_iter(ids.iter().map(String::as_str)).join(", "),

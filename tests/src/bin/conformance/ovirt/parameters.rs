@@ -51,7 +51,7 @@ const PARAMETERS: &[(&str, &str, Form)] = &[
 
 /// The setting that stands for a parameter of oVirt, with its value. None if there is
 /// no such parameter, or the text is no value of it: oVirt takes the default then.
-pub fn setting(parameter: &str, text: &str) -> Option<(&'static str, Value)> {
+pub(super) fn setting(parameter: &str, text: &str) -> Option<(&'static str, Value)> {
     let known = PARAMETERS.iter().find(|(name, ..)| *name == parameter);
     let (_, setting, form) = known?;
     let whole = || text.parse::<i64>().ok();

@@ -67,7 +67,7 @@ struct Expect {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let (input, expect): (TableInput, Expect) = (vector.input()?, vector.expect()?);
     let mut inventory = Input::default().inventory()?;
     for host in hosts(&input, &expect) {

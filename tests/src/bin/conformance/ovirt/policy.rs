@@ -74,7 +74,7 @@ struct Expect {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let (input, expect): (PolicyInput, Expect) = (vector.input()?, vector.expect()?);
     let mut outcome = Outcome::default();
     match (input.policies, &input.policy) {

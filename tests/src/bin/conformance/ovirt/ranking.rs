@@ -39,7 +39,7 @@ struct Expect {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Expect = vector.expect()?;
     let mut outcome = Outcome::default();
     match (vector.input()?, expect.ranks, expect.lexicographic) {

@@ -19,10 +19,10 @@ use crate::units::Units;
 const COMPONENT: &[u8] = include_bytes!("../../../../units/recorded-costs/recorded-costs.wasm");
 
 /// A cost for each of some hosts; of one host they add up.
-pub type Records<'a> = Vec<(&'a str, f64)>;
+pub(super) type Records<'a> = Vec<(&'a str, f64)>;
 
 /// An entry of a policy that says what is recorded.
-pub fn entry(name: impl Into<String>, scaling: &'static str, records: Records<'_>) -> Entry {
+pub(super) fn entry(name: impl Into<String>, scaling: &'static str, records: Records<'_>) -> Entry {
     let rows = records.into_iter().map(|(host, cost)| {
         let row = [("host", Value::from(host)), ("cost", Value::from(cost))];
         Value::Table(
@@ -41,14 +41,14 @@ pub fn entry(name: impl Into<String>, scaling: &'static str, records: Records<'_
 }
 
 /// Hosts, and a policy of recorded costs.
-pub struct Recorded(Scheduler);
+pub(super) struct Recorded(Scheduler);
 
 impl Recorded {
     /// These hosts, under this policy.
     ///
     /// # Errors
     /// What is wrong with either.
-    pub fn new<'a>(
+    pub(super) fn new<'a>(
         hosts: impl IntoIterator<Item = &'a str>,
         costs: Vec<Entry>,
         units: &Units,
@@ -70,7 +70,10 @@ impl Recorded {
     ///
     /// # Errors
     /// If there is no decision.
-    pub fn chosen_without(&mut self, excluded: &[Arc<str>]) -> Result<Option<Arc<str>>, String> {
+    pub(super) fn chosen_without(
+        &mut self,
+        excluded: &[Arc<str>],
+    ) -> Result<Option<Arc<str>>, String> {
         let decision = self.0.place(request(excluded));
         Ok(decision.map_err(|error| error.to_string())?.host)
     }
@@ -79,7 +82,7 @@ impl Recorded {
     ///
     /// # Errors
     /// If there is no decision.
-    pub fn explained(&mut self) -> Result<Explanation, String> {
+    pub(super) fn explained(&mut self) -> Result<Explanation, String> {
         let decision = self.0.place(request(&[]));
         let number = decision.map_err(|error| error.to_string())?.number;
         self.0.explain(number).map_err(|error| error.to_string())

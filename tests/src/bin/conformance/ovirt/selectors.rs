@@ -67,7 +67,7 @@ struct Expect {
 ///
 /// # Errors
 /// Why it cannot be run.
-pub fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
+pub(super) fn run(unit: &UnitNamed, vector: &Vector, units: &Units) -> Result<Outcome, String> {
     let expect: Expect = vector.expect()?;
     let input: Input = vector.input()?;
     let id = unit.alias()?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "what is documented may stand there, read or not")]
-pub struct Document {
+pub(super) struct Document {
     schema: IgnoredAny,
     origin: IgnoredAny,
     pub unit: UnitNamed,
@@ -20,7 +20,7 @@ pub struct Document {
 /// The unit of oVirt that a file is about.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct UnitNamed {
+pub(super) struct UnitNamed {
     pub name: String,
     /// Null for helpers, which are no units of their own.
     pub id: Option<String>,
@@ -31,7 +31,7 @@ pub struct UnitNamed {
 
 impl UnitNamed {
     /// Its type and name, for a sentence.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         format!("{} \"{}\"", self.kind, self.name)
     }
 
@@ -39,7 +39,7 @@ impl UnitNamed {
     ///
     /// # Errors
     /// If it has none.
-    pub fn alias(&self) -> Result<&str, String> {
+    pub(super) fn alias(&self) -> Result<&str, String> {
         let id = self.id.as_deref();
         id.ok_or_else(|| format!("field unit.id: the {} {} needs one", self.kind, self.name))
     }
@@ -49,7 +49,7 @@ impl UnitNamed {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "notes are for people")]
-pub struct Vector {
+pub(super) struct Vector {
     test: String,
     case: Option<String>,
     pub input: Value,
@@ -59,7 +59,7 @@ pub struct Vector {
 
 impl Vector {
     /// What a report calls it.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         match &self.case {
             Some(case) => format!("{} ({case})", self.test),
             None => self.test.clone(),
@@ -70,7 +70,7 @@ impl Vector {
     ///
     /// # Errors
     /// The field that is wrong and what is wrong with it.
-    pub fn input<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
+    pub(super) fn input<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
         part("input", &self.input)
     }
 
@@ -78,7 +78,7 @@ impl Vector {
     ///
     /// # Errors
     /// The field that is wrong and what is wrong with it.
-    pub fn expect<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
+    pub(super) fn expect<T: serde::de::DeserializeOwned>(&self) -> Result<T, String> {
         part("expect", &self.expect)
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub(super) struct Case {
     #[serde(rename = "id")]
     _id: String,
     #[serde(default)]
@@ -26,11 +26,11 @@ pub struct Case {
 }
 
 /// Stands in `expect` for a resource that gets no node.
-pub const STOPPED: &str = "stopped";
+pub(super) const STOPPED: &str = "stopped";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub(super) enum Kind {
     /// Each resource for itself.
     #[default]
     Primitive,
@@ -42,7 +42,7 @@ pub enum Kind {
 
 impl Kind {
     /// As vectors write it.
-    pub fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::Primitive => "primitive",
             Self::Group => "group",
@@ -53,7 +53,7 @@ impl Kind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Strategy {
+pub(super) enum Strategy {
     Default,
     Utilization,
     Balanced,
@@ -62,7 +62,7 @@ pub enum Strategy {
 
 impl Strategy {
     /// The policy that comes with the program for it.
-    pub fn policy(self) -> &'static str {
+    pub(super) fn policy(self) -> &'static str {
         match self {
             Self::Default => "pacemaker-default",
             Self::Utilization => "pacemaker-utilization",
@@ -74,7 +74,7 @@ impl Strategy {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Node {
+pub(super) struct Node {
     pub name: String,
     #[serde(default)]
     pub cap: BTreeMap<String, Amount>,
@@ -84,7 +84,7 @@ pub struct Node {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Resource {
+pub(super) struct Resource {
     pub id: String,
     #[serde(default, rename = "use")]
     pub needs: BTreeMap<String, Amount>,
@@ -99,14 +99,14 @@ pub struct Resource {
 
 impl Resource {
     /// The node where it runs now.
-    pub fn node(&self) -> Option<&str> {
+    pub(super) fn node(&self) -> Option<&str> {
         self.on.as_deref().filter(|on| !on.is_empty())
     }
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Group {
+pub(super) struct Group {
     pub id: String,
     /// Ids of resources.
     pub members: Vec<String>,
@@ -119,7 +119,7 @@ pub struct Group {
 /// Both ends are ids of resources or of groups.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Colocation {
+pub(super) struct Colocation {
     pub rsc: String,
     pub with: String,
     #[serde(rename = "score")]
@@ -129,7 +129,7 @@ pub struct Colocation {
 /// A priority or a score: a whole number that may cross to a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "i64")]
-pub struct Whole(pub i64);
+pub(super) struct Whole(pub i64);
 
 impl TryFrom<i64> for Whole {
     type Error = String;
@@ -147,7 +147,7 @@ impl TryFrom<i64> for Whole {
 /// How much of something a node has or a resource needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Whole")]
-pub struct Amount(pub i64);
+pub(super) struct Amount(pub i64);
 
 impl TryFrom<Whole> for Amount {
     type Error = String;

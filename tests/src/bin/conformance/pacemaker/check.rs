@@ -12,7 +12,7 @@ impl Case {
     ///
     /// # Errors
     /// The field that is wrong, and what is wrong with it.
-    pub fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let nodes = self.check_nodes()?;
         let resources = self.check_resources(&nodes)?;
         self.check_groups(&nodes, &resources)?;

@@ -14,7 +14,7 @@ use super::case::{Amount, Case, Node, Resource, Whole};
 ///
 /// # Errors
 /// Which field the cluster does not take.
-pub fn inventory(case: &Case) -> Result<Inventory, String> {
+pub(super) fn inventory(case: &Case) -> Result<Inventory, String> {
     let mut inventory = Inventory::new("vector", Arc::new(Schema::default()));
     for (number, node) in case.nodes.iter().enumerate() {
         inventory
@@ -32,7 +32,7 @@ pub fn inventory(case: &Case) -> Result<Inventory, String> {
 }
 
 /// A plan for all resources, made from nothing, only to see where they would go.
-pub fn batch(case: &Case) -> Batch {
+pub(super) fn batch(case: &Case) -> Batch {
     Batch {
         members: case.resources.iter().map(vm).collect(),
         draw: Some(0.0),

@@ -10,10 +10,10 @@ use super::cluster;
 use crate::units::Units;
 
 /// What differs: what, expected, got.
-pub type Difference = (String, String, String);
+pub(super) type Difference = (String, String, String);
 
 /// A plan that was made, with the scheduler that made it.
-pub struct Planned {
+pub(super) struct Planned {
     scheduler: Scheduler,
     plan: Plan,
 }
@@ -23,7 +23,7 @@ impl Planned {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn of(case: &Case, units: &Units) -> Result<Self, String> {
+    pub(super) fn of(case: &Case, units: &Units) -> Result<Self, String> {
         let name = case.strategy.policy();
         let policy = plugins::policy(name).ok_or_else(|| {
             format!("field strategy: no policy \"{name}\" comes with the program")
@@ -35,7 +35,7 @@ impl Planned {
     }
 
     /// The scheduler, which remembers the decisions.
-    pub fn scheduler(&self) -> &Scheduler {
+    pub(super) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
@@ -43,7 +43,7 @@ impl Planned {
     ///
     /// # Errors
     /// If it had no turn, or its turn came to no decision.
-    pub fn decision(&self, resource: &str) -> Result<&Decision, String> {
+    pub(super) fn decision(&self, resource: &str) -> Result<&Decision, String> {
         let is_of = |members: &[Arc<str>]| members.iter().any(|id| **id == *resource);
         let turn = self.plan.turns.iter().find(|turn| is_of(&turn.members));
         let turn = turn.ok_or_else(|| format!("\"{resource}\" had no turn"))?;
@@ -62,7 +62,7 @@ impl Planned {
     ///
     /// # Errors
     /// If one of them has no decision.
-    pub fn compare(&self, case: &Case) -> Result<Vec<Difference>, String> {
+    pub(super) fn compare(&self, case: &Case) -> Result<Vec<Difference>, String> {
         let mut differences = Vec::new();
         for (resource, expected) in &case.expect {
             let decision = self.decision(resource)?;

@@ -9,14 +9,14 @@ use super::case::{Case, Resource, STOPPED};
 use super::plan::{Difference, Planned};
 
 /// What the report calls it.
-pub const KIND: &str = "primitive, why some stay stopped";
+pub(super) const KIND: &str = "primitive, why some stay stopped";
 
 /// What is missing in the reasons of the resources that stay stopped, as is expected of
 /// them; None if there are none.
 ///
 /// # Errors
 /// If a decision cannot be explained.
-pub fn compare(case: &Case, planned: &Planned) -> Result<Option<Vec<Difference>>, String> {
+pub(super) fn compare(case: &Case, planned: &Planned) -> Result<Option<Vec<Difference>>, String> {
     let mut found = None;
     for resource in &case.resources {
         let decision = planned.decision(&resource.id)?;

@@ -9,7 +9,7 @@ use super::event::Event;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub(super) struct Case {
     #[serde(rename = "id")]
     _id: String,
     kind: Kind,
@@ -31,7 +31,7 @@ enum Kind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub(super) struct Given {
     pub cfg: Settings,
     pub pods: Vec<Pod>,
     pub bindings: Vec<Binding>,
@@ -40,7 +40,7 @@ pub struct Given {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(super) struct Settings {
     pub filters: Vec<Filter>,
     pub weighers: Vec<Weigher>,
     pub affinity_keys: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Settings {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Filter {
+pub(super) enum Filter {
     All,
     Az,
     Affinity,
@@ -59,7 +59,7 @@ pub enum Filter {
 
 impl Filter {
     /// As vectors write it.
-    pub fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::All => "all",
             Self::Az => "az",
@@ -72,21 +72,21 @@ impl Filter {
 
 /// Written `[name, multiplier]`.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub struct Weigher {
+pub(super) struct Weigher {
     pub name: WeigherName,
     pub multiplier: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WeigherName {
+pub(super) enum WeigherName {
     CreationTime,
     IdleCapacity,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pod {
+pub(super) struct Pod {
     pub id: String,
     pub az: String,
     pub created: i64,
@@ -100,24 +100,24 @@ pub struct Pod {
 
 /// Written `[key, value]`.
 #[derive(Debug, Deserialize)]
-pub struct Tag {
+pub(super) struct Tag {
     pub key: String,
     pub value: String,
 }
 
 /// By resource.
-pub type Usage = BTreeMap<String, Amount>;
+pub(super) type Usage = BTreeMap<String, Amount>;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Amount {
+pub(super) struct Amount {
     pub used: i64,
     pub total: i64,
 }
 
 /// Written `[tenant, pod, az, tag, start, end]`.
 #[derive(Debug, Deserialize)]
-pub struct Binding {
+pub(super) struct Binding {
     pub tenant: String,
     pub pod: String,
     pub az: String,
@@ -130,7 +130,7 @@ pub struct Binding {
 /// An answer, given or expected: compared as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Out {
+pub(super) struct Out {
     /// One for each event, null where nothing is decided.
     pub steps: Vec<Value>,
     /// The whole table at the end.
@@ -142,7 +142,7 @@ impl Case {
     ///
     /// # Errors
     /// What contradicts itself.
-    pub fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let Given {
             cfg,
             pods,
@@ -178,7 +178,7 @@ impl Pod {
     ///
     /// # Errors
     /// What contradicts them.
-    pub fn check(&self, cfg: &Settings) -> Result<(), String> {
+    pub(super) fn check(&self, cfg: &Settings) -> Result<(), String> {
         self.threshold_pct.map_or(Ok(()), check_percent)?;
         match &self.tag {
             Some(tag) if !cfg.affinity_keys.contains(&tag.key) => Err(format!(

@@ -10,10 +10,10 @@ use super::case::Out;
 const TOLERANCE: f64 = 1e-9;
 
 /// A field by its path, what is expected there, and what was found.
-pub type Difference = (String, String, String);
+pub(super) type Difference = (String, String, String);
 
 /// All fields that differ.
-pub fn differences(expected: &Out, got: &Out) -> Vec<Difference> {
+pub(super) fn differences(expected: &Out, got: &Out) -> Vec<Difference> {
     let mut found = Vec::new();
     each("out.steps", &expected.steps, &got.steps, &mut found, step);
     each(

@@ -10,7 +10,7 @@ use super::case::{Pod, Settings, Usage};
 use crate::vectors;
 
 #[derive(Debug)]
-pub enum Event {
+pub(super) enum Event {
     Request(Request),
     AdminBind(AdminBind),
     Usage(Refresh),
@@ -21,7 +21,7 @@ pub enum Event {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Request {
+pub(super) struct Request {
     pub t: i64,
     pub tenant: String,
     #[serde(deserialize_with = "Option::deserialize")]
@@ -32,14 +32,14 @@ pub struct Request {
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ResourceKind {
+pub(super) enum ResourceKind {
     Vm,
     Volume,
 }
 
 impl ResourceKind {
     /// As vectors write it.
-    pub fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Self::Vm => "vm",
             Self::Volume => "volume",
@@ -49,7 +49,7 @@ impl ResourceKind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AdminBind {
+pub(super) struct AdminBind {
     pub t: i64,
     pub tenant: String,
     pub pod: String,
@@ -57,7 +57,7 @@ pub struct AdminBind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refresh {
+pub(super) struct Refresh {
     t: i64,
     pub pod: String,
     #[serde(deserialize_with = "Option::deserialize")]
@@ -66,7 +66,7 @@ pub struct Refresh {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Maintenance {
+pub(super) struct Maintenance {
     t: i64,
     pub pod: String,
     pub on: bool,
@@ -74,14 +74,14 @@ pub struct Maintenance {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AddPod {
+pub(super) struct AddPod {
     t: i64,
     pub pod: Pod,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RemovePod {
+pub(super) struct RemovePod {
     t: i64,
     pub pod: String,
 }
@@ -114,7 +114,7 @@ fn read<T: DeserializeOwned>(fields: &Value, event: fn(T) -> Event) -> Result<Ev
 
 impl Event {
     /// When it happens.
-    pub fn time(&self) -> i64 {
+    pub(super) fn time(&self) -> i64 {
         match self {
             Self::Request(event) => event.t,
             Self::AdminBind(event) => event.t,
@@ -129,7 +129,7 @@ impl Event {
     ///
     /// # Errors
     /// What contradicts them.
-    pub fn check(&self, cfg: &Settings, before: i64) -> Result<(), String> {
+    pub(super) fn check(&self, cfg: &Settings, before: i64) -> Result<(), String> {
         if self.time() < before {
             return Err(format!(
                 "its time {} is before that of the event before it, {before}",

@@ -13,7 +13,7 @@ use super::case::{Binding, Given, Pod, Tag, Usage};
 ///
 /// # Errors
 /// Which of them does not fit.
-pub fn inventory(given: &Given) -> Result<Inventory, String> {
+pub(super) fn inventory(given: &Given) -> Result<Inventory, String> {
     let schema = schema().map_err(|error| error.to_string())?;
     let mut inventory = Inventory::new("pods", Arc::new(schema));
     for (number, pod) in given.pods.iter().enumerate() {
@@ -45,7 +45,7 @@ fn schema() -> Result<Schema, AttributeError> {
 }
 
 /// A pod as a host.
-pub fn host(pod: &Pod) -> Host {
+pub(super) fn host(pod: &Pod) -> Host {
     let mut host = Host::new(pod.id.as_str())
         .with("zone", pod.az.as_str())
         .with("created", pod.created);
@@ -63,12 +63,12 @@ pub fn host(pod: &Pod) -> Host {
 }
 
 /// A row of a table of keys and values.
-pub fn pair(key: &str, value: &str) -> Facts {
+pub(super) fn pair(key: &str, value: &str) -> Facts {
     Facts::new().with("key", key).with("value", value)
 }
 
 /// Rows of reported usage.
-pub fn usage(usage: Option<&Usage>) -> Vec<Facts> {
+pub(super) fn usage(usage: Option<&Usage>) -> Vec<Facts> {
     let resources = usage.into_iter().flatten();
     resources
         .map(|(name, amount)| {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::case::{Filter, Settings, WeigherName};
 
 /// A policy document.
-pub struct Document {
+pub(super) struct Document {
     /// For a sentence.
     pub name: String,
     pub text: String,
@@ -47,7 +47,7 @@ fn weigher_unit(weigher: WeigherName) -> &'static str {
 }
 
 /// What the filters' entries are called, in order.
-pub fn filter_names(cfg: &Settings) -> Vec<Option<String>> {
+pub(super) fn filter_names(cfg: &Settings) -> Vec<Option<String>> {
     let units: Vec<_> = cfg.filters.iter().copied().map(filter_unit).collect();
     let names = (0..).zip(&units);
     names
@@ -68,7 +68,7 @@ fn name<'a>(unit: &str, before: impl Iterator<Item = &'a &'a str>) -> String {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn policies(cfg: &Settings) -> Result<Vec<Document>, String> {
+pub(super) fn policies(cfg: &Settings) -> Result<Vec<Document>, String> {
     let mut documents = vec![Document {
         name: "a policy of these settings".to_owned(),
         text: toml::to_string(&document(cfg)).map_err(|error| error.to_string())?,

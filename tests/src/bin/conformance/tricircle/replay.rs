@@ -10,7 +10,7 @@ use super::event::{self, Event};
 use super::{pods, policy, step};
 
 /// A history as far as it went.
-pub struct Replay {
+pub(super) struct Replay {
     scheduler: Scheduler,
     filters: Vec<step::Filter>,
     /// The vector's one table of bindings: whose row each is, and which of theirs.
@@ -18,7 +18,7 @@ pub struct Replay {
 }
 
 /// What a decision did to the bindings of its tenant.
-pub struct Bound {
+pub(super) struct Bound {
     pub action: &'static str,
     /// Numbers of the rows that ended.
     pub closed: Vec<usize>,
@@ -26,7 +26,7 @@ pub struct Bound {
 
 impl Replay {
     /// At its beginning.
-    pub fn new(scheduler: Scheduler, given: &Given) -> Self {
+    pub(super) fn new(scheduler: Scheduler, given: &Given) -> Self {
         let filters = given
             .cfg
             .filters
@@ -59,7 +59,7 @@ impl Replay {
     ///
     /// # Errors
     /// If it cannot happen.
-    pub fn event(&mut self, number: usize, event: &Event) -> Result<Json, String> {
+    pub(super) fn event(&mut self, number: usize, event: &Event) -> Result<Json, String> {
         let inventory = self.scheduler.inventory_mut();
         let changed: Result<(), InventoryError> = match event {
             Event::Request(request) => return self.request(number, request),
@@ -171,7 +171,7 @@ impl Replay {
     }
 
     /// The whole table, as vectors write it.
-    pub fn bindings(&self) -> Vec<Json> {
+    pub(super) fn bindings(&self) -> Vec<Json> {
         let written = |(tenant, row): &(String, usize)| {
             let row = self.rows(tenant).get(*row)?;
             let text = |column| row.text(column).unwrap_or_default();

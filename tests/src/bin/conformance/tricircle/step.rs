@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 use super::replay::Bound;
 
 /// A filter of the case.
-pub struct Filter {
+pub(super) struct Filter {
     pub word: &'static str,
     /// The policy's entry. None: it passes everything and has none.
     pub entry: Option<String>,
 }
 
 /// Places of pods in their table.
-pub struct Listed(BTreeMap<Arc<str>, i64>);
+pub(super) struct Listed(BTreeMap<Arc<str>, i64>);
 
 impl Listed {
     /// As they are listed now.
-    pub fn of(inventory: &Inventory) -> Self {
+    pub(super) fn of(inventory: &Inventory) -> Self {
         let hosts = inventory.hosts();
         Self(
             hosts
@@ -42,7 +42,7 @@ impl Listed {
 /// # Errors
 /// If the policy's stages are not those of Tricircle, or the explanation tells of
 /// another pod than the decision.
-pub fn of_request(
+pub(super) fn of_request(
     decision: &Decision,
     bound: &Bound,
     explanation: &Explanation,

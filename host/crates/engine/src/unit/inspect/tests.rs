@@ -277,7 +277,7 @@ fn names_texts_and_lists_beyond_their_bounds_are_found_and_quoted_in_short() {
         ("the summary has", &|it| it.summary = long.clone()),
         ("an alias has", &|it| it.aliases = vec![long.clone()]),
         ("256 are allowed", &|it| {
-            it.aliases = vec!["x".to_owned(); LIST + 1]
+            it.aliases = vec!["x".to_owned(); LIST + 1];
         }),
         ("256 are allowed", &|it| {
             it.settings = vec![setting("x", Kind::Text); LIST + 1];

@@ -3,14 +3,14 @@
 use placewright_scheduler::split_mix;
 
 /// The numbers of a seed, one after the other.
-pub struct Numbers {
+pub(super) struct Numbers {
     seed: u64,
     /// How many were taken.
     taken: u64,
 }
 
 impl Numbers {
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self { seed, taken: 0 }
     }
 
@@ -20,7 +20,7 @@ impl Numbers {
     }
 
     /// A number below `count`, which is above 0.
-    pub fn below(&mut self, count: usize) -> usize {
+    pub(super) fn below(&mut self, count: usize) -> usize {
         let scaled = (u128::from(self.next()) * count as u128) >> 64;
         scaled as usize
     }

@@ -37,7 +37,7 @@ pub struct Study {
 
 /// One replay of a study: the numbers of its list and policy, and its seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Job {
+pub(super) struct Job {
     pub list: usize,
     pub policy: usize,
     pub seed: u64,

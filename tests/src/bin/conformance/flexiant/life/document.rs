@@ -16,7 +16,7 @@ const SERVER: i64 = Level::Server as i64;
 ///
 /// # Errors
 /// If it is to write anything but system keys of the server.
-pub fn with_sticky(
+pub(super) fn with_sticky(
     vm: &Vm,
     decision: &Decision,
 ) -> Result<(Vm, BTreeMap<String, [f64; 2]>), String> {
@@ -82,7 +82,7 @@ fn system_key(row: &Facts) -> Result<(String, [f64; 2]), String> {
 }
 
 /// The keys of a VM, as texts that can be compared.
-pub fn keys_of(vm: &Vm) -> Vec<String> {
+pub(super) fn keys_of(vm: &Vm) -> Vec<String> {
     let rows = vm.facts.rows("keys").iter();
     rows.map(|row| {
         let values = row.values();

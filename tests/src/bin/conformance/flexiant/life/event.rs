@@ -9,7 +9,7 @@ use crate::vectors;
 /// One event.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Event {
+pub(super) enum Event {
     Start { vm: String },
     Stop { vm: String },
     SetKey { vm: String, level: Level, key: Key },
@@ -23,7 +23,7 @@ const OPS: [&str; 5] = ["start", "stop", "set_key", "node", "node_key"];
 /// New values of a node.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NodeChange {
+pub(super) struct NodeChange {
     pub state: Option<State>,
     pub ram_mb: Option<Mebibytes>,
     pub ram_ratio: Option<f64>,
@@ -39,7 +39,7 @@ impl Event {
     ///
     /// # Errors
     /// What is wrong.
-    pub fn read(event: &Value) -> Result<Self, String> {
+    pub(super) fn read(event: &Value) -> Result<Self, String> {
         let mut fields = event.as_object().cloned().ok_or("it is no object")?;
         let Some(Value::String(op)) = fields.remove("op") else {
             return Err("its field op is no text".to_owned());

@@ -28,7 +28,7 @@ struct Kept {
 }
 
 /// Keeps the documents of VMs and measures the nodes' free memory.
-pub struct Manager {
+pub(super) struct Manager {
     scheduler: Scheduler,
     nodes: Vec<Node>,
     vms: BTreeMap<String, Kept>,
@@ -37,7 +37,7 @@ pub struct Manager {
 }
 
 impl Manager {
-    pub fn new(
+    pub(super) fn new(
         nodes: Vec<Node>,
         vms: Vec<LifeVm>,
         units: &Units,
@@ -68,7 +68,7 @@ impl Manager {
     }
 
     /// Where the VMs run.
-    pub fn places(&self) -> BTreeMap<String, String> {
+    pub(super) fn places(&self) -> BTreeMap<String, String> {
         let places = self.vms.keys();
         let places = places.filter_map(|id| Some((id.clone(), self.place(id)?.to_string())));
         places.collect()
@@ -81,7 +81,7 @@ impl Manager {
     }
 
     /// Start a VM: ask for a place, take it, and report that it runs there.
-    pub fn start(&mut self, id: &str, compared: &mut Compared) -> Result<Start, String> {
+    pub(super) fn start(&mut self, id: &str, compared: &mut Compared) -> Result<Start, String> {
         if self.place(id).is_some() {
             return Err(format!("VM {id} runs already"));
         }
@@ -147,7 +147,7 @@ impl Manager {
         Ok(sticky)
     }
 
-    pub fn stop(&mut self, id: &str) -> Result<(), String> {
+    pub(super) fn stop(&mut self, id: &str) -> Result<(), String> {
         let place = self.place(id);
         let place = place.ok_or_else(|| format!("VM {id} does not run"))?;
         let inventory = self.scheduler.inventory_mut();
@@ -159,7 +159,7 @@ impl Manager {
     }
 
     /// A resource gets a key, in the place of the one of that class and name.
-    pub fn set_key(&mut self, id: &str, level: Level, key: &Key) -> Result<(), String> {
+    pub(super) fn set_key(&mut self, id: &str, level: Level, key: &Key) -> Result<(), String> {
         let place = self.place(id);
         let kept = self.known_mut(id)?;
         let row = world::resource_key(level as i64, key);
@@ -186,7 +186,7 @@ impl Manager {
         }
     }
 
-    pub fn set_node(&mut self, node: &str, set: NodeChange) -> Result<(), String> {
+    pub(super) fn set_node(&mut self, node: &str, set: NodeChange) -> Result<(), String> {
         if let Some(free) = set.free_ram_mb {
             self.free.insert(node.to_owned(), free.bytes());
         }
@@ -208,7 +208,12 @@ impl Manager {
     }
 
     /// A key of a node gets a new value.
-    pub fn set_node_key(&mut self, node: &str, name: &str, value: f64) -> Result<(), String> {
+    pub(super) fn set_node_key(
+        &mut self,
+        node: &str,
+        name: &str,
+        value: f64,
+    ) -> Result<(), String> {
         let known = self.nodes.iter_mut().find(|known| known.id == node);
         let known = known.ok_or_else(|| format!("there is no node {node}"))?;
         let key = known.keys.get_mut(name);
@@ -221,7 +226,7 @@ impl Manager {
     }
 
     /// Whether the inventory holds the fixed keys of those that run, and of no other.
-    pub fn check(&self, step: &str, compared: &mut Compared) {
+    pub(super) fn check(&self, step: &str, compared: &mut Compared) {
         for (id, kept) in &self.vms {
             let inventory = self.scheduler.inventory();
             let entry = inventory.running(id).or(inventory.pending(id));

@@ -33,7 +33,7 @@ impl Input {
     ///
     /// # Errors
     /// What contradicts itself, or cannot be said to an inventory.
-    pub fn inventory(&self) -> Result<Inventory, String> {
+    pub(crate) fn inventory(&self) -> Result<Inventory, String> {
         self.check_ids()?;
         let name = self.cluster.id.as_deref().unwrap_or("cluster");
         let mut inventory = Inventory::new(name, Arc::new(schema()?));
@@ -67,7 +67,7 @@ impl Input {
     ///
     /// # Errors
     /// What contradicts itself.
-    pub fn request(&self) -> Result<Request, String> {
+    pub(crate) fn request(&self) -> Result<Request, String> {
         let member = |id: &String| {
             let known = self.vm(id);
             let known = known.ok_or_else(|| format!("field input.schedule: no VM \"{id}\""))?;

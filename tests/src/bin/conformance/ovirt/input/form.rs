@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// The cluster as a whole.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ClusterInput {
+pub(crate) struct ClusterInput {
     pub id: Option<String>,
     pub threads_as_cores: Option<bool>,
     pub compatibility_version: Option<String>,
@@ -18,7 +18,7 @@ pub struct ClusterInput {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "what is documented may stand there, read or not")]
-pub struct HostInput {
+pub(crate) struct HostInput {
     pub id: String,
     pub name: Option<String>,
     /// In all; so are cores and threads.
@@ -69,7 +69,7 @@ pub struct HostInput {
 /// Huge pages of a host, of one size.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HugePages {
+pub(crate) struct HugePages {
     pub size_kib: i64,
     pub free: i64,
 }
@@ -77,7 +77,7 @@ pub struct HugePages {
 /// A NUMA node of a host.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HostNode {
+pub(crate) struct HostNode {
     pub index: i64,
     pub mem_total_mb: Option<i64>,
     pub mem_free_mb: Option<i64>,
@@ -87,7 +87,7 @@ pub struct HostNode {
 /// A storage domain of which a host can take leases.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lease {
+pub(crate) struct Lease {
     pub domain: String,
     pub acquired: bool,
 }
@@ -95,7 +95,7 @@ pub struct Lease {
 /// How a host has the network over which consoles are reached: its boot protocols.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Display {
+pub(crate) struct Display {
     pub ipv4: Option<String>,
     pub ipv6: Option<String>,
 }
@@ -104,7 +104,7 @@ pub struct Display {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "what is documented may stand there, read or not")]
-pub struct VmInput {
+pub(crate) struct VmInput {
     pub id: String,
     pub name: Option<String>,
     pub status: Option<String>,
@@ -138,7 +138,7 @@ pub struct VmInput {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "what is documented may stand there, read or not")]
-pub struct VmNode {
+pub(crate) struct VmNode {
     pub index: i64,
     pub mem_total_mb: Option<i64>,
     /// Numbers of the host's nodes that it is pinned to.
@@ -151,7 +151,7 @@ pub struct VmNode {
 /// A network card of a VM.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Nic {
+pub(crate) struct Nic {
     pub network: Option<String>,
     pub plugged: Option<bool>,
 }
@@ -159,7 +159,7 @@ pub struct Nic {
 /// An affinity group. An absent rule is disabled.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct GroupInput {
+pub(crate) struct GroupInput {
     pub id: String,
     pub vm_rule: Option<Rule>,
     pub vm_enforcing: Option<bool>,
@@ -175,7 +175,7 @@ pub struct GroupInput {
 /// What an affinity group wants.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Rule {
+pub(crate) enum Rule {
     Positive,
     Negative,
 }
@@ -183,7 +183,7 @@ pub enum Rule {
 /// An affinity label.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Label {
+pub(crate) struct Label {
     pub implicit_affinity: bool,
     pub vms: Vec<String>,
     pub hosts: Vec<String>,
@@ -192,7 +192,7 @@ pub struct Label {
 /// Something that a VM has reserved on a host.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pending {
+pub(crate) struct Pending {
     pub kind: PendingKind,
     pub host: String,
     pub vm: String,
@@ -203,7 +203,7 @@ pub struct Pending {
 /// What of a VM is reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PendingKind {
+pub(crate) enum PendingKind {
     Vm,
     HugePages,
 }
@@ -211,7 +211,7 @@ pub enum PendingKind {
 /// A logical network of the cluster.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NetworkInput {
+pub(crate) struct NetworkInput {
     pub name: String,
     pub required: Option<bool>,
     pub display: Option<bool>,
@@ -220,7 +220,7 @@ pub struct NetworkInput {
 /// A rule of the Memory filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum MemoryRule {
+pub(crate) enum MemoryRule {
     /// Is there memory to start the VMs now?
     Physical,
     /// Does the host stay within its limit of promises?

@@ -7,7 +7,7 @@ use super::{HostInput, HostNode, NetworkInput, bytes, seconds};
 
 /// An attribute that is 1 while the vector says that a host is over-committed: what
 /// a policy's watch can look at.
-pub const OVER_COMMITTED: &str = "over-committed";
+pub(super) const OVER_COMMITTED: &str = "over-committed";
 
 impl HostInput {
     /// The host with all that is said of it; `networks` are those of the cluster.
@@ -17,7 +17,7 @@ impl HostInput {
     ///
     /// # Errors
     /// The field that is wrong and what is wrong with it.
-    pub fn host(&self, networks: &[NetworkInput]) -> Result<Host, String> {
+    pub(crate) fn host(&self, networks: &[NetworkInput]) -> Result<Host, String> {
         let mut host = Host::new(self.id.as_str());
         let facts = &mut host.facts;
         set(facts, "name", self.name.as_deref());
@@ -36,12 +36,12 @@ impl HostInput {
     }
 
     /// The name of a field, for a sentence.
-    pub fn field(&self, name: &str) -> String {
+    pub(crate) fn field(&self, name: &str) -> String {
         format!("hosts[{}].{name}", self.id)
     }
 
     /// An amount of memory in bytes.
-    pub fn bytes(&self, name: &str, mebibytes: Option<i64>) -> Result<Option<i64>, String> {
+    pub(crate) fn bytes(&self, name: &str, mebibytes: Option<i64>) -> Result<Option<i64>, String> {
         mebibytes.map(|it| bytes(&self.field(name), it)).transpose()
     }
 

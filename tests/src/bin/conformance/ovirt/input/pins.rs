@@ -8,7 +8,7 @@ const MOST_CPUS: i64 = 1 << 16;
 ///
 /// # Errors
 /// If the text is none of these.
-pub fn read(text: &str) -> Result<Vec<(i64, i64)>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<(i64, i64)>, String> {
     let pins = text.split('_').map(|pin| {
         let (vcpu, cpus) = pin.split_once('#')?;
         let vcpu: i64 = vcpu.parse().ok()?;

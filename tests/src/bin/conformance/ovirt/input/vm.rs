@@ -14,7 +14,7 @@ impl VmInput {
     ///
     /// # Errors
     /// The field that is wrong and what is wrong with it.
-    pub fn vm(&self) -> Result<Vm, String> {
+    pub(crate) fn vm(&self) -> Result<Vm, String> {
         let mut vm = Vm::new(self.id.as_str());
         self.sizes(&mut vm.facts)?;
         self.traits(&mut vm.facts);
@@ -139,7 +139,11 @@ impl VmInput {
 }
 
 /// Set what is known.
-pub fn set<T: Into<placewright_model::Value>>(facts: &mut Facts, column: &str, value: Option<T>) {
+pub(super) fn set<T: Into<placewright_model::Value>>(
+    facts: &mut Facts,
+    column: &str,
+    value: Option<T>,
+) {
     if let Some(value) = value {
         facts.set(column, value);
     }

@@ -11,7 +11,7 @@ use crate::ovirt::vector::UnitNamed;
 
 /// How a weight of oVirt is had here: a unit under its id, scaled as oVirt's unit scales
 /// by itself.
-pub struct Weight {
+pub(super) struct Weight {
     id: &'static str,
     scaling: &'static str,
     /// What is added to our costs: oVirt counts ranks from 1.
@@ -124,7 +124,7 @@ impl Weight {
     ///
     /// # Errors
     /// If it is not known.
-    pub fn of(unit: &UnitNamed) -> Result<&'static Self, String> {
+    pub(super) fn of(unit: &UnitNamed) -> Result<&'static Self, String> {
         let id = unit.alias()?;
         let weight = WEIGHTS.iter().find(|weight| weight.id == id);
         weight.ok_or_else(|| format!("field unit.id: no weight {id} is known"))
@@ -134,7 +134,7 @@ impl Weight {
     ///
     /// # Errors
     /// Which setting of oVirt's engine is not what it is here.
-    pub fn entry(&self, input: &Input) -> Result<Entry, String> {
+    pub(super) fn entry(&self, input: &Input) -> Result<Entry, String> {
         let mut settings = input.settings(self.parameters);
         let fixed = self.settings.iter();
         settings.extend(fixed.map(|(name, on)| ((*name).to_owned(), (*on).into())));
@@ -152,7 +152,7 @@ impl Weight {
     ///
     /// # Errors
     /// If a host has not one cost.
-    pub fn scores(&self, hosts: &[HostShown]) -> Result<BTreeMap<String, f64>, String> {
+    pub(super) fn scores(&self, hosts: &[HostShown]) -> Result<BTreeMap<String, f64>, String> {
         let score = |host: &HostShown| match host.costs.as_slice() {
             [cost] => Ok((host.host.to_string(), cost.scaled + self.counts_from)),
             costs => Err(format!(
