@@ -67,9 +67,19 @@ impl Engine {
             json!({
                 "id": id, "state": state, "cpu.sockets": 2, "cpu.cores": 16, "cpu.threads": 32,
                 "memory.total": "64 GiB", "memory.free": "60 GiB", "cpu.usage": 0.1,
+                "networks": [{"name": "lan", "ipv4": "dhcp"}],
+                "numa-nodes": [
+                    {"index": 0, "memory.total": "32 GiB"}, {"index": 1, "memory.total": "32 GiB"},
+                ],
+                "tags": [{"key": "rack", "value": id}],
             })
         };
-        let vm = |id: &str, host: &str| json!({"id": id, "host": host, "cpu": 2, "memory": "2 GiB", "state": "up"});
+        let vm = |id: &str, host: &str| {
+            json!({
+                "id": id, "host": host, "cpu": 2, "memory": "2 GiB", "state": "up",
+                "nics": [{"network": "lan"}, {"plugged": false}],
+            })
+        };
         let cluster = json!({
             "name": "Default",
             "hosts": [host("h1", "up"), host("h2", "up"), host("h3", "maintenance")],
@@ -183,17 +193,41 @@ fn the_official_sdk_finds_an_engine() {
 }
 
 #[test]
+fn an_admin_of_ovirt_does_the_whole_work_with_the_official_sdk() {
+    let Some(python) = client("python") else {
+        return;
+    };
+    let engine = Engine::start();
+    let told = run(engine.with(&python).arg(script("administration.py")));
+    let checks = told.lines().filter(|line| line.starts_with("ok ")).count();
+    assert!(checks >= 45, "{told}");
+}
+
+#[test]
 fn playbooks_find_an_engine_and_change_nothing_the_second_time() {
     let (Some(playbook), Some(python)) = (client("ansible-playbook"), client("python")) else {
         return;
     };
     let engine = Engine::start();
+    play(&engine, (&playbook, &python), "playbook.yml");
+}
+
+#[test]
+fn the_role_that_upgrades_a_cluster_changes_its_policy_and_puts_it_back() {
+    let (Some(playbook), Some(python)) = (client("ansible-playbook"), client("python")) else {
+        return;
+    };
+    let engine = Engine::start();
+    play(&engine, (&playbook, &python), "upgrade.yml");
+}
+
+fn play(engine: &Engine, (playbook, python): (&Path, &Path), name: &str) {
     let home = tempfile::tempdir().unwrap();
     run(engine
-        .with(&playbook)
+        .with(playbook)
         .arg("--extra-vars")
         .arg(format!("ansible_python_interpreter={}", python.display()))
-        .arg(script("playbook.yml"))
+        .arg(script(name))
         .env("ANSIBLE_HOME", home.path())
         .env("ANSIBLE_LOCALHOST_WARNING", "false")
         .env("ANSIBLE_INVENTORY_UNPARSED_WARNING", "false")

@@ -28,6 +28,8 @@ struct Noted {
     /// Whether there is an audit log.
     is_recorded: bool,
     permission: Option<Permission>,
+    /// Whether the caller has shown nothing that is known, whatever the status says.
+    is_unknown: bool,
     record: Record,
 }
 
@@ -40,6 +42,12 @@ impl Note {
     /// The caller has what the route needs.
     pub fn is_admitted(&self, permission: Permission) {
         self.lock().permission = Some(permission);
+    }
+
+    /// Nobody knows who calls. What is answered with another status than 401 is a refusal all the
+    /// same.
+    pub fn is_unknown(&self) {
+        self.lock().is_unknown = true;
     }
 
     /// The call is about these VMs.
@@ -152,8 +160,7 @@ impl Call {
         self.is_answered = true;
         let status = response.status();
         let problem = response.extensions().get::<Problem>().map(Problem::code);
-        // A face may answer whoever is not known with another status.
-        let is_unknown = status == StatusCode::UNAUTHORIZED || problem == Some(Code::Unauthorized);
+        let is_unknown = status == StatusCode::UNAUTHORIZED || self.note.lock().is_unknown;
         let is_refusal = is_unknown || status == StatusCode::FORBIDDEN;
         if is_refusal {
             self.warn(status, is_unknown);

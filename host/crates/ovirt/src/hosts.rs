@@ -134,8 +134,8 @@ impl<'p> Host<'p> {
             .text("update_available", false)
             .with(Tree::new("cluster").at(&clusters::href(cluster), &clusters::id(cluster)));
         for list in HostList::ALL {
-            if call.follows(list.name()) {
-                tree = tree.with(self.list(list));
+            if call.follows(list.name()) || call.follows(list.element()) {
+                tree = tree.with(self.list(list).named(list.element()));
             }
             tree = tree.link(list.name(), format!("{href}/{}", list.name()));
         }
@@ -301,6 +301,14 @@ impl HostList {
             Self::NumaNodes => "numanodes",
             Self::Statistics => "statistics",
             Self::Tags => "tags",
+        }
+    }
+
+    /// What the list is called inside the host.
+    fn element(self) -> &'static str {
+        match self {
+            Self::NumaNodes => "numa_nodes",
+            Self::Nics | Self::Statistics | Self::Tags => self.name(),
         }
     }
 

@@ -85,21 +85,9 @@ fn left(call: &Call, part: &Part, request: Request) -> Result<BTreeSet<Arc<str>>
     let work = move |cancel| {
         let kept = snapshot.kept()?;
         let options = kept.options(cancel);
-        let decided = kept.situation_by(&options).decide(&request);
-        let (_, explanation) = decided.map_err(DeploymentError::from)?;
-        let mut hosts: Option<BTreeSet<Arc<str>>> = None;
-        for stage in explanation.stages {
-            let stay = stage
-                .hosts
-                .into_iter()
-                .filter(|host| host.removed.is_none());
-            let stay: BTreeSet<_> = stay.map(|host| host.host).collect();
-            hosts = Some(match hosts {
-                None => stay,
-                Some(known) => known.intersection(&stay).cloned().collect(),
-            });
-        }
-        Ok::<_, DeploymentError>(hosts.unwrap_or_default())
+        let left = kept.situation_by(&options).remaining(&request);
+        let left = left.map_err(DeploymentError::from)?;
+        Ok::<_, DeploymentError>(left.into_iter().collect())
     };
     let Some(questions) = &call.questions else {
         return Err(Fault::from(Problem::new(

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use placewright_http::audit::Note;
 use placewright_http::{Access, Code, Problem, access};
 
 /// The secret of a request: `Authorization: Bearer SECRET`, or of HTTP's basic scheme the
@@ -53,11 +54,12 @@ fn refused(code: &str, why: &str) -> Response {
 
 /// Nobody knows who calls. An engine says so with the status 400; the record of the call is that
 /// of a refusal.
-fn unknown() -> Response {
+fn unknown(note: Option<&Note>) -> Response {
     let why = "Cannot authenticate user: the user is the name of a token, also with @internal behind it, and the password its secret";
-    let mut response = refused("access_denied", why);
-    response.extensions_mut().insert(access::unauthorized(why));
-    response
+    if let Some(note) = note {
+        note.is_unknown();
+    }
+    refused("access_denied", why)
 }
 
 /// The value of a form's field.
@@ -71,9 +73,11 @@ fn field(form: &[u8], name: &str) -> Option<String> {
 /// is signed out, or nothing was asked with it for some hours.
 pub(crate) async fn token(
     State(access): State<Arc<Access>>,
+    note: Option<Extension<Note>>,
     headers: HeaderMap,
     form: Bytes,
 ) -> Response {
+    let note = note.as_deref();
     match field(&form, "grant_type").as_deref() {
         Some("password") => {}
         _ => {
@@ -87,18 +91,18 @@ pub(crate) async fn token(
     shown.remove(header::AUTHORIZATION);
     let bearer = match HeaderValue::from_str(&format!("Bearer {password}")) {
         Ok(bearer) if !password.is_empty() => bearer,
-        _ => return unknown(),
+        _ => return unknown(note),
     };
     shown.insert(header::AUTHORIZATION, bearer);
     let caller = match access.caller(&shown, access::bearer) {
         Ok(caller) => caller,
-        Err(_) => return unknown(),
+        Err(_) => return unknown(note),
     };
     // What stands behind the name says which directory of users has it.
     let rest = user.strip_prefix(&*caller.name);
     let is_named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'));
     if !access.is_open() && !is_named {
-        return unknown();
+        return unknown(note);
     }
     let Ok(secret) = access.begin_session(password.as_bytes()) else {
         let why = "the system has no randomness to give";

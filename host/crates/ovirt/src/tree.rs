@@ -37,6 +37,13 @@ impl Tree {
         }
     }
 
+    /// The same under another name.
+    #[must_use]
+    pub(crate) fn named(mut self, name: &'static str) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// The same with an attribute.
     #[must_use]
     pub(crate) fn attribute(mut self, name: &'static str, value: impl Into<String>) -> Self {

@@ -114,8 +114,8 @@ impl Vm<'_> {
             tree = tree.with(Tree::new("host").at(&hosts::href(&id), &id));
         }
         for list in VmList::ALL {
-            if call.follows(list.name()) {
-                tree = tree.with(self.list(list));
+            if call.follows(list.name()) || call.follows(list.element()) {
+                tree = tree.with(self.list(list).named(list.element()));
             }
             tree = tree.link(list.name(), format!("{href}/{}", list.name()));
         }
@@ -259,6 +259,15 @@ impl VmList {
             Self::NumaNodes => "numanodes",
             Self::Statistics => "statistics",
             Self::Tags => "tags",
+        }
+    }
+
+    /// What the list is called inside the VM.
+    fn element(self) -> &'static str {
+        match self {
+            Self::DiskAttachments => "disk_attachments",
+            Self::NumaNodes => "numa_nodes",
+            Self::Nics | Self::Statistics | Self::Tags => self.name(),
         }
     }
 

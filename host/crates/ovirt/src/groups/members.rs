@@ -122,7 +122,7 @@ pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
 }
 
 /// The VM that an element names, by its id here.
-pub(super) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
+pub(crate) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.vm(id),
@@ -135,7 +135,7 @@ pub(super) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> 
 }
 
 /// The host that an element names, by its id here.
-pub(super) fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
+pub(crate) fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.host(id).map(|(_, host)| host),
