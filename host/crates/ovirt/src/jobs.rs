@@ -315,3 +315,48 @@ pub(crate) fn clear(call: &Call) -> Result<Reply, Fault> {
     jobs.all.retain(|job| job.id != id);
     Ok(Reply::complete())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(jobs: &mut Jobs, ended: Option<(i64, bool)>) -> String {
+        let id = jobs.next_id();
+        jobs.push(Job {
+            id: id.clone(),
+            description: "work".to_owned(),
+            owner: "admin".into(),
+            correlation: None,
+            begun: 0,
+            work: Work::Client { ended },
+            steps: Vec::new(),
+        });
+        id
+    }
+
+    #[test]
+    fn a_bounded_number_of_jobs_is_remembered_and_those_that_are_over_go_first() {
+        let mut jobs = Jobs::default();
+        let first = job(&mut jobs, None);
+        let over = job(&mut jobs, Some((1, true)));
+        for _ in 2..MOST {
+            job(&mut jobs, None);
+        }
+        assert_eq!(jobs.all.len(), MOST);
+        job(&mut jobs, None);
+        assert_eq!(jobs.all.len(), MOST);
+        assert!(jobs.get_mut(&over, "admin").is_err());
+        assert!(jobs.get_mut(&first, "admin").is_ok());
+        // Where all go on, the oldest goes.
+        job(&mut jobs, None);
+        assert!(jobs.get_mut(&first, "admin").is_err());
+    }
+
+    #[test]
+    fn a_job_is_that_of_its_owner() {
+        let mut jobs = Jobs::default();
+        let own = job(&mut jobs, None);
+        assert!(jobs.get_mut(&own, "admin").is_ok());
+        assert!(jobs.get_mut(&own, "other").is_err());
+    }
+}

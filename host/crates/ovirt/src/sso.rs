@@ -94,9 +94,8 @@ pub(crate) async fn token(
         _ => return unknown(note),
     };
     shown.insert(header::AUTHORIZATION, bearer);
-    let caller = match access.caller(&shown, access::bearer) {
-        Ok(caller) => caller,
-        Err(_) => return unknown(note),
+    let Ok(caller) = access.caller(&shown, access::bearer) else {
+        return unknown(note);
     };
     // What stands behind the name says which directory of users has it.
     let rest = user.strip_prefix(&*caller.name);

@@ -120,6 +120,8 @@ def units_have_types_and_expressions(site):
         types.PolicyUnitType.WEIGHT,
         types.PolicyUnitType.LOAD_BALANCING,
     } <= kinds, kinds
+    selectors = {it.name for it in site.units.list() if it.type is None}
+    assert selectors == {"BasicWeighting", "RankSelector"}, selectors
     balance = site.units.unit_service(BALANCE).get()
     assert set(of(balance)) >= {"HighUtilization", "CpuOverCommitDurationMinutes"}, of(balance)
 
