@@ -20,6 +20,7 @@ CHANGING = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", "TIME"),
     (r"pw_[0-9a-f]+", "SECRET"),
     (r"(<custom_id>)\d+", r"\1NUMBER"),
+    (r"(<correlation_id>)[^<]+", r"\1ID"),
     (r"(<index>)\d+", r"\1NUMBER"),
     (r"(/events/)\d+", r"\1NUMBER"),
     (r'(<event [^>]*id=")\d+', r"\1NUMBER"),
