@@ -2,7 +2,6 @@
 
 use super::below;
 use super::call::{Call, Reply};
-use super::clusters;
 use super::fault::Fault;
 use super::inventory::{Part, parts};
 use super::labels;
@@ -84,7 +83,6 @@ impl<'p> Host<'p> {
     fn tree(&self, call: &Call) -> Tree {
         let id = self.id();
         let href = href(&id);
-        let cluster = self.part.name();
         let sockets = self.integer("cpu.sockets").unwrap_or(1).max(1);
         let cores = self.integer("cpu.cores").unwrap_or(sockets).max(sockets);
         let threads = self.integer("cpu.threads").unwrap_or(cores).max(cores);
@@ -132,7 +130,7 @@ impl<'p> Host<'p> {
             .text("status", self.status())
             .with(summary)
             .text("update_available", false)
-            .with(Tree::new("cluster").at(&clusters::href(cluster), &clusters::id(cluster)));
+            .with(self.part.reference());
         for list in HostList::ALL {
             if call.follows(list.name()) || call.follows(list.element()) {
                 tree = tree.with(self.list(list).named(list.element()));

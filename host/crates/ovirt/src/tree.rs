@@ -188,6 +188,12 @@ impl Tree {
 /// Write a text so that it is read again as the same. Characters that XML cannot hold are
 /// replaced.
 fn escape(text: &str, out: &mut String) {
+    // Most texts are written as they are.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !b"&<>\"".contains(&byte);
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+        return;
+    }
     for character in text.chars() {
         match character {
             '&' => out.push_str("&amp;"),

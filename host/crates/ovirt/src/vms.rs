@@ -2,7 +2,6 @@
 
 use super::below;
 use super::call::{Call, Reply};
-use super::clusters;
 use super::fault::Fault;
 use super::hosts::{self, Host};
 use super::inventory::{Part, parts};
@@ -55,7 +54,6 @@ impl Vm<'_> {
     fn tree(&self, call: &Call) -> Tree {
         let id = self.id();
         let href = href(&id);
-        let cluster = self.part.name();
         let vm = &self.entry.vm;
         let facts = &vm.facts;
         let memory = facts.integer("memory").unwrap_or(0);
@@ -108,7 +106,7 @@ impl Vm<'_> {
             .with(placement)
             .text("status", self.status())
             .text("type", kind)
-            .with(Tree::new("cluster").at(&clusters::href(cluster), &clusters::id(cluster)));
+            .with(self.part.reference());
         if let Some(host) = self.host() {
             let id = host.id();
             tree = tree.with(Tree::new("host").at(&hosts::href(&id), &id));
