@@ -3,6 +3,8 @@
 
 mod bodies;
 mod roles;
+mod said;
+mod speed;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,9 +69,19 @@ impl Engine {
             json!({
                 "id": id, "state": state, "cpu.sockets": 2, "cpu.cores": 16, "cpu.threads": 32,
                 "memory.total": "64 GiB", "memory.free": "60 GiB", "cpu.usage": 0.1,
+                "networks": [{"name": "lan", "ipv4": "dhcp"}],
+                "numa-nodes": [
+                    {"index": 0, "memory.total": "32 GiB"}, {"index": 1, "memory.total": "32 GiB"},
+                ],
+                "tags": [{"key": "rack", "value": id}],
             })
         };
-        let vm = |id: &str, host: &str| json!({"id": id, "host": host, "cpu": 2, "memory": "2 GiB", "state": "up"});
+        let vm = |id: &str, host: &str| {
+            json!({
+                "id": id, "host": host, "cpu": 2, "memory": "2 GiB", "state": "up",
+                "nics": [{"network": "lan"}, {"plugged": false}],
+            })
+        };
         let cluster = json!({
             "name": "Default",
             "hosts": [host("h1", "up"), host("h2", "up"), host("h3", "maintenance")],
@@ -162,6 +174,47 @@ fn run(command: &mut Command) -> String {
     told
 }
 
+/// Run a client, and hold what it and the server say against what they said when that was
+/// written down. UPDATE_TRAFFIC=1 writes it down anew.
+fn recorded(
+    engine: &Engine,
+    python: &Path,
+    name: &str,
+    client: impl FnOnce(&mut Command),
+) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("traffic");
+    let mut command = engine.with(python);
+    command.arg(script("record.py")).arg(&out);
+    client(&mut command);
+    let told = run(&mut command);
+    let traffic = fs::read_to_string(&out).unwrap();
+    let committed = script("traffic").join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_TRAFFIC").is_some() {
+        fs::create_dir_all(script("traffic")).unwrap();
+        fs::write(&committed, &traffic).unwrap();
+    }
+    let expected = fs::read_to_string(&committed).unwrap_or_default();
+    let differs = expected
+        .lines()
+        .zip(traffic.lines())
+        .position(|(one, other)| one != other);
+    let line = differs.unwrap_or_else(|| expected.lines().count().min(traffic.lines().count()));
+    let around = |text: &str| {
+        let lines: Vec<&str> = text.lines().skip(line.saturating_sub(8)).take(16).collect();
+        lines.join("\n")
+    };
+    assert!(
+        expected == traffic,
+        "line {} of {} is not what is said now; if that is meant: UPDATE_TRAFFIC=1\nbefore:\n{}\nnow:\n{}",
+        line + 1,
+        committed.display(),
+        around(&expected),
+        around(&traffic)
+    );
+    told
+}
+
 fn script(name: &str) -> PathBuf {
     repository().join("host/tests/program/ovirt").join(name)
 }
@@ -172,7 +225,9 @@ fn the_official_sdk_finds_an_engine() {
         return;
     };
     let engine = Engine::start();
-    run(engine.with(&python).arg(script("sdk.py")));
+    recorded(&engine, &python, "sdk", |command| {
+        command.arg(&python).arg(script("sdk.py"));
+    });
     // What it has made is the same policy for our own API.
     let (status, policy) = engine.send("GET", "/v1/policies/copy", &Value::Null);
     assert_eq!(status, 200, "{policy}");
@@ -183,19 +238,47 @@ fn the_official_sdk_finds_an_engine() {
 }
 
 #[test]
+fn an_admin_of_ovirt_does_the_whole_work_with_the_official_sdk() {
+    let Some(python) = client("python") else {
+        return;
+    };
+    let engine = Engine::start();
+    let told = recorded(&engine, &python, "administration", |command| {
+        command.arg(&python).arg(script("administration.py"));
+    });
+    let checks = told.lines().filter(|line| line.starts_with("ok ")).count();
+    assert!(checks >= 45, "{told}");
+}
+
+#[test]
 fn playbooks_find_an_engine_and_change_nothing_the_second_time() {
     let (Some(playbook), Some(python)) = (client("ansible-playbook"), client("python")) else {
         return;
     };
     let engine = Engine::start();
+    play(&engine, (&playbook, &python), "playbook");
+}
+
+#[test]
+fn the_role_that_upgrades_a_cluster_changes_its_policy_and_puts_it_back() {
+    let (Some(playbook), Some(python)) = (client("ansible-playbook"), client("python")) else {
+        return;
+    };
+    let engine = Engine::start();
+    play(&engine, (&playbook, &python), "upgrade");
+}
+
+fn play(engine: &Engine, (playbook, python): (&Path, &Path), name: &str) {
     let home = tempfile::tempdir().unwrap();
-    run(engine
-        .with(&playbook)
-        .arg("--extra-vars")
-        .arg(format!("ansible_python_interpreter={}", python.display()))
-        .arg(script("playbook.yml"))
-        .env("ANSIBLE_HOME", home.path())
-        .env("ANSIBLE_LOCALHOST_WARNING", "false")
-        .env("ANSIBLE_INVENTORY_UNPARSED_WARNING", "false")
-        .env("LC_ALL", "C.UTF-8"));
+    recorded(engine, python, name, |command| {
+        command
+            .arg(playbook)
+            .arg("--extra-vars")
+            .arg(format!("ansible_python_interpreter={}", python.display()))
+            .arg(script(&format!("{name}.yml")))
+            .env("ANSIBLE_HOME", home.path())
+            .env("ANSIBLE_LOCALHOST_WARNING", "false")
+            .env("ANSIBLE_INVENTORY_UNPARSED_WARNING", "false")
+            .env("LC_ALL", "C.UTF-8");
+    });
 }

@@ -247,12 +247,12 @@ fn a_move_that_the_chain_would_not_make_is_not_planned() {
     let mut inventory = busy_and_idle();
     inventory.run_vm(vm("c", 1), "idle").unwrap();
     let apart = Group {
-        id: "apart".into(),
         vms: ["a", "b", "c"].map(Arc::from).into(),
         hosts: Vec::new(),
         vm_rule: Some(GroupRule::Negative { hard: true }),
         host_rule: None,
         priority: 1.0,
+        ..Group::new("apart")
     };
     inventory.set_group(apart).unwrap();
     let mut scheduler = scheduler(inventory);
@@ -475,12 +475,12 @@ fn random_cluster(seed: u64) -> Inventory {
             .cloned()
             .collect();
         let group = Group {
-            id: format!("g{number}").into(),
             vms,
             hosts: Vec::new(),
             vm_rule: Some(GroupRule::Negative { hard: true }),
             host_rule: None,
             priority: 1.0,
+            ..Group::new(format!("g{number}"))
         };
         inventory.set_group(group).unwrap();
     }

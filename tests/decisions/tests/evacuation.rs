@@ -82,12 +82,12 @@ pub(super) fn vm(id: &str, memory: i64) -> Vm {
 
 pub(super) fn group(id: &str, vms: &[&str], rule: GroupRule) -> Group {
     Group {
-        id: id.into(),
         vms: vms.iter().map(|vm| Arc::from(*vm)).collect(),
         hosts: Vec::new(),
         vm_rule: Some(rule),
         host_rule: None,
         priority: 1.0,
+        ..Group::new(id)
     }
 }
 

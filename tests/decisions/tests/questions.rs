@@ -85,12 +85,12 @@ impl Scene {
 /// Two VMs that must not share a host.
 fn apart(inventory: &mut Inventory, vms: &[&str]) {
     let group = Group {
-        id: "apart".into(),
         vms: vms.iter().map(|id| (*id).into()).collect(),
         hosts: Vec::new(),
         vm_rule: Some(GroupRule::Negative { hard: true }),
         host_rule: None,
         priority: 1.0,
+        ..Group::new("apart")
     };
     inventory.set_group(group).unwrap();
 }

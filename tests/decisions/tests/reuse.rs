@@ -298,7 +298,6 @@ fn hosts_that_stand_to_requests_as_others_did_are_not_asked_about_again() {
     for (id, priority) in [("g1", 1.0), ("g2", 2.0)] {
         for scheduler in [&mut twins.with, &mut twins.without] {
             let group = Group {
-                id: id.into(),
                 vms: (0..VMS)
                     .map(|number| format!("{id}-{number}").as_str().into())
                     .collect(),
@@ -306,6 +305,7 @@ fn hosts_that_stand_to_requests_as_others_did_are_not_asked_about_again() {
                 vm_rule: apart,
                 host_rule: None,
                 priority,
+                ..Group::new(id)
             };
             scheduler
                 .inventory_mut()
@@ -355,12 +355,12 @@ fn requests_that_are_told_the_same_share_sums() {
         .collect();
     for (number, vm) in ids.iter().take(3).enumerate() {
         let group = Group {
-            id: format!("g{number}").as_str().into(),
             vms: vec![vm.clone()],
             hosts: Vec::new(),
             vm_rule: Some(GroupRule::Negative { hard: true }),
             host_rule: None,
             priority: number as f64,
+            ..Group::new(format!("g{number}").as_str())
         };
         twins
             .with

@@ -48,12 +48,12 @@ fn inventory() -> Inventory {
 /// A group with a rule, of the VM and another.
 fn group(vm: &str, vm_rule: Option<GroupRule>, host_rule: Option<GroupRule>) -> Group {
     Group {
-        id: "group".into(),
         vms: vec![vm.into(), "other".into()],
         hosts: vec!["a".into()],
         vm_rule,
         host_rule,
         priority: 1.0,
+        ..Group::new("group")
     }
 }
 

@@ -84,6 +84,7 @@ pub const TARGETS: &[Target] = &[
     target("ganeti", 4 << 10, targets::imports::ganeti),
     target("trace", 4 << 10, targets::imports::trace),
     target("http", 4 << 10, targets::http::http),
+    target("engine", 4 << 10, targets::engine::engine),
     target("headers", 512, targets::headers::who),
     target("amounts", 128, targets::headers::amounts),
     target("store", 8 << 10, targets::store::store),

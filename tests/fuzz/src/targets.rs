@@ -5,6 +5,7 @@ pub(crate) mod component;
 pub(crate) mod decisions;
 pub(crate) mod description;
 pub(crate) mod documents;
+pub(crate) mod engine;
 pub(crate) mod headers;
 pub(crate) mod http;
 pub(crate) mod imports;

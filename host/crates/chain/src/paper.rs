@@ -481,12 +481,12 @@ fn cluster() -> Inventory {
     inventory.set_tenant("acme", tenant).unwrap();
     inventory
         .set_group(Group {
-            id: "pair".into(),
             vms: vec!["vm".into(), "neighbour".into()],
             hosts: vec!["h1".into()],
             vm_rule: Some(GroupRule::Positive { hard: true }),
             host_rule: None,
             priority: 1.0,
+            ..Group::new("pair")
         })
         .unwrap();
     inventory

@@ -421,6 +421,30 @@ impl Runner {
     }
 
     /// How a stage goes for the hosts in these slots, up to its selections.
+    /// The slots of the hosts that no filter of any stage removes. Nobody is asked about costs,
+    /// and nothing is selected: these are the hosts where the request's VMs could run, and not
+    /// those where they would.
+    ///
+    /// # Errors
+    /// If the request is at fault, a filter fails that the policy cannot do without, or the time
+    /// limit is reached.
+    pub fn remaining(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+    ) -> Result<Vec<u32>, DecisionError> {
+        let subject = Subject::new(request, inventory, 0.0);
+        self.deadline = self.clock.after(self.limit);
+        (self.slowest, self.stopped) = (None, None);
+        let chain = self.chain.clone();
+        let mut left = considered_slots(inventory, request)?;
+        let mut asker = self.asker(inventory, &subject);
+        for stage in &chain.stages {
+            left = StageRun::filtered(stage, &left, &mut asker)?;
+        }
+        Ok(left)
+    }
+
     pub(super) fn unrefined(
         &mut self,
         stage: &Stage,

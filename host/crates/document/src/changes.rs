@@ -9,7 +9,7 @@ mod single;
 #[cfg(test)]
 mod tests;
 
-pub use groups::{ChangedGroup, MembersChange, RuleChange};
+pub use groups::{ChangedGroup, MembersChange, RuleChange, TextChange};
 pub use json_schema::changes_json_schema;
 pub use single::{EntityKind, Extent};
 

@@ -23,7 +23,8 @@ mod written;
 
 pub use changes::{
     ChangedGroup, ChangedPinning, ChangedRow, ChangedVm, EntityKind, Extent, Gone,
-    InventoryChanges, MembersChange, Missing, RuleChange, Statistics, changes_json_schema,
+    InventoryChanges, MembersChange, Missing, RuleChange, Statistics, TextChange,
+    changes_json_schema,
 };
 pub use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -15,6 +16,7 @@ use subtle::{Choice, ConstantTimeEq};
 use super::face::FindSecret;
 use super::permission::{Permission, Role};
 use super::problem::{Code, Problem};
+use super::sessions::Sessions;
 use placewright_document::{Word, shown};
 use placewright_sync::ArcSwap;
 
@@ -99,6 +101,7 @@ pub enum Transport {
 #[derive(Debug)]
 pub struct Access {
     tokens: ArcSwap<Vec<Token>>,
+    sessions: Sessions,
 }
 
 impl Default for Access {
@@ -112,6 +115,7 @@ impl Access {
     pub fn new(tokens: Vec<Token>) -> Self {
         Self {
             tokens: ArcSwap::from_pointee(tokens),
+            sessions: Sessions::default(),
         }
     }
 
@@ -141,6 +145,25 @@ impl Access {
         }
     }
 
+    /// Begin a session of whoever shows the secret of a token, or of a session: gives another
+    /// secret, which stands for the token until the session ends.
+    ///
+    /// # Errors
+    /// If the system has no randomness to give.
+    pub fn begin_session(&self, shown: &[u8]) -> Result<Secret, getrandom::Error> {
+        let secret = Secret::random()?;
+        let now = Instant::now();
+        let shown: [u8; 32] = Sha256::digest(shown).into();
+        let token = self.sessions.token(&shown, now).unwrap_or(shown);
+        self.sessions.begin(secret.sha256(), token, now);
+        Ok(secret)
+    }
+
+    /// End a session. Gives whether there was one of that secret; a token itself stays.
+    pub fn end_session(&self, secret: &[u8]) -> bool {
+        self.sessions.end(&Sha256::digest(secret).into())
+    }
+
     /// Who sends a request with these headers; `secret` finds the secret in them.
     ///
     /// # Errors
@@ -153,15 +176,10 @@ impl Access {
         }
         let secret = secret(headers)?;
         let digest: [u8; 32] = Sha256::digest(secret).into();
-        // All tokens are compared, and each in the same time, so that the time tells
-        // nothing of them.
-        let mut found = None;
-        for token in &*tokens {
-            let same: Choice = token.sha256.ct_eq(&digest);
-            if bool::from(same) {
-                found = Some(token);
-            }
-        }
+        let found = of_digest(&tokens, &digest).or_else(|| {
+            let token = self.sessions.token(&digest, Instant::now())?;
+            of_digest(&tokens, &token)
+        });
         let token = found.ok_or_else(|| unauthorized("the token is not one that is known here"))?;
         Ok(Caller {
             name: token.name.clone(),
@@ -169,6 +187,19 @@ impl Access {
             clusters: token.clusters.clone(),
         })
     }
+}
+
+/// The token of that digest. All tokens are compared, and each in the same time, so that the
+/// time tells nothing of them.
+fn of_digest<'t>(tokens: &'t [Token], digest: &[u8; 32]) -> Option<&'t Token> {
+    let mut found = None;
+    for token in tokens {
+        let same: Choice = token.sha256.ct_eq(digest);
+        if bool::from(same) {
+            found = Some(token);
+        }
+    }
+    found
 }
 
 /// The secret of `Authorization: Bearer TOKEN`.

@@ -28,6 +28,8 @@ struct Noted {
     /// Whether there is an audit log.
     is_recorded: bool,
     permission: Option<Permission>,
+    /// Whether the caller has shown nothing that is known, whatever the status says.
+    is_unknown: bool,
     record: Record,
 }
 
@@ -40,6 +42,12 @@ impl Note {
     /// The caller has what the route needs.
     pub fn is_admitted(&self, permission: Permission) {
         self.lock().permission = Some(permission);
+    }
+
+    /// Nobody knows who calls. What is answered with another status than 401 is a refusal all the
+    /// same.
+    pub fn is_unknown(&self) {
+        self.lock().is_unknown = true;
     }
 
     /// The call is about these VMs.
@@ -151,14 +159,15 @@ impl Call {
     fn answered(mut self, response: &Response) {
         self.is_answered = true;
         let status = response.status();
-        let is_refusal = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let problem = response.extensions().get::<Problem>().map(Problem::code);
+        let is_unknown = status == StatusCode::UNAUTHORIZED || self.note.lock().is_unknown;
+        let is_refusal = is_unknown || status == StatusCode::FORBIDDEN;
         if is_refusal {
-            self.warn(status);
+            self.warn(status, is_unknown);
         }
         if !self.recorder.audit.is_on() || !(is_refusal || self.is_change()) {
             return;
         }
-        let problem = response.extensions().get::<Problem>().map(Problem::code);
         let is_error = status.is_client_error() || status.is_server_error();
         let code = problem.or_else(|| is_error.then(|| Code::of_status(status)));
         let mut record = self.record();
@@ -231,10 +240,10 @@ impl Call {
     }
 
     /// A line in the log, of many alike now and then.
-    fn warn(&self, status: StatusCode) {
-        let rarely = match status {
-            StatusCode::UNAUTHORIZED => &self.recorder.unknown,
-            _ => &self.recorder.forbidden,
+    fn warn(&self, status: StatusCode, is_unknown: bool) {
+        let rarely = match is_unknown {
+            true => &self.recorder.unknown,
+            false => &self.recorder.forbidden,
         };
         if let Some(requests) = rarely.case(Instant::now()) {
             let by = self.note.lock().record.by.clone();

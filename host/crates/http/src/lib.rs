@@ -37,6 +37,7 @@ pub mod problem;
 pub mod revision;
 mod scoped;
 mod server;
+mod sessions;
 mod stop;
 mod tls;
 mod unread;

@@ -32,8 +32,21 @@ impl Inventory {
     }
 
     pub(super) fn replace_group(&mut self, id: &Arc<str>, group: Option<Group>) -> Option<Group> {
-        let old = self.groups.remove(id).map(|entry| entry.group);
-        let Some(group) = group else { return old };
+        let old = self.groups.remove(id).map(GroupEntry::into_given);
+        if let Some(group) = group {
+            self.insert_group(group);
+        }
+        for user in self.groups.users(id) {
+            if let Some(entry) = self.groups.remove(&user) {
+                self.insert_group(entry.into_given());
+            }
+        }
+        old
+    }
+
+    /// Add a group of whose id there is none, with the members that it has of others.
+    fn insert_group(&mut self, group: Group) {
+        let (group, given) = self.groups.flattened(group);
         let mut hosts: Vec<u32> = group
             .hosts
             .iter()
@@ -43,6 +56,7 @@ impl Inventory {
         hosts.dedup();
         let mut entry = GroupEntry {
             group,
+            given,
             presence: Vec::new(),
             hosts,
         };
@@ -61,7 +75,6 @@ impl Inventory {
             entry.count(slot, !migratable, 1);
         }
         self.groups.insert(entry);
-        old
     }
 
     /// Set what is known of a tenant.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::entry::{EntryKind, EntryResult, Results};
 use super::statistics::Measured;
-use super::{Inventory, InventoryError};
+use super::{GroupEntry, Inventory, InventoryError};
 use placewright_document::{ChangedGroup, ChangedRow, ChangedVm, InventoryChanges};
 use placewright_model::{Entity, Facts, FactsChange, Host, RowChange, Vm, Write};
 
@@ -206,7 +206,7 @@ impl Inventory {
     }
 
     fn change_group(&mut self, changed: &ChangedGroup) -> Result<(), InventoryError> {
-        let old = self.group(&changed.id).map(|entry| &entry.group);
+        let old = self.group(&changed.id).map(GroupEntry::given);
         let group = changed.apply(old).map_err(|key| InventoryError::NoRule {
             group: changed.id.clone(),
             key,

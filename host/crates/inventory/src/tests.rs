@@ -109,12 +109,12 @@ fn an_earlier_version_shows_what_was_then() {
     inventory.remove_host("h2").unwrap();
     inventory
         .set_group(Group {
-            id: "g".into(),
             vms: vec!["a".into()],
             hosts: vec![],
             vm_rule: Some(GroupRule::Positive { hard: true }),
             host_rule: None,
             priority: 1.0,
+            ..Group::new("g")
         })
         .unwrap();
 
@@ -286,12 +286,12 @@ fn groups_count_where_their_vms_are() {
     inventory.run_vm(vm("a", 1), "h1").unwrap();
     inventory
         .set_group(Group {
-            id: "g".into(),
             vms: vec!["a".into(), "b".into()],
             hosts: vec!["h3".into()],
             vm_rule: Some(GroupRule::Negative { hard: true }),
             host_rule: None,
             priority: 1.0,
+            ..Group::new("g")
         })
         .unwrap();
     inventory
@@ -350,4 +350,55 @@ fn vms_go_by_the_schemas_own_names_of_their_columns() {
     let (of_a, of_b) = names.split_at(names.len() / 2);
     assert!(!of_a.is_empty());
     assert!(of_a.iter().zip(of_b).all(|(a, b)| Arc::ptr_eq(a, b)));
+}
+
+#[test]
+fn a_group_has_the_members_of_others_as_they_come_and_go() {
+    let mut inventory = Inventory::new("c", Arc::new(Schema::built_in().clone()));
+    for host in ["h1", "h2"] {
+        inventory.add_host(Host::new(host)).unwrap();
+    }
+    inventory.run_vm(Vm::new("a"), "h1").unwrap();
+    inventory.run_vm(Vm::new("b"), "h2").unwrap();
+    let group = |id: &str, vms: &[&str], hosts: &[&str]| Group {
+        vms: vms.iter().map(|vm| Arc::from(*vm)).collect(),
+        hosts: hosts.iter().map(|host| Arc::from(*host)).collect(),
+        ..Group::new(id)
+    };
+    let using = Group {
+        vms_of: vec!["label".into()],
+        hosts_of: vec!["label".into()],
+        ..group("g", &["a"], &[])
+    };
+    // The other one may come later.
+    inventory.set_group(using.clone()).unwrap();
+    let members = |inventory: &Inventory| {
+        let entry = inventory.group("g").unwrap();
+        assert_eq!(*entry.given(), using);
+        let presence: i64 = entry.presence.iter().map(|(_, it)| it.vms).sum();
+        (entry.group.vms.len(), entry.hosts.len(), presence)
+    };
+    assert_eq!(members(&inventory), (1, 0, 1));
+    let before = inventory.version();
+    inventory
+        .set_group(group("label", &["a", "b"], &["h2"]))
+        .unwrap();
+    assert_eq!(members(&inventory), (2, 1, 2));
+    let of_b: Vec<&str> = inventory.groups_of("b").map(|it| &*it.group.id).collect();
+    assert_eq!(of_b, ["g", "label"]);
+    let past = inventory.at_version(before).unwrap();
+    assert_eq!(members(&past), (1, 0, 1));
+    inventory.remove_vm("b").unwrap();
+    assert_eq!(members(&inventory), (2, 1, 1));
+    inventory.remove_group("label");
+    assert_eq!(members(&inventory), (1, 0, 1));
+    // One that has its own members, too, has them once.
+    let own = Group {
+        vms_of: vec!["own".into()],
+        ..group("own", &["a"], &[])
+    };
+    inventory.set_group(own).unwrap();
+    assert_eq!(inventory.group("own").unwrap().group.vms.len(), 1);
+    inventory.remove_group("own");
+    assert!(inventory.group("own").is_none());
 }

@@ -309,6 +309,36 @@ pub struct Group {
     pub host_rule: Option<GroupRule>,
     /// The more, the more it counts where not all groups can be had; 1 by default.
     pub priority: f64,
+    /// What people call it; None: by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Arc<str>>,
+    /// What it is for, in words for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Arc<str>>,
+    /// Ids of other groups whose own VMs are in this one, too. One that is not there has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vms_of: Vec<Arc<str>>,
+    /// Ids of other groups whose own hosts are in this one, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts_of: Vec<Arc<str>>,
+}
+
+impl Group {
+    /// A group without members that wants nothing.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            vms: Vec::new(),
+            hosts: Vec::new(),
+            vm_rule: None,
+            host_rule: None,
+            priority: 1.0,
+            name: None,
+            description: None,
+            vms_of: Vec::new(),
+            hosts_of: Vec::new(),
+        }
+    }
 }
 
 #[cfg(test)]

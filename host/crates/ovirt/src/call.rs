@@ -27,6 +27,9 @@ pub(crate) struct Call {
     /// The variable parts of the path.
     parts: Vec<(String, String)>,
     query: Vec<(String, String)>,
+    path: String,
+    /// By what the client finds again what it has asked for.
+    correlation: Option<String>,
     body: Bytes,
     content_type: String,
 }
@@ -92,6 +95,17 @@ impl Call {
     pub(crate) fn part(&self, name: &str) -> &str {
         let part = self.parts.iter().find(|(known, _)| known == name);
         part.map_or("", |(_, value)| value)
+    }
+
+    /// The id by which the client finds again what it has asked for, if it gives one.
+    pub(crate) fn correlation(&self) -> Option<&str> {
+        self.query("correlation_id").or(self.correlation.as_deref())
+    }
+
+    /// Whether the path is one of something in that collection.
+    pub(crate) fn is_under(&self, collection: &str) -> bool {
+        let rest = self.path.strip_prefix("/ovirt-engine/api/");
+        rest.and_then(|rest| rest.split('/').next()) == Some(collection)
     }
 
     /// The query parameter of that name.
@@ -227,6 +241,10 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
     let path = path.collect();
     let query = parts.uri.query().unwrap_or_default().as_bytes();
     let query = form_urlencoded::parse(query).into_owned().collect();
+    let correlation = parts.headers.get("correlation-id");
+    let correlation = correlation.and_then(|it| it.to_str().ok());
+    let correlation = correlation.map(str::to_owned);
+    let whole_path = parts.uri.path().to_owned();
     let content_type = parts.headers.get(header::CONTENT_TYPE);
     let content_type = content_type.and_then(|it| it.to_str().ok());
     let content_type = content_type.unwrap_or_default().to_owned();
@@ -242,6 +260,8 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
         note,
         parts: path,
         query,
+        path: whole_path,
+        correlation,
         body,
         content_type,
     };

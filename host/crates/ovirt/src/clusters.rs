@@ -60,7 +60,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     });
     let policies = names::policies(&call.site, &call.caller, &call.site.catalogue());
     let found = found.iter().take(call.most()?);
-    let found = found.map(|cluster| tree(cluster, &policies));
+    let found = found.map(|cluster| tree(call, cluster, &policies));
     Ok(Reply::ok(Tree::list("clusters", found)))
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn of_policy(call: &Call, policy: &str) -> Result<Reply, Fault> {
     let policies = names::policies(&call.site, &call.caller, &call.site.catalogue());
     let clusters = all(call).into_iter();
     let clusters = clusters.filter(|cluster| *cluster.settings().policy == *policy);
-    let shown = clusters.map(|cluster| tree(&cluster, &policies));
+    let shown = clusters.map(|cluster| tree(call, &cluster, &policies));
     Ok(Reply::ok(Tree::list("clusters", shown)))
 }
 
@@ -77,11 +77,11 @@ pub(crate) fn of_policy(call: &Call, policy: &str) -> Result<Reply, Fault> {
 pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let cluster = find(call)?;
     let policies = names::policies(&call.site, &call.caller, &call.site.catalogue());
-    Ok(Reply::ok(tree(&cluster, &policies)))
+    Ok(Reply::ok(tree(call, &cluster, &policies)))
 }
 
 /// A cluster as it is answered.
-fn tree(cluster: &Cluster, policies: &[Shown]) -> Tree {
+fn tree(call: &Call, cluster: &Cluster, policies: &[Shown]) -> Tree {
     let name = cluster.name();
     let href = href(name);
     let settings = cluster.settings();
@@ -94,6 +94,11 @@ fn tree(cluster: &Cluster, policies: &[Shown]) -> Tree {
         .text("comment", "")
         .text("description", "")
         .with_all(constants::of_cluster());
+    let upgrade = call.site.upgrades().get(name).copied();
+    tree = tree.text("upgrade_in_progress", upgrade.is_some());
+    if let Some(percent) = upgrade {
+        tree = tree.text("upgrade_percent_complete", percent);
+    }
     let mut properties = Vec::new();
     if let Some(policy) = policy {
         let id = &policy.said.id;
@@ -105,7 +110,13 @@ fn tree(cluster: &Cluster, policies: &[Shown]) -> Tree {
         "custom_scheduling_policy_properties",
         &properties,
     ));
+    for name in ["gluster_volumes", "networks"] {
+        if call.follows(name) {
+            tree = tree.with(Tree::list(name, []));
+        }
+    }
     tree.link("affinitygroups", format!("{href}/affinitygroups"))
+        .link("upgrade", format!("{href}/upgrade"))
 }
 
 /// What a client wants of a cluster.
@@ -220,7 +231,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     for _ in 0..TRIES {
         let catalogue = call.site.catalogue();
         let policies = names::policies(&call.site, &call.caller, &catalogue);
-        let wanted = Wanted::read(&body, &tree(&cluster, &policies))?;
+        let wanted = Wanted::read(&body, &tree(call, &cluster, &policies))?;
         call.caller.must(Permission::AttachPolicies, Some(&name))?;
         let now = cluster.settings();
         let policy = wanted.found(&policies, &now.policy)?;

@@ -43,6 +43,7 @@ pub(crate) fn of_cluster() -> Vec<Tree> {
             .text("type", ""),
         Tree::new("error_handling").text("on_error", "migrate"),
         fencing,
+        Tree::of_text("gluster_service", false),
         Tree::new("ksm")
             .text("enabled", false)
             .text("merge_across_nodes", true),
@@ -50,6 +51,7 @@ pub(crate) fn of_cluster() -> Vec<Tree> {
         migration,
         Tree::list("required_rng_sources", []),
         Tree::new("version").text("major", 4).text("minor", 7),
+        Tree::of_text("virt_service", true),
         Tree::new("data_center")
             .at(&format!("/ovirt-engine/api/datacenters/{center}"), &center)
             .text("name", DATA_CENTER),

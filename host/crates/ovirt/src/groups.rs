@@ -3,7 +3,10 @@
 mod members;
 mod write;
 
-pub(crate) use members::{add as add_member, list as list_members, remove as remove_member};
+pub(crate) use members::{
+    add as add_member, list as list_members, named_host, named_vm, remove as remove_member,
+    show as show_member,
+};
 pub(crate) use write::{create, remove, update};
 
 use std::collections::BTreeMap;
@@ -15,9 +18,10 @@ use super::fault::Fault;
 use super::hosts;
 use super::ids;
 use super::inventory::Part;
+use super::labels;
 use super::tree::Tree;
 use super::vms;
-use placewright_inventory::Inventory;
+use placewright_inventory::{GroupEntry, Inventory};
 use placewright_model::{Group, GroupRule};
 
 /// Id of a group.
@@ -35,8 +39,11 @@ fn find(call: &Call) -> Result<(Part, Group), Fault> {
     let part = Part::of(clusters::find(call)?)?;
     let wanted = call.part("group");
     let mut groups = part.inventory().groups();
-    let found = groups.find(|entry| id(part.name(), &entry.group.id) == wanted);
-    let found = found.map(|entry| entry.group.clone());
+    let found = groups.find(|entry| {
+        let own = &entry.group.id;
+        !labels::is_label(own) && id(part.name(), own) == wanted
+    });
+    let found = found.map(|entry| entry.given().clone());
     drop(groups);
     match found {
         Some(group) => Ok((part, group)),
@@ -47,8 +54,9 @@ fn find(call: &Call) -> Result<(Part, Group), Fault> {
 /// `GET /clusters/{id}/affinitygroups`
 pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let part = Part::of(clusters::find(call)?)?;
-    let groups = part.inventory().groups().take(call.most()?);
-    let shown = groups.map(|entry| tree(&part, &entry.group));
+    let groups = part.inventory().groups().map(GroupEntry::given);
+    let groups = groups.filter(|group| !labels::is_label(&group.id));
+    let shown = groups.take(call.most()?).map(|group| tree(&part, group));
     Ok(Reply::ok(Tree::list("affinity_groups", shown)))
 }
 
@@ -56,6 +64,11 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
 pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let (part, group) = find(call)?;
     Ok(Reply::ok(tree(&part, &group)))
+}
+
+/// What a group is called.
+fn name_of(group: &Group) -> &str {
+    group.name.as_deref().unwrap_or(&group.id)
 }
 
 /// Whether a rule wants things together and must be kept; None: there is none.
@@ -74,17 +87,22 @@ fn rule(name: &'static str, rule: Option<GroupRule>) -> Tree {
         .text("positive", positive)
 }
 
-/// A group as it is answered.
+/// A group as it is answered: with its own members, and with labels by themselves.
 fn tree(part: &Part, group: &Group) -> Tree {
+    let entry = part.inventory().group(&group.id);
+    let all_members = entry.map_or(group, |entry| &entry.group);
     let cluster = part.name();
     let id = id(cluster, &group.id);
     let href = href(cluster, &id);
     let (positive, enforcing) = parts_of(group.vm_rule).unwrap_or_default();
     let mut tree = Tree::new("affinity_group")
         .at(&href, &id)
-        .text("name", &group.id)
-        .text("description", "")
-        .text("broken", is_broken(part.inventory(), group))
+        .text("name", name_of(group))
+        .text(
+            "description",
+            group.description.as_deref().unwrap_or_default(),
+        )
+        .text("broken", is_broken(part.inventory(), all_members))
         // What clients before 4.1 know.
         .text("enforcing", enforcing)
         .with(rule("hosts_rule", group.host_rule))
@@ -100,16 +118,22 @@ fn tree(part: &Part, group: &Group) -> Tree {
             "hosts",
             group.hosts.iter().map(|host| member_host(part, host)),
         ))
-        .with(Tree::list("vm_labels", []))
-        .with(Tree::list("host_labels", []));
+        .with(Tree::list("vm_labels", labels_of(&group.vms_of)))
+        .with(Tree::list("host_labels", labels_of(&group.hosts_of)));
     for rel in ["vms", "hosts", "vmlabels", "hostlabels"] {
         tree = tree.link(rel, format!("{href}/{rel}"));
     }
     tree
 }
 
+/// Those of these groups that are labels.
+fn labels_of(others: &[Arc<str>]) -> impl Iterator<Item = Tree> {
+    let labels = others.iter().filter(|other| labels::is_label(other));
+    labels.map(|key| labels::reference(key))
+}
+
 /// A VM of a group, which may run or not.
-fn member_vm(part: &Part, vm: &str) -> Tree {
+pub(crate) fn member_vm(part: &Part, vm: &str) -> Tree {
     let inventory = part.inventory();
     let entry = inventory.running(vm).or_else(|| inventory.pending(vm));
     let id = part.vm_id(vm);
@@ -117,7 +141,7 @@ fn member_vm(part: &Part, vm: &str) -> Tree {
     Tree::new("vm").at(&vms::href(&id), &id).text("name", name)
 }
 
-fn member_host(part: &Part, host: &str) -> Tree {
+pub(crate) fn member_host(part: &Part, host: &str) -> Tree {
     let inventory = part.inventory();
     let entry = inventory.slot(host).and_then(|slot| inventory.host(slot));
     let name = entry.and_then(|entry| entry.facts.text("name"));
@@ -167,12 +191,12 @@ mod tests {
             false => GroupRule::Negative { hard: true },
         };
         let group = Group {
-            id: "g".into(),
             vms: vec!["a".into(), "b".into(), "gone".into()],
             hosts: vec!["h1".into()],
             vm_rule: vm_rule.map(of),
             host_rule: host_rule.map(of),
             priority: 1.0,
+            ..Group::new("g")
         };
         is_broken(&inventory, &group)
     }

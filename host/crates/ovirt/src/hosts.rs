@@ -1,9 +1,10 @@
 //! Hosts, to be looked at.
 
+use super::below;
 use super::call::{Call, Reply};
-use super::clusters;
 use super::fault::Fault;
 use super::inventory::{Part, parts};
+use super::labels;
 use super::migrate;
 use super::search::{Field, Search};
 use super::tree::Tree;
@@ -79,10 +80,9 @@ impl<'p> Host<'p> {
         (total - taken - integer("memory.reserved")).max(0.0) as i64
     }
 
-    fn tree(&self, follows_statistics: bool) -> Tree {
+    fn tree(&self, call: &Call) -> Tree {
         let id = self.id();
         let href = href(&id);
-        let cluster = self.part.name();
         let sockets = self.integer("cpu.sockets").unwrap_or(1).max(1);
         let cores = self.integer("cpu.cores").unwrap_or(sockets).max(sockets);
         let threads = self.integer("cpu.threads").unwrap_or(cores).max(cores);
@@ -121,16 +121,34 @@ impl<'p> Host<'p> {
             )
             .text("max_scheduling_memory", self.schedulable())
             .text("memory", self.integer("memory.total").unwrap_or(0))
+            .text(
+                "numa_supported",
+                !self.entry.facts.rows("numa-nodes").is_empty(),
+            )
             .with(Tree::new("power_management").text("enabled", self.is("power.managed")))
             .with(status)
             .text("status", self.status())
             .with(summary)
             .text("update_available", false)
-            .with(Tree::new("cluster").at(&clusters::href(cluster), &clusters::id(cluster)));
-        if follows_statistics {
-            tree = tree.with(Tree::list("statistics", self.statistics()));
+            .with(self.part.reference());
+        for list in HostList::ALL {
+            if call.follows(list.name()) || call.follows(list.element()) {
+                tree = tree.with(self.list(list).named(list.element()));
+            }
+            tree = tree.link(list.name(), format!("{href}/{}", list.name()));
         }
-        tree.link("statistics", format!("{href}/statistics"))
+        tree.link("affinitylabels", format!("{href}/affinitylabels"))
+    }
+
+    /// What belongs to it.
+    fn list(&self, list: HostList) -> Tree {
+        let href = href(&self.id());
+        match list {
+            HostList::Nics => below::host_nics(self.part, &href, self.entry),
+            HostList::NumaNodes => below::host_numa_nodes(&href, self.entry),
+            HostList::Statistics => Tree::list("statistics", self.statistics()),
+            HostList::Tags => below::tags(&self.entry.facts),
+        }
     }
 
     /// What was measured. As on an engine, what was not is 0.
@@ -208,6 +226,12 @@ fn value(host: &Host<'_>, key: &str) -> Option<String> {
 pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let search = Search::read(call, field)?;
     let parts = parts(call)?;
+    let closure = call.query("check_vms_in_affinity_closure");
+    if closure.is_some_and(|closure| !closure.eq_ignore_ascii_case("false")) {
+        return Err(Fault::refused(
+            "hosts are not looked for with the VMs of whole affinity groups: name all of them in \"migration_target_of\"",
+        ));
+    }
     let targets = match call.query("migration_target_of") {
         None => None,
         Some(vms) => Some(migrate::targets(call, &parts, vms)?),
@@ -223,31 +247,97 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
         targets.as_ref().is_none_or(place)
     };
     let found = search.of(hosts.filter(is_target).collect(), value);
-    let follows = call.follows("statistics");
     let found = found.iter().take(call.most()?);
-    Ok(Reply::ok(Tree::list(
-        "hosts",
-        found.map(|host| host.tree(follows)),
-    )))
+    let labels = |host: &Host<'_>, tree: Tree| labelled(call, &parts, host, tree);
+    let shown = found.map(|host| labels(host, host.tree(call)));
+    Ok(Reply::ok(Tree::list("hosts", shown)))
+}
+
+/// A host with the labels that it is in, if they are followed.
+fn labelled(call: &Call, parts: &[Part], host: &Host<'_>, tree: Tree) -> Tree {
+    match call.follows("affinity_labels") || call.follows("affinitylabels") {
+        true => tree.with(labels::labels_of(
+            call,
+            parts,
+            labels::List::Hosts,
+            &host.id(),
+        )),
+        false => tree,
+    }
 }
 
 /// Show something of the host of the id in the path.
-fn shown(call: &Call, show: impl Fn(&Host<'_>) -> Tree) -> Result<Reply, Fault> {
+fn shown(
+    call: &Call,
+    show: impl Fn(&Host<'_>, &[Part]) -> Result<Tree, Fault>,
+) -> Result<Reply, Fault> {
     let id = call.part("id");
-    for part in parts(call)? {
+    let parts = parts(call)?;
+    for part in &parts {
         if let Some(host) = part.host(id) {
-            return Ok(Reply::ok(show(&Host::new(&part, host))));
+            return Ok(Reply::ok(show(&Host::new(part, host), &parts)?));
         }
     }
     Err(Fault::not_found("host", id))
 }
 
-/// `GET /hosts/{id}`
-pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
-    shown(call, |host| host.tree(call.follows("statistics")))
+/// What of a host is listed by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HostList {
+    Nics,
+    NumaNodes,
+    Statistics,
+    Tags,
 }
 
-/// `GET /hosts/{id}/statistics`
-pub(crate) fn statistics(call: &Call) -> Result<Reply, Fault> {
-    shown(call, |host| Tree::list("statistics", host.statistics()))
+impl HostList {
+    const ALL: [Self; 4] = [Self::Nics, Self::NumaNodes, Self::Statistics, Self::Tags];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nics => "nics",
+            Self::NumaNodes => "numanodes",
+            Self::Statistics => "statistics",
+            Self::Tags => "tags",
+        }
+    }
+
+    /// What the list is called inside the host.
+    fn element(self) -> &'static str {
+        match self {
+            Self::NumaNodes => "numa_nodes",
+            Self::Nics | Self::Statistics | Self::Tags => self.name(),
+        }
+    }
+
+    fn of(call: &Call) -> Result<Self, Fault> {
+        let wanted = call.part("list");
+        let found = Self::ALL.into_iter().find(|list| list.name() == wanted);
+        found.ok_or_else(|| Fault::not_found("collection", wanted))
+    }
+}
+
+/// `GET /hosts/{id}`
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
+    shown(call, |host, parts| {
+        Ok(labelled(call, parts, host, host.tree(call)))
+    })
+}
+
+/// `GET /hosts/{id}/{list}`
+pub(crate) fn list_below(call: &Call) -> Result<Reply, Fault> {
+    let most = call.most()?;
+    shown(call, |host, _| {
+        Ok(host.list(HostList::of(call)?).first(most))
+    })
+}
+
+/// `GET /hosts/{id}/{list}/{entry}`
+pub(crate) fn show_below(call: &Call) -> Result<Reply, Fault> {
+    let wanted = call.part("entry");
+    shown(call, |host, _| {
+        let list = host.list(HostList::of(call)?);
+        let found = list.of_id(wanted);
+        found.ok_or_else(|| Fault::not_found(call.part("list"), wanted))
+    })
 }

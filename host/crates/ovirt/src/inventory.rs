@@ -6,6 +6,7 @@ use super::call::Call;
 use super::clusters;
 use super::fault::Fault;
 use super::ids;
+use super::tree::Tree;
 use placewright_deployment::Cluster;
 use placewright_deployment::cluster::Snapshot;
 use placewright_inventory::{HostEntry, Inventory, VmEntry};
@@ -14,13 +15,24 @@ use placewright_inventory::{HostEntry, Inventory, VmEntry};
 pub(crate) struct Part {
     pub cluster: Arc<Cluster>,
     snapshot: Arc<Snapshot>,
+    /// Id of the cluster in oVirt.
+    id: String,
+    /// Path of the cluster.
+    href: String,
 }
 
 impl Part {
     /// The cluster as it is.
     pub(crate) fn of(cluster: Arc<Cluster>) -> Result<Self, Fault> {
         let snapshot = tokio::runtime::Handle::current().block_on(cluster.snapshot())?;
-        Ok(Self { cluster, snapshot })
+        let name = cluster.name();
+        let (id, href) = (clusters::id(name), clusters::href(name));
+        Ok(Self {
+            cluster,
+            snapshot,
+            id,
+            href,
+        })
     }
 
     pub(crate) fn inventory(&self) -> &Inventory {
@@ -29,6 +41,11 @@ impl Part {
 
     pub(crate) fn name(&self) -> &Arc<str> {
         self.cluster.name()
+    }
+
+    /// The cluster, as what belongs to it names it.
+    pub(crate) fn reference(&self) -> Tree {
+        Tree::new("cluster").at(&self.href, &self.id)
     }
 
     /// Id of a host in oVirt.
@@ -67,6 +84,12 @@ impl Part {
         let hosts = inventory.hosts();
         let entries = hosts.flat_map(|(_, host)| inventory.vms_of(host));
         entries.filter(|entry| !entry.pending || inventory.running(&entry.vm.id).is_none())
+    }
+
+    /// The VM of that id here, where it runs or else has a place reserved.
+    pub(crate) fn vm_by_key(&self, key: &str) -> Option<&VmEntry> {
+        let inventory = self.inventory();
+        inventory.running(key).or_else(|| inventory.pending(key))
     }
 
     /// The VM of that id in oVirt.

@@ -13,18 +13,23 @@
 
 #![forbid(unsafe_code)]
 
+mod below;
 mod call;
 mod catalogue;
 mod clusters;
 mod constants;
 mod element;
+mod events;
 mod fault;
 mod groups;
 mod hosts;
 mod ids;
 pub mod import;
 mod inventory;
+mod jobs;
+mod labels;
 mod migrate;
+mod moment;
 mod names;
 mod policies;
 mod policy;
@@ -35,6 +40,7 @@ mod site;
 mod sso;
 mod tree;
 mod units;
+mod upgrade;
 mod vms;
 
 pub use routes::{PREFIX, RULES, face};

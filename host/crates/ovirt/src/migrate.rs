@@ -10,6 +10,8 @@ use super::element::{flag, only};
 use super::fault::Fault;
 use super::import::Element;
 use super::inventory::{Part, parts};
+use super::jobs;
+use super::tree::Tree;
 use placewright_deployment::{ClusterState, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
 use placewright_http::{Permission, Problem};
@@ -83,21 +85,9 @@ fn left(call: &Call, part: &Part, request: Request) -> Result<BTreeSet<Arc<str>>
     let work = move |cancel| {
         let kept = snapshot.kept()?;
         let options = kept.options(cancel);
-        let decided = kept.situation_by(&options).decide(&request);
-        let (_, explanation) = decided.map_err(DeploymentError::from)?;
-        let mut hosts: Option<BTreeSet<Arc<str>>> = None;
-        for stage in explanation.stages {
-            let stay = stage
-                .hosts
-                .into_iter()
-                .filter(|host| host.removed.is_none());
-            let stay: BTreeSet<_> = stay.map(|host| host.host).collect();
-            hosts = Some(match hosts {
-                None => stay,
-                Some(known) => known.intersection(&stay).cloned().collect(),
-            });
-        }
-        Ok::<_, DeploymentError>(hosts.unwrap_or_default())
+        let left = kept.situation_by(&options).remaining(&request);
+        let left = left.map_err(DeploymentError::from)?;
+        Ok::<_, DeploymentError>(left.into_iter().collect())
     };
     let Some(questions) = &call.questions else {
         return Err(Fault::from(Problem::new(
@@ -175,7 +165,15 @@ pub(crate) fn migrate(call: &Call) -> Result<Reply, Fault> {
         })
         .wait()?;
     match &decided.host {
-        Some(_) => Ok(Reply::complete()),
+        Some(host) => {
+            let name = part
+                .vm_by_key(&vm)
+                .map_or_else(|| vm.to_string(), super::vms::name);
+            let job = jobs::migration(call, (part.name(), &vm), host, &name);
+            let reference = Tree::new("job").at(&jobs::href(&job), &job);
+            let action = Tree::new("action").with(reference);
+            Ok(Reply::ok(action.text("status", "complete")))
+        }
         None => {
             let body: Json = serde_json::from_str(&decided.body).unwrap_or_default();
             let number = body.get("number").and_then(Json::as_u64);

@@ -61,8 +61,13 @@ pub(crate) fn tree(call: &Call, policy: &Shown, catalogue: &Catalogue) -> Tree {
         .text("name", &policy.name)
         .text("description", &said.description);
     for kind in Kind::ALL {
-        if call.follows(kind.list()) {
-            tree = tree.with(entries::tree(policy, kind, catalogue));
+        if call.follows(kind.list()) || call.follows(kind.element()) {
+            let entries = entries::tree(policy, kind, catalogue);
+            if kind == Kind::Weight {
+                // Some clients know the list by the name of what it holds.
+                tree = tree.with(entries.clone().named(kind.element()));
+            }
+            tree = tree.with(entries);
         }
     }
     tree = tree

@@ -127,7 +127,7 @@ struct Reader<'c> {
 }
 
 /// The keys of a document that can be said.
-const SAYABLE: [&str; 8] = [
+const SAYABLE: [&str; 10] = [
     "name",
     "description",
     "settings",
@@ -136,6 +136,9 @@ const SAYABLE: [&str; 8] = [
     "effects",
     "balance",
     "watches",
+    // What becomes of needs that no filter checks: nothing that an engine asks about.
+    "unheeded",
+    "unheeded-needs",
 ];
 
 impl<'c> Reader<'c> {

@@ -26,9 +26,12 @@ pub(crate) fn show(_: &Call) -> Result<Reply, Fault> {
     let base = "/ovirt-engine/api";
     let mut api = Tree::new("api").with(product);
     for rel in [
+        "affinitylabels",
         "clusters",
         "datacenters",
+        "events",
         "hosts",
+        "jobs",
         "macpools",
         "schedulingpolicies",
         "schedulingpolicyunits",

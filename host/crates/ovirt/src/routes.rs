@@ -9,7 +9,10 @@ use axum::routing::{MethodFilter, on, post};
 use super::call::{Handle, answer};
 use super::fault;
 use super::site::Site;
-use super::{clusters, groups, hosts, migrate, policies, root, sso, units, vms};
+use super::{
+    clusters, events, groups, hosts, jobs, labels, migrate, policies, root, sso, units, upgrade,
+    vms,
+};
 use placewright_deployment::Deployment;
 use placewright_http::permission::{open, rule};
 use placewright_http::{Access, BodySize, Face, Permission, Rule, Scope};
@@ -42,6 +45,20 @@ const SEARCHED: &[&str] = &[
     "case_sensitive",
 ];
 
+/// Parameters of the list of events.
+const EVENTS: &[&str] = &[
+    "async",
+    "correlation_id",
+    "filter",
+    "follow",
+    "all_content",
+    "max",
+    "search",
+    "case_sensitive",
+    "from",
+    "wait",
+];
+
 /// Parameters of the list of hosts.
 const HOSTS: &[&str] = &[
     "async",
@@ -53,6 +70,7 @@ const HOSTS: &[&str] = &[
     "search",
     "case_sensitive",
     "migration_target_of",
+    "check_vms_in_affinity_closure",
 ];
 
 type Route = (Rule, Handle);
@@ -76,7 +94,7 @@ const fn send(
 
 /// Every route that needs a token. Besides, a route asks for its permission on each cluster
 /// that it concerns.
-const ROUTES: [Route; 35] = {
+const ROUTES: [Route; 68] = {
     use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate};
     [
         see("/ovirt-engine/api", USUAL, root::show),
@@ -166,6 +184,12 @@ const ROUTES: [Route; 35] = {
             AttachPolicies,
             clusters::update,
         ),
+        send(
+            "POST",
+            "/ovirt-engine/api/clusters/{id}/upgrade",
+            Operate,
+            upgrade::upgrade,
+        ),
         see(
             "/ovirt-engine/api/clusters/{id}/affinitygroups",
             LISTED,
@@ -205,25 +229,162 @@ const ROUTES: [Route; 35] = {
             Operate,
             groups::add_member,
         ),
+        see(
+            "/ovirt-engine/api/clusters/{id}/affinitygroups/{group}/{list}/{member}",
+            USUAL,
+            groups::show_member,
+        ),
         send(
             "DELETE",
             "/ovirt-engine/api/clusters/{id}/affinitygroups/{group}/{list}/{member}",
             Operate,
             groups::remove_member,
         ),
+        see("/ovirt-engine/api/events", EVENTS, events::list),
+        send("POST", "/ovirt-engine/api/events", Operate, events::create),
+        see("/ovirt-engine/api/events/{id}", USUAL, events::show),
+        see("/ovirt-engine/api/jobs", SEARCHED, jobs::list),
+        send("POST", "/ovirt-engine/api/jobs", Operate, jobs::create),
+        see("/ovirt-engine/api/jobs/{id}", USUAL, jobs::show),
+        send(
+            "POST",
+            "/ovirt-engine/api/jobs/{id}/end",
+            Operate,
+            jobs::end,
+        ),
+        send(
+            "POST",
+            "/ovirt-engine/api/jobs/{id}/clear",
+            Operate,
+            jobs::clear,
+        ),
+        see(
+            "/ovirt-engine/api/jobs/{id}/steps",
+            LISTED,
+            jobs::list_steps,
+        ),
+        send(
+            "POST",
+            "/ovirt-engine/api/jobs/{id}/steps",
+            Operate,
+            jobs::add_step,
+        ),
+        see(
+            "/ovirt-engine/api/jobs/{id}/steps/{step}",
+            USUAL,
+            jobs::show_step,
+        ),
+        send(
+            "POST",
+            "/ovirt-engine/api/jobs/{id}/steps/{step}/end",
+            Operate,
+            jobs::end_step,
+        ),
+        see("/ovirt-engine/api/affinitylabels", LISTED, labels::list),
+        send(
+            "POST",
+            "/ovirt-engine/api/affinitylabels",
+            Operate,
+            labels::create,
+        ),
+        see("/ovirt-engine/api/affinitylabels/{id}", USUAL, labels::show),
+        send(
+            "PUT",
+            "/ovirt-engine/api/affinitylabels/{id}",
+            Operate,
+            labels::update,
+        ),
+        send(
+            "DELETE",
+            "/ovirt-engine/api/affinitylabels/{id}",
+            Operate,
+            labels::remove,
+        ),
+        see(
+            "/ovirt-engine/api/affinitylabels/{id}/{list}",
+            LISTED,
+            labels::list_members,
+        ),
+        send(
+            "POST",
+            "/ovirt-engine/api/affinitylabels/{id}/{list}",
+            Operate,
+            labels::add_member,
+        ),
+        see(
+            "/ovirt-engine/api/affinitylabels/{id}/{list}/{member}",
+            USUAL,
+            labels::show_member,
+        ),
+        send(
+            "DELETE",
+            "/ovirt-engine/api/affinitylabels/{id}/{list}/{member}",
+            Operate,
+            labels::remove_member,
+        ),
+        see(
+            "/ovirt-engine/api/hosts/{id}/affinitylabels",
+            LISTED,
+            labels::list_assigned,
+        ),
+        send(
+            "POST",
+            "/ovirt-engine/api/hosts/{id}/affinitylabels",
+            Operate,
+            labels::assign,
+        ),
+        see(
+            "/ovirt-engine/api/hosts/{id}/affinitylabels/{label}",
+            USUAL,
+            labels::show_assigned,
+        ),
+        send(
+            "DELETE",
+            "/ovirt-engine/api/hosts/{id}/affinitylabels/{label}",
+            Operate,
+            labels::withdraw,
+        ),
+        see(
+            "/ovirt-engine/api/vms/{id}/affinitylabels",
+            LISTED,
+            labels::list_assigned,
+        ),
+        send(
+            "POST",
+            "/ovirt-engine/api/vms/{id}/affinitylabels",
+            Operate,
+            labels::assign,
+        ),
+        see(
+            "/ovirt-engine/api/vms/{id}/affinitylabels/{label}",
+            USUAL,
+            labels::show_assigned,
+        ),
+        send(
+            "DELETE",
+            "/ovirt-engine/api/vms/{id}/affinitylabels/{label}",
+            Operate,
+            labels::withdraw,
+        ),
         see("/ovirt-engine/api/hosts", HOSTS, hosts::list),
         see("/ovirt-engine/api/hosts/{id}", USUAL, hosts::show),
         see(
-            "/ovirt-engine/api/hosts/{id}/statistics",
+            "/ovirt-engine/api/hosts/{id}/{list}",
             LISTED,
-            hosts::statistics,
+            hosts::list_below,
+        ),
+        see(
+            "/ovirt-engine/api/hosts/{id}/{list}/{entry}",
+            USUAL,
+            hosts::show_below,
         ),
         see("/ovirt-engine/api/vms", SEARCHED, vms::list),
         see("/ovirt-engine/api/vms/{id}", USUAL, vms::show),
+        see("/ovirt-engine/api/vms/{id}/{list}", LISTED, vms::list_below),
         see(
-            "/ovirt-engine/api/vms/{id}/statistics",
-            LISTED,
-            vms::statistics,
+            "/ovirt-engine/api/vms/{id}/{list}/{entry}",
+            USUAL,
+            vms::show_below,
         ),
         send(
             "POST",

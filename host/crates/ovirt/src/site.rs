@@ -1,9 +1,10 @@
 //! What the routes answer about.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::catalogue::Catalogue;
+use super::jobs::Jobs;
 use super::policy::Said;
 use placewright_deployment::{Deployment, PolicyRecord};
 
@@ -14,6 +15,10 @@ pub(crate) struct Site {
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     /// By the names of policies.
     said: Mutex<BTreeMap<Arc<str>, Known>>,
+    /// What clients say that they are doing.
+    pub jobs: Mutex<Jobs>,
+    /// How far the upgrades of clusters are that are under way, in percent.
+    upgrades: Mutex<BTreeMap<Arc<str>, u8>>,
 }
 
 /// What is said of a policy in one revision, with the units of one generation.
@@ -30,6 +35,8 @@ impl Site {
             deployment,
             catalogue: Mutex::default(),
             said: Mutex::default(),
+            jobs: Mutex::default(),
+            upgrades: Mutex::default(),
         }
     }
 
@@ -67,6 +74,11 @@ impl Site {
         };
         lock().insert(record.name.clone(), known);
         said
+    }
+
+    /// The upgrades that are under way, by cluster.
+    pub(crate) fn upgrades(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, u8>> {
+        self.upgrades.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Forget policies that are no more.

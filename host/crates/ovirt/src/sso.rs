@@ -1,14 +1,15 @@
-//! Signing in: a user is the name of a token, its password is the secret.
+//! Signing in and out: a user is the name of a token, its password is the secret.
 
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use placewright_http::{Access, access};
+use placewright_http::audit::Note;
+use placewright_http::{Access, Code, Problem, access};
 
 /// The secret of a request: `Authorization: Bearer SECRET`, or of HTTP's basic scheme the
 /// password.
@@ -45,10 +46,20 @@ fn answered(status: StatusCode, body: &Value) -> Response {
     (status, kind, body.to_string()).into_response()
 }
 
-fn refused(status: StatusCode, code: &str, why: &str) -> Response {
+fn refused(code: &str, why: &str) -> Response {
     // As engines have it, and as the standard has it.
     let body = json!({"error_code": code, "error": why, "error_description": why});
-    answered(status, &body)
+    answered(StatusCode::BAD_REQUEST, &body)
+}
+
+/// Nobody knows who calls. An engine says so with the status 400; the record of the call is that
+/// of a refusal.
+fn unknown(note: Option<&Note>) -> Response {
+    let why = "Cannot authenticate user: the user is the name of a token, also with @internal behind it, and the password its secret";
+    if let Some(note) = note {
+        note.is_unknown();
+    }
+    refused("access_denied", why)
 }
 
 /// The value of a form's field.
@@ -58,48 +69,48 @@ fn field(form: &[u8], name: &str) -> Option<String> {
     found.map(|(_, value)| value.into_owned())
 }
 
-/// Give a token for a user and its password. It is the password: nothing is stored, and what
-/// may be done with it ends when the server is told to know the token no more.
+/// Give a user who shows its password a secret of its own, which stands for the token until it
+/// is signed out, or nothing was asked with it for some hours.
 pub(crate) async fn token(
     State(access): State<Arc<Access>>,
+    note: Option<Extension<Note>>,
     headers: HeaderMap,
     form: Bytes,
 ) -> Response {
+    let note = note.as_deref();
     match field(&form, "grant_type").as_deref() {
         Some("password") => {}
         _ => {
             let why = "sign in with grant_type=password";
-            return refused(StatusCode::BAD_REQUEST, "unsupported_grant_type", why);
+            return refused("unsupported_grant_type", why);
         }
     }
     let user = field(&form, "username").unwrap_or_default();
     let password = field(&form, "password").unwrap_or_default();
-    let failed = || {
-        let why = "Cannot authenticate user: the user is the name of a token, also with @internal behind it, and the password its secret";
-        // An engine says 400. By this status it is recorded as a refusal; clients look at the
-        // error alone.
-        refused(StatusCode::UNAUTHORIZED, "access_denied", why)
-    };
     let mut shown = headers.clone();
     shown.remove(header::AUTHORIZATION);
     let bearer = match HeaderValue::from_str(&format!("Bearer {password}")) {
         Ok(bearer) if !password.is_empty() => bearer,
-        _ => return failed(),
+        _ => return unknown(note),
     };
     shown.insert(header::AUTHORIZATION, bearer);
     let Ok(caller) = access.caller(&shown, access::bearer) else {
-        return failed();
+        return unknown(note);
     };
     // What stands behind the name says which directory of users has it.
     let rest = user.strip_prefix(&*caller.name);
     let is_named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'));
     if !access.is_open() && !is_named {
-        return failed();
+        return unknown(note);
     }
+    let Ok(secret) = access.begin_session(password.as_bytes()) else {
+        let why = "the system has no randomness to give";
+        return Problem::new(Code::Internal, why).into_response();
+    };
     let body = json!({
-        "access_token": password,
+        "access_token": secret.reveal(),
         "scope": "ovirt-app-api",
-        // It does not end by itself.
+        // It ends when nothing was asked with it for some time.
         "exp": "9223372036854775807",
         "token_type": "bearer",
     });
@@ -111,7 +122,11 @@ pub(crate) async fn token(
     response
 }
 
-/// End what was begun by signing in: nothing was stored for it.
-pub(crate) async fn logout(_: Bytes) -> Response {
+/// End what was begun by signing in. A token that somebody signed in with stays, and so does one
+/// that was never given.
+pub(crate) async fn logout(State(access): State<Arc<Access>>, form: Bytes) -> Response {
+    if let Some(secret) = field(&form, "token") {
+        access.end_session(secret.as_bytes());
+    }
     answered(StatusCode::OK, &json!({}))
 }

@@ -37,6 +37,13 @@ impl Tree {
         }
     }
 
+    /// The same under another name.
+    #[must_use]
+    pub(crate) fn named(mut self, name: &'static str) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// The same with an attribute.
     #[must_use]
     pub(crate) fn attribute(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -64,13 +71,18 @@ impl Tree {
         self
     }
 
+    /// An element that holds a text.
+    pub(crate) fn of_text(name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
+        Self {
+            text: Some(text.to_string()),
+            ..Self::new(name)
+        }
+    }
+
     /// The same with an element in it that holds a text.
     #[must_use]
     pub(crate) fn text(self, name: impl Into<Cow<'static, str>>, text: impl ToString) -> Self {
-        self.with(Self {
-            text: Some(text.to_string()),
-            ..Self::new(name)
-        })
+        self.with(Self::of_text(name, text))
     }
 
     /// The same with a link to something that belongs to it.
@@ -95,6 +107,19 @@ impl Tree {
             text: Some(attribute.1.clone()),
             ..Self::new(attribute.0)
         }))
+    }
+
+    /// The same with at most so many elements in it.
+    #[must_use]
+    pub(crate) fn first(mut self, most: usize) -> Self {
+        self.children.truncate(most);
+        self
+    }
+
+    /// The element of that id in it.
+    pub(crate) fn of_id(self, id: &str) -> Option<Self> {
+        let has = |child: &Self| child.get("id").is_some_and(|own| own.own_text() == id);
+        self.children.into_iter().find(has)
     }
 
     /// The elements in it.
@@ -163,6 +188,12 @@ impl Tree {
 /// Write a text so that it is read again as the same. Characters that XML cannot hold are
 /// replaced.
 fn escape(text: &str, out: &mut String) {
+    // Most texts are written as they are.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !b"&<>\"".contains(&byte);
+    if text.bytes().all(is_plain) {
+        out.push_str(text);
+        return;
+    }
     for character in text.chars() {
         match character {
             '&' => out.push_str("&amp;"),

@@ -14,23 +14,58 @@ pub(crate) fn href(id: &str) -> String {
 /// `GET /schedulingpolicyunits`
 pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let catalogue = call.site.catalogue();
-    let listed = catalogue.listed().take(call.most()?).map(tree);
+    let listed = catalogue.listed().map(tree);
+    let selectors = SELECTORS.iter().map(selector);
+    let listed = listed.chain(selectors).take(call.most()?);
     Ok(Reply::ok(Tree::list("scheduling_policy_units", listed)))
 }
 
 /// `GET /schedulingpolicyunits/{id}`
 pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     let id = call.part("id");
+    if let Some(known) = SELECTORS.iter().find(|known| known.0 == id) {
+        return Ok(Reply::ok(selector(known)));
+    }
     let catalogue = call.site.catalogue();
     let unit = catalogue.get(id);
     let unit = unit.ok_or_else(|| Fault::not_found("policy unit", id))?;
     Ok(Reply::ok(tree(unit)))
 }
 
+/// What engines choose by among weighed hosts: id, name and description. Clients know no type of
+/// units for them, and put them into no policy.
+const SELECTORS: [(&str, &str, &str); 2] = [
+    (
+        "0c89f215-9c4f-4bbb-8419-31a2d43ae7ea",
+        "BasicWeighting",
+        "Adds the weights of each host up, times their factors; here: the scaling \"none\"",
+    ),
+    (
+        "b280e7de-5df8-401e-b004-a1414d79a687",
+        "RankSelector",
+        "Ranks the hosts by each weight and adds the ranks up, times their factors",
+    ),
+];
+
+fn selector((id, name, description): &(&str, &str, &str)) -> Tree {
+    Tree::new("scheduling_policy_unit")
+        .at(&href(id), id)
+        .text("name", name)
+        .text("description", description)
+        .text("internal", true)
+        .text("enabled", true)
+        .with(Tree::list("properties", []))
+}
+
 /// `DELETE /schedulingpolicyunits/{id}`: the unit is in force no more, whatever it is listed as.
 pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     call.caller.must_everywhere(Permission::Administer)?;
     let id = call.part("id");
+    if let Some((_, name, _)) = SELECTORS.iter().find(|known| known.0 == id) {
+        return Err(Fault::refused(format!(
+            "Cannot remove Policy Unit. {name} comes with the program"
+        )));
+    }
     let catalogue = call.site.catalogue();
     let unit = catalogue.get(id);
     let unit = unit.ok_or_else(|| Fault::not_found("policy unit", id))?;

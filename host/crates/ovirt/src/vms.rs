@@ -1,10 +1,11 @@
 //! VMs, to be looked at.
 
+use super::below;
 use super::call::{Call, Reply};
-use super::clusters;
 use super::fault::Fault;
 use super::hosts::{self, Host};
 use super::inventory::{Part, parts};
+use super::labels;
 use super::search::{Field, Search};
 use super::tree::Tree;
 use placewright_inventory::VmEntry;
@@ -50,10 +51,9 @@ impl Vm<'_> {
         (!self.entry.pending).then(|| Host::new(self.part, (slot, host)))
     }
 
-    fn tree(&self) -> Tree {
+    fn tree(&self, call: &Call) -> Tree {
         let id = self.id();
         let href = href(&id);
-        let cluster = self.part.name();
         let vm = &self.entry.vm;
         let facts = &vm.facts;
         let memory = facts.integer("memory").unwrap_or(0);
@@ -106,12 +106,33 @@ impl Vm<'_> {
             .with(placement)
             .text("status", self.status())
             .text("type", kind)
-            .with(Tree::new("cluster").at(&clusters::href(cluster), &clusters::id(cluster)));
+            .with(self.part.reference());
         if let Some(host) = self.host() {
             let id = host.id();
             tree = tree.with(Tree::new("host").at(&hosts::href(&id), &id));
         }
-        tree.link("statistics", format!("{href}/statistics"))
+        for list in VmList::ALL {
+            if call.follows(list.name()) || call.follows(list.element()) {
+                tree = tree.with(self.list(list).named(list.element()));
+            }
+            tree = tree.link(list.name(), format!("{href}/{}", list.name()));
+        }
+        tree.link("affinitylabels", format!("{href}/affinitylabels"))
+            .link("migrate", format!("{href}/migrate"))
+    }
+
+    /// What belongs to it.
+    fn list(&self, list: VmList) -> Tree {
+        let href = href(&self.id());
+        let vm = &self.entry.vm;
+        match list {
+            VmList::Nics => below::vm_nics(&href, vm),
+            VmList::NumaNodes => below::vm_numa_nodes(&href, vm),
+            VmList::Statistics => Tree::list("statistics", self.statistics()),
+            VmList::Tags => below::tags(&vm.facts),
+            // Nothing is known of disks here.
+            VmList::DiskAttachments => Tree::list("disk_attachments", []),
+        }
     }
 
     /// What was measured. As on an engine, what was not is 0.
@@ -183,26 +204,97 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     });
     let found = search.of(all.collect(), value);
     let found = found.iter().take(call.most()?);
-    Ok(Reply::ok(Tree::list("vms", found.map(Vm::tree))))
+    let shown = found.map(|vm| labelled(call, &parts, vm, vm.tree(call)));
+    Ok(Reply::ok(Tree::list("vms", shown)))
+}
+
+/// A VM with the labels that it is in, if they are followed.
+fn labelled(call: &Call, parts: &[Part], vm: &Vm<'_>, tree: Tree) -> Tree {
+    match call.follows("affinity_labels") || call.follows("affinitylabels") {
+        true => tree.with(labels::labels_of(call, parts, labels::List::Vms, &vm.id())),
+        false => tree,
+    }
 }
 
 /// Show something of the VM of the id in the path.
-fn shown(call: &Call, show: impl Fn(&Vm<'_>) -> Tree) -> Result<Reply, Fault> {
+fn shown(
+    call: &Call,
+    show: impl Fn(&Vm<'_>, &[Part]) -> Result<Tree, Fault>,
+) -> Result<Reply, Fault> {
     let id = call.part("id");
-    for part in &parts(call)? {
+    let parts = parts(call)?;
+    for part in &parts {
         if let Some(entry) = part.vm(id) {
-            return Ok(Reply::ok(show(&Vm { part, entry })));
+            return Ok(Reply::ok(show(&Vm { part, entry }, &parts)?));
         }
     }
     Err(Fault::not_found("VM", id))
 }
 
-/// `GET /vms/{id}`
-pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
-    shown(call, |vm| vm.tree())
+/// What of a VM is listed by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VmList {
+    DiskAttachments,
+    Nics,
+    NumaNodes,
+    Statistics,
+    Tags,
 }
 
-/// `GET /vms/{id}/statistics`
-pub(crate) fn statistics(call: &Call) -> Result<Reply, Fault> {
-    shown(call, |vm| Tree::list("statistics", vm.statistics()))
+impl VmList {
+    const ALL: [Self; 5] = [
+        Self::DiskAttachments,
+        Self::Nics,
+        Self::NumaNodes,
+        Self::Statistics,
+        Self::Tags,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::DiskAttachments => "diskattachments",
+            Self::Nics => "nics",
+            Self::NumaNodes => "numanodes",
+            Self::Statistics => "statistics",
+            Self::Tags => "tags",
+        }
+    }
+
+    /// What the list is called inside the VM.
+    fn element(self) -> &'static str {
+        match self {
+            Self::DiskAttachments => "disk_attachments",
+            Self::NumaNodes => "numa_nodes",
+            Self::Nics | Self::Statistics | Self::Tags => self.name(),
+        }
+    }
+
+    fn of(call: &Call) -> Result<Self, Fault> {
+        let wanted = call.part("list");
+        let found = Self::ALL.into_iter().find(|list| list.name() == wanted);
+        found.ok_or_else(|| Fault::not_found("collection", wanted))
+    }
+}
+
+/// `GET /vms/{id}`
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
+    shown(call, |vm, parts| {
+        Ok(labelled(call, parts, vm, vm.tree(call)))
+    })
+}
+
+/// `GET /vms/{id}/{list}`
+pub(crate) fn list_below(call: &Call) -> Result<Reply, Fault> {
+    let most = call.most()?;
+    shown(call, |vm, _| Ok(vm.list(VmList::of(call)?).first(most)))
+}
+
+/// `GET /vms/{id}/{list}/{entry}`
+pub(crate) fn show_below(call: &Call) -> Result<Reply, Fault> {
+    let wanted = call.part("entry");
+    shown(call, |vm, _| {
+        let list = vm.list(VmList::of(call)?);
+        let found = list.of_id(wanted);
+        found.ok_or_else(|| Fault::not_found(call.part("list"), wanted))
+    })
 }

@@ -297,6 +297,20 @@ impl Scheduler {
         Ok(decision)
     }
 
+    /// The slots of the hosts that no filter leaves out for the request's VMs.
+    ///
+    /// # Errors
+    /// If the request is at fault, a filter fails that the policy cannot do without, or the time
+    /// limit is reached.
+    pub(crate) fn remaining(&mut self, mut request: Request) -> Result<Vec<u32>, PlaceError> {
+        place::take_in(&mut self.inventory, &mut request)?;
+        tenant::agree(&mut request);
+        zone::agree(&mut request)?;
+        departure::confine(&self.inventory, &mut request)?;
+        let left = self.runner.remaining(&self.inventory, &request);
+        left.map_err(PlaceError::from)
+    }
+
     /// Take back everything since the inventory's `version`, the decisions made since
     /// included: the next one has number 1, as a scheduler's first. False, and nothing
     /// is changed, if the inventory does not remember that version.

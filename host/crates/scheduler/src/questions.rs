@@ -9,6 +9,7 @@ mod change;
 mod changed;
 mod comparison;
 mod failure;
+mod remaining;
 mod why;
 
 pub use capacity::{Capacity, Filled};

@@ -1,10 +1,15 @@
 //! Who may do what, and how callers show who they are.
 
+use serde_json::Value;
+
 use super::Engine;
 use crate::server::roles::token;
 
 /// Where users and passwords are sent to.
 const SIGN_IN: &str = "/ovirt-engine/sso/oauth/token";
+
+/// Where what was signed in with is sent to.
+const SIGN_OUT: &str = "/ovirt-engine/services/sso-logout";
 
 fn sign_in(engine: &Engine, user: &str, password: &str) -> (u16, String) {
     let form = format!(
@@ -22,7 +27,11 @@ fn users_are_tokens_by_name_and_secret() {
     for user in ["admin", "admin@internal", "admin@internal@internalsso"] {
         let (status, answer) = sign_in(&engine, user, &secret);
         assert_eq!(status, 200, "{user}: {answer}");
-        assert!(answer.contains(&secret), "{user}: {answer}");
+        // Each sign-in gives a secret of its own, which is not that of the token.
+        assert!(!answer.contains(&secret), "{user}: {answer}");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let given = answer["access_token"].as_str().unwrap();
+        assert!(given.starts_with("pw_"), "{user}: {given}");
     }
     for (user, password) in [
         ("admin", "wrong"),
@@ -33,9 +42,48 @@ fn users_are_tokens_by_name_and_secret() {
         ("", ""),
     ] {
         let (status, answer) = sign_in(&engine, user, password);
-        assert_eq!(status, 401, "{user}: {answer}");
-        assert!(answer.contains("\"error\""), "{answer}");
+        // As an engine has it.
+        assert_eq!(status, 400, "{user}: {answer}");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["error_code"], "access_denied", "{answer}");
+        assert!(answer["error"].is_string(), "{answer}");
     }
+}
+
+#[test]
+fn a_sign_in_ends_with_its_sign_out_and_the_token_stays() {
+    let engine = Engine::start();
+    let begin = || {
+        let (status, answer) = sign_in(&engine, "admin@internal", &engine.secret);
+        assert_eq!(status, 200, "{answer}");
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        answer["access_token"].as_str().unwrap().to_owned()
+    };
+    let ask = |secret: &str| {
+        let path = "/ovirt-engine/api/clusters";
+        let shown = format!("Bearer {secret}");
+        engine
+            .ask_as(&shown, "GET", path, ("application/xml", b""))
+            .0
+    };
+    let (one, other) = (begin(), begin());
+    assert_ne!(one, other);
+    assert_eq!((ask(&one), ask(&other)), (200, 200));
+    // It also stands for the token in our own API.
+    let shown = format!("Bearer {one}");
+    let own = engine.ask_as(&shown, "GET", "/v1/clusters", ("application/json", b""));
+    assert_eq!(own.0, 200, "{}", own.1);
+    let end = |secret: &str| {
+        let form = format!("scope=ovirt-app-api&token={secret}");
+        let kind = "application/x-www-form-urlencoded";
+        engine.ask_as("", "POST", SIGN_OUT, (kind, form.as_bytes()))
+    };
+    for secret in [&*one, "pw_never-given", &engine.secret] {
+        let (status, answer) = end(secret);
+        assert_eq!((status, answer.as_str()), (200, "{}"), "{secret}");
+    }
+    assert_eq!((ask(&one), ask(&other)), (401, 200));
+    assert_eq!(ask(&engine.secret), 200);
 }
 
 #[test]

@@ -154,12 +154,12 @@ impl Coming {
         for group in 0..groups {
             let members = (0..40_000).filter(|number| number % groups == group);
             let group = Group {
-                id: format!("g{group}").as_str().into(),
                 vms: members.map(|number| id(number).as_str().into()).collect(),
                 hosts: Vec::new(),
                 vm_rule: Some(GroupRule::Negative { hard: false }),
                 host_rule: None,
                 priority: 1.0,
+                ..Group::new(format!("g{group}").as_str())
             };
             inventory.set_group(group).expect("no hosts are named");
         }

@@ -271,12 +271,12 @@ impl Life {
             });
         }
         Some(Group {
-            id: format!("g{}", self.below(4)).as_str().into(),
             vms,
             hosts,
             vm_rule: rule,
             host_rule,
             priority: 1.0 + self.below(2) as f64,
+            ..Group::new(format!("g{}", self.below(4)).as_str())
         })
     }
 

@@ -131,6 +131,7 @@ fn imports(seeds: &mut Seeds) -> io::Result<()> {
             seeds.add("trace", &input)?;
         }
     }
+    seeds.add_files("engine", "tests/fuzz/corpus/engine", "")?;
     for text in AMOUNTS {
         seeds.add("amounts", text.as_bytes())?;
     }

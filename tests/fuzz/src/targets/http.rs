@@ -91,7 +91,8 @@ impl Served {
             stop,
         };
         let api = placewright_api::face(deployment.clone(), None);
-        let router = router(&foundation, vec![api]);
+        let engine = placewright_ovirt::face(deployment.clone(), foundation.access.clone());
+        let router = router(&foundation, vec![api, engine]);
         let runtime = Builder::new_current_thread().enable_all().build();
         Self {
             inputs: 0,
@@ -140,6 +141,11 @@ thread_local! {
 
 /// No request is answered with an internal error, and whatever is answered is HTTP.
 pub(crate) fn http(input: &[u8]) {
+    answered(input);
+}
+
+/// The same; gives what is answered.
+pub(super) fn answered(input: &[u8]) -> Vec<u8> {
     SERVED.with_borrow_mut(|served| {
         if served.as_ref().is_some_and(|it| it.inputs >= INPUTS) {
             *served = None;
@@ -147,7 +153,7 @@ pub(crate) fn http(input: &[u8]) {
         let served = served.get_or_insert_with(Served::new);
         served.inputs += 1;
         let Ok(answer) = served.answer(input) else {
-            return;
+            return Vec::new();
         };
         if !answer.is_empty() {
             let head = String::from_utf8_lossy(&answer[..answer.len().min(64)]);
@@ -159,5 +165,6 @@ pub(crate) fn http(input: &[u8]) {
             let status = head.get(9..12).unwrap_or_default();
             assert_ne!(status, "500", "{}", String::from_utf8_lossy(&answer));
         }
-    });
+        answer
+    })
 }

@@ -154,7 +154,24 @@ impl StageRun {
         asker: &mut Asker<'_>,
         left_out: &mut Vec<LeftOut>,
     ) -> Result<Self, DecisionError> {
-        let mut run = Self {
+        let mut run = Self::new(stage, rows);
+        for number in 0..stage.steps.len() {
+            let step = &stage.steps[number];
+            // Filters never wait, not even in a stage without costs, which has no tier.
+            let waits = step.filter.is_none() && step.tier(stage) >= stage.late_tier;
+            if asker.whole || !waits {
+                let asked = run.asked(step);
+                run.ask(stage, number, asked, rows, asker, left_out)?;
+            }
+        }
+        if run.kept < run.rows {
+            run.survivors = Some(run.kept_rows());
+        }
+        Ok(run)
+    }
+
+    fn new(stage: &Stage, rows: HostRows<'_>) -> Self {
+        Self {
             slots: match rows {
                 HostRows::All(_) => None,
                 HostRows::List(slots) => Some(slots.to_vec()),
@@ -170,20 +187,24 @@ impl StageRun {
             best: Vec::new(),
             refined: Vec::new(),
             passed: None,
-        };
-        for number in 0..stage.steps.len() {
-            let step = &stage.steps[number];
-            // Filters never wait, not even in a stage without costs, which has no tier.
-            let waits = step.filter.is_none() && step.tier(stage) >= stage.late_tier;
-            if asker.whole || !waits {
-                let asked = run.asked(step);
-                run.ask(stage, number, asked, rows, asker, left_out)?;
-            }
         }
-        if run.kept < run.rows {
-            run.survivors = Some(run.kept_rows());
+    }
+
+    /// The slots that the filters of the stage leave of these: nothing else is asked.
+    pub(super) fn filtered(
+        stage: &Stage,
+        slots: &[u32],
+        asker: &mut Asker<'_>,
+    ) -> Result<Vec<u32>, DecisionError> {
+        let rows = HostRows::List(slots);
+        let mut run = Self::new(stage, rows);
+        let filters = stage.steps.iter().enumerate();
+        for (number, step) in filters.filter(|(_, step)| step.filter.is_some()) {
+            let asked = run.asked(step);
+            run.ask(stage, number, asked, rows, asker, &mut Vec::new())?;
         }
-        Ok(run)
+        let left = run.kept_rows().into_iter();
+        Ok(left.map(|row| rows.slot(row as usize)).collect())
     }
 
     /// Ask one step about these of the rows; None: about all.

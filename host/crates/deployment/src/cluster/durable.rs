@@ -101,7 +101,7 @@ impl<'s> Rows<'s> {
         let groups = inventory.groups().map(|entry| GroupRow {
             id: text(&entry.group.id),
             position: 0,
-            body: json(&entry.group),
+            body: json(entry.given()),
         });
         vec![
             self.itself(),
@@ -181,7 +181,7 @@ impl<'s> Rows<'s> {
                 cluster,
                 id,
                 position: 0,
-                body: json(&entry.group),
+                body: json(entry.given()),
             },
             None => Change::RemoveGroup { cluster, id },
         }

@@ -275,6 +275,10 @@ fn replaces_group(change: &mut ChangedGroup) -> Result<(), DeploymentError> {
     change.vms.all = Some(group.vms);
     change.hosts.all = Some(group.hosts);
     change.priority = Some(group.priority);
+    change.name = Some(group.name);
+    change.description = Some(group.description);
+    change.vms_of = Some(group.vms_of);
+    change.hosts_of = Some(group.hosts_of);
     Ok(())
 }
 

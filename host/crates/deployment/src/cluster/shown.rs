@@ -49,7 +49,7 @@ impl ClusterState {
     /// An affinity group, as documents write it.
     pub(super) fn group_shown(&self, id: &str) -> Option<Value> {
         let entry = self.inventory().group(id)?;
-        groups_listed(self.inventory(), vec![entry.group.clone()]).pop()
+        groups_listed(self.inventory(), vec![entry.given().clone()]).pop()
     }
 
     /// A tenant, as documents write it.
@@ -106,7 +106,7 @@ pub(super) fn document(inventory: &Inventory, seed: u64) -> ClusterDocument {
             .collect(),
         hosts: hosts.collect(),
         vms: vms.collect(),
-        groups: groups.map(|entry| entry.group.clone()).collect(),
+        groups: groups.map(|entry| entry.given().clone()).collect(),
         ..empty(inventory)
     }
 }
@@ -146,7 +146,10 @@ pub(super) fn hosts(
 /// The affinity groups, as documents write them, by id.
 pub(super) fn groups(inventory: &Inventory) -> Vec<Value> {
     let groups = inventory.groups();
-    groups_listed(inventory, groups.map(|entry| entry.group.clone()).collect())
+    groups_listed(
+        inventory,
+        groups.map(|entry| entry.given().clone()).collect(),
+    )
 }
 
 fn groups_listed(inventory: &Inventory, groups: Vec<Group>) -> Vec<Value> {

@@ -128,6 +128,10 @@ kinds! {
     FolderTrouble = "folder-trouble",
     /// Which units are in force cannot be kept for the next start.
     LibraryNotKept = "library-not-kept",
+    /// A client had something noted that it did or saw.
+    Noted = "noted",
+    /// A client had a warning noted.
+    NotedWarning = "noted-warning",
 }
 
 impl EventKind {
@@ -150,6 +154,7 @@ impl EventKind {
                 | Self::UnitQuarantined
                 | Self::FolderTrouble
                 | Self::LibraryNotKept
+                | Self::NotedWarning
         )
     }
 

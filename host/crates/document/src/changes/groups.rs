@@ -23,7 +23,18 @@ pub struct ChangedGroup {
     pub host_rule: RuleChange,
     /// None: it stays.
     pub priority: Option<f64>,
+    /// What people call it.
+    pub name: TextChange,
+    /// What it is for.
+    pub description: TextChange,
+    /// Ids of the groups whose VMs it has, too; None: they stay.
+    pub vms_of: Option<Vec<Arc<str>>>,
+    /// Ids of the groups whose hosts it has, too; None: they stay.
+    pub hosts_of: Option<Vec<Arc<str>>>,
 }
+
+/// What is different of a text: None: nothing; Some(None): there is none any more.
+pub type TextChange = Option<Option<Arc<str>>>;
 
 /// What is different of the members of a group.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,6 +70,8 @@ pub enum RuleChange {
 /// go one by one.
 pub(super) const FORM: &[Key] = &[
     required("id", TEXT, "Id of the group, unique in the cluster"),
+    key("name", TEXT, "What people call it; null: its id"),
+    key("description", TEXT, "What it is for; null: nothing is said"),
     key(
         "vms",
         Shape::Texts,
@@ -76,6 +89,16 @@ pub(super) const FORM: &[Key] = &[
         "remove-hosts",
         Shape::Texts,
         "Ids of hosts that it has no more",
+    ),
+    key(
+        "vms-of",
+        Shape::Texts,
+        "Ids of all other groups whose own VMs are in this one, too; null: of none",
+    ),
+    key(
+        "hosts-of",
+        Shape::Texts,
+        "Ids of all other groups whose own hosts are in this one, too; null: of none",
     ),
     key(
         "rule",
@@ -115,6 +138,10 @@ pub(super) fn read(document: &Fields<'_>, problems: &mut Problems) -> Vec<Change
                 true => Some(1.0),
                 false => fields.number("priority"),
             },
+            name: text(&fields, "name"),
+            description: text(&fields, "description"),
+            vms_of: fields.list_given("vms-of"),
+            hosts_of: fields.list_given("hosts-of"),
         };
         for (all, ones) in [
             ("vms", ["add-vms", "remove-vms"]),
@@ -140,6 +167,13 @@ pub(super) fn read(document: &Fields<'_>, problems: &mut Problems) -> Vec<Change
         groups.extend(ids.take(&fields, problems).map(changed));
     }
     groups
+}
+
+fn text(fields: &Fields<'_>, key: &str) -> TextChange {
+    match fields.is_null(key) {
+        true => Some(None),
+        false => fields.text(key).map(Some),
+    }
 }
 
 impl MembersChange {
@@ -205,24 +239,49 @@ impl RuleChange {
 }
 
 impl ChangedGroup {
+    /// A group of which nothing is different, but that it is there.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            vms: MembersChange::default(),
+            hosts: MembersChange::default(),
+            vm_rule: RuleChange::Stays,
+            host_rule: RuleChange::Stays,
+            priority: None,
+            name: None,
+            description: None,
+            vms_of: None,
+            hosts_of: None,
+        }
+    }
+
     /// The group as it is from now on; `old` is what it was, if there was one.
     ///
     /// # Errors
     /// The key that says whether a rule must be kept, where there is no such rule.
     pub fn apply(&self, old: Option<&Group>) -> Result<Group, &'static str> {
-        let mut group = old.cloned().unwrap_or_else(|| Group {
-            id: self.id.clone(),
-            vms: Vec::new(),
-            hosts: Vec::new(),
-            vm_rule: None,
-            host_rule: None,
-            priority: 1.0,
-        });
+        let mut group = old.cloned().unwrap_or_else(|| Group::new(self.id.clone()));
         self.vms.apply(&mut group.vms);
         self.hosts.apply(&mut group.hosts);
         group.vm_rule = self.vm_rule.apply(group.vm_rule).ok_or("hard")?;
         group.host_rule = self.host_rule.apply(group.host_rule).ok_or("host-hard")?;
         group.priority = self.priority.unwrap_or(group.priority);
+        for (change, text) in [
+            (&self.name, &mut group.name),
+            (&self.description, &mut group.description),
+        ] {
+            if let Some(new) = change {
+                text.clone_from(new);
+            }
+        }
+        for (change, others) in [
+            (&self.vms_of, &mut group.vms_of),
+            (&self.hosts_of, &mut group.hosts_of),
+        ] {
+            if let Some(new) = change {
+                others.clone_from(new);
+            }
+        }
         Ok(group)
     }
 }

@@ -10,8 +10,20 @@ use placewright_model::{Group, GroupRule};
 /// What a group has.
 pub(super) const FORM: &[Key] = &[
     required("id", TEXT, "Id of the group, unique in the cluster"),
+    key("name", TEXT, "What people call it; its id if not given"),
+    key("description", TEXT, "What it is for"),
     key("vms", Shape::Texts, "Ids of its VMs, running or not"),
     key("hosts", Shape::Texts, "Ids of its hosts"),
+    key(
+        "vms-of",
+        Shape::Texts,
+        "Ids of other groups whose own VMs are in this one, too; one that is not there has none",
+    ),
+    key(
+        "hosts-of",
+        Shape::Texts,
+        "Ids of other groups whose own hosts are in this one, too; one that is not there has none",
+    ),
     key(
         "rule",
         Shape::Word(words::<Rule>),
@@ -76,6 +88,10 @@ pub(super) fn read(
                 vm_rule,
                 host_rule,
                 priority: fields.number("priority").unwrap_or(1.0),
+                name: fields.text("name"),
+                description: fields.text("description"),
+                vms_of: fields.list("vms-of"),
+                hosts_of: fields.list("hosts-of"),
             });
         }
     }

@@ -152,8 +152,18 @@ impl Serialize for WrittenGroup<'_> {
         let group = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &*group.id)?;
+        for (key, text) in [("name", &group.name), ("description", &group.description)] {
+            if let Some(text) = text {
+                map.serialize_entry(key, text)?;
+            }
+        }
         map.serialize_entry("vms", &group.vms)?;
         map.serialize_entry("hosts", &group.hosts)?;
+        for (key, others) in [("vms-of", &group.vms_of), ("hosts-of", &group.hosts_of)] {
+            if !others.is_empty() {
+                map.serialize_entry(key, others)?;
+            }
+        }
         for (key, hard_key, rule) in [
             ("rule", "hard", group.vm_rule),
             ("host-rule", "host-hard", group.host_rule),

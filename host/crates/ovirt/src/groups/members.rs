@@ -1,4 +1,4 @@
-//! VMs and hosts of a group, one by one.
+//! VMs, hosts and labels of a group, one by one.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::element::only;
 use crate::fault::Fault;
 use crate::import::Element;
 use crate::inventory::Part;
+use crate::labels;
 use crate::tree::Tree;
 use crate::vms;
 use placewright_model::Group;
@@ -18,6 +19,8 @@ use placewright_model::Group;
 enum Kind {
     Vms,
     Hosts,
+    VmLabels,
+    HostLabels,
 }
 
 impl Kind {
@@ -25,9 +28,8 @@ impl Kind {
         match call.part("list") {
             "vms" => Ok(Self::Vms),
             "hosts" => Ok(Self::Hosts),
-            "vmlabels" | "hostlabels" => Err(Fault::refused(
-                "there are no affinity labels here: name VMs and hosts themselves",
-            )),
+            "vmlabels" => Ok(Self::VmLabels),
+            "hostlabels" => Ok(Self::HostLabels),
             other => Err(Fault::not_found("collection", other)),
         }
     }
@@ -36,6 +38,15 @@ impl Kind {
         match self {
             Self::Vms => "vm",
             Self::Hosts => "host",
+            Self::VmLabels | Self::HostLabels => "affinity_label",
+        }
+    }
+
+    fn list(self) -> &'static str {
+        match self {
+            Self::Vms => "vms",
+            Self::Hosts => "hosts",
+            Self::VmLabels | Self::HostLabels => "affinity_labels",
         }
     }
 
@@ -43,6 +54,25 @@ impl Kind {
         match self {
             Self::Vms => &mut group.vms,
             Self::Hosts => &mut group.hosts,
+            Self::VmLabels => &mut group.vms_of,
+            Self::HostLabels => &mut group.hosts_of,
+        }
+    }
+
+    /// Whether what a group has is shown as a member of that kind.
+    fn is_shown(self, member: &str) -> bool {
+        match self {
+            Self::Vms | Self::Hosts => true,
+            Self::VmLabels | Self::HostLabels => labels::is_label(member),
+        }
+    }
+
+    /// Id of a member in oVirt.
+    fn id(self, part: &Part, member: &str) -> String {
+        match self {
+            Self::Vms => part.vm_id(member),
+            Self::Hosts => part.host_id(member),
+            Self::VmLabels | Self::HostLabels => labels::id(member),
         }
     }
 
@@ -50,6 +80,18 @@ impl Kind {
         match self {
             Self::Vms => member_vm(part, member),
             Self::Hosts => member_host(part, member),
+            Self::VmLabels | Self::HostLabels => labels::shown(part, member),
+        }
+    }
+
+    /// The member that an element names, by its id here.
+    fn named(self, call: &Call, part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
+        match self {
+            Self::Vms => named_vm(part, named),
+            Self::Hosts => named_host(part, named),
+            Self::VmLabels | Self::HostLabels => {
+                labels::named(&labels::all(call)?, named).map(|label| label.key.clone())
+            }
         }
     }
 }
@@ -57,22 +99,30 @@ impl Kind {
 /// `GET /clusters/{id}/affinitygroups/{group}/{list}`
 pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let (part, mut group) = find(call)?;
-    let empty = |name| Ok(Reply::ok(Tree::list(name, [])));
-    let kind = match call.part("list") {
-        "vmlabels" | "hostlabels" => return empty("affinity_labels"),
-        _ => Kind::of(call)?,
-    };
-    let members = kind.members(&mut group).clone();
-    let shown = members.iter().map(|member| kind.tree(&part, member));
-    let name = match kind {
-        Kind::Vms => "vms",
-        Kind::Hosts => "hosts",
-    };
-    Ok(Reply::ok(Tree::list(name, shown)))
+    let kind = Kind::of(call)?;
+    let members = std::mem::take(kind.members(&mut group));
+    let members = members.iter().filter(|member| kind.is_shown(member));
+    let shown = members
+        .take(call.most()?)
+        .map(|member| kind.tree(&part, member));
+    Ok(Reply::ok(Tree::list(kind.list(), shown)))
+}
+
+/// `GET /clusters/{id}/affinitygroups/{group}/{list}/{member}`
+pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
+    let (part, mut group) = find(call)?;
+    let kind = Kind::of(call)?;
+    let wanted = call.part("member");
+    let members = std::mem::take(kind.members(&mut group));
+    let mut members = members.iter().filter(|member| kind.is_shown(member));
+    match members.find(|member| kind.id(&part, member) == wanted) {
+        Some(member) => Ok(Reply::ok(kind.tree(&part, member))),
+        None => Err(Fault::not_found(kind.element(), wanted)),
+    }
 }
 
 /// The VM that an element names, by its id here.
-pub(super) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
+pub(crate) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.vm(id),
@@ -85,7 +135,7 @@ pub(super) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> 
 }
 
 /// The host that an element names, by its id here.
-pub(super) fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
+pub(crate) fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.host(id).map(|(_, host)| host),
@@ -108,10 +158,7 @@ pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let body = call.body(kind.element())?;
     only(&body, &["id", "href", "name", "link"])?;
     let (part, _) = find(call)?;
-    let member = match kind {
-        Kind::Vms => named_vm(&part, &body),
-        Kind::Hosts => named_host(&part, &body),
-    }?;
+    let member = kind.named(call, &part, &body)?;
     change(call, |_, group| {
         let members = kind.members(group);
         if !members.contains(&member) {
@@ -127,13 +174,9 @@ pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     let kind = Kind::of(call)?;
     let wanted = call.part("member").to_owned();
     change(call, |part, group| {
-        let id = |member: &str| match kind {
-            Kind::Vms => part.vm_id(member),
-            Kind::Hosts => part.host_id(member),
-        };
         let members = kind.members(group);
         let before = members.len();
-        members.retain(|member| id(member) != wanted);
+        members.retain(|member| !kind.is_shown(member) || kind.id(part, member) != wanted);
         match members.len() < before {
             true => Ok(()),
             false => Err(Fault::not_found(kind.element(), &wanted)),

@@ -1,19 +1,23 @@
 //! Groups are made, changed and taken out.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::members::{named_host, named_vm};
-use super::{find, href, id, parts_of, tree};
+use super::{find, href, id, name_of, parts_of, tree};
 use crate::call::{Call, Reply};
 use crate::clusters;
 use crate::element::{flag, only};
 use crate::fault::Fault;
 use crate::import::Element;
 use crate::inventory::Part;
+use crate::labels;
 use placewright_deployment::cluster::Condition;
 use placewright_deployment::{ClusterState, DeploymentError};
 use placewright_document::{EntityKind, InventoryChanges};
 use placewright_http::Permission;
+use placewright_inventory::GroupEntry;
 use placewright_model::{Group, GroupRule};
 
 /// How often a change is begun again because somebody else was faster.
@@ -39,21 +43,73 @@ const ELEMENTS: [&str; 17] = [
     "link",
 ];
 
+/// That no other group of the cluster is called so.
+fn check_name(part: &Part, name: &str, own: Option<&str>) -> Result<(), Fault> {
+    if labels::is_label(name) {
+        return Err(Fault::refused(format!(
+            "Cannot edit Affinity Group. Names that begin with \"{}\" are those of affinity labels",
+            labels::PREFIX
+        )));
+    }
+    let mut others = part.inventory().groups().map(GroupEntry::given);
+    let is_taken = others.any(|other| {
+        own != Some(&*other.id) && !labels::is_label(&other.id) && name_of(other) == name
+    });
+    match is_taken {
+        false => Ok(()),
+        true => Err(name_in_use()),
+    }
+}
+
+fn name_in_use() -> Fault {
+    Fault::in_use("Cannot add Affinity Group. The name is already in use in this cluster")
+}
+
+/// The id of a new group: its name, unless that of another group was this one before.
+fn new_id(part: &Part, name: &str) -> Arc<str> {
+    let numbered = (2u64..).map(|number| format!("{name}-{number}"));
+    let mut ids = std::iter::once(name.to_owned()).chain(numbered);
+    let free = ids.find(|id| part.inventory().group(id).is_none());
+    free.unwrap_or_else(|| name.to_owned()).into()
+}
+
+fn set_name(group: &mut Group, name: &str) {
+    group.name = (*name != *group.id).then(|| name.into());
+}
+
+/// The groups whose members a group has, with these labels in the place of others.
+fn with_labels(call: &Call, others: &[Arc<str>], labels: &Element) -> Result<Vec<Arc<str>>, Fault> {
+    only(labels, &["affinity_label"])?;
+    let known = labels::all(call)?;
+    let others = others.iter().filter(|other| !labels::is_label(other));
+    let mut wanted: Vec<Arc<str>> = others.cloned().collect();
+    for named in labels.all("affinity_label") {
+        let label = labels::named(&known, named)?;
+        if !wanted.contains(&label.key) {
+            wanted.push(label.key.clone());
+        }
+    }
+    Ok(wanted)
+}
+
 /// Change a group as a body says.
-fn take_over(body: &Element, part: &Part, group: &mut Group, is_new: bool) -> Result<(), Fault> {
+fn take_over(
+    call: &Call,
+    body: &Element,
+    part: &Part,
+    group: &mut Group,
+    is_new: bool,
+) -> Result<(), Fault> {
     only(body, &ELEMENTS)?;
     let text = |key: &str| body.get(key).map(|it| it.text.as_str());
-    if text("description").is_some_and(|text| !text.is_empty()) {
-        return Err(Fault::refused(
-            "Cannot edit Affinity Group. Descriptions of groups are not stored here: leave it out",
-        ));
+    if let Some(description) = text("description") {
+        group.description = (!description.is_empty()).then(|| description.into());
     }
-    for labels in ["vm_labels", "host_labels"] {
-        if body.get(labels).is_some_and(|it| !it.inside.is_empty()) {
-            return Err(Fault::refused(
-                "Cannot edit Affinity Group. There are no affinity labels here: name VMs and hosts themselves",
-            ));
-        }
+    if let Some(labels) = body.get("vm_labels") {
+        group.vms_of = with_labels(call, &group.vms_of, labels)?;
+    }
+    if let Some(labels) = body.get("host_labels") {
+        group.hosts_of = with_labels(call, &group.hosts_of, labels)?;
     }
     if let Some(priority) = text("priority") {
         let number = priority.parse::<f64>().ok().filter(|it| it.is_finite());
@@ -127,6 +183,10 @@ fn document(group: &Group) -> Json {
         "vms": group.vms,
         "hosts": group.hosts,
         "priority": group.priority,
+        "name": group.name,
+        "description": group.description,
+        "vms-of": group.vms_of,
+        "hosts-of": group.hosts_of,
     });
     for (rule, keys) in [
         (group.vm_rule, ("rule", "hard")),
@@ -162,9 +222,7 @@ fn put(call: &Call, part: &Part, group: &Group, condition: Condition) -> Result<
     match turn.wait() {
         Ok(_) => Ok(()),
         Err(DeploymentError::Changed { .. }) => Err(Refused::Raced),
-        Err(DeploymentError::IsThere { .. }) => Err(Refused::Fault(Fault::in_use(
-            "Cannot add Affinity Group. The name is already in use in this cluster",
-        ))),
+        Err(DeploymentError::IsThere { .. }) => Err(Refused::Fault(name_in_use())),
         Err(error) => Err(Refused::Fault(error.into())),
     }
 }
@@ -179,15 +237,10 @@ pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
     let name = body.get("name").map(|it| it.text.clone());
     let name = name.filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| Fault::incomplete("AffinityGroup", "name", "add"))?;
-    let mut group = Group {
-        id: name.as_str().into(),
-        vms: Vec::new(),
-        hosts: Vec::new(),
-        vm_rule: None,
-        host_rule: None,
-        priority: 1.0,
-    };
-    take_over(&body, &part, &mut group, true)?;
+    check_name(&part, &name, None)?;
+    let mut group = Group::new(new_id(&part, &name));
+    set_name(&mut group, &name);
+    take_over(call, &body, &part, &mut group, true)?;
     match put(call, &part, &group, Condition::New) {
         Ok(()) => {}
         Err(Refused::Fault(fault)) => return Err(fault),
@@ -216,7 +269,7 @@ pub(super) fn change(
             let group = state
                 .inventory()
                 .group(&id)
-                .map(|entry| entry.group.clone());
+                .map(|entry| entry.given().clone());
             Ok((tag, group))
         });
         let (tag, Some(known)) = read.wait()? else {
@@ -242,11 +295,12 @@ pub(super) fn change(
 pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("affinity_group")?;
     let (part, group) = change(call, |part, group| {
-        let name = body.get("name").map(|it| it.text.as_str());
-        if name.is_some_and(|name| *name != *group.id) {
-            return Err(Fault::immutable(
-                "the name of an affinity group tells it from others here and cannot be changed: make another one",
-            ));
+        if let Some(name) = body.get("name").map(|it| it.text.as_str()) {
+            if name.is_empty() {
+                return Err(Fault::incomplete("AffinityGroup", "name", "update"));
+            }
+            check_name(part, name, Some(&group.id))?;
+            set_name(group, name);
         }
         let own = id(part.name(), &group.id);
         if body.get("id").is_some_and(|it| it.text != own) {
@@ -254,7 +308,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
                 "id of an affinity group cannot be changed",
             ));
         }
-        take_over(&body, part, group, false)
+        take_over(call, &body, part, group, false)
     })?;
     Ok(Reply::ok(tree(&part, &group)))
 }

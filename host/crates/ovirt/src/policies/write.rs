@@ -228,9 +228,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
 pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     let catalogue = call.site.catalogue();
     let policy = find(call, &catalogue)?;
-    if let Some(why) = &policy.said.locked
-        && policy.record.origin != Origin::Api
-    {
+    if let Some(why) = &policy.said.locked {
         return Err(locked(&policy.name, why));
     }
     let name = &policy.record.name;

@@ -23,6 +23,8 @@ impl Editable {
         };
         new.name(name);
         new.description(description);
+        // As on an engine, what no filter of it checks is not checked.
+        new.document["unheeded"] = value("warn");
         for unit in catalogue.mandatory() {
             new.add(unit, 0);
         }

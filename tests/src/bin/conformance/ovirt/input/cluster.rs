@@ -263,12 +263,12 @@ impl Input {
             .enumerate()
             .filter(|(_, label)| labels && label.implicit_affinity);
         let labels = labels.map(|(number, label)| Group {
-            id: format!("label-{number}").into(),
             vms: shared(&label.vms),
             hosts: shared(&label.hosts),
             vm_rule: None,
             host_rule: Some(GroupRule::Positive { hard: true }),
             priority: 1.0,
+            ..Group::new(format!("label-{number}"))
         });
         let groups = self.affinity_groups.iter().map(GroupInput::group);
         Ok(groups.chain(labels).collect())
@@ -278,12 +278,12 @@ impl Input {
 impl GroupInput {
     fn group(&self) -> Group {
         Group {
-            id: self.id.as_str().into(),
             vms: shared(&self.vms),
             hosts: shared(&self.hosts),
             vm_rule: rule(self.vm_rule, self.vm_enforcing),
             host_rule: rule(self.host_rule, self.host_enforcing),
             priority: self.priority.unwrap_or(1.0),
+            ..Group::new(self.id.as_str())
         }
     }
 }
