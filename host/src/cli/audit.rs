@@ -44,7 +44,7 @@ pub(super) struct Verify {
     /// The hash of a record that must be among them, 64 hexadecimal digits
     #[arg(long, value_name = "HASH", value_parser = hash)]
     contains: Option<[u8; 32]>,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
 }

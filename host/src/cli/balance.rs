@@ -20,14 +20,13 @@ use super::output::{self, Format};
 use super::rounds;
 use super::units::{self, UnitArgs};
 
-/// Plan the moves that improve a cluster that runs.
+/// Plan the moves that improve a running cluster.
 ///
-/// First come moves that put right what is wrong: VMs on hosts that are in maintenance, down or
-/// faulty, hard groups that are broken, hosts that have promised more than they may. Then the
-/// policy's balance unit proposes moves; of these, the ones are planned that the policy's own
-/// filters and costs agree with and that lower its cost, one after the other, so that each step
-/// is legal after those before: to stop after any of them is no loss. Nothing is moved; --apply
-/// writes what the cluster would then be.
+/// Repairs come first: VMs leave hosts in maintenance, down or faulty, broken hard groups are
+/// joined or parted, and hosts that promise more than they may give VMs away. Then the policy's balance
+/// unit proposes moves. A proposal is planned if the policy's filters allow it and it lowers the
+/// policy's cost. Each step is legal after the steps before it, so you may stop after any of them.
+/// Nothing is moved; --apply writes the cluster as it would be afterwards.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -60,18 +59,17 @@ pub(super) struct Balance {
     /// Move no VM twice
     #[arg(long)]
     once: bool,
-    /// Whether what is wrong with the cluster is put right first: VMs on hosts that are not up,
-    /// hard groups that are broken, hosts that have promised more than they may; true if not given,
-    /// false for a Ganeti file
+    /// Whether repairs come first: VMs on hosts that are not up, broken hard groups, hosts that
+    /// promise more than they may. Default: true, and false for a Ganeti file
     #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
     repairs: Option<bool>,
-    /// Show the moves in rounds of at most so many that may be under way at once
+    /// Show the moves in rounds, with at most N moves under way at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_in_flight: Option<u32>,
     /// Write the document of the cluster (JSON) as it is after these moves into this file
     #[arg(long, value_name = "FILE")]
     apply: Option<PathBuf>,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
@@ -255,7 +253,10 @@ pub(super) fn moves(plan: &BalancePlan, rounds: Option<&[Option<usize>]>) -> com
             [to, step.changes_shown()].concat().join("; "),
             step.cost_before.as_deref().map_or("-".to_owned(), costs),
             costs(&step.cost_after),
-            step.reason.clone(),
+            match step.live {
+                true => step.reason.clone(),
+                false => format!("{}; it does not run while it moves", step.reason),
+            },
         ];
         table.add_row(round.into_iter().chain(row));
     }

@@ -1,7 +1,8 @@
 //! `placewright capacity`: how many more of a VM fit.
 
 use clap::Args;
-use placewright_scheduler::questions::{Capacity as Found, Reason};
+use placewright_scheduler::RemovedHosts;
+use placewright_scheduler::questions::Capacity as Found;
 
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
@@ -23,7 +24,7 @@ pub(super) struct Capacity {
     /// The VM: the id of one of the cluster, or the document of one that is to be placed
     #[arg(long, value_name = "ID|FILE")]
     vm: String,
-    /// Stop when so many have found a host
+    /// Stop when N copies have found a host
     #[arg(long, value_name = "VMS", default_value_t = 100_000)]
     at_most: usize,
     #[command(flatten)]
@@ -37,6 +38,7 @@ impl Capacity {
         let request = asked.request(&self.vm)?;
         let found = asked.situation().capacity(&request, self.at_most);
         let found = found.map_err(Failure::question)?;
+        output::warn(&found.warnings);
         match self.about.format {
             Format::Json => output::print_json(&found)?,
             Format::Table => output::print(&text(&found))?,
@@ -61,8 +63,8 @@ fn text(found: &Found) -> String {
     if !found.bounded {
         parts.push(match found.stopped_by.is_empty() {
             true => format!(
-                "None of {} hosts is left for the next one.",
-                found.considered
+                "There is no host for the next one: {}.",
+                output::nobody_left(found.considered)
             ),
             false => format!(
                 "What stops the next one:\n{}",
@@ -73,14 +75,19 @@ fn text(found: &Found) -> String {
     parts.join("\n\n")
 }
 
-fn reasons(reasons: &[Reason]) -> comfy_table::Table {
-    let mut table = output::table(&["removed by", "because it", ">hosts"]);
+fn reasons(reasons: &[RemovedHosts]) -> comfy_table::Table {
+    let mut table = output::table(&["removed by", "because it", ">hosts", "for example"]);
     for reason in reasons {
         let because = match reason.passing {
             true => format!("{} (for now)", reason.reason),
             false => reason.reason.to_string(),
         };
-        table.add_row([reason.filter.to_string(), because, reason.hosts.to_string()]);
+        table.add_row([
+            reason.filter.to_string(),
+            because,
+            reason.hosts.to_string(),
+            reason.names.join(", "),
+        ]);
     }
     table
 }

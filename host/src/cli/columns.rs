@@ -21,7 +21,7 @@ pub(super) struct Columns {
     /// Only this table, for example hosts or hosts/vms
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: ColumnsFormat,
 }

@@ -63,14 +63,14 @@ pub(super) struct CompareOpenb {
     /// How many replays run at once; if not given, as many as there are processors
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
     units: UnitArgs,
 }
 
-/// What the output looks like.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum Format {
     /// For people

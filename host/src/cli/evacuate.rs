@@ -12,12 +12,11 @@ use super::output::{self, Format};
 use super::questions::About;
 use super::rounds;
 
-/// Plan how hosts are emptied, and tell what cannot go.
+/// Plan how hosts are emptied, and list the VMs that cannot leave.
 ///
-/// None of the hosts takes a VM, and every VM that runs on one of them is placed by the policy,
-/// each on top of those before: first those of greater priority, then those with a greater score
-/// where they run, then the largest. What hard groups keep together goes together. Nothing outside
-/// changes.
+/// These hosts take no VMs. The policy places every VM that runs on them, one after the other: first
+/// by priority, then by the score where it runs, then by size. VMs that a hard group keeps together
+/// move together. Nothing outside changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,10 +25,10 @@ Examples:
 
 Exit code 1: a VM cannot go. See placewright --help for the others.")]
 pub(super) struct Evacuate {
-    /// The host that is to be emptied. May be given again: then all are emptied at once
+    /// The host to empty. Repeat it to empty several hosts together
     #[arg(long, value_name = "ID", required = true)]
     host: Vec<String>,
-    /// Show the moves in rounds of at most so many that may be under way at once
+    /// Show the moves in rounds, with at most N moves under way at the same time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_in_flight: Option<u32>,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! An explanation as a table: every host, who removed it and why, or what it cost.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -92,10 +93,19 @@ fn not_considered(explanation: &Explanation, extent: Extent) -> String {
         }
         Extent::Best(_) => String::new(),
         Extent::Whole => {
-            let lines = hosts.iter();
-            lines
-                .map(|host| format!("Not asked about: host {} {}\n", host.host, host.reason))
-                .collect()
+            let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+            for host in hosts {
+                reasons.entry(&host.reason).or_default().push(&host.host);
+            }
+            let lines = reasons.into_iter().map(|(reason, hosts)| match &hosts[..] {
+                [host] => format!("Not asked about: host {host} {reason}\n"),
+                hosts => format!(
+                    "Not asked about: {} hosts, of which each {reason}: {}\n",
+                    hosts.len(),
+                    output::some_of(hosts)
+                ),
+            });
+            lines.collect()
         }
     }
 }

@@ -69,6 +69,25 @@ pub(super) fn warn(sentences: &[String]) {
     }
 }
 
+/// What is said of a decision for no host, of so many that were considered.
+pub(super) fn nobody_left(considered: usize) -> String {
+    match considered {
+        0 => "no host was considered".to_owned(),
+        1 => "the only host was removed".to_owned(),
+        _ => format!("none of {considered} hosts is left"),
+    }
+}
+
+/// The first of these names, and how many more there are.
+pub(super) fn some_of(names: &[&str]) -> String {
+    const MOST: usize = 10;
+    let shown = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// Print a remark beside the result.
 pub(super) fn remark(sentence: &str) {
     let _ = writeln!(io::stderr(), "{sentence}");

@@ -9,8 +9,10 @@ use placewright_document::{Surroundings, read_requests};
 use placewright_model::{Request, doubts};
 use placewright_plugins::DEFAULT_POLICY;
 use placewright_scheduler::{
-    Batch, BatchOrder, Decision, DecisionShown, Plan, SEARCH_DECISIONS, Scheduler, SchedulerOptions,
+    Batch, BatchOrder, Decision, DecisionShown, Plan, RemovedHosts, SEARCH_DECISIONS, Scheduler,
+    SchedulerOptions,
 };
+use serde::Serialize;
 
 use super::clusters::{self, Cluster};
 use super::explained::{self, Extent};
@@ -41,14 +43,14 @@ pub(super) struct Place {
     /// The policy: one that comes with the program (placewright policy list), or a file
     #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
     policy: String,
-    /// The document of what is to be placed: a VM, VMs, or requests (TOML or JSON)
+    /// The document to place: a VM, VMs, or requests (TOML or JSON)
     #[arg(long, value_name = "FILE")]
     vm: PathBuf,
     /// Take all VMs of the document as one batch, in the order that the policy's order unit gives, or
-    /// else by priority, current score and size
+    /// else by priority, current score and size; VMs that a hard group keeps together are placed together
     #[arg(long)]
     batch: bool,
-    /// With --batch: plan as if none of these VMs had a place, so that those that run may move
+    /// With --batch: plan as if none of these VMs had a place, so that running ones may move
     #[arg(long, requires = "batch")]
     from_nothing: bool,
     /// With --batch: take the VMs in the order in which they are listed
@@ -59,10 +61,10 @@ pub(super) struct Place {
     all_or_nothing: bool,
     #[command(flatten)]
     search: SearchArgs,
-    /// Tell of every host why it was removed or what it cost
+    /// Show for every host why it was removed or what it costs
     #[arg(long)]
     explain: bool,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
@@ -100,7 +102,6 @@ impl Place {
         };
         let requests =
             read_requests(&units::read(&self.vm)?, &file, surroundings).map_err(Failure::input)?;
-        output::warn(&doubts(requests.iter().flat_map(|it| &it.members)));
         let mut scheduler = self.scheduler(cluster)?;
         let (decisions, batch) = match self.batch {
             true => {
@@ -118,6 +119,10 @@ impl Place {
                 (decisions.collect::<Result<Vec<Decision>, Failure>>()?, None)
             }
         };
+        output::warn(&doubts(
+            decisions.iter().flat_map(|it| &it.request.members),
+            [],
+        ));
         let mut placed = Vec::with_capacity(decisions.len());
         for decision in decisions {
             let explanation = match self.explain {
@@ -136,31 +141,19 @@ impl Place {
         ))
     }
 
-    /// All VMs of the requests as one batch. A batch has one time and one set of facts.
+    /// All VMs of the requests as one batch.
     fn in_turns(&self, scheduler: &mut Scheduler, requests: Vec<Request>) -> Result<Plan, Failure> {
-        let mut batch = Batch {
+        let batch = Batch::of_requests(requests).map_err(Failure::input)?;
+        let batch = Batch {
             from_nothing: self.from_nothing,
-            all_or_nothing: self.all_or_nothing || requests.iter().any(|it| it.all_or_nothing),
-            dry_run: requests.iter().any(|it| it.dry_run),
+            all_or_nothing: self.all_or_nothing || batch.all_or_nothing,
             search: self.search.search,
             order: match self.listed {
                 true => BatchOrder::Listed,
                 false => BatchOrder::Policy,
             },
-            ..Batch::default()
+            ..batch
         };
-        for (number, request) in requests.into_iter().enumerate() {
-            if number == 0 {
-                (batch.now, batch.draw) = (request.now, request.draw);
-                batch.facts = request.facts.clone();
-            } else if request.facts != batch.facts || request.now != batch.now {
-                return Err(Failure::input_because(format!(
-                    "request {} differs from the first one in more than its VMs; a batch has one time, tenant and kind",
-                    number + 1
-                )));
-            }
-            batch.members.extend(request.members);
-        }
         let plan = scheduler.place_batch(batch).map_err(Failure::place)?;
         if let Some(vm) = plan.without_turn.first() {
             return Err(Failure::input_because(format!(
@@ -186,9 +179,20 @@ impl Place {
         batch: Option<&Plan>,
     ) -> Result<(), Failure> {
         if self.format == Format::Json {
-            let decisions = placed
-                .iter()
-                .map(|(decision, explanation)| DecisionShown::new(decision, explanation.as_ref()));
+            let all_find_one = placed.iter().all(|(decision, _)| decision.host.is_some());
+            let is_whole = all_find_one && batch.is_none_or(|plan| plan.without_turn.is_empty());
+            // Nothing outside changes: what is reserved here ends with the command.
+            let unreserved = placed.iter().map(|(decision, _)| Decision {
+                reserved: None,
+                ..decision.clone()
+            });
+            let unreserved: Vec<Decision> = unreserved.collect();
+            let explanations = placed.iter().map(|(_, explanation)| explanation.as_ref());
+            let decisions = unreserved.iter().zip(explanations);
+            let decisions = decisions.map(|(decision, explanation)| Printed {
+                placed: decision.host.is_some() && (is_whole || !decision.request.all_or_nothing),
+                shown: DecisionShown::new(decision, explanation),
+            });
             return output::print_json(&decisions.collect::<Vec<_>>());
         }
         let is_dry = placed.iter().any(|(decision, _)| decision.request.dry_run);
@@ -202,6 +206,16 @@ impl Place {
         }
         output::print(&text)
     }
+}
+
+/// A decision as it is printed for programs.
+#[derive(Serialize)]
+struct Printed<'a> {
+    /// Whether its VMs get the host: not where all or nothing was asked for and another VM finds
+    /// none.
+    placed: bool,
+    #[serde(flatten)]
+    shown: DecisionShown<'a>,
 }
 
 /// What there is to say of a batch as a whole.
@@ -245,8 +259,7 @@ fn decisions(placed: &[(Decision, Option<Explanation>)]) -> comfy_table::Table {
 /// One line on a decision: how many hosts were left, who removed the others.
 fn why(decision: &Decision) -> String {
     let decided = &decision.decided;
-    let removed: usize = decided.removed.iter().map(|removed| removed.hosts).sum();
-    let left = decided.considered.saturating_sub(removed);
+    let left = decided.left();
     let mut parts = vec![match &decided.chosen {
         Some(chosen) => {
             let tied = match chosen.tied {
@@ -272,21 +285,24 @@ fn why(decision: &Decision) -> String {
         None if decision.shares.iter().any(|group| !group.is_empty()) => {
             "no candidate has a chance".to_owned()
         }
-        None => format!("none of {} hosts is left", decided.considered),
+        None => output::nobody_left(decided.considered),
     }];
-    parts.extend(decided.removed.iter().map(|removed| {
-        let passing = if removed.passing { " for now" } else { "" };
-        format!(
-            "{}: {} ({}{passing})",
-            removed.filter, removed.hosts, removed.reason
-        )
+    parts.extend(decision.moves.iter().map(|moved| match moved.live {
+        true => format!("VM {} is moved from {} while it runs", moved.vm, moved.from),
+        false => format!(
+            "VM {} is moved from {} and does not run meanwhile",
+            moved.vm, moved.from
+        ),
     }));
+    let removed = decided.removed.iter().map(RemovedHosts::from);
+    parts.extend(removed.map(|removed| removed.to_string()));
     parts.extend(
         decision
             .unheeded
             .iter()
             .map(|need| format!("warning: {need}")),
     );
+    parts.extend((decision.unknown.iter()).map(|sentence| format!("warning: {sentence}")));
     parts.extend(
         decided
             .left_out

@@ -46,7 +46,7 @@ impl Policy {
 Example:
   placewright policy list")]
 pub(super) struct List {
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
@@ -146,8 +146,8 @@ pub(super) struct Check {
     /// The policy: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE")]
     policy: String,
-    /// The document of a cluster: its attributes are known to the policy, and needs of its VMs
-    /// that no filter of the policy checks are told
+    /// The document of a cluster: the policy may use its attributes, and needs of its VMs that no
+    /// filter of the policy checks are reported
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
     #[command(flatten)]

@@ -27,7 +27,7 @@ pub(super) struct About {
     /// The policy: one that comes with the program (placewright policy list), or a file
     #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
     policy: String,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
     #[command(flatten)]
@@ -118,7 +118,10 @@ pub(super) fn requests(cluster: &Cluster, vm: &str) -> Result<Vec<Request>, Fail
         hosts: Some(&cluster.hosts),
     };
     let requests = read_requests(&units::read(path)?, vm, surroundings).map_err(Failure::input)?;
-    output::warn(&doubts(requests.iter().flat_map(|it| &it.members)));
+    let members = requests.iter().flat_map(|it| &it.members);
+    // Of a VM of which the id is enough, the cluster knows the rest.
+    let given = members.filter(|vm| **vm != Vm::new(vm.id.clone()));
+    output::warn(&doubts(given, []));
     Ok(requests)
 }
 

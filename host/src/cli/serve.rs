@@ -26,15 +26,15 @@ use super::output;
 
 /// Run as a server: decide for clusters over HTTP, with units from a watched folder.
 ///
-/// Every option may stand in a configuration file under the same name, in the environment as
-/// PLACEWRIGHT_NAME, or here; what is given here wins over the environment, the environment over
-/// the file, the file over the default. Tokens and trusted keys stand in the file alone. Without
-/// tokens everything is allowed, to callers on this machine.
+/// Set an option here, in the environment as PLACEWRIGHT_NAME, or in the configuration file under the
+/// same name. The command line wins over the environment, the environment over the file, and the
+/// file over the default. Tokens and trusted keys are in the file only. Without tokens, callers on
+/// this machine may do everything.
 ///
 /// SIGTERM or SIGINT ends the server: it accepts nothing more, finishes requests, writes
 /// everything and exits with 0. A second signal ends it at once. SIGHUP has it read tokens,
-/// certificate, and which units are trusted anew; units that are not trusted any more stop deciding
-/// at once. If anything is wrong with any of it, all stays as it was.
+/// certificate and trusted keys again; units that are no longer trusted stop deciding. If any of
+/// them is invalid, nothing changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +56,7 @@ pub(super) struct Serve {
     /// Check the configuration and the files that it names, and do nothing else
     #[arg(long)]
     check: bool,
-    /// Print what is in force and where each value comes from, as a configuration file
+    /// Print the options in force as a configuration file, with the source of each value
     #[arg(long, conflicts_with = "check")]
     print_config: bool,
     /// Compile the units of the program into the folder of compiled code, as long as standard

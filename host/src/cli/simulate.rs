@@ -26,8 +26,8 @@ const LEAST_MEMORY: i64 = 1 << 20;
 /// Replay a trace of VMs on a fleet of hosts, and count.
 ///
 /// VMs come and go as the trace says; each is placed when it comes, and stays on its host until it
-/// leaves. The hosts are all alike and empty at first. The trace is CSV, plain or gzip, of one of
-/// two forms that are told apart by the header: vm,tenant,core_u,ram_u,prio,start_s,end_s (Azure
+/// leaves. The hosts are all alike and empty at first. The trace is CSV, plain or gzip, in one of
+/// two formats that the header tells apart: vm,tenant,core_u,ram_u,prio,start_s,end_s (Azure
 /// Trace for Packing 2020; 100 core_u are a core, 4 ram_u a GiB; VMs of (2, 8), which have another
 /// scale, and VMs larger than a host are left out) or vm,batch,flavor,start_s,dur_s (Azure Public
 /// Dataset V1; with a table of flavors). The same input gives the same decisions, always: their
@@ -84,14 +84,14 @@ pub(super) struct Simulate {
     /// The policy: one that comes with the program (placewright policy list), or a file
     #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
     policy: String,
-    /// Stop after so many arrivals
+    /// Stop after N arrivals
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// What draws are derived from, for policies that leave something to chance; with --nodes also
-    /// the order of the pods
+    /// Seed of all random draws, for policies that use chance; with --nodes also of the order of the
+    /// pods
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Ask every unit about every host in every decision, rather than keep its answers
+    /// Call every unit for every host in every decision, without the cache
     #[arg(long)]
     no_reuse: bool,
     /// Whether hosts report cpu.usage and memory.free. A trace tells only what VMs were promised,
@@ -120,7 +120,7 @@ pub(super) struct Simulate {
     /// Draw hosts in use and promised CPU and memory over time into this file (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
@@ -333,14 +333,14 @@ pub(super) fn times(calls: &[CallTime]) -> comfy_table::Table {
 /// What keeping answers has brought, in a sentence.
 pub(super) fn kept_answers(reuse: Option<&Reused>) -> String {
     let Some(reuse) = reuse else {
-        return "No answers were kept from decision to decision.".to_owned();
+        return "No answers were cached.".to_owned();
     };
     let (asked, reused) = reuse.units.iter().fold((0, 0), |(asked, reused), unit| {
         (asked + unit.asked, reused + unit.reused)
     });
     let counts = &reuse.counts;
     let mut text = format!(
-        "Kept answers: units were asked about {} hosts, and about {} not again; {} of {} decisions came from kept sums; {} times something was given up for want of room, and {} times wanted again.",
+        "Cache: units judged {} hosts, and {} answers came from the cache; {} of {} decisions came from cached sums; {} entries were evicted for lack of memory, and {} of them were needed again.",
         output::number(asked as f64),
         output::number(reused as f64),
         output::number(counts.from_sums as f64),
@@ -351,7 +351,7 @@ pub(super) fn kept_answers(reuse: Option<&Reused>) -> String {
     if !reuse.quarantined.is_empty() {
         let units = reuse.quarantined.join(", ");
         text.push_str(&format!(
-            " In quarantine, since they did not say the same again of a host that had not changed: {units}."
+            " Not cached, because they gave different answers for a host that had not changed: {units}."
         ));
     }
     text

@@ -30,7 +30,7 @@ pub(super) struct UnitArgs {
 /// Where compiled code goes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CacheArgs {
-    /// Folder where the code of compiled units is kept, so that they load at once
+    /// Folder for compiled units, so that they load fast next time
     #[arg(
         long = "cache",
         env = "PLACEWRIGHT_CACHE",

@@ -11,11 +11,10 @@ use super::place::SearchArgs;
 use super::progress::Bar;
 use super::questions::About;
 
-/// Tell what happens if hosts fail: which VMs go where, and which find no host.
+/// Show what happens if hosts fail: where their VMs go, and which find no host.
 ///
-/// On a copy of the cluster the hosts are down, and the VMs that ran there and are restarted are
-/// placed anew: by the policy's order unit or else by priority, those of greater priority first. Which
-/// ones are restarted, --restart says. Nothing outside changes.
+/// On a copy of the cluster the hosts go down and their VMs are placed again, in the order of the
+/// policy's order unit or else by priority. --restart selects which VMs. Nothing outside changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,16 +26,15 @@ Examples:
 
 Exit code 1: a VM would find no host. See placewright --help for the others.")]
 pub(super) struct WhatIf {
-    /// The host that fails. May be given again: then all fail at once
+    /// The host that fails. Repeat it for hosts that fail together
     #[arg(long, value_name = "ID", required_unless_present = "n_plus_1")]
     without_host: Vec<String>,
-    /// Let every host that is up fail in turn, and tell which failures are survived
+    /// Let each host that is up fail alone, and show which failures the cluster survives
     #[arg(long, conflicts_with = "without_host")]
     n_plus_1: bool,
-    /// Which VMs are restarted: ha, those whose "ha" is true, or all but those whose "ha" is given and
-    /// false; if not given ha where any VM of the cluster is highly available, else all
-    #[arg(long, value_name = "ha|all", value_parser = restart)]
-    restart: Option<Restart>,
+    /// Which VMs are restarted: ha: VMs with "ha" = true; all: every VM
+    #[arg(long, value_name = "ha|all", value_parser = restart, default_value = "all")]
+    restart: Restart,
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
@@ -150,12 +148,10 @@ fn why(vm: &Resettled) -> String {
     if let Some(refused) = &vm.refused {
         return refused.clone();
     }
-    let reasons = vm.stopped_by.iter();
-    let reasons: Vec<String> = reasons
-        .map(|reason| format!("{}: {} ({})", reason.filter, reason.hosts, reason.reason))
-        .collect();
+    let reasons = vm.stopped_by.iter().map(ToString::to_string);
+    let reasons: Vec<String> = reasons.collect();
     match reasons.is_empty() {
-        true => format!("none of {} hosts is left", vm.considered),
+        true => output::nobody_left(vm.considered),
         false => reasons.join("; "),
     }
 }

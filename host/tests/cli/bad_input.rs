@@ -270,6 +270,23 @@ fn cluster_documents_with_mistakes() {
             "[[hosts]]\nid = 'alpha'\n[[vms]]\nid = 'v'\nhost = 'alpa'\n",
             ":5:8: there is no host \"alpa\" (did you mean \"alpha\"?)",
         ),
+        // What is suggested has the right kind and meaning.
+        (
+            "[[hosts]]\nid = 'a'\nmemory = '8 GiB'\n",
+            ":3:1: a host has no \"memory\"; how much memory it has is \"memory.total\"",
+        ),
+        (
+            "[[hosts]]\nid = 'a'\ncpu = 8\n",
+            ":3:1: a host has no \"cpu\"; how many cores it has is \"cpu.cores\"",
+        ),
+        (
+            "[[hosts]]\nid = 'a'\n'gpu.count' = 1\n",
+            ":3:1: a host has no \"gpu.count\"; each of its GPUs is a row of \"gpus\"",
+        ),
+        (
+            "[[hosts]]\nid = \"a\\u001b[31m\"\n",
+            ":2:6: the id of a host is one line without control characters, not \"a\\u{1b}[31m\"",
+        ),
         ("[[hosts]\n", ":1:"),
         ("", ""),
     ] {
@@ -299,6 +316,14 @@ fn vm_documents_with_mistakes() {
             ":2:10: \"memory\" must be an amount of memory",
         ),
         ("memory = '1 GiB'\n", "needs \"id\""),
+        (
+            "id = 'v'\ngpu = 1\n",
+            ":2:1: a VM has no \"gpu\"; how many GPUs it needs is \"gpu.count\"",
+        ),
+        (
+            "id = 'v'\npinned = ['h9']\n",
+            ":2:11: there is no host \"h9\"",
+        ),
         ("id = 'v'\nforce = 'h9'\n", ":2:9: there is no host \"h9\""),
     ] {
         let file = folder.write("vm.toml", content);

@@ -146,6 +146,53 @@ fn a_vm_that_finds_no_host_is_told_why_and_the_exit_code_says_so() {
 }
 
 #[test]
+fn amounts_that_are_surely_mistakes_are_warnings_of_every_command() {
+    let folder = Folder::new();
+    let cluster = folder.write(
+        "cluster.toml",
+        "[[hosts]]\nid = 'h'\ncpu.cores = 4\nmemory = { total = '8 GiB', overcommit = 150 }\n\
+         [[hosts]]\nid = 's'\ncpu.cores = 4\nmemory.total = 512\n\
+         [[vms]]\nid = 'r'\nhost = 'h'\ncpu = 1\n",
+    );
+    let vm = folder.write("vm.toml", "id = 'v'\ncpu = 1\nmemory = 0\n");
+    for words in [
+        &["place", "--cluster", &cluster, "--vm", &vm][..],
+        &["policy", "check", "general", "--cluster", &cluster],
+        &["balance", "--cluster", &cluster],
+    ] {
+        let run = placewright(words);
+        for part in [
+            "warning: host \"h\" has memory.overcommit 150, which is 150 times what it has",
+            "warning: host \"s\" has 512 bytes of memory, less than 1 GiB",
+            "warning: VM \"r\" says no memory",
+        ] {
+            assert!(run.err.contains(part), "{words:?} {part}: {}", run.err);
+        }
+    }
+    let run = placewright(&["place", "--cluster", &cluster, "--vm", &vm]);
+    let said = "warning: VM \"v\" has 0 bytes of memory";
+    assert!(run.err.contains(said), "{}", run.err);
+}
+
+#[test]
+fn hosts_that_are_not_up_are_told_with_state_and_name() {
+    let folder = Folder::new();
+    let vm = folder.write(
+        "vm.toml",
+        "id = 'v'\ncpu = 1\nmemory = '1 GiB'\nallowed = ['h3']\n",
+    );
+    let run = placewright(&place(&["--vm", &vm, "--explain"]));
+    assert_eq!((run.code, run.err.as_str()), (NO, ""));
+    for part in [
+        "no host was considered",
+        "state: 1 (is not up: its state is maintenance): h3",
+        "2 hosts, of which each is not among the hosts that the request allows: h1, h2",
+    ] {
+        assert!(run.out.contains(part), "{part}: {}", run.out);
+    }
+}
+
+#[test]
 fn requests_are_decided_one_after_the_other_and_see_each_other() {
     let folder = Folder::new();
     let vms = "[[vms]]\nid = 'a'\ncpu = '40 cores'\nmemory = '4 GiB'\n\
@@ -242,7 +289,7 @@ fn the_check_of_a_policy_for_a_cluster_tells_which_needs_of_its_vms_go_unheeded(
     let folder = Folder::new();
     let cluster = folder.write(
         "cluster.toml",
-        "[[hosts]]\nid = 'h'\ncpu.cores = 4\nvms = [{ id = 'v', pinned = ['h'] }]\n",
+        "[[hosts]]\nid = 'h'\ncpu.cores = 4\nvms = [{ id = 'v', memory = '1 GiB', pinned = ['h'] }]\n",
     );
     let words = [
         "policy",

@@ -134,13 +134,14 @@ fn capacity_tells_how_many_fit_where_and_what_stops_the_next() {
     let hosts = found["hosts"].as_array().unwrap().iter();
     let sum: u64 = hosts.map(|host| host["fit"].as_u64().unwrap()).sum();
     assert!(sum > 10 && found["fit"] == sum, "{found}");
-    let stopped: u64 = found["stopped-by"]
+    let (not_up, stopped): (Vec<&Value>, Vec<&Value>) = found["stopped-by"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|reason| reason["hosts"].as_u64().unwrap())
-        .sum();
-    assert_eq!(found["considered"], stopped, "{found}");
+        .partition(|reason| reason["filter"] == "state");
+    assert_eq!(not_up[0]["names"], serde_json::json!(["h3"]), "{found}");
+    let stopped = stopped.iter().map(|it| it["hosts"].as_u64().unwrap());
+    assert_eq!(found["considered"], stopped.sum::<u64>(), "{found}");
     let out = ask("capacity", &["--vm", "web-1", "--at-most", "5"]).done();
     assert!(out.contains("5 more of web-1 fit, and maybe more"), "{out}");
 }
@@ -166,8 +167,8 @@ fn what_if_a_host_fails_tells_who_goes_where_and_who_finds_none() {
     let run = ask("what-if", &[&words[..], &all].concat());
     assert_eq!(run.code, NO);
     assert!(run.out.contains("Of 3 VMs, 3 find no host."), "{}", run.out);
-    // One of them is highly available, so that nobody restarts the other.
-    let run = ask("what-if", &["--without-host", "h1"]);
+    assert_eq!(ask("what-if", &words).out, run.out, "all is the default");
+    let run = ask("what-if", &["--without-host", "h1", "--restart", "ha"]);
     let said = "Of 1 VMs, all find another host. 1 is not restarted: web-1.";
     assert!(run.out.contains(said), "{}", run.out);
     assert_eq!(
@@ -199,9 +200,9 @@ fn n_plus_one_is_asked_of_every_host_that_is_up() {
 /// The example of Pacemaker's documentation.
 const NODES: &str = "[[hosts]]\nid = 'node1'\namounts = [{ name = 'cpu', total = 2 }]\n\
                      [[hosts]]\nid = 'node2'\namounts = [{ name = 'cpu', total = 4 }]\n";
-const RESOURCES: &str = "[[vms]]\nid = 'small'\namounts = [{ name = 'cpu', need = 1 }]\n\
-                         [[vms]]\nid = 'medium'\namounts = [{ name = 'cpu', need = 2 }]\n\
-                         [[vms]]\nid = 'large'\namounts = [{ name = 'cpu', need = 3 }]\n";
+const RESOURCES: &str = "[[vms]]\nid = 'small'\nmemory = '1 MiB'\namounts = [{ name = 'cpu', need = 1 }]\n\
+                         [[vms]]\nid = 'medium'\nmemory = '1 MiB'\namounts = [{ name = 'cpu', need = 2 }]\n\
+                         [[vms]]\nid = 'large'\nmemory = '1 MiB'\namounts = [{ name = 'cpu', need = 3 }]\n";
 
 #[test]
 fn a_batch_is_placed_all_or_not_at_all_and_a_search_finds_more() {
@@ -227,6 +228,7 @@ fn a_batch_is_placed_all_or_not_at_all_and_a_search_finds_more() {
     let decisions: Value = serde_json::from_str(&run.out).unwrap();
     for decision in decisions.as_array().unwrap() {
         assert_eq!(decision["reserved"], false, "{decision}");
+        assert_eq!(decision["placed"], false, "{decision}");
     }
     for search in [["--search"].as_slice(), &["--search", "500"]] {
         let out = place(&[&["--batch", "--all-or-nothing"], search].concat()).done();

@@ -124,7 +124,7 @@ fn recorded_decisions_of_a_server_are_made_again_and_nothing_comes_into_force() 
     let (code, printed, said) = run(&words);
     assert_eq!(code, Some(1), "{said}");
     assert!(
-        printed.contains("2 of 4 decisions come out in another way"),
+        printed.contains("2 of 4 decisions come out differently"),
         "{printed}"
     );
     let own = ["unit", "replay", "worst-fit", "--server", &server.url];

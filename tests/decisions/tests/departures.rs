@@ -116,3 +116,43 @@ fn a_request_that_names_a_known_vm_alone_is_made_for_its_tenant() {
         assert_eq!(member.facts.integer("memory"), memory);
     }
 }
+
+#[test]
+fn decisions_and_plans_say_of_each_move_whether_the_vm_runs_meanwhile() {
+    let cases = [
+        ("up", None, Some(true)),
+        ("maintenance", None, Some(true)),
+        ("up", Some("paused"), Some(false)),
+        ("up", Some("down"), Some(false)),
+        ("down", None, Some(false)),
+        ("error", None, Some(false)),
+    ];
+    for (host_state, vm_state, live) in cases {
+        let mut scheduler = of(host_state, true);
+        if let Some(state) = vm_state {
+            scheduler.inventory_mut().remove_vm("v").unwrap();
+            let known = vm("v", 4).with("state", state);
+            scheduler.inventory_mut().run_vm(known, "a").unwrap();
+        }
+        let plan = scheduler.plan_evacuation(1000, &["a".into()]).unwrap();
+        let planned: Vec<bool> = plan.moves.iter().map(|it| it.live).collect();
+        assert_eq!(planned, [live.unwrap()], "{host_state} {vm_state:?}");
+        let request = Request {
+            excluded: vec!["a".into()],
+            ..again()
+        };
+        let decision = scheduler.place(request).unwrap();
+        let [moved] = &decision.moves[..] else {
+            panic!("{host_state}: {:?}", decision.moves);
+        };
+        assert_eq!((&*moved.vm, &*moved.from), ("v", "a"));
+        assert_eq!(Some(moved.live), live, "{host_state} {vm_state:?}");
+    }
+    // Who does not run is started elsewhere also if it may not be moved while it runs.
+    let mut scheduler = of("up", false);
+    scheduler.inventory_mut().remove_vm("v").unwrap();
+    let stopped = vm("v", 4).with("migratable", false).with("state", "down");
+    scheduler.inventory_mut().run_vm(stopped, "a").unwrap();
+    let moved = scheduler.place(again()).unwrap();
+    assert_eq!(moved.host.as_deref(), Some("b"));
+}

@@ -46,7 +46,7 @@ thread_local! {
     };
 }
 
-fn scheduler_by(policy: &str, inventory: Inventory) -> Scheduler {
+pub(super) fn scheduler_by(policy: &str, inventory: Inventory) -> Scheduler {
     UNITS.with(|generation| {
         let policy = Policy::load(policy, "p.toml", generation, inventory.schema()).unwrap();
         let options = SchedulerOptions::default();

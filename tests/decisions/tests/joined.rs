@@ -2,8 +2,8 @@
 //! nobody, and groups that are apart go to any host that takes them.
 
 use placewright_inventory::Inventory;
-use placewright_model::{Host, Request, Vm};
-use placewright_scheduler::{Batch, MoveError};
+use placewright_model::{Facts, Host, Request, Vm};
+use placewright_scheduler::{Batch, BatchOrder, MoveError};
 
 use super::evacuation::{
     TOGETHER, balanced, carry_out, cluster, emptied, group, moves, scheduler, state, stuck, vm,
@@ -52,6 +52,125 @@ fn members_on_a_host_that_is_lost_keep_nobody_and_the_first_one_chooses() {
     // A host in maintenance runs its VMs: who belongs to them cannot be elsewhere.
     let kept = scheduler(lost("maintenance")).place(ask(&["v0"])).unwrap();
     assert_eq!(kept.host, None);
+}
+
+/// Hosts of 3 and 8 GiB, and a hard group of three VMs that run nowhere.
+fn room_for_all_on_one() -> (Inventory, Batch) {
+    let mut inventory = cluster(&[("small", 4), ("large", 8)], &[]);
+    inventory
+        .set_group(group("g", &["v0", "v1", "v2"], TOGETHER))
+        .unwrap();
+    let batch = Batch {
+        members: ["v0", "other", "v1", "v2"].map(|id| vm(id, 1)).into(),
+        now: 1000,
+        ..Batch::default()
+    };
+    (inventory, batch)
+}
+
+#[test]
+fn a_batch_places_those_together_that_a_hard_group_keeps_together() {
+    for order in [BatchOrder::Policy, BatchOrder::Listed] {
+        let (inventory, mut batch) = room_for_all_on_one();
+        // The first of them alone would go there.
+        batch.order = order;
+        let fits_best = |vm: &Vm| vm.clone().with("memory", 3 * GIB / 2);
+        batch.members = batch.members.iter().map(fits_best).collect();
+        let plan = scheduler(inventory).place_batch(batch).unwrap();
+        let turns: Vec<Vec<&str>> = plan
+            .turns
+            .iter()
+            .map(|turn| turn.members.iter().map(|id| &**id).collect())
+            .collect();
+        assert_eq!(turns, [vec!["v0", "v1", "v2"], vec!["other"]]);
+        for id in ["v0", "v1", "v2"] {
+            assert_eq!(plan.host(id).map(|it| &**it), Some("large"));
+        }
+    }
+    // Who belongs to one that runs follows it.
+    let (mut inventory, mut batch) = room_for_all_on_one();
+    inventory.run_vm(vm("v0", 1), "small").unwrap();
+    batch.members.remove(0);
+    let plan = scheduler(inventory).place_batch(batch).unwrap();
+    assert_eq!(plan.host("v1").map(|it| &**it), Some("small"));
+    assert_eq!(plan.host("v2").map(|it| &**it), Some("small"));
+    // A request has one tenant: each is placed for its own.
+    let (inventory, mut batch) = room_for_all_on_one();
+    batch.members[2].facts.set("tenant", "acme");
+    let plan = scheduler(inventory).place_batch(batch).unwrap();
+    let turns = plan.turns.iter().map(|turn| turn.members.len());
+    assert_eq!(turns.collect::<Vec<_>>(), [2, 1, 1]);
+}
+
+#[test]
+fn a_batch_takes_vms_of_several_tenants_and_names_what_it_has_one_of() {
+    let of = |id: &str, facts: Facts| {
+        let mut member = vm(id, 1);
+        if let Some(tenant) = facts.get("tenant").cloned() {
+            member.facts.set("tenant", tenant);
+        }
+        Request {
+            members: vec![member],
+            facts,
+            now: 1000,
+            ..Request::default()
+        }
+    };
+    let tenant = |id: &str| Facts::new().with("tenant", id);
+    let mixed = [
+        of("a", tenant("acme")),
+        of("b", tenant("globex")),
+        of("c", Facts::new()),
+    ];
+    let batch = Batch::of_requests(mixed.to_vec()).unwrap();
+    assert_eq!((batch.members.len(), batch.facts.text("tenant")), (3, None));
+    let plan = scheduler(room_for_all_on_one().0)
+        .place_batch(batch)
+        .unwrap();
+    let tenants = plan.turns.iter().map(|turn| {
+        let decision = turn.outcome.as_ref().unwrap();
+        decision.request.facts.text("tenant").map(str::to_owned)
+    });
+    let tenants: std::collections::BTreeSet<_> = tenants.collect();
+    assert_eq!(
+        tenants,
+        [None, Some("acme".to_owned()), Some("globex".to_owned())].into()
+    );
+    let same = Batch::of_requests(mixed[..1].to_vec()).unwrap();
+    assert_eq!(same.facts.text("tenant"), Some("acme"));
+
+    let refused =
+        |requests: [Request; 2]| Batch::of_requests(requests.into()).unwrap_err().to_string();
+    let later = Request {
+        now: 2000,
+        ..of("late", Facts::new())
+    };
+    assert_eq!(
+        refused([of("a", Facts::new()), later]),
+        "VM \"late\" has now 2000 and VM \"a\" has 1000: all VMs of a batch have one now; send one batch for each"
+    );
+    let kind = Facts::new().with("kind", "migrate");
+    assert_eq!(
+        refused([of("a", kind), of("b", Facts::new())]),
+        "VM \"b\" has kind none and VM \"a\" has \"migrate\": all VMs of a batch have one kind; send one batch for each"
+    );
+    // Who asks for VMs of somebody else asks for all of them.
+    let mut for_another = of("b", tenant("globex"));
+    for_another.members[0].facts.set("tenant", "acme");
+    let sentence = refused([of("a", tenant("acme")), for_another]);
+    assert!(
+        sentence.contains("has tenant \"globex\" and VM \"a\" has \"acme\""),
+        "{sentence}"
+    );
+    let forced = Request {
+        forced: Some("h".into()),
+        ..of("f", Facts::new())
+    };
+    let sentence = refused([of("a", Facts::new()), forced]);
+    assert!(
+        sentence.starts_with("the request for VM \"f\" has \"force\""),
+        "{sentence}"
+    );
 }
 
 #[test]

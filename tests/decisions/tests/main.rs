@@ -16,6 +16,7 @@ mod gpus;
 mod holding;
 mod joined;
 mod named_amounts;
+mod no_host;
 mod questions;
 mod replay;
 mod reuse;

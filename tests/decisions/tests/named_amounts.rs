@@ -115,6 +115,7 @@ fn who_finds_no_room_is_told_for_every_host_what_it_is_short_of_and_by_how_much(
     assert_eq!(
         reasons,
         [
+            ("state", "is not up: its state is maintenance", false, 1),
             (
                 "utilization",
                 "has nothing of an amount that is needed",

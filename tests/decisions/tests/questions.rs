@@ -9,11 +9,10 @@ use placewright_inventory::Inventory;
 use placewright_model::{Group, GroupRule, Request};
 use placewright_plugins as plugins;
 use placewright_policy::{Policy, Unheeded};
-use placewright_scheduler::SchedulerOptions;
 use placewright_scheduler::questions::{
-    Change, FailureOptions, Fate, QuestionError, Reason, Restart, Situation, Standing,
-    UnknownEntryError,
+    Change, FailureOptions, Fate, QuestionError, Restart, Situation, Standing, UnknownEntryError,
 };
+use placewright_scheduler::{BalanceOptions, RemovedHosts, Scheduler, SchedulerOptions};
 use placewright_tests::scene::{self, GIB, cluster, request, vm};
 use placewright_tests::units::engine;
 
@@ -300,7 +299,7 @@ fn capacity_counts_what_fits_and_what_stops_the_next_one() {
     let hosts: usize = found
         .stopped_by
         .iter()
-        .map(|reason: &Reason| reason.hosts)
+        .map(|reason: &RemovedHosts| reason.hosts)
         .sum();
     assert_eq!(hosts, 2);
     assert_eq!(&*found.stopped_by[0].filter, "best-fit");
@@ -376,7 +375,19 @@ fn the_vms_of_a_failed_host_are_placed_anew_the_important_ones_first() {
     assert!(!failure.survived());
     let stranded = failure.stranded().next().unwrap();
     assert_eq!((&*stranded.from, stranded.considered), ("h1", 1));
-    assert_eq!(&*stranded.stopped_by[0].filter, "memory");
+    let stopped_by: Vec<String> = stranded
+        .stopped_by
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        stopped_by[..2],
+        [
+            "state: 1 (is not up: its state is down): h1",
+            "state: 1 (is not up: its state is maintenance): h2",
+        ]
+    );
+    assert_eq!(&*stranded.stopped_by[2].filter, "memory");
     assert_eq!(scene.inventory.version(), version);
     let error = scene
         .ask()
@@ -448,7 +459,7 @@ fn a_search_may_save_a_vm_that_first_come_order_would_leave_without_a_host() {
                 0,
                 FailureOptions {
                     search,
-                    restart: None,
+                    restart: Restart::All,
                 },
             )
             .unwrap()
@@ -458,7 +469,7 @@ fn a_search_may_save_a_vm_that_first_come_order_would_leave_without_a_host() {
 }
 
 #[test]
-fn when_a_host_fails_the_highly_available_vms_are_restarted_if_there_are_any() {
+fn when_a_host_fails_all_its_vms_are_restarted_or_the_highly_available_ones() {
     let mut inventory = cluster(2);
     for (id, ha) in [("must", Some(true)), ("may", Some(false)), ("open", None)] {
         let mut vm = vm(id).with("memory", 30 * GIB);
@@ -491,14 +502,20 @@ fn when_a_host_fails_the_highly_available_vms_are_restarted_if_there_are_any() {
         (names.join(" "), others.join(" "), failure.survived())
     };
     let only_ha = ("must".to_owned(), "may open".to_owned(), true);
-    assert_eq!(failed(&inventory, None), only_ha);
-    assert_eq!(failed(&inventory, Some(Restart::Ha)), only_ha);
-    // Of 64 GiB two of them take 60; a third would not fit.
-    let all = failed(&inventory, Some(Restart::All));
-    assert_eq!(all, ("must open".to_owned(), "may".to_owned(), true));
-    // Where no VM is highly available, nothing says that any would stay down.
+    assert_eq!(failed(&inventory, Restart::Ha), only_ha);
+    // Of 64 GiB two of them take 60; a third does not fit. A plan finds the same.
+    let all = failed(&inventory, Restart::default());
+    assert_eq!(all, ("may must open".to_owned(), String::new(), false));
     inventory
-        .run_vm(vm("must").with("memory", 30 * GIB), "h0")
+        .set_host_value("h0", "state", Some("down".into()))
         .unwrap();
-    assert_eq!(failed(&inventory, None), all);
+    let scene = Scene::new(inventory, "[[filters]]\nunit = 'memory'\n");
+    let options = scene.options.clone();
+    let mut scheduler =
+        Scheduler::new(scene.inventory, scene.policy, generation(), options).unwrap();
+    let plan = scheduler
+        .plan_balance(0, &BalanceOptions::default())
+        .unwrap();
+    assert_eq!((plan.moves.len(), plan.stuck.len()), (2, 1));
+    assert!(plan.moves.iter().all(|planned| !planned.live));
 }

@@ -153,7 +153,7 @@ impl<'a> Match<'a> {
                 })
             }
             Request::Batch(vms) => self.batch(vms),
-            Request::FromNothing(vms) => self.from_nothing(vms),
+            Request::FromNothing(vms) => self.plan_anew(vms),
             Request::Migrate(number) => self.migrate(*number),
             Request::Confirm(number) => self.confirm(*number),
             Request::Cancel(number) => {
@@ -312,7 +312,7 @@ impl<'a> Match<'a> {
         Ok(())
     }
 
-    fn from_nothing(&mut self, vms: &[usize]) -> Judged {
+    fn plan_anew(&mut self, vms: &[usize]) -> Judged {
         let running = vms.iter().filter_map(|number| {
             let place = self.ledger.running(*number)?;
             Some((*number, place.needs.clone()))

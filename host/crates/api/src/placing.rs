@@ -293,7 +293,8 @@ struct FailedTurn {
 }
 
 /// Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
-/// that run are a conflict, as for one VM, unless the plan is made from nothing. With a
+/// that hard groups keep together are placed together, in one decision. The VMs may belong to
+/// several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless the plan is made from nothing. With a
 /// header Idempotency-Key the same request gets the same answer again, as for one VM. What
 /// takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
 /// and the answer says so under `ended-early` and `undecided`.
@@ -339,54 +340,20 @@ async fn batch(
     Ok(answer(batch_shown(placed), repeated))
 }
 
-/// A batch has one time and one set of facts.
 fn of_requests(requests: Vec<Request>, query: BatchQuery) -> Result<Batch, Problem> {
-    let mut batch = Batch {
+    let batch = Batch::of_requests(requests);
+    let batch = batch.map_err(|error| Problem::new(Code::Unprocessable, error.to_string()))?;
+    let batch = Batch {
         from_nothing: query.from_nothing,
-        dry_run: query.dry_run,
-        all_or_nothing: query.all_or_nothing,
+        dry_run: query.dry_run || batch.dry_run,
+        all_or_nothing: query.all_or_nothing || batch.all_or_nothing,
         search: query.search,
         order: match query.listed {
             true => BatchOrder::Listed,
             false => BatchOrder::Policy,
         },
-        ..Batch::default()
+        ..batch
     };
-    for (number, request) in requests.into_iter().enumerate() {
-        if number == 0 {
-            (batch.now, batch.draw) = (request.now, request.draw);
-            batch.facts = request.facts.clone();
-            batch.reserve_for = request.reserve_for;
-            batch.dry_run |= request.dry_run;
-            batch.all_or_nothing |= request.all_or_nothing;
-        }
-        let plain = Request {
-            members: Vec::new(),
-            facts: batch.facts.clone(),
-            now: batch.now,
-            draw: batch.draw,
-            reserve_for: batch.reserve_for,
-            ..Request::default()
-        };
-        let rest = Request {
-            members: Vec::new(),
-            // Of these it is enough that one of the requests says so.
-            dry_run: false,
-            all_or_nothing: false,
-            again: false,
-            ..request.clone()
-        };
-        if rest != plain {
-            return Err(Problem::new(
-                Code::Unprocessable,
-                format!(
-                    "request {} differs from the first one in more than its VMs, or names hosts; a batch has one time, tenant and kind",
-                    number + 1
-                ),
-            ));
-        }
-        batch.members.extend(request.members);
-    }
     match batch.members.len() {
         0..=LARGEST_BATCH => Ok(batch),
         vms => Err(Problem::new(

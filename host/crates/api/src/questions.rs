@@ -122,9 +122,8 @@ struct FailureQuery {
     /// Id of a host that fails. Given again for more hosts: these fail together. If not given,
     /// each host is supposed to fail alone.
     without: Vec<String>,
-    /// Which VMs are restarted: `ha`, those whose `ha` is true, or `all` but those whose `ha`
-    /// is given and false. If not given, `ha` where any VM of the cluster is highly available,
-    /// else `all`.
+    /// Which VMs are restarted: `ha`, those whose `ha` is true, or `all`; `all` if not given, as
+    /// a plan moves all VMs of hosts that are down.
     #[param(value_type = Option<String>)]
     restart: Vec<String>,
 }
@@ -132,11 +131,11 @@ struct FailureQuery {
 impl FailureQuery {
     fn options(&self) -> Result<FailureOptions, Problem> {
         let restart = match self.restart.as_slice() {
-            [] => None,
-            [word] => Some(Restart::from_word(word).ok_or_else(|| {
+            [] => Restart::default(),
+            [word] => Restart::from_word(word).ok_or_else(|| {
                 let sentence = format!("\"restart\" must be ha or all, not \"{}\"", shown(word));
                 Problem::new(Code::InvalidParameter, sentence)
-            })?),
+            })?,
             _ => {
                 let sentence = "\"restart\" can be given once only";
                 return Err(Problem::new(Code::InvalidParameter, sentence));

@@ -8,13 +8,16 @@ use serde::Serialize;
 use super::decode;
 use super::encode::{Dictionary, HostRows, encode};
 use super::facts::{FactShown, Facts};
-use super::run::{COSTS_INFINITELY_MUCH, Decided, DecisionError, Runner, StageRun, cuts_infinite};
+use super::run::{
+    COSTS_INFINITELY_MUCH, Decided, DecisionError, EXCLUDED, Runner, StageRun, cuts_infinite,
+    not_up,
+};
 use super::scale::weighted;
 use super::subject::Subject;
 use super::{Chain, Cost, Stage, Step};
 use placewright_engine::contract::Call;
 use placewright_inventory::Inventory;
-use placewright_model::{Request, Value};
+use placewright_model::Request;
 
 /// Who was removed by whom and why, what the others cost, and who was chosen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -255,14 +258,12 @@ pub(super) fn not_asked(
         .filter(|(slot, _)| !asked[*slot as usize])
         .map(|(slot, host)| NotConsidered {
             host: host.id.clone(),
-            reason: match inventory.host_value(slot, "state") {
-                Some(Value::Text(state)) if !inventory.is_up(slot) => {
-                    format!("is not up: its state is {state}")
-                }
+            reason: match not_up(inventory, slot) {
+                Some(reason) => reason,
                 _ if request.forced.is_some() => {
                     "is not the host that an administrator chose".into()
                 }
-                _ if request.excluded.contains(&host.id) => "is excluded by the request".into(),
+                _ if request.excluded.contains(&host.id) => EXCLUDED.into(),
                 _ => "is not among the hosts that the request allows".into(),
             },
         })

@@ -263,7 +263,7 @@ impl Prepared<'_> {
 fn named(query: &Query<'_>) -> Result<Vec<u32>, DecisionError> {
     let slot = |id: &Arc<str>| {
         let slot = query.inventory.slot(id);
-        slot.ok_or_else(|| DecisionError::UnknownHost(id.clone()))
+        slot.ok_or_else(|| DecisionError::unknown_host(query.inventory, id))
     };
     query.hosts.iter().map(slot).collect()
 }

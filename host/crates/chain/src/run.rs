@@ -3,6 +3,7 @@
 mod ask;
 mod infinite;
 mod kept;
+mod not_asked;
 mod refine;
 mod related;
 mod stage;
@@ -22,11 +23,12 @@ use super::{Chain, PartStep, Stage, Step};
 use ask::Asker;
 pub(super) use ask::CALLS_PER_INSTANCE;
 pub(super) use infinite::{COSTS_INFINITELY_MUCH, cuts_infinite};
+pub(super) use not_asked::{EXCLUDED, not_up};
 use placewright_engine::contract::Call;
 use placewright_engine::unit::{Fault, Instance, Unit};
 use placewright_engine::{Clock, Moment};
 use placewright_inventory::Inventory;
-use placewright_model::Request;
+use placewright_model::{Request, nearest};
 pub(super) use refine::{candidates, equal};
 pub(super) use stage::{LACKS_A_VALUE, StageRun};
 
@@ -37,7 +39,8 @@ pub struct Decided {
     pub chosen: Option<Chosen>,
     /// How many hosts were considered.
     pub considered: usize,
-    /// How many hosts each reason removed, in policy order.
+    /// How many hosts each reason removed: first those that are not up and were not
+    /// considered, then those that entries removed, in policy order.
     pub removed: Vec<Removed>,
     /// Entries whose units failed and that were left out, as the policy says.
     pub left_out: Vec<LeftOut>,
@@ -58,10 +61,11 @@ pub struct Chosen {
     pub tied: usize,
 }
 
-/// Hosts that one entry removed for one reason.
+/// Hosts that are out for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removed {
-    /// The entry's name in the policy.
+    /// The entry's name in the policy; of hosts that were not considered, `state` if they are
+    /// not up and `request` if the request excludes them.
     pub filter: Arc<str>,
     /// Completes "host ...".
     pub reason: Arc<str>,
@@ -69,6 +73,17 @@ pub struct Removed {
     pub passing: bool,
     /// How many hosts.
     pub hosts: usize,
+    /// Of hosts that were not considered: their ids, the first ten of them; else none.
+    pub names: Vec<Arc<str>>,
+}
+
+impl Decided {
+    /// How many of the hosts that were considered no entry removed.
+    pub fn left(&self) -> usize {
+        let by_entries = self.removed.iter().filter(|it| it.names.is_empty());
+        let removed: usize = by_entries.map(|it| it.hosts).sum();
+        self.considered.saturating_sub(removed)
+    }
 }
 
 /// An entry of the policy that gave no answer.
@@ -102,9 +117,31 @@ pub enum DecisionError {
         /// had none left.
         stopped: Option<Arc<Fault>>,
     },
-    /// The request names a host that is not there.
-    #[error("the request names host \"{0}\", which is not in the inventory")]
-    UnknownHost(Arc<str>),
+    /// The request, or a VM of it, names a host that is not there.
+    #[error("there is no host \"{host}\" in the cluster{}", did_you_mean(.nearest))]
+    UnknownHost {
+        host: Arc<str>,
+        /// The host that was probably meant.
+        nearest: Option<Arc<str>>,
+    },
+}
+
+fn did_you_mean(nearest: &Option<Arc<str>>) -> String {
+    match nearest {
+        Some(name) => format!(" (did you mean \"{name}\"?)"),
+        None => String::new(),
+    }
+}
+
+impl DecisionError {
+    /// That a cluster has no host of that id.
+    pub fn unknown_host(inventory: &Inventory, host: &Arc<str>) -> Self {
+        let ids = inventory.hosts().map(|(_, host)| &*host.id);
+        Self::UnknownHost {
+            host: host.clone(),
+            nearest: nearest(host, ids).map(Into::into),
+        }
+    }
 }
 
 /// What a unit has cost a runner so far.
@@ -322,11 +359,13 @@ impl Runner {
         draw: f64,
         whole: bool,
     ) -> Result<Decided, DecisionError> {
-        let decided = self.run_chain(inventory, request, draw, whole)?;
-        match infinite::is_no_place(&self.chain, &decided) {
-            true => self.without_infinite(inventory, request, draw, decided),
-            false => Ok(decided),
+        let mut decided = self.run_chain(inventory, request, draw, whole)?;
+        if infinite::is_no_place(&self.chain, &decided) {
+            decided = self.without_infinite(inventory, request, draw, decided)?;
         }
+        let not_asked = not_asked::removed(inventory, request, decided.considered);
+        decided.removed.splice(0..0, not_asked);
+        Ok(decided)
     }
 
     fn run_chain(
@@ -546,7 +585,7 @@ fn considered_len(stages: &[StageRun]) -> usize {
 fn known(inventory: &Inventory, id: &Arc<str>) -> Result<u32, DecisionError> {
     inventory
         .slot(id)
-        .ok_or_else(|| DecisionError::UnknownHost(id.clone()))
+        .ok_or_else(|| DecisionError::unknown_host(inventory, id))
 }
 
 /// Whether a request is about some hosts rather than all that are up.

@@ -8,6 +8,7 @@ use placewright_chain::ChainError;
 use placewright_document::Problems;
 use placewright_engine::unit::Fault;
 use placewright_inventory::InventoryError;
+use placewright_model::{HostState, Word};
 use placewright_scheduler::questions::QuestionError;
 use placewright_scheduler::{BalanceError, ExplainError, PlaceError};
 use placewright_store::StoreError;
@@ -113,6 +114,13 @@ pub enum DeploymentError {
         vm: Arc<str>,
         given: Arc<str>,
         truth: String,
+    },
+    /// A VM is said to run on a host that runs nothing.
+    #[error("VM \"{vm}\" cannot run on {host}, whose state is {}: set the state of the host first, or place the VM again", .state.word())]
+    HostLost {
+        vm: Arc<str>,
+        host: Arc<str>,
+        state: HostState,
     },
     #[error("\"reserve-for\" must be from 1 to {longest} s, not {seconds} s")]
     Duration { seconds: i64, longest: i64 },

@@ -23,7 +23,7 @@ const DECISIONS: usize = 200;
 /// made again, as the report says then.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Examples of decisions that come out in another way.
+/// Examples of decisions that come out differently.
 const EXAMPLES: usize = 10;
 
 /// The units that policies name which somebody has written. Each is read once, until it or

@@ -20,7 +20,7 @@ use super::cluster::{self, Ids};
 use super::form::{Fields, Key, Shape, TEXT, TIME, key, required};
 use super::{Problems, RowReader, Table, Word, parse_with_nulls, pinning, words};
 use placewright_model::schema::{Attribute, Schema};
-use placewright_model::{FactsChange, Pinning, Vm, doubts};
+use placewright_model::{FactsChange, Host, Pinning, Vm, doubts_of_changes};
 
 /// What changes in a cluster. Everything in it is one change: all of it or nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -218,8 +218,9 @@ impl InventoryChanges {
             }
         });
         let sizes: Vec<Vm> = vms.iter().map(ChangedVm::given).collect();
+        let rooms: Vec<Host> = hosts.iter().map(ChangedRow::given_host).collect();
         reader.problems.or(Self {
-            warnings: doubts(&sizes),
+            warnings: doubts_of_changes(&sizes, &rooms),
             missing: fields.word("missing").unwrap_or_default(),
             attributes,
             tenants,
@@ -313,6 +314,16 @@ fn vms(document: &Fields<'_>, reader: &mut RowReader<'_>) -> Vec<ChangedVm> {
         }
     }
     vms
+}
+
+impl ChangedRow {
+    /// What is given of a host.
+    fn given_host(&self) -> Host {
+        Host {
+            facts: self.facts.set.clone(),
+            ..Host::new(self.id.clone())
+        }
+    }
 }
 
 impl ChangedVm {

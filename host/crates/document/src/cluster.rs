@@ -144,10 +144,12 @@ impl ClusterDocument {
         let known: BTreeSet<&str> = hosts.iter().map(|host| &*host.id).collect();
         let groups = groups::read(&fields, &known, &mut reader.problems);
         let mut problems = reader.problems;
-        if let (Some(name), Some(place)) = (fields.text("name"), fields.place_of("name"))
-            && name.len() > LONGEST_ID
-        {
-            problems.add(place, too_long("cluster", &name));
+        if let (Some(name), Some(place)) = (fields.text("name"), fields.place_of("name")) {
+            if name.len() > LONGEST_ID {
+                problems.add(place, too_long("cluster", &name));
+            } else if name.contains(char::is_control) {
+                problems.add(place, not_one_line("cluster", &name));
+            }
         }
         problems.or(Self {
             name: fields.text("name").unwrap_or_else(|| name.into()),
@@ -166,7 +168,7 @@ impl ClusterDocument {
 impl ClusterDocument {
     /// What is allowed and surely a mistake, a sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        doubts(self.vms.iter().map(|placed| &placed.vm))
+        doubts(self.vms.iter().map(|placed| &placed.vm), &self.hosts)
     }
 }
 
@@ -190,6 +192,14 @@ fn tenants(fields: &Fields<'_>, reader: &mut RowReader<'_>) -> BTreeMap<Arc<str>
         }
     }
     tenants
+}
+
+/// That an id would break the lines in which it is shown.
+fn not_one_line(what: &str, id: &str) -> String {
+    format!(
+        "the id of a {what} is one line without control characters, not \"{}\"",
+        shown(&id.escape_debug().to_string())
+    )
 }
 
 fn too_long(what: &str, id: &str) -> String {
@@ -230,6 +240,10 @@ impl<'t> Ids<'t> {
         }
         if id.len() > LONGEST_ID {
             problems.add(place, too_long(self.what, &id));
+            return None;
+        }
+        if id.contains(char::is_control) {
+            problems.add(place, not_one_line(self.what, &id));
             return None;
         }
         if let Some(first) = self.known.get(&id) {

@@ -12,7 +12,7 @@ use super::form::{lower_first, tables};
 use super::value::{Expected, shown};
 use super::{Content, Entry, Node, Problems, Table};
 use placewright_model::schema::{self, ATTRIBUTE, Column, Schema, Source, attribute_entity};
-use placewright_model::{Facts, FactsChange};
+use placewright_model::{Facts, FactsChange, Kind};
 
 /// Reads rows, and gathers what is wrong with them.
 pub struct RowReader<'s> {
@@ -228,12 +228,12 @@ impl<'s> RowReader<'s> {
             .copied()
             .chain(
                 columns
-                    .filter(|column| column.source != Source::Kept)
+                    .filter(|column| column.source != Source::Kept && may_be(column, entry))
                     .map(|column| &*column.name),
             )
             .chain(
                 below
-                    .filter(|table| table.source != Source::Kept)
+                    .filter(|table| table.source != Source::Kept && may_be_rows(entry))
                     .map(|table| table.short_name()),
             );
         let right: Vec<&str> = names.collect();
@@ -252,6 +252,10 @@ impl<'s> RowReader<'s> {
                 .add_misnamed(&entry.place, message, name, right);
         }
         let message = format!("{} has no \"{}\"", row.noun(), shown(name));
+        if let Some(meant) = row.meant(name) {
+            let message = format!("{message}; {meant}");
+            return self.problems.add(&entry.place, message);
+        }
         match row.hint(name) {
             Some(hint) => {
                 let message = format!("{message}; {hint}");
@@ -301,6 +305,31 @@ impl Row<'_> {
         }
     }
 
+    /// What is probably meant by a word that is near to none, or to a wrong one.
+    fn meant(&self, name: &str) -> Option<&'static str> {
+        match (&*self.table.name, name) {
+            ("hosts", "memory" | "ram") => {
+                Some("how much memory it has is \"memory.total\": memory.total = \"64 GiB\"")
+            }
+            ("hosts", "cpu" | "cores") => {
+                Some("how many cores it has is \"cpu.cores\": cpu.cores = 16")
+            }
+            ("hosts", "gpu" | "gpu.count") => {
+                Some("each of its GPUs is a row of \"gpus\": gpus = [{ index = 0 }]")
+            }
+            ("members" | "hosts/vms", "gpu" | "gpus") => {
+                Some("how many GPUs it needs is \"gpu.count\": gpu.count = 1")
+            }
+            ("members" | "hosts/vms", "vcpus" | "cpus" | "cores" | "cpu.cores") => {
+                Some("how much CPU it needs is \"cpu\": cpu = 4")
+            }
+            ("members" | "hosts/vms", "ram" | "memory.total") => {
+                Some("how much memory it needs is \"memory\": memory = \"8 GiB\"")
+            }
+            _ => None,
+        }
+    }
+
     /// What to do instead, where a name belongs elsewhere.
     fn hint(&self, name: &str) -> Option<&'static str> {
         match (&*self.table.name, name) {
@@ -322,6 +351,28 @@ impl Row<'_> {
             || attribute_entity(&self.table.name).is_some()
                 && name == ATTRIBUTE.trim_end_matches('.')
     }
+}
+
+/// Whether what is written could be a value of the column.
+fn may_be(column: &Column, entry: &Entry) -> bool {
+    let is_amount = matches!(column.kind, Kind::Integer | Kind::Number);
+    match &entry.node.content {
+        Content::Integer(_) | Content::Number(_) => is_amount,
+        Content::Text(_) => column.kind == Kind::Text || is_amount && column.measure.is_some(),
+        Content::Boolean(_) => column.kind == Kind::Boolean,
+        // In parts, such as `cpu = { cores = 4 }`.
+        Content::Table(_) => true,
+        Content::List(_) => false,
+        Content::Null => true,
+    }
+}
+
+/// Whether what is written could be the rows of a table.
+fn may_be_rows(entry: &Entry) -> bool {
+    matches!(
+        entry.node.content,
+        Content::Table(_) | Content::List(_) | Content::Null
+    )
 }
 
 /// Whether a longer name begins with `name` and a dot.

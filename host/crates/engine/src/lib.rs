@@ -24,7 +24,7 @@ mod verdict;
 
 pub use clock::{Allowance, Clock, Moment};
 pub use limits::Limits;
-pub use process::{CompilerProgram, serve_compile};
+pub use process::{CompilerProgram, SMALL_UNIT, serve_compile};
 pub(crate) use total::Share;
 
 use std::collections::BTreeMap;
@@ -282,7 +282,7 @@ impl Engine {
         if let Some(error) = before.and_then(|before| before.error(limits)) {
             return Err(error);
         }
-        let compiled = processes.in_turn(limits.compile_time, || {
+        let compiled = processes.in_turn(bytes.len(), limits.compile_time, || {
             // Whoever had the turn before may have compiled the same.
             if let Some(component) = self.compiled_before(digest) {
                 return Ok(component);

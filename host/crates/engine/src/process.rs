@@ -2,8 +2,9 @@
 //!
 //! A few bytes can make a compiler take all the memory of a machine, and a thread cannot be
 //! stopped. So a program that decides has units compiled by another process, with bounds on the
-//! memory and the processor time that it may take, at low priority, one at a time; at the time
-//! limit it is killed. Which program that is, is told from outside: usually the same one, with
+//! memory and the processor time that it may take, at low priority; at the time limit it is
+//! killed. Two are compiled at a time, of which at most one is large: a small unit does not wait
+//! for one that takes long. Which program that is, is told from outside: usually the same one, with
 //! words that have it call [`serve_compile`].
 //!
 //! The bytes go to its standard input and the code comes from its standard output, with a
@@ -55,7 +56,7 @@ pub(super) enum Ended {
     NotStarted(io::Error),
 }
 
-/// Has components compiled, one at a time.
+/// Has components compiled, two at a time.
 #[derive(Debug)]
 pub(super) struct Processes {
     program: CompilerProgram,
@@ -63,13 +64,29 @@ pub(super) struct Processes {
     is_free: Condvar,
 }
 
-/// How many may wait while a unit is compiled: each holds a thread of whoever asks.
+/// How many may wait while units are compiled: each holds a thread of whoever asks.
 const MOST_WAITING: usize = 16;
+
+/// How many processes compile at the same time, of which at most one compiles a large unit.
+const MOST_AT_ONCE: usize = 2;
+
+/// A unit of more bytes is large: compiling it may take many seconds. Units in Rust or C have
+/// some hundreds of KiB, those in JavaScript and Python more than 8 MiB.
+pub const SMALL_UNIT: usize = 4 << 20;
 
 #[derive(Debug, Default)]
 struct Queue {
-    is_busy: bool,
+    /// How many processes compile.
+    busy: usize,
+    /// Whether one of them compiles a large unit.
+    large: bool,
     waiting: usize,
+}
+
+impl Queue {
+    fn has_room(&self, is_large: bool) -> bool {
+        self.busy < MOST_AT_ONCE && !(is_large && self.large)
+    }
 }
 
 impl Processes {
@@ -81,28 +98,37 @@ impl Processes {
         }
     }
 
-    /// Run `work` while no other process compiles. None if there was no turn in time, or too
-    /// many wait for theirs.
-    pub(super) fn in_turn<T>(&self, limit: Duration, work: impl FnOnce() -> T) -> Option<T> {
-        let _turn = self.turn(limit)?;
+    /// Run `work` for a unit of so many bytes when it has its turn. None if there was no turn in
+    /// time, or too many wait for theirs.
+    pub(super) fn in_turn<T>(
+        &self,
+        bytes: usize,
+        limit: Duration,
+        work: impl FnOnce() -> T,
+    ) -> Option<T> {
+        let _turn = self.turn(bytes > SMALL_UNIT, limit)?;
         Some(work())
     }
 
-    fn turn(&self, limit: Duration) -> Option<Turn<'_>> {
+    fn turn(&self, is_large: bool, limit: Duration) -> Option<Turn<'_>> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.waiting >= MOST_WAITING {
             return None;
         }
         queue.waiting += 1;
-        let is_busy = |queue: &mut Queue| queue.is_busy;
-        let waited = self.is_free.wait_timeout_while(queue, limit, is_busy);
+        let must_wait = |queue: &mut Queue| !queue.has_room(is_large);
+        let waited = self.is_free.wait_timeout_while(queue, limit, must_wait);
         let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         queue.waiting -= 1;
-        if queue.is_busy {
+        if !queue.has_room(is_large) {
             return None;
         }
-        queue.is_busy = true;
-        Some(Turn(self))
+        queue.busy += 1;
+        queue.large |= is_large;
+        Some(Turn {
+            processes: self,
+            is_large,
+        })
     }
 
     /// Have the bytes compiled for an engine with these limits. The code is whole: its checksum
@@ -137,14 +163,21 @@ impl Processes {
     }
 }
 
-/// The right to run the one process.
-struct Turn<'p>(&'p Processes);
+/// The right to run a process.
+struct Turn<'p> {
+    processes: &'p Processes,
+    is_large: bool,
+}
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let queue = self.0.queue.lock();
-        queue.unwrap_or_else(PoisonError::into_inner).is_busy = false;
-        self.0.is_free.notify_one();
+        let queue = self.processes.queue.lock();
+        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+        queue.busy = queue.busy.saturating_sub(1);
+        queue.large &= !self.is_large;
+        drop(queue);
+        // Who is first may have to wait for another one.
+        self.processes.is_free.notify_all();
     }
 }
 
@@ -253,11 +286,20 @@ mod tests {
     }
 
     #[test]
-    fn one_unit_is_compiled_at_a_time_and_nobody_waits_longer_than_the_limit() {
-        let processes = processes();
-        let inner = processes.in_turn(Duration::ZERO, || processes.in_turn(Duration::ZERO, || ()));
-        assert_eq!(inner, Some(None));
-        assert_eq!(processes.in_turn(Duration::ZERO, || ()), Some(()));
+    fn a_small_unit_waits_for_no_large_one_and_nobody_waits_longer_than_the_limit() {
+        const LARGE: usize = SMALL_UNIT + 1;
+        let (processes, at_once) = (processes(), Duration::ZERO);
+        let beside = |first: usize, second: usize, third: usize| {
+            processes.in_turn(first, at_once, || {
+                processes.in_turn(second, at_once, || processes.in_turn(third, at_once, || ()))
+            })
+        };
+        // Two at a time, whichever they are, but for two large ones.
+        assert_eq!(beside(LARGE, SMALL_UNIT, 1), Some(Some(None)));
+        assert_eq!(beside(1, LARGE, 1), Some(Some(None)));
+        assert_eq!(beside(1, 1, 1), Some(Some(None)));
+        assert_eq!(beside(LARGE, LARGE, 1), Some(None));
+        assert_eq!(processes.in_turn(LARGE, at_once, || ()), Some(()));
     }
 
     #[test]
@@ -265,8 +307,8 @@ mod tests {
         let processes = processes();
         processes.queue.lock().unwrap().waiting = MOST_WAITING;
         let hour = Duration::from_secs(3600);
-        assert_eq!(processes.in_turn(hour, || ()), None);
+        assert_eq!(processes.in_turn(1, hour, || ()), None);
         processes.queue.lock().unwrap().waiting -= 1;
-        assert_eq!(processes.in_turn(hour, || ()), Some(()));
+        assert_eq!(processes.in_turn(1, hour, || ()), Some(()));
     }
 }

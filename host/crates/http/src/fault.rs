@@ -24,7 +24,9 @@ impl From<DeploymentError> for Problem {
             DeploymentError::OtherHost { .. } => Code::OtherHost,
             DeploymentError::Duration { .. } => Code::Unprocessable,
             DeploymentError::PolicyTooLarge { .. } => Code::TooLarge,
-            DeploymentError::Exists { .. } | DeploymentError::InUse { .. } => Code::Conflict,
+            DeploymentError::Exists { .. }
+            | DeploymentError::InUse { .. }
+            | DeploymentError::HostLost { .. } => Code::Conflict,
             DeploymentError::Locked(_) | DeploymentError::InFile { .. } => Code::Locked,
             DeploymentError::Revision { .. }
             | DeploymentError::Changed { .. }
@@ -98,13 +100,15 @@ fn of_refusal(refusal: &DecisionError) -> Code {
     match refusal {
         DecisionError::Failed { .. } => Code::UnitFailed,
         DecisionError::OutOfTime { .. } => Code::TimedOut,
-        DecisionError::Refused(_) | DecisionError::UnknownHost(_) => Code::Unprocessable,
+        DecisionError::Refused(_) | DecisionError::UnknownHost { .. } => Code::Unprocessable,
     }
 }
 
 fn of_inventory(error: &InventoryError) -> Code {
     match error {
-        InventoryError::UnknownHost(_) | InventoryError::UnknownVm(_) => Code::NotFound,
+        InventoryError::UnknownHost(_) | InventoryError::IsVm(_) | InventoryError::UnknownVm(_) => {
+            Code::NotFound
+        }
         InventoryError::HostExists(_)
         | InventoryError::HostInUse { .. }
         | InventoryError::VmRuns(_)

@@ -13,6 +13,10 @@ pub enum InventoryError {
     HostExists(Arc<str>),
     #[error("there is no host \"{0}\"")]
     UnknownHost(Arc<str>),
+    #[error(
+        "there is no host \"{0}\"; a VM is called so, and what was measured of VMs is given under \"vms\""
+    )]
+    IsVm(Arc<str>),
     #[error("host \"{host}\" still has {vms} VMs; move or remove them first")]
     HostInUse { host: Arc<str>, vms: usize },
     #[error("VM \"{0}\" runs already")]
@@ -92,6 +96,9 @@ pub enum InventoryError {
 impl InventoryError {
     /// Whether it is that a host or VM is not there.
     pub fn is_about_missing(&self) -> bool {
-        matches!(self, Self::UnknownHost(_) | Self::UnknownVm(_))
+        matches!(
+            self,
+            Self::UnknownHost(_) | Self::IsVm(_) | Self::UnknownVm(_)
+        )
     }
 }

@@ -51,7 +51,7 @@ impl Inventory {
             for column in &mut self.columns {
                 column.push_absent();
             }
-            self.slots_not_up += 1;
+            self.slots_not_up.insert(slot);
             self.ranks.push(0);
             self.hosts.push(Some(host));
         }
@@ -100,14 +100,18 @@ impl Inventory {
         if let Some(index) = self.ensure_column(column) {
             let was_up = self.is_up(slot);
             self.set_cell(index, slot, cell);
-            self.note_up(was_up, self.is_up(slot));
+            self.note_up(slot, was_up, self.is_up(slot));
         }
     }
 
-    pub(super) fn note_up(&mut self, was_up: bool, is_up: bool) {
+    pub(super) fn note_up(&mut self, slot: u32, was_up: bool, is_up: bool) {
         match (was_up, is_up) {
-            (true, false) => self.slots_not_up += 1,
-            (false, true) => self.slots_not_up -= 1,
+            (true, false) => {
+                self.slots_not_up.insert(slot);
+            }
+            (false, true) => {
+                self.slots_not_up.remove(&slot);
+            }
             _ => {}
         }
     }
@@ -137,7 +141,7 @@ impl Inventory {
     pub(super) fn free_slot(&mut self, slot: u32) -> Option<Arc<HostEntry>> {
         let was_up = self.is_up(slot);
         let host = self.hosts[slot as usize].take()?;
-        self.note_up(was_up, false);
+        self.note_up(slot, was_up, false);
         self.renest_all(slot);
         self.note(slot, Aspects::ALL);
         self.host_slots.remove(&host.id);

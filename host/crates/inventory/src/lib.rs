@@ -136,8 +136,8 @@ pub struct Inventory {
     /// No value that counts was measured before this time.
     oldest_measured: i64,
     next_listed: i64,
-    /// How many slots are free, or of hosts that are not up.
-    slots_not_up: usize,
+    /// The slots that are free, or of hosts that are not up.
+    slots_not_up: BTreeSet<u32>,
     journal: Journal,
     changes: ChangeLog,
 }
@@ -202,7 +202,7 @@ impl Inventory {
             statistics_max_age: None,
             oldest_measured: i64::MAX,
             next_listed: 0,
-            slots_not_up: 0,
+            slots_not_up: BTreeSet::new(),
             journal: Journal::new(JOURNAL_BOUND),
             changes: ChangeLog::default(),
         }
@@ -319,19 +319,36 @@ impl Inventory {
         moving.is_some_and(|moving| moving > 0)
     }
 
-    /// How a VM leaves the host where it runs; None if it does not run.
+    /// How a VM leaves the host where it runs; None if it has none. One that is stopped is started
+    /// elsewhere, whatever its host's state.
     pub fn departure(&self, vm: &str) -> Option<Departure> {
         let entry = self.running(vm)?;
+        if entry.vm.is_stopped() {
+            return Some(Departure::Cold);
+        }
         Some(
             self.host_state(entry.slot)
                 .departure(entry.shape.migratable),
         )
     }
 
+    /// Whether a VM runs while it leaves the host where it is: it may, its host works, and it is
+    /// neither stopped nor paused.
+    pub fn moves_live(&self, vm: &str) -> bool {
+        let is_paused = || self.running(vm).is_some_and(|entry| entry.vm.is_paused());
+        self.departure(vm) == Some(Departure::Live) && !is_paused()
+    }
+
     /// Whether every slot has a host, and all of them are up.
     #[inline]
     pub fn is_all_up(&self) -> bool {
-        self.slots_not_up == 0
+        self.slots_not_up.is_empty()
+    }
+
+    /// The slots of the hosts that are not up, ascending.
+    pub fn not_up_slots(&self) -> impl Iterator<Item = u32> {
+        let slots = self.slots_not_up.iter().copied();
+        slots.filter(|slot| self.host(*slot).is_some())
     }
 
     /// The slots of the hosts that are up, ascending.

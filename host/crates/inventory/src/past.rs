@@ -94,7 +94,7 @@ impl Inventory {
                 }
                 self.renest_all(slot);
                 self.rank_host(slot);
-                self.note_up(false, self.is_up(slot));
+                self.note_up(slot, false, self.is_up(slot));
                 self.note(slot, Aspects::ALL);
             }
             Undo::HostValue { slot, column, old } => {

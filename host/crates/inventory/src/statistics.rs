@@ -149,7 +149,12 @@ impl Inventory {
         measured: &mut Measured,
     ) -> Result<bool, InventoryError> {
         let id = &statistics.host;
-        let slot = self.known_slot(id)?;
+        let slot = self.known_slot(id).map_err(|unknown| {
+            match self.running(id).or_else(|| self.pending(id)) {
+                Some(_) => InventoryError::IsVm(id.clone()),
+                None => unknown,
+            }
+        })?;
         // Clocks differ a little: what is measured is in the past.
         let at = statistics.measured.unwrap_or(self.clock).min(self.clock);
         let mut newer = statistics.facts.clone();
@@ -290,6 +295,21 @@ mod tests {
         inventory.set_statistics_max_age(Some(max_age));
         inventory.advance(1000);
         inventory
+    }
+
+    #[test]
+    fn statistics_of_a_vm_among_those_of_hosts_are_said_to_stand_elsewhere() {
+        let mut inventory = cluster(60);
+        inventory
+            .run_vm(placewright_model::Vm::new("v"), "h")
+            .unwrap();
+        let text = r#"{"statistics": [{"id": "v", "cpu.usage": 0.5}]}"#;
+        let changes = InventoryChanges::read(text, "c.json", inventory.schema()).unwrap();
+        let refused = inventory.change(changes).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "there is no host \"v\"; a VM is called so, and what was measured of VMs is given under \"vms\""
+        );
     }
 
     fn usage(inventory: &Inventory) -> Option<f64> {

@@ -52,7 +52,7 @@ pub struct LibraryOptions {
     pub trust: Trust,
     /// How long a unit is probed before it is let in.
     pub probing: Duration,
-    /// The share of recorded decisions, from 0 to 1, that may come out in another way;
+    /// The share of recorded decisions, from 0 to 1, that may come out differently;
     /// with more a unit is refused. None: the differences are only told.
     pub require_replay: Option<f64>,
     /// How many candidates the history tells of.

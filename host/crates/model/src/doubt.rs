@@ -1,37 +1,75 @@
 //! Amounts that are allowed and surely a mistake.
 
-use super::Vm;
+use super::{Facts, Host, Vm};
 
 /// A VM with less memory was meant to have more: its unit was forgotten.
 const LEAST_MEMORY: i64 = 1 << 20;
+/// A host with less memory, likewise.
+const LEAST_HOST_MEMORY: i64 = 1 << 30;
 /// A VM with less CPU, in thousandths of a core, was meant to have more.
 const LEAST_CPU: i64 = 10;
-/// So many VMs are named; who has more of them has seen enough.
+/// A host that promises more than so many times what it has was given a percentage.
+const MOST_OVERCOMMIT: f64 = 16.0;
+/// So many amounts are named; who has more of them has seen enough.
 const MOST_NAMED: usize = 20;
 
-/// A sentence for each amount of these VMs that is surely a mistake; of many, for the
-/// first ones.
-pub fn doubts<'a>(vms: impl IntoIterator<Item = &'a Vm>) -> Vec<String> {
-    let mut sentences: Vec<String> = Vec::new();
-    let mut others = 0;
-    for vm in vms {
-        let doubts = [doubt_of_memory(vm), doubt_of_cpu(vm)];
-        for doubt in doubts.into_iter().flatten() {
-            match sentences.len() < MOST_NAMED {
-                true => sentences.push(doubt),
-                false => others += 1,
-            }
-        }
-    }
-    if others > 0 {
-        sentences.push(format!("{others} more amounts are as small"));
+/// A sentence for each amount of these VMs and hosts that is surely a mistake; of many, for
+/// the first ones. They are whole: a VM that says no memory has none.
+pub fn doubts<'a>(
+    vms: impl IntoIterator<Item = &'a Vm>,
+    hosts: impl IntoIterator<Item = &'a Host>,
+) -> Vec<String> {
+    let no_memory = |vm: &Vm| {
+        vm.facts
+            .integer("memory")
+            .is_none()
+            .then(|| of_no_memory(vm))
+    };
+    of_all(
+        vms.into_iter()
+            .flat_map(|vm| no_memory(vm).into_iter().chain(of_vm(vm))),
+        hosts.into_iter().flat_map(of_host),
+    )
+}
+
+/// The same of what is given anew of VMs and hosts: of what is not given nothing is said.
+pub fn doubts_of_changes<'a>(
+    vms: impl IntoIterator<Item = &'a Vm>,
+    hosts: impl IntoIterator<Item = &'a Host>,
+) -> Vec<String> {
+    of_all(
+        vms.into_iter().flat_map(of_vm),
+        hosts.into_iter().flat_map(of_host),
+    )
+}
+
+fn of_all(vms: impl Iterator<Item = String>, hosts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all = hosts.chain(vms);
+    let mut sentences: Vec<String> = all.by_ref().take(MOST_NAMED).collect();
+    match all.count() {
+        0 => {}
+        1 => sentences.push("1 more amount is as doubtful".to_owned()),
+        others => sentences.push(format!("{others} more amounts are as doubtful")),
     }
     sentences
 }
 
+fn of_vm(vm: &Vm) -> impl Iterator<Item = String> {
+    [doubt_of_memory(vm), doubt_of_cpu(vm)]
+        .into_iter()
+        .flatten()
+}
+
+fn of_no_memory(vm: &Vm) -> String {
+    format!(
+        "VM \"{}\" says no memory, so that it fits wherever there is any: write for example memory = \"8 GiB\"",
+        vm.id
+    )
+}
+
 fn doubt_of_memory(vm: &Vm) -> Option<String> {
     let memory = vm.facts.integer("memory")?;
-    (1..LEAST_MEMORY).contains(&memory).then(|| {
+    (0..LEAST_MEMORY).contains(&memory).then(|| {
         format!(
             "VM \"{}\" has {memory} bytes of memory, less than 1 MiB: a number without a unit counts bytes; write for example \"8 GiB\"",
             vm.id
@@ -50,24 +88,84 @@ fn doubt_of_cpu(vm: &Vm) -> Option<String> {
     })
 }
 
+fn of_host(host: &Host) -> impl Iterator<Item = String> {
+    let (id, facts) = (&host.id, &host.facts);
+    let overcommits = ["cpu.overcommit", "memory.overcommit"]
+        .into_iter()
+        .filter_map(|column| doubt_of_overcommit(id, facts, column));
+    doubt_of_host_memory(id, facts)
+        .into_iter()
+        .chain(overcommits)
+}
+
+fn doubt_of_host_memory(id: &str, facts: &Facts) -> Option<String> {
+    let memory = facts.integer("memory.total")?;
+    (memory < LEAST_HOST_MEMORY).then(|| {
+        format!(
+            "host \"{id}\" has {memory} bytes of memory, less than 1 GiB: a number without a unit counts bytes; write for example memory.total = \"64 GiB\""
+        )
+    })
+}
+
+fn doubt_of_overcommit(id: &str, facts: &Facts, column: &str) -> Option<String> {
+    let times = facts.number(column)?;
+    (times > MOST_OVERCOMMIT).then(|| {
+        format!(
+            "host \"{id}\" has {column} {times}, which is {times} times what it has: if a percentage is meant, write \"{times} %\" or {}",
+            times / 100.0
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of_vms(vms: &[Vm]) -> Vec<String> {
+        doubts(vms, [])
+    }
+
     #[test]
     fn amounts_that_are_surely_a_mistake_are_named_with_their_vms() {
         let vm = |memory: i64, cpu: i64| Vm::new("v").with("memory", memory).with("cpu", cpu);
-        let said = doubts(&[vm(8192, 4)]).join("\n");
+        let said = of_vms(&[vm(8192, 4)]).join("\n");
         assert!(
             said.contains("8192 bytes") && said.contains("0.004 cores"),
             "{said}"
         );
-        assert_eq!(doubts(&[vm(1 << 20, 10), vm(0, 0), Vm::new("w")]), [""; 0]);
+        assert_eq!(of_vms(&[vm(1 << 20, 10)]), [""; 0]);
+        assert!(of_vms(&[vm(0, 0)])[0].contains("has 0 bytes of memory"));
+        assert!(of_vms(&[Vm::new("w")])[0].contains("VM \"w\" says no memory"));
+        assert_eq!(doubts_of_changes([&Vm::new("w")], []), [""; 0]);
         let many: Vec<Vm> = (0..30).map(|_| vm(1, 1000)).collect();
-        let said = doubts(&many);
+        let said = of_vms(&many);
         assert_eq!(
             (said.len(), &*said[20]),
-            (21, "10 more amounts are as small")
+            (21, "10 more amounts are as doubtful")
         );
+    }
+
+    #[test]
+    fn hosts_with_a_forgotten_unit_and_percentages_taken_for_factors_are_named() {
+        let host = |memory: i64, column: &str, times: f64| {
+            Host::new("h")
+                .with("memory.total", memory)
+                .with(column, times)
+        };
+        let said = doubts([], &[host(512, "cpu.overcommit", 16.0)]).join("\n");
+        assert!(
+            said.contains("has 512 bytes of memory, less than 1 GiB"),
+            "{said}"
+        );
+        assert!(!said.contains("overcommit"), "{said}");
+        for column in ["cpu.overcommit", "memory.overcommit"] {
+            assert_eq!(
+                doubts([], &[host(1 << 30, column, 150.0)]),
+                [format!(
+                    "host \"h\" has {column} 150, which is 150 times what it has: if a percentage is meant, write \"150 %\" or 1.5"
+                )]
+            );
+        }
+        assert_eq!(doubts([], &[Host::new("h")]), [""; 0]);
     }
 }

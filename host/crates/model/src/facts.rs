@@ -246,6 +246,16 @@ pub struct Pinning {
 }
 
 impl Vm {
+    /// Whether its `state` says that it does not run: then it is moved without running.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.facts.text("state"), Some("down" | "stopped" | "off"))
+    }
+
+    /// Whether its `state` says that it holds memory and does nothing.
+    pub fn is_paused(&self) -> bool {
+        matches!(self.facts.text("state"), Some("paused" | "suspended"))
+    }
+
     /// A VM of which nothing is known yet but its id.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self {

@@ -17,8 +17,8 @@ const MOST_STEPS: usize = 500_000;
 const SHORTEST_BEGINNING: usize = 3;
 
 /// The one of `right` that is nearest to what is written, if any is near: a third of its
-/// characters may differ, or it is the last part of a dotted name, or the beginning of a
-/// name. It is not looked for among more than 1,000 names, names of more than 100 bytes are
+/// characters may differ, in each part between dots, or it is the last part of a dotted name,
+/// or the beginning of a name. It is not looked for among more than 1,000 names, names of more than 100 bytes are
 /// not compared, and where the names are so long that comparing them takes its time, those
 /// that come late are not compared, either.
 pub fn nearest<'a>(written: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -53,7 +53,10 @@ pub fn nearest<'a>(written: &str, right: impl IntoIterator<Item = &'a str>) -> O
                 if steps > MOST_STEPS {
                     return None;
                 }
-                damerau_levenshtein(&name, &compared)
+                match is_alike_in_parts(&name, &compared) {
+                    true => damerau_levenshtein(&name, &compared),
+                    false => return None,
+                }
             };
             // Where two are as near, the one in the same case is meant.
             (distance <= tolerated)
@@ -63,9 +66,35 @@ pub fn nearest<'a>(written: &str, right: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, _, candidate)| candidate)
 }
 
+/// Parts of names with no more letters are words of their own, such as `cpu` and `gpu`: they
+/// are alike only if they begin alike.
+const SHORT_WORD: usize = 3;
+
+/// Whether each part between dots is near to its counterpart, where both names have as many.
+fn is_alike_in_parts(name: &str, other: &str) -> bool {
+    if name.matches('.').count() != other.matches('.').count() {
+        return true;
+    }
+    let mut parts = name.split('.').zip(other.split('.'));
+    parts.all(|(part, other)| {
+        let length = part.chars().count();
+        let begins_alike = part.chars().next() == other.chars().next();
+        damerau_levenshtein(part, other) <= (length / 3).max(1)
+            && (length > SHORT_WORD || begins_alike)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_word_is_not_suggested_for_being_near() {
+        assert_eq!(nearest("gpu", ["cpu", "cpus"]), None);
+        assert_eq!(nearest("gpu.count", ["vms.count", "cpu.count"]), None);
+        assert_eq!(nearest("cpi", ["cpu"]), Some("cpu"));
+        assert_eq!(nearest("gpu.cuont", ["gpu.count"]), Some("gpu.count"));
+    }
 
     #[test]
     fn a_slip_of_the_pen_is_recognised() {

@@ -1,5 +1,10 @@
 //! Many VMs, one turn after the other: each turn sees the ones before it.
 
+mod joined;
+mod requests;
+
+pub use requests::BatchError;
+
 use std::sync::Arc;
 
 use super::search::{Search, Tried};
@@ -12,7 +17,8 @@ use placewright_inventory::Inventory;
 use placewright_model::{Facts, Request, Vm};
 use placewright_policy as policy;
 
-/// VMs that are to be placed in turns, in the order that the policy gives.
+/// VMs that are to be placed in turns, in the order that the policy gives. Those that hard
+/// groups keep together have one turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
     /// The VMs, which need one host.
@@ -264,7 +270,7 @@ impl Scheduler {
     ) -> Result<Vec<Vec<usize>>, PlaceError> {
         let draw = place::draw(&self.options, everyone, self.next_number)?;
         let chain = self.chain();
-        Ok(match order {
+        let turns = match order {
             BatchOrder::Listed => (0..everyone.members.len())
                 .map(|place| vec![place])
                 .collect(),
@@ -274,7 +280,8 @@ impl Scheduler {
             BatchOrder::Policy => {
                 chain.turns(inventory, everyone, draw, self.options.chain_limit)?
             }
-        })
+        };
+        Ok(joined::turns(inventory, &everyone.members, turns))
     }
 
     /// Decide one turn after the other, on a copy or else for real.

@@ -2,9 +2,23 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use placewright_chain::{Chain, Decided, Followed, UnheededNeed};
 use placewright_inventory::{Inventory, Terms};
 use placewright_model::Request;
+
+/// A VM that leaves the host where it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MovedVm {
+    /// Id of the VM.
+    pub vm: Arc<str>,
+    /// Id of the host where it runs.
+    pub from: Arc<str>,
+    /// Whether it runs while it is moved (a live migration); false: it is stopped or paused, or
+    /// is started on its new host, as its host is down or faulty.
+    pub live: bool,
+}
 
 /// One decision.
 #[derive(Debug, Clone)]
@@ -30,9 +44,14 @@ pub struct Decision {
     pub shares: Vec<Vec<(Arc<str>, f64)>>,
     /// What the policy's effects have follow from it.
     pub followed: Vec<Followed>,
+    /// The members that run elsewhere and so would be moved.
+    pub moves: Vec<MovedVm>,
     /// Needs of the request that no filter of the policy checks, where the policy warns
     /// of them.
     pub unheeded: Vec<UnheededNeed>,
+    /// Of a decision for no host: what the request names and no host of the cluster has, a
+    /// sentence each.
+    pub unknown: Vec<String>,
 }
 
 impl Decision {

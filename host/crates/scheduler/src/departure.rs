@@ -1,6 +1,6 @@
 //! A VM that may not leave its host is placed anew there or not at all.
 
-use super::PlaceError;
+use super::{MovedVm, PlaceError};
 use placewright_inventory::{Inventory, Shape};
 use placewright_model::{Departure, Request, Vm};
 
@@ -32,6 +32,25 @@ pub(super) fn confine(inventory: &Inventory, request: &mut Request) -> Result<()
     Ok(())
 }
 
+/// The members that run on other hosts than the one that is chosen, if one is.
+pub(super) fn moves(inventory: &Inventory, request: &Request, to: Option<&str>) -> Vec<MovedVm> {
+    let Some(to) = to else {
+        return Vec::new();
+    };
+    let moved = request.members.iter().filter_map(|member| {
+        let slot = inventory.runs_on(&member.id)?;
+        let from = inventory.host(slot)?.id.clone();
+        let is_taken_off = inventory.running(&member.id).is_none();
+        let live = match is_taken_off {
+            true => !inventory.host_state(slot).is_lost(),
+            false => inventory.moves_live(&member.id),
+        };
+        let vm = member.id.clone();
+        (*from != *to).then_some(MovedVm { vm, from, live })
+    });
+    moved.collect()
+}
+
 /// The host that a VM may not leave: [`placewright_model::HostState::departure`] says so.
 fn barred(inventory: &Inventory, member: &Vm) -> Option<u32> {
     let slot = inventory.runs_on(&member.id)?;
@@ -39,6 +58,9 @@ fn barred(inventory: &Inventory, member: &Vm) -> Option<u32> {
         Some(departure) => departure,
         // It was taken off its host for a plan from nothing.
         None => {
+            if member.is_stopped() {
+                return None;
+            }
             let shape = Shape::of(&member.facts);
             inventory.host_state(slot).departure(shape.migratable)
         }

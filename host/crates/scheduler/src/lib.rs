@@ -47,6 +47,7 @@ mod search;
 mod shown;
 mod tenant;
 mod trial;
+mod unknown;
 mod zone;
 
 pub use balance::{
@@ -54,15 +55,16 @@ pub use balance::{
     Nearest, Origin, PlanTold, PlannedMove, RefusedMove, RefusedShown, RemovedHosts,
     StandingReservation, Stuck, StuckShown,
 };
-pub use batch::{Batch, BatchOrder, Copied, Plan, SEARCH_DECISIONS, Searched, Turn};
+pub use batch::{Batch, BatchError, BatchOrder, Copied, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use cancel::{Cancel, InterruptedError};
-pub use decision::Decision;
+pub use decision::{Decision, MovedVm};
 pub use draw::derive as derived_draw;
 pub use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
 pub use past::{HostOrError, KeptDecision, PastDecision, Remembered, RunnerUp};
 pub use shown::DecisionShown;
 pub use trial::{MadeAgain, Trial};
+pub use unknown::check_named_hosts;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

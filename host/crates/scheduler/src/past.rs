@@ -255,7 +255,9 @@ impl PastDecision {
             reserved: None,
             shares,
             followed: Vec::new(),
+            moves: Vec::new(),
             unheeded: Vec::new(),
+            unknown: Vec::new(),
         };
         serde_json::to_value(DecisionShown::new(&decision, None)).unwrap_or_default()
     }

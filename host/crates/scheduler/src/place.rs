@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Decision, PlaceError, SchedulerOptions, departure, draw, needs, tenant, zone};
+use super::{
+    Decision, PlaceError, SchedulerOptions, departure, draw, needs, tenant, unknown, zone,
+};
 use placewright_chain::{Decided, Followed, Runner};
 use placewright_inventory::{Inventory, InventoryError, Terms};
 use placewright_model::{Pinning, Request, Vm, Write};
@@ -50,12 +52,17 @@ pub(super) fn place(
         Some(chosen) => runner.follow(inventory, &request, draw, chosen.slot)?,
         None => Vec::new(),
     };
+    let moves = departure::moves(inventory, &request, host.as_deref());
     let mut reserved = None;
     if let Some(host) = host.as_ref().filter(|_| !request.dry_run) {
         let terms = terms(options, &request, number);
         settle(inventory, terms, &request, host, &followed)?;
         reserved = Some(terms);
     }
+    let unknown = match host {
+        Some(_) => Vec::new(),
+        None => unknown::names(inventory, &request),
+    };
     Ok(Decision {
         number,
         request: Arc::new(request),
@@ -67,7 +74,9 @@ pub(super) fn place(
         reserved,
         shares,
         followed,
+        moves,
         unheeded,
+        unknown,
     })
 }
 

@@ -21,10 +21,11 @@ pub use why::{Difference, Standing, Why};
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
-use crate::{Decision, ExplainError, PlaceError, Scheduler, SchedulerOptions};
-use placewright_chain::{ChainError, Explanation, Removed};
+use crate::{
+    Decision, ExplainError, PlaceError, RemovedHosts, Scheduler, SchedulerOptions,
+    check_named_hosts,
+};
+use placewright_chain::{ChainError, Explanation};
 use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
 use placewright_model::Request;
@@ -70,32 +71,8 @@ fn near(nearest: &Option<Arc<str>>) -> String {
     }
 }
 
-/// How many hosts one entry of the policy removed for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reason {
-    /// The policy's entry.
-    pub filter: Arc<str>,
-    /// Completes "host ...".
-    pub reason: Arc<str>,
-    /// Waiting for pending placements may help.
-    pub passing: bool,
-    /// How many hosts.
-    pub hosts: usize,
-}
-
-impl From<&Removed> for Reason {
-    fn from(removed: &Removed) -> Self {
-        Self {
-            filter: removed.filter.clone(),
-            reason: removed.reason.clone(),
-            passing: removed.passing,
-            hosts: removed.hosts,
-        }
-    }
-}
-
-fn reasons(decision: &Decision) -> Vec<Reason> {
-    decision.decided.removed.iter().map(Reason::from).collect()
+fn reasons(decision: &Decision) -> Vec<RemovedHosts> {
+    (decision.decided.removed.iter().map(RemovedHosts::from)).collect()
 }
 
 impl Situation<'_> {
@@ -122,6 +99,7 @@ impl Situation<'_> {
             options: &options,
             ..*self
         };
+        check_named_hosts(self.inventory, &request.members)?;
         let mut scheduler = situation.scheduler(policy)?;
         give_back(&mut scheduler, request)?;
         let decision = scheduler.place(Request {

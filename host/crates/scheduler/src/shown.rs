@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Decision;
+use super::{Decision, MovedVm, RemovedHosts};
 use placewright_chain::{Explanation, ShareShown, UnheededNeed};
 use placewright_model::doubts;
 
@@ -22,32 +22,28 @@ pub struct DecisionShown<'a> {
     /// null: they stay reserved.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<Option<i64>>,
+    /// The VMs that run elsewhere: where, and whether they run while they are moved.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    moves: &'a [MovedVm],
     considered: usize,
     tied: usize,
     costs: Vec<f64>,
     /// Groups of candidates, best first, each candidate with its share of chance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shares: Vec<Vec<ShareShown>>,
-    removed: Vec<RemovedShown<'a>>,
+    removed: Vec<RemovedHosts>,
     left_out: Vec<LeftOutShown<'a>>,
     /// Needs that no filter of the policy checks, where the policy warns of them.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     unheeded: &'a [UnheededNeed],
-    /// What of the request is allowed and surely a mistake.
+    /// What of the request is allowed and surely a mistake; of one that finds no host also
+    /// what it names and no host of the cluster has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     draw: f64,
     inventory_version: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Explanation>,
-}
-
-#[derive(Serialize)]
-struct RemovedShown<'a> {
-    filter: &'a str,
-    reason: &'a str,
-    passing: bool,
-    hosts: usize,
 }
 
 #[derive(Serialize)]
@@ -71,12 +67,7 @@ impl<'a> DecisionShown<'a> {
     pub fn new(decision: &'a Decision, explanation: Option<&'a Explanation>) -> Self {
         let decided = &decision.decided;
         let chosen = decided.chosen.as_ref();
-        let removed = decided.removed.iter().map(|removed| RemovedShown {
-            filter: &removed.filter,
-            reason: &removed.reason,
-            passing: removed.passing,
-            hosts: removed.hosts,
-        });
+        let removed = decided.removed.iter().map(RemovedHosts::from);
         let left_out = decided.left_out.iter().map(|left_out| LeftOutShown {
             entry: &left_out.entry,
             fault: left_out.fault.to_string(),
@@ -87,6 +78,7 @@ impl<'a> DecisionShown<'a> {
             host: decision.host.as_deref(),
             reserved: decision.reserved.is_some(),
             expires: decision.reserved.map(|terms| terms.expires),
+            moves: &decision.moves,
             considered: decided.considered,
             tied: chosen.map_or(0, |chosen| chosen.tied),
             costs: chosen.map_or(Vec::new(), |chosen| chosen.costs.clone()),
@@ -94,7 +86,11 @@ impl<'a> DecisionShown<'a> {
             removed: removed.collect(),
             left_out: left_out.collect(),
             unheeded: &decision.unheeded,
-            warnings: doubts(&decision.request.members),
+            warnings: [
+                doubts(&decision.request.members, []),
+                decision.unknown.clone(),
+            ]
+            .concat(),
             draw: decision.draw,
             inventory_version: decision.inventory_version,
             explanation,

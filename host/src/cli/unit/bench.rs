@@ -25,14 +25,14 @@ use crate::cli::progress::{Bar, Follower};
 use crate::cli::simulate;
 use crate::cli::units::{self, UnitArgs};
 
-/// Measure what a unit costs, beside the limits in force; or two versions of it.
+/// Measure what a unit costs against the limits in force, or compare two versions of it.
 ///
-/// Tells the instructions, the time and the memory of its calls and of each host in them, what a
-/// fresh instance and loading cost, and how many hosts it is asked about on a trace, through the
-/// whole chain with kept answers. Instructions and hosts asked about come out the same on every
-/// machine (memory that is copied in bulk counts an instruction a byte); times are medians, with
-/// the quartiles in JSON. Of two versions, calls alternate, and what is told is the second for each
-/// of the first. Calls are made with made-up tables, unless a cluster is named for the judge.
+/// Shows instructions, time and memory for each call and each host, the cost of a fresh instance and
+/// of loading, and how many hosts the unit judges on a trace, through the whole chain with its cache.
+/// Instructions and hosts judged are the same on every machine (memory copied in bulk counts one
+/// instruction a byte). Times are medians, with the quartiles in JSON. With two versions, calls
+/// alternate, and the ratio of the second to the first is shown. Calls use generated tables, unless you
+/// name a cluster for the judge.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -68,7 +68,7 @@ pub(crate) struct Bench {
     /// program if not given
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Stop the replay after so many arrivals
+    /// Stop after N arrivals
     #[arg(long, value_name = "N", default_value_t = 15_000)]
     arrivals: usize,
     /// The policy that names the unit: one that comes with the program, or a file; if not given,
@@ -81,7 +81,7 @@ pub(crate) struct Bench {
     /// What the made-up tables are made from
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]

@@ -45,7 +45,7 @@ pub(crate) struct Check {
     /// again: one of them suffices
     #[arg(long, value_name = "NAME=KEY")]
     trusted_key: Vec<String>,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::cli::units::{self, CacheArgs};
 
 /// Tell what a unit is, reads, and can be set to.
 ///
-/// What is shown as read is all that the unit is ever shown.
+/// The unit receives the columns listed under "reads" and nothing else.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +25,7 @@ pub(crate) struct Inspect {
     /// The unit: a file, or the name of one that comes with the program
     #[arg(value_name = "FILE|NAME")]
     unit: String,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]

@@ -17,7 +17,7 @@ Examples:
   placewright unit list
   placewright unit list --units my-units --format json")]
 pub(crate) struct List {
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]

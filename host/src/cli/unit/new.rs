@@ -17,10 +17,10 @@ use crate::cli::output;
 
 /// Begin a unit: a project in Rust, Python, JavaScript or TypeScript, with a rule that works.
 ///
-/// The project stands on its own: it needs no copy of Placewright's repository, builds without a
-/// network against the SDK of this program, and can be kept in a repository of yours. In it are the
-/// rule, scenarios and, in Rust, its tests and the SDK. Python and JavaScript need packages that
-/// build units; the commands that get them are told. On a terminal, what is not given is asked for.
+/// The project is complete: it needs no copy of Placewright's repository, builds offline against the
+/// SDK of this program, and can live in your own repository. It contains the rule, scenarios and, in
+/// Rust, tests and the SDK. Python and JavaScript need packages that build units; the command prints
+/// how to install them. On a terminal it asks for everything that you did not give.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -35,25 +35,25 @@ Examples:
 
 See placewright --help for exit codes.")]
 pub(crate) struct New {
-    /// What the unit is called, in policies too: lower-case words joined by hyphens
+    /// Name of the unit, also in policies: lower-case words joined by hyphens
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// The language that it is written in; if not given, rust
+    /// Language of the sources. Default: rust
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     lang: Option<Language>,
-    /// What it does; if not given, both
+    /// What it does. Default: filter and cost
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
     kind: Vec<Kind>,
-    /// How many hosts it looks at for one answer; if not given, row-wise
+    /// How many hosts it looks at for one answer. Default: row-wise
     #[arg(long, value_enum, value_name = "EVALUATION")]
     evaluation: Option<Evaluation>,
-    /// What it is for, in a sentence
+    /// One sentence that says what it is for
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// The folder to make; if not given, NAME
+    /// The folder to create. Default: NAME
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Ask nothing, on a terminal neither
+    /// Ask no questions, not even on a terminal
     #[arg(long)]
     no_questions: bool,
 }
@@ -82,7 +82,7 @@ enum Kind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Evaluation {
-    /// One host at a time; asked again only about hosts that have changed
+    /// One host at a time; called again only for hosts that have changed
     RowWise,
     /// All hosts at once, for rules that compare them
     WholeTable,

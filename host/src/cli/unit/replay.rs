@@ -76,13 +76,13 @@ pub(crate) struct Replay {
         value_parser = clap::value_parser!(u32).range(1..=100_000)
     )]
     hosts: u32,
-    /// Stop after so many arrivals
+    /// Stop after N arrivals
     #[arg(long, value_name = "N", default_value_t = 15_000)]
     arrivals: usize,
-    /// How many decisions that come out in another way are explained
+    /// How many decisions that come out differently are explained
     #[arg(long, value_name = "N", default_value_t = 3)]
     examples: usize,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]

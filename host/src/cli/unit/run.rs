@@ -16,7 +16,7 @@ use placewright_engine::generation::Generation;
 use placewright_engine::unit::{Logged, Unit};
 use placewright_model::Request;
 use placewright_policy::Policy;
-use placewright_scheduler::{SchedulerOptions, derived_draw};
+use placewright_scheduler::{Batch, SchedulerOptions, derived_draw};
 use serde::Serialize;
 
 use super::inspect;
@@ -51,21 +51,21 @@ pub(crate) struct Run {
     /// The document of the cluster: hosts, VMs that run there, groups (TOML or JSON)
     #[arg(long, value_name = "FILE")]
     cluster: PathBuf,
-    /// The VM: the id of one of the cluster, or the document of what is to be placed. A balance needs
-    /// none, an order takes all VMs of the document
+    /// The VM: an id from the cluster, or a document of VMs. A balance part needs none; an order part
+    /// takes all VMs of the document
     #[arg(long, value_name = "ID|FILE")]
     vm: Option<String>,
     /// The part that is asked. If not given, filter and cost function, in one call where they answer
     /// host by host; or else the first part that the unit has
     #[arg(long, value_enum, value_name = "PART")]
     part: Option<PartArg>,
-    /// What the unit is set to. What is no value of TOML is a text. May be given again
+    /// A setting of the unit. A value that is not TOML counts as text. Repeat it for more settings
     #[arg(long, value_name = "NAME=VALUE")]
     settings: Vec<String>,
-    /// Ask about this host only. May be given again. Effects are asked about one host
+    /// Ask about this host only. Repeat it for more hosts. An effects part is asked about one host
     #[arg(long, value_name = "ID")]
     host: Vec<String>,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
@@ -209,20 +209,22 @@ impl Run {
 }
 
 /// The VMs of all requests as one batch.
-fn together(requests: Vec<Request>) -> Result<Request, Failure> {
-    let mut requests = requests.into_iter();
-    let Some(mut batch) = requests.next() else {
-        return Err(Failure::input_because("there is no VM to be placed"));
-    };
-    for request in requests {
-        if request.facts != batch.facts || request.now != batch.now {
-            return Err(Failure::input_because(
-                "the requests differ in more than their VMs; a batch has one time, tenant and kind",
-            ));
+fn together(mut requests: Vec<Request>) -> Result<Request, Failure> {
+    match requests.len() {
+        0 => Err(Failure::input_because("there is no VM to be placed")),
+        1 => Ok(requests.remove(0)),
+        _ => {
+            let batch = Batch::of_requests(requests).map_err(Failure::input)?;
+            Ok(Request {
+                members: batch.members,
+                facts: batch.facts,
+                now: batch.now,
+                draw: batch.draw,
+                reserve_for: batch.reserve_for,
+                ..Request::default()
+            })
         }
-        batch.members.extend(request.members);
     }
-    Ok(batch)
 }
 
 /// Whether any host is left, where the unit says which ones are.

@@ -70,7 +70,7 @@ pub(crate) struct Test {
     /// them stays as it is; look at what changed before you trust it
     #[arg(long)]
     update: bool,
-    /// What the output looks like
+    /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]

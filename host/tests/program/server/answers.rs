@@ -26,6 +26,84 @@ fn a_cluster_that_was_made_is_told_with_its_path() {
 }
 
 #[test]
+fn amounts_that_are_surely_mistakes_are_warnings_of_every_answer() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let mut document = cluster("c", 2);
+    document["hosts"][0]["cpu.overcommit"] = 400.into();
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &document);
+    let of_made = made.body["warnings"].to_string();
+    assert!(of_made.contains("has cpu.overcommit 400"), "{made:?}");
+    let placed = api.send(
+        "POST",
+        "/v1/clusters/c/place?dry-run=true",
+        &json!({"id": "m", "cpu": 1}),
+    );
+    let of_placed = placed.body["warnings"].to_string();
+    assert!(of_placed.contains("says no memory"), "{placed:?}");
+    let changes = json!({
+        "hosts": [{"id": "h0", "memory.total": 512}],
+        "vms": [{"id": "r", "host": "h1", "cpu": 1}],
+    });
+    let changed = api.send("POST", "/v1/clusters/c/inventory/changes", &changes);
+    let of_change = changed.body["warnings"].to_string();
+    for part in ["has 512 bytes of memory", "VM \\\"r\\\" says no memory"] {
+        assert!(of_change.contains(part), "{part}: {changed:?}");
+    }
+    // Of what is known nothing is said again.
+    let again = json!({"vms": [{"id": "r", "cpu": 2}]});
+    let again = api.send("POST", "/v1/clusters/c/inventory/changes", &again);
+    assert!(again.body.get("warnings").is_none(), "{again:?}");
+}
+
+#[test]
+fn no_host_has_a_reason_and_a_host_that_is_not_there_is_named() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let mut document = cluster("c", 2);
+    document["hosts"][0]["state"] = "maintenance".into();
+    api.send("POST", "/v1/clusters?policy=worst-fit", &document);
+    let mut asked = vm("v");
+    asked["allowed"] = json!(["h0"]);
+    let nowhere = api.send("POST", "/v1/clusters/c/place", &asked);
+    assert_eq!(
+        (&nowhere.body["host"], &nowhere.body["removed"]),
+        (
+            &json!(null),
+            &json!([{
+                "filter": "state",
+                "reason": "is not up: its state is maintenance",
+                "passing": false,
+                "hosts": 1,
+                "names": ["h0"],
+            }])
+        ),
+        "{nowhere:?}"
+    );
+    let full = api.send("POST", "/v1/clusters/c/capacity", &asked);
+    assert_eq!(
+        full.body["stopped-by"][0]["names"],
+        json!(["h0"]),
+        "{full:?}"
+    );
+    for key in ["pinned", "preferred", "allowed", "excluded"] {
+        let mut asked = vm("w");
+        asked[key] = json!(["h9"]);
+        for route in ["place", "capacity", "why?host=h1"] {
+            let refused = api.send("POST", &format!("/v1/clusters/c/{route}"), &asked);
+            assert_eq!(refused.status, 422, "{key} {route}: {refused:?}");
+            let detail = refused.body["detail"].as_str().unwrap_or_default();
+            assert!(
+                detail.starts_with("there is no host \"h9\" in the cluster"),
+                "{refused:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn hosts_that_fail_are_named_one_by_one_or_together_and_the_answer_has_a_verdict() {
     let data = folder();
     let server = Server::start(data.path(), &[]);
@@ -56,7 +134,6 @@ fn hosts_that_fail_are_named_one_by_one_or_together_and_the_answer_has_a_verdict
         wrong.body["detail"],
         "unknown query parameter \"wihtout\"; this route takes \"without\" and \"restart\""
     );
-    // None of them is highly available: nothing says that any would stay down.
     assert_eq!(none.body["failures"][0]["restart"], "all");
     let ha = ask("?without=h0&without=h1&without=h2&restart=ha");
     assert_eq!(ha.body["survived"], true, "{ha:?}");

@@ -257,7 +257,13 @@ fn what_cannot_be_asked_is_told() {
     let mut scene = Scene::new("memory", vm(1));
     let unknown = ["nowhere".into()];
     let refusal = scene.prepare(Part::Judge, Answers::BOTH, &unknown).err();
-    assert_eq!(refusal, Some(DecisionError::UnknownHost("nowhere".into())));
+    assert_eq!(
+        refusal,
+        Some(DecisionError::UnknownHost {
+            host: "nowhere".into(),
+            nearest: None,
+        })
+    );
     let refusal = scene
         .prepare(Part::Balance, Answers::BOTH, &[])
         .err()

@@ -67,6 +67,7 @@ impl Runner {
                     reason: COSTS_INFINITELY_MUCH.into(),
                     passing: false,
                     hosts: 1,
+                    names: Vec::new(),
                 }),
             }
         }

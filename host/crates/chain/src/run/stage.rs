@@ -94,6 +94,7 @@ impl Removal {
             reason: reason.into(),
             passing,
             hosts,
+            names: Vec::new(),
         }
     }
 }

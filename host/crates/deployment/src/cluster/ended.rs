@@ -21,6 +21,8 @@ pub(super) enum How {
     Expired,
     /// Somebody gave the place back.
     Released,
+    /// The host went down.
+    HostLost,
 }
 
 /// A reservation that has ended.
@@ -42,6 +44,10 @@ impl fmt::Display for Ended {
         match self.how {
             How::Expired => write!(f, "the place reserved for it on {host} has expired"),
             How::Released => write!(f, "the place reserved for it on {host} was given back"),
+            How::HostLost => write!(
+                f,
+                "the place reserved for it on {host} ended with that host"
+            ),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ClusterState;
 use crate::events::{EventKind, News};
 use placewright_inventory::Inventory;
-use placewright_model::Value;
+use placewright_model::{HostState, Value};
 use placewright_sync::atomic::Ordering;
 
 /// The state of each host, as it was told last.
@@ -46,7 +46,8 @@ impl HostStates {
 }
 
 impl ClusterState {
-    /// Tell of hosts whose state is another one since this was last called.
+    /// Tell of hosts whose state is another one since this was last called. Places that are
+    /// reserved on hosts that are lost end.
     pub(super) fn tell_host_states(&mut self) {
         let hosts: BTreeSet<Arc<str>> = match self.everything.load(Ordering::Acquire) {
             true => {
@@ -59,6 +60,7 @@ impl ClusterState {
             let now = state(self.inventory(), &id);
             if let Some((before, now)) = self.host_states.note(&id, now) {
                 self.look_at_plans_again();
+                self.end_places_on(&id, &now);
                 self.tell_when_kept(News {
                     kind: EventKind::HostStateChanged,
                     message: format!("{id} is {now}; it was {before}"),
@@ -66,6 +68,23 @@ impl ClusterState {
                     ..News::default()
                 });
             }
+        }
+        self.note();
+    }
+
+    /// The places that are reserved on a host end, if it is in a state in which it runs nothing.
+    fn end_places_on(&mut self, host: &Arc<str>, state: &str) {
+        if !HostState::of(Some(state)).is_lost() {
+            return;
+        }
+        let inventory = self.inventory();
+        let Some(entry) = inventory.slot(host).and_then(|slot| inventory.host(slot)) else {
+            return;
+        };
+        let pending = inventory.vms_of(entry).filter(|vm| vm.pending);
+        let vms: Vec<Arc<str>> = pending.map(|entry| entry.vm.id.clone()).collect();
+        for vm in vms {
+            self.lose_place(&vm, state);
         }
     }
 }

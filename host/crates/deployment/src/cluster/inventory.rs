@@ -8,6 +8,7 @@ use super::ClusterState;
 use crate::DeploymentError;
 use placewright_document::{ClusterDocument, InventoryChanges, Missing};
 use placewright_inventory::{EntryResult, Inventory, VmEntry};
+use placewright_model::doubts;
 use placewright_model::schema::Schema;
 use placewright_scheduler::Scheduler;
 
@@ -171,7 +172,10 @@ impl ClusterState {
         // When something was measured is kept even where the value is the same again.
         let reported = statistics.statistics.iter();
         let reported: Vec<Arc<str>> = reported.map(|it| it.host.clone()).collect();
-        let warnings = std::mem::take(&mut changes.warnings);
+        let mut warnings = std::mem::take(&mut changes.warnings);
+        let new = changes.vms.iter().map(|vm| vm.id.clone());
+        let new = new.filter(|id| self.inventory().running(id).is_none());
+        let new: Vec<Arc<str>> = new.collect();
         let tells_results = changes.missing == Missing::Ignore;
         let mut results = self.scheduler.inventory_mut().change(changes)?;
         self.note();
@@ -181,6 +185,12 @@ impl ClusterState {
         self.touched.noted.extend(reported);
         self.note_measured();
         self.know_schema();
+        let whole = new.iter().filter_map(|id| self.inventory().running(id));
+        let whole = whole.map(|entry| &*entry.vm);
+        warnings.extend(doubts(
+            whole.filter(|vm| vm.facts.get("memory").is_none()),
+            [],
+        ));
         Ok(Changed {
             counted: self.counted(),
             results: tells_results.then_some(results),

@@ -15,7 +15,9 @@ use crate::DeploymentError;
 use placewright_inventory::Inventory;
 use placewright_model::{Departure, Request, Vm};
 use placewright_records::telemetry::{Outcome, decision_span};
-use placewright_scheduler::{Batch, Cancel, Decision, DecisionShown, PlaceError, Plan};
+use placewright_scheduler::{
+    Batch, Cancel, Decision, DecisionShown, PlaceError, Plan, check_named_hosts,
+};
 use placewright_store::Change;
 
 /// Seconds by which a request's time may be ahead of ours: clocks differ a little.
@@ -109,6 +111,7 @@ impl ClusterState {
         }
         self.check_duration(request.reserve_for)?;
         self.advance_to(request.now);
+        check_named_hosts(self.inventory(), &request.members)?;
         match verb {
             Verb::Place => self.check_places(&request.members, request.again)?,
             Verb::Migrate => self.exclude_hosts(&mut request)?,
@@ -176,6 +179,7 @@ impl ClusterState {
         }
         self.check_duration(batch.reserve_for)?;
         self.advance_to(batch.now);
+        check_named_hosts(self.inventory(), &batch.members)?;
         if !batch.from_nothing {
             self.check_running(&batch.members, again)?;
         }

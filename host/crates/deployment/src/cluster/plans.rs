@@ -189,8 +189,8 @@ impl ClusterState {
     }
 
     /// Begin moves of a plan: all in order, or those that are named, as many as may be under
-    /// way at once. Each is held against the policy as things are. The first that must wait
-    /// for others ends it, unless moves are named.
+    /// way at once. Each is held against the policy as things are. One that cannot be begun yet
+    /// says what it waits for, and holds up only those that need it.
     ///
     /// # Errors
     /// If there is no such plan or move, it was cancelled, or a unit fails that the policy
@@ -217,13 +217,18 @@ impl ClusterState {
             self.plans.under_way.insert(number);
         }
         let told = kept.shown(Some(number));
-        self.keep_plan(number);
+        let waiting = match kept.waiting() {
+            Some((1, why)) => format!("; 1 waits: {why}"),
+            Some((moves, why)) => format!("; {moves} wait, the first one because: {why}"),
+            None => String::new(),
+        };
         let message = format!(
-            "of the {} moves of plan {number}, {} are under way and {} done",
+            "of the {} moves of plan {number}, {} are under way and {} done{waiting}",
             told.moves.len(),
             told.counted.begun,
             told.counted.confirmed
         );
+        self.keep_plan(number);
         self.tell_plan(EventKind::PlanBegun, number, message);
         Ok(told)
     }
@@ -387,7 +392,11 @@ fn begin_moves(
         let together = kept.together(place);
         let under_way = kept.counts().begun;
         if under_way > 0 && under_way + together.len() > most {
-            break;
+            let why = format!(
+                "it waits until moves are confirmed: {under_way} are under way, and at most {most} may be"
+            );
+            kept.waits(&together, why, None);
+            continue;
         }
         if let Err(interrupted) = cancel.check() {
             // Whoever begins the plan again goes on here.
@@ -407,10 +416,12 @@ fn begin_moves(
                 return Err(BalanceError::from(refusal).into());
             }
             Err(error) if kept.may_wait(place, &error) => {
-                kept.waits(&together, error.to_string(), Some(now));
-                if named.is_none() {
-                    break;
-                }
+                let why = match (&error, kept.waits_for(place)) {
+                    (BalanceError::Pending(_), _) => error.to_string(),
+                    (_, steps) if steps.is_empty() => error.to_string(),
+                    (_, steps) => format!("{steps}: {error}"),
+                };
+                kept.waits(&together, why, Some(now));
             }
             Err(error) => kept.is_stale(&together, error.to_string(), now),
         }

@@ -11,6 +11,7 @@ use super::ended::{Ended, How};
 use crate::DeploymentError;
 use crate::events::{EventKind, News};
 use placewright_inventory::{Expired, Inventory, VmEntry};
+use placewright_model::HostState;
 use placewright_store::Change;
 
 /// Why a place is reserved.
@@ -39,6 +40,10 @@ pub struct Reservation {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub from: Option<Arc<str>>,
+    /// If it has another host: whether it runs while it is moved (a live migration); false: it is
+    /// stopped or paused, or is started on its new host, as the old one is down or faulty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<bool>,
     /// When it was made, in seconds since 1970-01-01 UTC.
     pub since: Option<i64>,
     /// The second after which it ends unless the VM is confirmed; null: it does not end by
@@ -98,6 +103,7 @@ impl ClusterState {
                 Some(_) => ReservationKind::Migrate,
                 None => ReservationKind::Place,
             },
+            live: from.is_some().then(|| inventory.moves_live(&entry.vm.id)),
             from,
             since: entry.since,
             expires: entry.expires,
@@ -152,8 +158,8 @@ impl ClusterState {
     /// those that run there already nothing changes.
     ///
     /// # Errors
-    /// If a VM is not known, its place was not on that host, or it has ended; then nothing
-    /// is changed.
+    /// If a VM is not known, its place was not on that host, or it has ended, or the host is
+    /// down or faulty; then nothing is changed.
     pub fn confirm<I: AsRef<str>>(
         &mut self,
         vms: &[I],
@@ -180,7 +186,14 @@ impl ClusterState {
         let running = self.running_on(vm);
         let is = |there: &str| host.is_none_or(|host| *host == *there);
         match self.found(vm) {
-            Found::Reserved(there) if is(there) => Ok(true),
+            Found::Reserved(there) if is(there) => match self.lost_state(there) {
+                None => Ok(true),
+                Some(state) => Err(DeploymentError::HostLost {
+                    vm: vm.into(),
+                    host: there.clone(),
+                    state,
+                }),
+            },
             Found::Reserved(_)
                 if host.is_some_and(|host| running.is_some_and(|it| **it == *host)) =>
             {
@@ -207,6 +220,13 @@ impl ClusterState {
             },
             Found::Nowhere => Err(self.no_reservation(vm)),
         }
+    }
+
+    /// The state of a host, if it runs nothing in it.
+    fn lost_state(&self, host: &str) -> Option<HostState> {
+        let inventory = self.inventory();
+        let state = inventory.host_state(inventory.slot(host)?);
+        state.is_lost().then_some(state)
     }
 
     /// The places that were reserved for the VMs are given back. For those whose places
@@ -367,6 +387,38 @@ impl ClusterState {
         self.note_end(vm, ended);
     }
 
+    /// The place that is reserved for a VM ends: its host is in this state, in which it runs
+    /// nothing.
+    pub(super) fn lose_place(&mut self, vm: &Arc<str>, state: &str) {
+        let now = self.inventory().clock();
+        let Some((vm, ended)) = self.released(vm, now) else {
+            return;
+        };
+        if let Err(error) = self.scheduler.inventory_mut().cancel_vm(&vm) {
+            tracing::error!(cluster = %self.name, %vm, %error, "a place on a lost host cannot be given back");
+            return;
+        }
+        let host = ended.host.clone();
+        self.tell_when_kept(News {
+            kind: EventKind::ReservationLost,
+            by: Some(SERVER.into()),
+            vm: Some(vm.clone()),
+            host: Some(host.clone()),
+            decision: ended.decision,
+            message: format!(
+                "the place reserved for VM \"{vm}\" on {host} has ended: the state of {host} is {state}; place the VM again, or plan again"
+            ),
+            ..News::default()
+        });
+        self.note_end(
+            vm,
+            Ended {
+                how: How::HostLost,
+                ..ended
+            },
+        );
+    }
+
     /// Until when the places are held that a decision reserved for these VMs, or the first
     /// of them that ends; None: for good.
     pub(super) fn held_until(&self, decision: u64, vms: &[Arc<str>]) -> Option<i64> {
@@ -389,6 +441,7 @@ impl ClusterState {
                 (None, _, Some(ended)) if ended.decision == Some(decision) => match ended.how {
                     How::Expired => Standing::Expired,
                     How::Released => Standing::Released,
+                    How::HostLost => Standing::Ended,
                 },
                 (None, ..) => Standing::Ended,
             };

@@ -16,7 +16,10 @@ pub(super) fn record(event: &Event) -> Option<Record> {
     );
     if event.kind.is_frequent()
         || by_calls
-        || matches!(event.kind, EventKind::Reset | EventKind::ReservationExpired)
+        || matches!(
+            event.kind,
+            EventKind::Reset | EventKind::ReservationExpired | EventKind::ReservationLost
+        )
     {
         return None;
     }

@@ -29,32 +29,32 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Events were missed that are no longer remembered: read anew what you follow.
+    /// Events were missed that are no longer stored: read again what you follow.
     #[default]
     Reset = "reset",
-    /// A cluster was made.
+    /// A cluster was created.
     ClusterCreated = "cluster-created",
-    /// A cluster was taken out.
+    /// A cluster was removed.
     ClusterRemoved = "cluster-removed",
-    /// Another policy decides in a cluster, or is set otherwise there.
+    /// A cluster has another policy, or other settings of its policy.
     PolicyAttached = "policy-attached",
     /// A policy has a new revision.
     PolicyChanged = "policy-changed",
     /// The new revision of a policy lacks a filter that the last one had.
     PolicyLostFilters = "policy-lost-filters",
-    /// A policy was taken out.
+    /// A policy was removed.
     PolicyRemoved = "policy-removed",
-    /// The file of a policy is not taken over.
+    /// The file of a policy was refused.
     PolicyRefused = "policy-refused",
-    /// The file of a policy is gone, and clusters go on with it.
+    /// The file of a policy is gone; clusters that use the policy keep it.
     PolicyKeptAlthoughDeleted = "policy-kept-although-deleted",
     /// Nothing is decided in a cluster: no policy can run there.
     ClusterWithoutPolicy = "cluster-without-policy",
-    /// A cluster stands still: its rows in the store cannot be read.
+    /// A cluster is stopped: its rows in the store cannot be read.
     ClusterStopped = "cluster-stopped",
-    /// A cluster that a fault of the program had ended goes on as it was kept.
+    /// A cluster that a fault of the program had ended runs again, as it was stored.
     ClusterRestarted = "cluster-restarted",
-    /// A VM has got a place, which is reserved until it is confirmed.
+    /// A place is reserved for a VM until it is confirmed.
     VmPlaced = "vm-placed",
     /// A VM runs where its place was reserved.
     VmConfirmed = "vm-confirmed",
@@ -64,69 +64,71 @@ kinds! {
     VmCancelled = "vm-cancelled",
     /// The place that was reserved for a VM was not confirmed in time.
     ReservationExpired = "reservation-expired",
+    /// The place that was reserved for a VM ended: its host is down or faulty.
+    ReservationLost = "reservation-lost",
     /// Hosts, VMs, groups or tenants were changed.
     InventoryChanged = "inventory-changed",
-    /// The state of a host is another one.
+    /// The state of a host has changed.
     HostStateChanged = "host-state-changed",
     /// A plan of moves was made; nothing is begun.
     PlanMade = "plan-made",
     /// Moves of a plan were begun: their places are reserved.
     PlanBegun = "plan-begun",
-    /// A plan that goes on by itself has no moves any more to begin or to wait for.
+    /// A plan that continues by itself has no moves left.
     PlanEnded = "plan-ended",
     /// A plan was cancelled: places of moves that were not confirmed are free again.
     PlanCancelled = "plan-cancelled",
-    /// No plan could be made that was due.
+    /// A periodic plan could not be made.
     BalanceFailed = "balance-failed",
-    /// A file was found that is to become a unit.
+    /// A file of a unit was found.
     UnitSeen = "unit-seen",
-    /// A candidate for a unit is not let in; what was in force goes on.
+    /// A candidate for a unit was refused; the version in force stays.
     UnitRefused = "unit-refused",
     /// A file that was refused is tried again later.
     FileWaits = "file-waits",
     /// A unit is in force.
     UnitInForce = "unit-in-force",
-    /// A unit passed all checks and is not in force.
+    /// A unit passed all checks but is not in force.
     UnitHeld = "unit-held",
-    /// The file of a unit is gone, and policies go on with it.
+    /// The file of a unit is gone; policies that use the unit keep it.
     UnitKeptAlthoughDeleted = "unit-kept-although-deleted",
-    /// A unit is not in force any more.
+    /// A unit is no longer in force.
     UnitRemoved = "unit-removed",
-    /// A unit that was let in is not trusted any more, and not in force.
+    /// A unit is no longer trusted, and no longer in force.
     UnitDistrusted = "unit-distrusted",
-    /// A unit went back to an earlier digest.
+    /// A unit was rolled back to an earlier digest.
     UnitRolledBack = "unit-rolled-back",
-    /// A unit kept failing, and the version that was in force before it is again.
+    /// A unit kept failing; the version before it is in force again.
     UnitReturned = "unit-returned",
-    /// A unit keeps failing, and no version that was in force before it can be again.
+    /// A unit keeps failing, and there is no earlier version to return to.
     UnitNotReturned = "unit-not-returned",
     /// A unit replaces one of the same name that comes with the program, in all policies.
     UnitTakesName = "unit-takes-name",
-    /// No unit of that name is in force until it is enabled.
+    /// Units of this name are disabled.
     UnitDisabled = "unit-disabled",
-    /// Units of that name may be in force again.
+    /// Units of this name are enabled again.
     UnitEnabled = "unit-enabled",
-    /// A unit stays whatever its file becomes.
+    /// A unit is pinned: it stays whatever its file becomes.
     UnitPinned = "unit-pinned",
-    /// A unit follows its file again.
+    /// A unit is no longer pinned: it follows its file again.
     UnitUnpinned = "unit-unpinned",
-    /// A unit keeps failing, and is not called for a while.
+    /// A unit keeps failing and is paused.
     UnitPaused = "unit-paused",
-    /// A unit that was paused is called once more.
+    /// A paused unit is tried again.
     UnitTriedAgain = "unit-tried-again",
-    /// A unit that was paused works again.
+    /// A paused unit works again.
     UnitRecovered = "unit-recovered",
-    /// A unit answers differently though nothing has changed: its answers are not kept.
+    /// A unit answers differently although nothing has changed: its answers are no longer cached.
     UnitQuarantined = "unit-quarantined",
-    /// A candidate judges beside a unit.
+    /// A candidate runs as the shadow of a unit.
     ShadowBegan = "shadow-began",
-    /// A candidate that judged beside a unit was discarded.
+    /// A shadow was discarded.
     ShadowDiscarded = "shadow-discarded",
-    /// The candidate of a unit is in force.
+    /// A shadow came into force.
     ShadowPromoted = "shadow-promoted",
-    /// A folder that is watched, or a file in it, cannot be read.
+    /// A watched folder, or a file in it, cannot be read.
     FolderTrouble = "folder-trouble",
-    /// Which units are in force cannot be kept for the next start.
+    /// The list of units in force cannot be stored for the next start.
     LibraryNotKept = "library-not-kept",
     /// A client had something noted that it did or saw.
     Noted = "noted",
@@ -142,6 +144,7 @@ impl EventKind {
             Self::PolicyRefused
                 | Self::PolicyLostFilters
                 | Self::BalanceFailed
+                | Self::ReservationLost
                 | Self::ClusterWithoutPolicy
                 | Self::ClusterStopped
                 | Self::ClusterRestarted

@@ -74,6 +74,13 @@ fn no_more_moves_are_under_way_at_once_than_may_be() {
     assert_eq!(states(&plan), [Planned; 6], "{plan:?}");
     let begun = begin(&cluster, Begin::default());
     assert_eq!(states(&begun)[..3], [Begun, Begun, Planned]);
+    for waiting in &begun.moves[2..] {
+        let why = waiting.why.as_deref().unwrap();
+        assert!(
+            why.contains("2 are under way, and at most 2 may be"),
+            "{why}"
+        );
+    }
     let expires = world.clock.load(Ordering::Relaxed) + 300;
     assert_eq!(begun.moves[0].expires, Some(expires));
     let again = begin(&cluster, Begin::default());
@@ -87,6 +94,83 @@ fn no_more_moves_are_under_way_at_once_than_may_be() {
         ..Begin::default()
     };
     assert_eq!(begin(&cluster, all).counted.begun, 5);
+}
+
+#[test]
+fn a_move_that_cannot_begin_holds_up_none_that_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, None);
+    let first = plan.moves[0].planned.vm.clone();
+    let request = Request {
+        members: vec![placewright_model::Vm::new(first.clone())],
+        ..Request::default()
+    };
+    let moved = cluster.turn(move |state| state.migrate(request, None).map(|_| ()));
+    moved.wait().unwrap();
+    let begun = begin(&cluster, Begin::default());
+    let expected = [Planned, Begun, Begun, Begun, Begun, Begun];
+    assert_eq!(states(&begun), expected, "{begun:?}");
+    let why = begun.moves[0].why.as_deref().unwrap();
+    assert!(why.contains("has a place reserved already"), "{why}");
+    let events = world.deployment.events().listen(Some(0)).missed;
+    let told = events.iter().filter(|it| it.kind == EventKind::PlanBegun);
+    let told: Vec<&str> = told.map(|it| &*it.message).collect();
+    assert!(
+        told[0].contains("5 are under way and 0 done; 1 waits: VM"),
+        "{told:?}"
+    );
+    // What it waited for is over.
+    let back = cluster.turn(move |state| state.cancel(&[first]));
+    back.wait().unwrap();
+    assert_eq!(states(&begin(&cluster, Begin::default())), [Begun; 6]);
+}
+
+#[test]
+fn a_place_on_a_host_that_goes_down_ends_at_once_and_the_move_says_so() {
+    for lost in ["down", "error"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (world, cluster) = uneven_cluster(folder.path());
+        emptied(&cluster, Some(2));
+        let begun = begin(&cluster, Begin::default());
+        let vm = begun.moves[0].planned.vm.clone();
+        let state = format!(r#"{{"hosts": [{{"id": "b", "state": "{lost}"}}]}}"#);
+        change(&cluster, &state);
+        assert_eq!(counted(&cluster).2, 0, "no place is reserved any more");
+        let after = shown(&cluster);
+        assert_eq!(states(&after)[..3], [Stale, Stale, Planned], "{after:?}");
+        let why = after.moves[0].why.as_deref().unwrap();
+        assert_eq!(
+            why,
+            format!("the place on host b has ended: its state is {lost}")
+        );
+        let events = world.deployment.events().listen(Some(0)).missed;
+        let ends = events
+            .iter()
+            .filter(|it| it.kind == EventKind::ReservationLost);
+        let ends: Vec<_> = ends.map(|it| (it.vm.clone(), it.host.as_deref())).collect();
+        assert_eq!(ends.len(), 2, "{events:?}");
+        assert_eq!(ends[0], (Some(vm.clone()), Some("b")));
+        let late = vm.clone();
+        let confirmed = cluster.turn(move |state| state.confirm(&[late], None));
+        let refused = confirmed.wait().unwrap_err();
+        assert!(
+            matches!(refused, DeploymentError::ReservationEnded { .. }),
+            "{refused}"
+        );
+        // It is kept like that.
+        world.deployment.stop();
+        drop((world, cluster));
+        let world = start(folder.path(), &units());
+        let cluster = world.deployment.cluster("c").unwrap();
+        assert_eq!(
+            (counted(&cluster).2, states(&shown(&cluster))[0]),
+            (0, Stale)
+        );
+        let gone = cluster.turn(move |state| state.reservation(&vm).map(|_| ()));
+        let gone = gone.wait().unwrap_err().to_string();
+        assert!(gone.contains("ended with that host"), "{gone}");
+    }
 }
 
 #[test]

@@ -138,6 +138,7 @@ fn a_reservation_is_shown_renewed_and_released() {
             host: "b".into(),
             kind: ReservationKind::Place,
             from: None,
+            live: None,
             since: Some(1000),
             expires: Some(1300),
             decision: Some(1),

@@ -57,10 +57,12 @@ impl Again {
         Some(pause)
     }
 
-    /// A file that is to be tried now.
-    pub(super) fn due(&self, now: Instant) -> Option<Told> {
-        let due = self.files.values().find(|waiting| waiting.at <= now);
-        due.map(|waiting| waiting.told.clone())
+    /// A file that is to be tried now. It is not due again before that is noted.
+    pub(super) fn due(&mut self, now: Instant) -> Option<Told> {
+        let mut waiting = self.files.values_mut();
+        let due = waiting.find(|waiting| waiting.at <= now)?;
+        due.at = now + PAUSES[PAUSES.len() - 1];
+        Some(due.told.clone())
     }
 
     /// Do not try the file again: it holds something else, which is told of.

@@ -1,5 +1,8 @@
 //! What the watcher has seen and nobody has staged yet: of each file what it became last,
 //! and of all that they hold only so many bytes. The others are read again in their turn.
+//!
+//! It is taken in two lanes, so that a small unit does not wait until a large one is compiled.
+//! Each file is in one lane at a time.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -8,6 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::watch::{Change, Told};
+use placewright_engine::SMALL_UNIT;
 
 /// How many bytes of files wait in memory: as many as one file may have by default.
 const MOST_BYTES: usize = 64 << 20;
@@ -19,6 +23,19 @@ pub(super) struct Queue {
     rings: Condvar,
 }
 
+/// What is staged by one thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Small units, which may overtake others.
+    Small,
+    /// Everything, in the order of its coming.
+    Any,
+}
+
+impl Lane {
+    pub(super) const ALL: [Self; 2] = [Self::Small, Self::Any];
+}
+
 #[derive(Debug, Default)]
 struct Waiting {
     /// By path, each with its number in the order of their coming.
@@ -26,6 +43,8 @@ struct Waiting {
     order: BTreeMap<u64, PathBuf>,
     next: u64,
     bytes: usize,
+    /// What is being staged, by lane: its number and path.
+    staged: [Option<(u64, PathBuf)>; 2],
     /// Those who wait until all is taken whose numbers are below.
     done: VecDeque<(u64, Sender<()>)>,
     closed: bool,
@@ -45,6 +64,11 @@ impl Pending {
             Self::Change(change) => change.path(),
             Self::Unread(told) => &told.path,
         }
+    }
+
+    /// Whether it may be staged before what came earlier.
+    fn is_small_unit(&self) -> bool {
+        matches!(self, Self::Change(Change::Seen(seen)) if seen.bytes.len() <= SMALL_UNIT)
     }
 
     fn bytes(&self) -> usize {
@@ -93,6 +117,16 @@ impl Queue {
         self.rings.notify_all();
     }
 
+    /// Have a file read and staged again, unless what it became since waits already.
+    pub(super) fn put_again(&self, told: Told) {
+        let mut waiting = self.lock();
+        if !waiting.closed && !waiting.changes.contains_key(&told.path) {
+            waiting.add(Pending::Unread(told));
+        }
+        drop(waiting);
+        self.rings.notify_all();
+    }
+
     /// Answer when all that waits now is done; never if the queue is closed before.
     pub(super) fn when_done(&self, done: Sender<()>) {
         let mut waiting = self.lock();
@@ -115,16 +149,20 @@ impl Queue {
         self.rings.notify_all();
     }
 
-    /// Wait for what came first, until then if there is such a time. To be called when what
-    /// was taken before is done.
-    pub(super) fn take(&self, until: Option<Instant>) -> Next {
+    /// Wait for what came first of what the lane may take, until then if there is such a time.
+    /// To be called when what the lane took before is done.
+    pub(super) fn take(&self, lane: Lane, until: Option<Instant>) -> Next {
         let mut waiting = self.lock();
+        if waiting.staged[lane as usize].take().is_some() {
+            // The other lane may have waited for that.
+            self.rings.notify_all();
+        }
         loop {
             if waiting.closed {
                 return Next::Closed;
             }
             waiting.answer();
-            if let Some(pending) = waiting.first() {
+            if let Some(pending) = waiting.first(lane) {
                 return Next::Change(pending);
             }
             let Some(until) = until else {
@@ -158,15 +196,34 @@ impl Waiting {
         Some(pending)
     }
 
-    fn first(&mut self) -> Option<Pending> {
-        let (_, path) = self.order.first_key_value()?;
-        let path = path.clone();
-        self.remove(&path)
+    /// Take the first that this lane may take: none of which the file is being staged, and what
+    /// is no small unit only when nothing is staged that came before.
+    fn first(&mut self, lane: Lane) -> Option<Pending> {
+        let staged = |path: &Path| self.staged.iter().flatten().any(|(_, it)| it == path);
+        let before = |number: u64| self.staged.iter().flatten().any(|(it, _)| *it < number);
+        let mut order = self.order.iter();
+        let (number, path) = match lane {
+            Lane::Small => order.find(|(_, path)| {
+                let pending = self.changes.get(*path).map(|(_, pending)| pending);
+                pending.is_some_and(Pending::is_small_unit) && !staged(path)
+            }),
+            Lane::Any => order.next().filter(|(number, path)| {
+                let pending = self.changes.get(*path).map(|(_, pending)| pending);
+                let overtakes = matches!(pending, Some(Pending::Change(Change::Seen(_))));
+                !staged(path) && (overtakes || !before(**number))
+            }),
+        }?;
+        let (number, path) = (*number, path.clone());
+        let pending = self.remove(&path)?;
+        self.staged[lane as usize] = Some((number, path));
+        Some(pending)
     }
 
-    /// Answer those for whom nothing waits any more.
+    /// Answer those for whom nothing waits any more, nor is staged.
     fn answer(&mut self) {
-        let first = self.order.first_key_value().map(|(number, _)| *number);
+        let waits = self.order.first_key_value().map(|(number, _)| *number);
+        let staged = self.staged.iter().flatten().map(|(number, _)| *number);
+        let first = staged.chain(waits).min();
         while let Some((number, _)) = self.done.front() {
             if first.is_some_and(|first| first < *number) {
                 return;
@@ -200,7 +257,7 @@ mod tests {
     }
 
     fn take(queue: &Queue) -> Pending {
-        match queue.take(Some(Instant::now())) {
+        match queue.take(Lane::Any, Some(Instant::now())) {
             Next::Change(pending) => pending,
             other => panic!("{other:?}"),
         }
@@ -220,7 +277,10 @@ mod tests {
         assert_eq!((first.path.to_str(), first.bytes[0]), (Some("a.wasm"), 99));
         assert_eq!(take(&queue).path(), Path::new("b.wasm"));
         assert_eq!(queue.lock().bytes, 0);
-        assert!(matches!(queue.take(Some(Instant::now())), Next::Nothing));
+        assert!(matches!(
+            queue.take(Lane::Any, Some(Instant::now())),
+            Next::Nothing
+        ));
     }
 
     #[test]
@@ -252,6 +312,55 @@ mod tests {
         queue.when_done(done);
         queue.close();
         assert!(never.recv().is_err());
-        assert!(matches!(queue.take(None), Next::Closed));
+        assert!(matches!(queue.take(Lane::Small, None), Next::Closed));
+    }
+
+    fn taken(queue: &Queue, lane: Lane) -> Option<String> {
+        match queue.take(lane, Some(Instant::now())) {
+            Next::Change(pending) => Some(pending.path().display().to_string()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_small_unit_overtakes_a_large_one_and_nothing_else_does() {
+        let (large, small) = (SMALL_UNIT + 1, SMALL_UNIT);
+        let queue = Queue::default();
+        queue.put(seen("large", large, 0));
+        queue.put(seen("other-large", large, 0));
+        queue.put(seen("small", small, 0));
+        queue.put(Change::Gone {
+            path: "gone".into(),
+        });
+        queue.put(seen("later", small, 0));
+        assert_eq!(taken(&queue, Lane::Any).as_deref(), Some("large"));
+        assert_eq!(taken(&queue, Lane::Small).as_deref(), Some("small"));
+        assert_eq!(taken(&queue, Lane::Small).as_deref(), Some("later"));
+        assert_eq!(taken(&queue, Lane::Small), None);
+        assert_eq!(taken(&queue, Lane::Any).as_deref(), Some("other-large"));
+        assert_eq!(taken(&queue, Lane::Any).as_deref(), Some("gone"));
+    }
+
+    #[test]
+    fn a_file_is_staged_in_one_lane_at_a_time_and_whoever_waits_for_it_waits() {
+        let queue = Queue::default();
+        queue.put(seen("a", SMALL_UNIT + 1, 0));
+        assert_eq!(taken(&queue, Lane::Any).as_deref(), Some("a"));
+        queue.put(seen("a", 1, 1));
+        let (done, answered) = mpsc::channel();
+        queue.when_done(done);
+        assert_eq!(taken(&queue, Lane::Small), None, "it is being staged");
+        // The large one is done, and then the small one.
+        queue.put(seen("b", 1, 0));
+        assert_eq!(taken(&queue, Lane::Any).as_deref(), Some("a"));
+        assert_eq!(taken(&queue, Lane::Small).as_deref(), Some("b"));
+        assert!(answered.try_recv().is_err());
+        assert_eq!(taken(&queue, Lane::Any), None);
+        assert!(answered.try_recv().is_ok());
+        // What is gone waits for what came before it.
+        queue.put(Change::Gone { path: "b".into() });
+        assert_eq!(taken(&queue, Lane::Any), None, "b is being staged");
+        assert_eq!(taken(&queue, Lane::Small), None);
+        assert_eq!(taken(&queue, Lane::Any).as_deref(), Some("b"));
     }
 }

@@ -1,14 +1,15 @@
-//! The thread that stages what the watcher sees.
+//! The threads that stage what the watcher sees: one takes small units alone, so that they do not
+//! wait until a large one is compiled.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::again::Again;
-use super::queue::{Next, Pending, Queue};
+use super::queue::{Lane, Next, Pending, Queue};
 use super::{Library, LibraryEvent, LibraryOperationError};
 use crate::watch::{Bell, Change, Folder, Options, WatchError, Watcher};
 
@@ -22,12 +23,12 @@ pub struct Watching {
     watcher: Option<Watcher>,
     queue: Arc<Queue>,
     ends: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Library {
-    /// Watch a folder of units from now on: what it holds is staged on a thread of
-    /// its own, one after the other. The folder need not exist yet.
+    /// Watch a folder of units from now on: what it holds is staged on threads of
+    /// their own, small units beside large ones. The folder need not exist yet.
     ///
     /// # Errors
     /// If threads cannot be started.
@@ -62,31 +63,39 @@ impl Library {
                 }
             },
         )?;
-        let stage = Stage {
-            library: self.clone(),
+        let again = Arc::new(Mutex::default());
+        let mut watching = Watching {
             queue: queue.clone(),
-            bell: watcher.bell().clone(),
-            options,
             ends: ends.clone(),
+            threads: Vec::new(),
+            watcher: None,
         };
-        let thread = thread::Builder::new()
-            .name("stage".to_owned())
-            .spawn(move || stage.run())
-            .map_err(|error| WatchError::Thread(path.to_owned(), error))?;
-        Ok(Watching {
-            watcher: Some(watcher),
-            queue,
-            ends,
-            thread: Some(thread),
-        })
+        for lane in Lane::ALL {
+            let stage = Stage {
+                lane,
+                library: self.clone(),
+                queue: queue.clone(),
+                again: again.clone(),
+                bell: watcher.bell().clone(),
+                options: options.clone(),
+                ends: ends.clone(),
+            };
+            let thread = thread::Builder::new()
+                .name("stage".to_owned())
+                .spawn(move || stage.run())
+                .map_err(|error| WatchError::Thread(path.to_owned(), error))?;
+            watching.threads.push(thread);
+        }
+        watching.watcher = Some(watcher);
+        Ok(watching)
     }
 }
 
 impl Library {
     /// Take in what became of a file, and say if and when that is to be tried again.
-    pub(super) fn take_or_again(&self, change: &Change, again: &mut Again, now: Instant) {
+    pub(super) fn take_or_again(&self, change: &Change, again: &Mutex<Again>, now: Instant) {
         let staging = self.take(change);
-        let pause = again.note(change, staging.as_ref(), now);
+        let pause = lock(again).note(change, staging.as_ref(), now);
         if let (Some(staging), Some(pause)) = (staging, pause) {
             let _held = self.lock();
             self.tell(&LibraryEvent::Again {
@@ -127,22 +136,21 @@ impl Drop for Watching {
         self.ends.store(true, Ordering::Release);
         self.watcher = None;
         self.queue.close();
-        let Some(thread) = self.thread.take() else {
-            return;
-        };
         let begun = Instant::now();
-        while !thread.is_finished() {
+        while !self.threads.iter().all(JoinHandle::is_finished) {
             if begun.elapsed() > PATIENCE {
                 return;
             }
             thread::sleep(Duration::from_millis(1));
         }
-        // It can only have panicked, which the panic has told of.
-        let _ = thread.join();
+        for thread in self.threads.drain(..) {
+            // It can only have panicked, which the panic has told of.
+            let _ = thread.join();
+        }
     }
 }
 
-/// Wait until all that waits for the thread is staged, or it has ended.
+/// Wait until all that waits for the threads is staged, or they have ended.
 fn wait_until_staged(queue: &Queue) {
     let (done, staged) = mpsc::channel();
     queue.when_done(done);
@@ -150,8 +158,14 @@ fn wait_until_staged(queue: &Queue) {
     let _ = staged.recv();
 }
 
-/// What the thread works with.
+fn lock(again: &Mutex<Again>) -> MutexGuard<'_, Again> {
+    again.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a thread works with.
 struct Stage {
+    lane: Lane,
+    again: Arc<Mutex<Again>>,
     library: Arc<Library>,
     queue: Arc<Queue>,
     bell: Bell,
@@ -168,15 +182,14 @@ impl Drop for Stage {
 
 impl Stage {
     fn run(self) {
-        let mut again = Again::default();
         loop {
-            match self.queue.take(again.next()) {
+            let next_try = lock(&self.again).next();
+            match self.queue.take(self.lane, next_try) {
                 Next::Closed => return,
-                Next::Change(pending) => self.stage(pending, &mut again),
+                Next::Change(pending) => self.stage(pending),
                 Next::Nothing => {
-                    if let Some(told) = again.due(Instant::now()) {
-                        self.stage(Pending::Unread(told), &mut again);
-                    }
+                    let due = lock(&self.again).due(Instant::now());
+                    due.into_iter().for_each(|told| self.queue.put_again(told));
                 }
             }
             if self.ends.load(Ordering::Acquire) {
@@ -187,16 +200,19 @@ impl Stage {
 
     /// Take in a change; what was not kept of it is read again. The bytes that are verified
     /// then are those that are compiled.
-    fn stage(&self, pending: Pending, again: &mut Again) {
+    fn stage(&self, pending: Pending) {
         let path = pending.path().to_owned();
         let change = match pending {
             Pending::Change(change) => Some(change),
             Pending::Unread(told) => told.read(&self.options).map(Change::Seen),
         };
         match change {
-            Some(change) => self.library.take_or_again(&change, again, Instant::now()),
+            Some(change) => {
+                self.library
+                    .take_or_again(&change, &self.again, Instant::now());
+            }
             None => {
-                again.forget(&path);
+                lock(&self.again).forget(&path);
                 self.bell.look_again(path.clone());
             }
         }

@@ -125,7 +125,7 @@ impl fmt::Display for ReplayReport {
             (tried, differing) => {
                 write!(
                     f,
-                    "{differing} of {tried} recorded decisions come out in another way"
+                    "{differing} of {tried} recorded decisions come out differently"
                 )?;
                 match self.failing {
                     0 => Ok(()),

@@ -325,7 +325,7 @@ fn vm_columns() -> Vec<Column> {
         given(
             "exclusive",
             Boolean,
-            "Whether it has physical CPUs of its own",
+            "Whether it has exclusive physical CPUs",
         ),
         given(
             "migratable",
@@ -429,22 +429,22 @@ fn hosts() -> Vec<Column> {
         added("cpu.pending", Integer, "CPU promised to the VMs that have a place reserved here")
             .in_measure(Millicores),
         added("cpu.exclusive", Integer, "CPUs that VMs here, pending ones included, have for themselves"),
-        added("vcpus", Integer, "vCPUs of the VMs that run here, those with CPUs of their own apart"),
+        added("vcpus", Integer, "vCPUs of the VMs that run here without exclusive CPUs"),
         added(
             "vcpus.pending",
             Integer,
-            "vCPUs of the VMs that have a place reserved here, those with CPUs of their own apart",
+            "vCPUs of the VMs that have a place reserved here without exclusive CPUs",
         ),
         added(
             "load.pending",
             Integer,
-            "Measured load of pending VMs that ran elsewhere before, those with CPUs of their own apart",
+            "Measured load of pending VMs that ran elsewhere before without exclusive CPUs",
         )
         .in_measure(Millicores),
         added(
             "vcpus.unmeasured",
             Integer,
-            "vCPUs of pending VMs whose load was never measured, those with CPUs of their own apart",
+            "vCPUs of pending VMs whose load was never measured without exclusive CPUs",
         ),
         // memory
         given("memory.total", Integer, "Physical memory; 0 if not given").in_measure(Bytes),
@@ -473,7 +473,7 @@ fn hosts() -> Vec<Column> {
         kept(
             "vms.widest",
             Integer,
-            "sockets x cores of the widest VM here, pending ones included, those with CPUs of their own apart; 0 if none",
+            "Cores of the largest VM here (running or pending, without exclusive CPUs); 0 if there is none",
         ),
         kept("batch.placed", Integer, "VMs that the batch at hand has placed here so far"),
         // power

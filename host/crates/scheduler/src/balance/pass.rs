@@ -188,6 +188,7 @@ impl<'a> Pass<'a> {
         let measured = self.measured(*from);
         let mut changes = proposal.writes.clone();
         let proposed = changes.len();
+        let live = self.world.moves_live(vm);
         if to != *from && self.world.departure(vm) == Some(Departure::Barred) {
             return Ok(Err(MoveError::NotMigratable));
         }
@@ -218,6 +219,7 @@ impl<'a> Pass<'a> {
             reason: format!("host {from} {}{measured}", proposal.reason),
             from,
             to: self.host_id(to),
+            live,
             vm: proposal.vm,
             together: Vec::new(),
             cause: Cause::Balance,

@@ -1,5 +1,6 @@
 //! What a plan of moves says. It is kept as it is here, and told as in `shown`.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,10 @@ pub struct PlannedMove {
     pub from: Arc<str>,
     /// Where it runs after the step: the same host, if only its facts change.
     pub to: Arc<str>,
+    /// Whether it runs while it is moved (a live migration); false: it is stopped or paused, or
+    /// is started on its new host, as its host is down or faulty.
+    #[serde(default = "is_live")]
+    pub live: bool,
     /// VMs that a hard group keeps together with it, whose moves are steps next to this one:
     /// all of them are begun at once.
     pub together: Vec<Arc<str>>,
@@ -79,6 +84,11 @@ pub struct PlannedMove {
     pub changes: Vec<Write>,
     /// How many of the changes, the first ones, the balance unit proposes.
     pub proposed: usize,
+}
+
+/// Of plans that were kept before that was written.
+fn is_live() -> bool {
+    true
 }
 
 impl PlannedMove {
@@ -211,12 +221,13 @@ pub enum MoveError {
     Undecided(String),
 }
 
-/// How many hosts one entry of the policy removed for one reason.
+/// How many hosts are out for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct RemovedHosts {
-    /// The policy's entry.
+    /// The policy's entry that removed them; `state` of hosts that are not up, `request` of
+    /// those that the request excludes.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub filter: Arc<str>,
     /// Completes "host ...".
@@ -226,6 +237,32 @@ pub struct RemovedHosts {
     pub passing: bool,
     /// How many.
     pub hosts: usize,
+    /// Of hosts that are not up, and so were not considered: the ids of the first ones.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<Arc<str>>,
+}
+
+impl fmt::Display for RemovedHosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            filter,
+            reason,
+            hosts,
+            names,
+            passing,
+        } = self;
+        let passing = if *passing { " for now" } else { "" };
+        write!(f, "{filter}: {hosts} ({reason}{passing})")?;
+        if names.is_empty() {
+            return Ok(());
+        }
+        write!(f, ": {}", names.join(", "))?;
+        match hosts.saturating_sub(names.len()) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
 }
 
 impl From<&Removed> for RemovedHosts {
@@ -235,6 +272,7 @@ impl From<&Removed> for RemovedHosts {
             reason: removed.reason.clone(),
             passing: removed.passing,
             hosts: removed.hosts,
+            names: removed.names.clone(),
         }
     }
 }
@@ -262,19 +300,14 @@ fn nowhere(
     vms: &[Arc<str>],
     nearest: Option<&Nearest>,
 ) -> String {
+    let reasons: Vec<String> = removed.iter().map(ToString::to_string).collect();
+    let reasons = reasons.join("; ");
     if considered == 0 {
-        return "no host that is up is in question".to_owned();
+        return match reasons.is_empty() {
+            true => "the cluster has no host that is in question".to_owned(),
+            false => format!("no host that is up is in question: {reasons}"),
+        };
     }
-    let reasons = removed.iter().map(|removed| {
-        let RemovedHosts {
-            filter,
-            reason,
-            hosts,
-            ..
-        } = removed;
-        format!("{filter}: {hosts} ({reason})")
-    });
-    let reasons: Vec<String> = reasons.collect();
     let what = match vms {
         [] | [_] => "it".to_owned(),
         vms => format!("VMs {} together", vms.join(", ")),
@@ -283,7 +316,6 @@ fn nowhere(
         1 => format!("the one host in question does not take {what}"),
         _ => format!("none of {considered} hosts takes {what}"),
     };
-    let reasons = reasons.join("; ");
     match nearest.filter(|_| considered > 1) {
         Some(Nearest { host, reason, .. }) => {
             format!("{taken}: {reasons}; nearest is host {host}, which {reason}")
@@ -411,6 +443,7 @@ mod tests {
                 vm: "v".into(),
                 from: "h".into(),
                 to: "g".into(),
+                live: false,
                 together: vec!["w".into()],
                 cause: Cause::Evacuation,
                 group: None,
@@ -436,6 +469,7 @@ mod tests {
                         reason: "has too little memory".into(),
                         passing: false,
                         hosts: 2,
+                        names: Vec::new(),
                     }],
                     vms: vec!["s".into()],
                     nearest: Some(Nearest {

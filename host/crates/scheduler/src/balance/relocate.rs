@@ -129,7 +129,8 @@ impl Pass<'_> {
             if self.world.departure(vm) == Some(Departure::Barred) {
                 return Ok(Err(MoveError::NotMigratable));
             }
-            from.push(self.host_id(entry.slot));
+            let live = self.world.moves_live(vm);
+            from.push((self.host_id(entry.slot), live));
         }
         let vm_refs: Vec<&Arc<str>> = vms.iter().collect();
         let request = match of_running(&self.world, &vm_refs, self.plan.now) {
@@ -175,19 +176,20 @@ impl Pass<'_> {
         let Some(slot) = self.world.slot(&to) else {
             return Ok(Err(MoveError::NoHost));
         };
-        if from.contains(&to) {
+        if from.iter().any(|(from, _)| *from == to) {
             return Ok(Err(MoveError::Stays));
         }
         let costs = decision.decided.chosen.map(|chosen| chosen.costs);
         let writes = decision.followed.into_iter().flat_map(|it| it.writes);
         let writes: Vec<Write> = writes.collect();
-        for (number, (vm, from)) in (1..).zip(vms.iter().zip(from)) {
+        for (number, (vm, (from, live))) in (1..).zip(vms.iter().zip(from)) {
             world::carry(&mut self.world, vm, slot)?;
             self.cool_down.moved(vm, self.plan.now);
             self.plan.moves.push(PlannedMove {
                 vm: vm.clone(),
                 from,
                 to: to.clone(),
+                live,
                 together: vms.iter().filter(|other| *other != vm).cloned().collect(),
                 cause: leaving.cause,
                 group: leaving.group.clone(),

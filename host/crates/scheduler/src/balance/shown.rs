@@ -62,6 +62,9 @@ pub struct MoveShown {
     /// Where it runs after the step: the same host, if only its facts change.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub to: Arc<str>,
+    /// Whether it runs while it is moved (a live migration); false: it is stopped or paused, or
+    /// is started on its new host, as its host is down or faulty.
+    pub live: bool,
     /// VMs that a hard group keeps together with it: all of them are begun at once.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -165,6 +168,7 @@ impl BalancePlan {
             vm: planned.vm.clone(),
             from: planned.from.clone(),
             to: planned.to.clone(),
+            live: planned.live,
             together: planned.together.clone(),
             cause: planned.cause,
             group: planned.group.clone(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{QuestionError, Reason, Situation, reasons};
-use crate::PlaceError;
+use super::{QuestionError, Situation, reasons};
+use crate::{PlaceError, RemovedHosts, check_named_hosts};
 use placewright_inventory::Inventory;
 use placewright_model::{Group, Request, Vm};
 
@@ -25,7 +25,10 @@ pub struct Capacity {
     /// How many hosts the next one would be refused by.
     pub considered: usize,
     /// What stops the next one, in policy order; empty if the bound does.
-    pub stopped_by: Vec<Reason>,
+    pub stopped_by: Vec<RemovedHosts>,
+    /// What the next one names and no host of the cluster has, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// How many of the copies go to a host.
@@ -46,6 +49,7 @@ impl Situation<'_> {
     /// # Errors
     /// If there is no decision for a copy.
     pub fn capacity(&self, request: &Request, at_most: usize) -> Result<Capacity, QuestionError> {
+        check_named_hosts(self.inventory, &request.members)?;
         let mut scheduler = self.scheduler(self.policy.clone())?;
         let template = known(self.inventory, request);
         let mut hosts: BTreeMap<Arc<str>, usize> = BTreeMap::new();
@@ -56,6 +60,7 @@ impl Situation<'_> {
             hosts: Vec::new(),
             considered: 0,
             stopped_by: Vec::new(),
+            warnings: Vec::new(),
         };
         for number in 1.. {
             if capacity.fit == at_most {
@@ -69,6 +74,7 @@ impl Situation<'_> {
                 Some(host) => *hosts.entry(host).or_default() += 1,
                 None => {
                     capacity.stopped_by = reasons(&decision);
+                    capacity.warnings = decision.unknown;
                     break;
                 }
             }

@@ -1,4 +1,4 @@
-//! Decisions that come out in another way with other units: which, and why.
+//! Decisions that come out differently with other units: which, and why.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use placewright_chain::{CostShown, Explanation};
 pub struct Replayed {
     /// How many were made again.
     pub tried: usize,
-    /// Those of them that come out in another way.
+    /// Those of them that come out differently.
     pub differing: usize,
     /// Those of these in which there is no decision, because a unit gives no answer.
     pub failing: usize,
-    /// Some that come out in another way.
+    /// Some that come out differently.
     pub examples: Vec<ChangedDecision>,
 }
 

@@ -7,21 +7,22 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::why::known_host;
-use super::{QuestionError, Reason, Situation, reasons};
-use crate::{Batch, Decision, PlaceError, Plan, Scheduler, SchedulerOptions};
+use super::{QuestionError, Situation, reasons};
+use crate::{Batch, Decision, PlaceError, Plan, RemovedHosts, Scheduler, SchedulerOptions};
 use placewright_chain::DecisionError;
 use placewright_inventory::{Inventory, InventoryError};
 use placewright_model::Vm;
 use placewright_model::Word;
 
 /// Which VMs are restarted elsewhere when their host fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     /// Those that are highly available: `ha` is true.
     Ha,
-    /// All but those of which `ha` is given and false.
+    /// All, as a plan moves all VMs of hosts that are down or faulty.
+    #[default]
     All,
 }
 
@@ -30,22 +31,10 @@ impl Word for Restart {
 }
 
 impl Restart {
-    /// What is meant where nobody says: the highly available VMs where there are any. A
-    /// cluster in which no VM is leaves open which ones would be restarted.
-    fn usual(inventory: &Inventory) -> Self {
-        let mut vms = inventory
-            .hosts()
-            .flat_map(|(_, host)| inventory.vms_of(host));
-        match vms.any(|entry| entry.vm.facts.is("ha")) {
-            true => Self::Ha,
-            false => Self::All,
-        }
-    }
-
     fn restarts(self, vm: &Vm) -> bool {
         match self {
             Self::Ha => vm.facts.is("ha"),
-            Self::All => vm.facts.get("ha") != Some(&false.into()),
+            Self::All => true,
         }
     }
 }
@@ -55,8 +44,8 @@ impl Restart {
 pub struct FailureOptions {
     /// As in [`Batch::search`].
     pub search: Option<usize>,
-    /// Which VMs are restarted; None: the highly available ones if there are any, else all.
-    pub restart: Option<Restart>,
+    /// Which VMs are restarted.
+    pub restart: Restart,
 }
 
 /// What follows if some hosts fail.
@@ -90,7 +79,7 @@ pub struct Resettled {
     pub considered: usize,
     /// What removed them, in policy order; told of VMs that find no host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stopped_by: Vec<Reason>,
+    pub stopped_by: Vec<RemovedHosts>,
     /// Why there is no decision on it, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -143,11 +132,6 @@ impl Situation<'_> {
         let up = up.filter(|(slot, _)| self.inventory.is_up(*slot));
         let mut hosts: Vec<Arc<str>> = up.map(|(_, host)| host.id.clone()).collect();
         hosts.sort_unstable();
-        // The same for each host, whichever of the VMs run there.
-        let options = FailureOptions {
-            restart: options.restart.or(Some(Restart::usual(self.inventory))),
-            ..options
-        };
         let mut scheduler = self.unrecorded()?;
         let whole = scheduler.inventory().version();
         let mut failures = Vec::with_capacity(hosts.len());
@@ -184,7 +168,7 @@ fn fail(
     options: FailureOptions,
 ) -> Result<Failure, QuestionError> {
     let world = scheduler.inventory_mut();
-    let restart = options.restart.unwrap_or_else(|| Restart::usual(world));
+    let restart = options.restart;
     let mut lost = take_down(world, &hosts).map_err(PlaceError::Inventory)?;
     let mut not_restarted = Vec::new();
     lost.retain(|id, (vm, _)| {

@@ -70,7 +70,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "ADDRESS:PORT",
         TEXT,
         "127.0.0.1:7425",
-        "Where requests come in; port 0 takes any that is free",
+        "Address and port to listen on; port 0 takes any free port",
     ),
     without_default(
         PLACES,
@@ -78,7 +78,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DIR",
         TEXT,
         Some("the platform's folder for data"),
-        "Folder of what must last",
+        "Folder for the server's state",
     ),
     without_default(
         PLACES,
@@ -86,7 +86,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DIR",
         TEXT,
         Some("DATA/units"),
-        "Folder that is watched for units (*.wasm)",
+        "Folder watched for units (*.wasm)",
     ),
     without_default(
         PLACES,
@@ -94,7 +94,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DIR",
         TEXT,
         Some("DATA/policies"),
-        "Folder that is watched for policies (*.toml)",
+        "Folder watched for policies (*.toml)",
     ),
     without_default(
         PLACES,
@@ -102,7 +102,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DIR",
         TEXT,
         Some("DATA/cache"),
-        "Folder where the code of compiled units is kept",
+        "Folder for compiled units",
     ),
     option(
         PLACES,
@@ -110,7 +110,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "BOOL",
         BOOLEAN,
         "false",
-        "Use folders that other users may write to: each of them can then have the server run what they like",
+        "Use folders that other users may write to: each of these users can then make the server run any unit",
     ),
     without_default(
         TRUST,
@@ -118,7 +118,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "FILE",
         TEXT,
         None,
-        "Certificates in PEM, the server's own first; with it and --tls-key requests come by TLS",
+        "Certificates in PEM, the server's own first; with --tls-key it turns TLS on",
     ),
     without_default(
         TRUST,
@@ -134,7 +134,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "BOOL",
         BOOLEAN,
         "false",
-        "Let tokens come in clear text from other machines: only where something in front of the server does TLS",
+        "Accept tokens in clear text from other machines: only behind a proxy that does TLS",
     ),
     option(
         TRUST,
@@ -158,7 +158,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "10 s",
-        "How long a request waits for its cluster's turn",
+        "Longest time that a request waits for its cluster's turn",
     ),
     option(
         DECISIONS,
@@ -166,7 +166,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "1 s",
-        "How long one decision may take of its turn",
+        "Longest time for one decision",
     ),
     option(
         DECISIONS,
@@ -174,7 +174,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "10 s",
-        "How long one turn may take of its cluster: a batch or search ends then with what is decided",
+        "Longest time for one turn of a cluster; a batch or search then ends with the decisions made so far",
     ),
     option(
         DECISIONS,
@@ -182,7 +182,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "30 s",
-        "How long a question (why, capacity, what-if, plans, explanation, replay) may take",
+        "Longest time for a question (why, capacity, what-if, plans, explanation, replay)",
     ),
     option(
         DECISIONS,
@@ -190,7 +190,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         Shape::Value(Kind::Integer, Some(Measure::Seconds), Bounds::FROM_ZERO),
         "5 min",
-        "How long a reservation lasts that nobody confirms; 0: it does not end by itself",
+        "Time after which an unconfirmed reservation ends; 0: never",
     ),
     option(
         DECISIONS,
@@ -198,7 +198,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         Shape::Value(Kind::Integer, Some(Measure::Seconds), Bounds::FROM_ZERO),
         "24 h",
-        "How long a request may have its places reserved; 0: for good",
+        "Longest time for which a request may reserve places; 0: no limit",
     ),
     option(
         DECISIONS,
@@ -230,7 +230,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "COUNT",
         Shape::Value(Kind::Integer, None, Bounds::FROM_ZERO),
         "1000",
-        "Decisions of a cluster that are remembered, to be explained and replayed",
+        "Decisions recorded for each cluster, to be explained and replayed",
     ),
     option(
         DECISIONS,
@@ -238,7 +238,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "64 MiB",
-        "How much is kept of each cluster's past, so that recorded decisions are explained and replayed also after a restart",
+        "Size of each cluster's stored history, from which recorded decisions are explained and replayed",
     ),
     option(
         DECISIONS,
@@ -246,7 +246,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "WORD",
         Shape::Word(words::<Durability>),
         "full",
-        "Whether what is acknowledged survives a loss of power (full) or only the end of the program (normal)",
+        "Whether acknowledged changes survive a power loss (full) or only the end of the program (normal)",
     ),
     option(
         UNITS,
@@ -254,7 +254,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "1 s",
-        "For one run of a chain; also processor time for a unit to describe itself",
+        "Longest time for one run of a chain; also processor time for a unit to describe itself",
     ),
     option(
         UNITS,
@@ -262,17 +262,31 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "256 MiB",
-        "Memory of an instance",
+        "Most memory of one instance of a unit",
     ),
-    option(UNITS, "unit-answer", "SIZE", SIZE, "64 MiB", "One answer"),
-    option(UNITS, "unit-file", "SIZE", SIZE, "64 MiB", "A unit's file"),
+    option(
+        UNITS,
+        "unit-answer",
+        "SIZE",
+        SIZE,
+        "64 MiB",
+        "Largest answer",
+    ),
+    option(
+        UNITS,
+        "unit-file",
+        "SIZE",
+        SIZE,
+        "64 MiB",
+        "Largest file of a unit",
+    ),
     option(
         UNITS,
         "unit-compile-time",
         "DURATION",
         DURATION,
         "2 min",
-        "For a unit to be compiled",
+        "Longest time to compile a unit",
     ),
     option(
         UNITS,
@@ -280,7 +294,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "1 GiB",
-        "Memory of the process that compiles a unit; there is one at a time",
+        "Most memory of one compiling process; at most two run",
     ),
     option(
         UNITS,
@@ -288,7 +302,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "COUNT",
         COUNT,
         "1000",
-        "Instances at the same time",
+        "Most instances of units at the same time",
     ),
     option(
         UNITS,
@@ -296,7 +310,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "2 GiB",
-        "Memory of all instances together",
+        "Most memory of all instances together",
     ),
     option(
         REQUESTS,
@@ -304,7 +318,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "64 MiB",
-        "The body of an inventory or a unit; other routes take less, as /v1/openapi.json says",
+        "Largest body of an inventory or a unit; other routes take less, as /v1/openapi.json says",
     ),
     option(
         REQUESTS,
@@ -312,7 +326,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "256 MiB",
-        "The bodies of all requests in work, those up to 64 KiB not counted; a caller may have half of it",
+        "Most memory for the bodies of all requests under way, those up to 64 KiB not counted; one caller gets at most half",
     ),
     option(
         REQUESTS,
@@ -320,7 +334,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "60 s",
-        "From a request to its answer",
+        "Longest time from a request to its answer",
     ),
     option(
         REQUESTS,
@@ -328,7 +342,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "30 s",
-        "For a request's head to arrive; idle connections are closed after it",
+        "Longest time for the head of a request to arrive; idle connections are closed after it",
     ),
     option(
         REQUESTS,
@@ -336,7 +350,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "10 s",
-        "Whoever sends a body or takes an answer by less than 8 KiB a second for so long is too slow",
+        "Close connections that are slower than 8 KiB/s for this long",
     ),
     option(
         REQUESTS,
@@ -344,7 +358,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "COUNT",
         COUNT,
         "1024",
-        "Connections at the same time; a quarter of them is for callers that have shown a token",
+        "Most connections at the same time; a quarter of them is for callers that have shown a token",
     ),
     option(
         REQUESTS,
@@ -352,7 +366,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "COUNT",
         COUNT,
         "512",
-        "Connections from one address that have shown no token; for more, the oldest are closed",
+        "Most connections from one address without a token; beyond it the oldest are closed",
     ),
     option(
         REQUESTS,
@@ -360,7 +374,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "COUNT",
         COUNT,
         "512",
-        "Connections of one token",
+        "Most connections of one token",
     ),
     option(
         REQUESTS,
@@ -368,7 +382,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "COUNT",
         COUNT,
         "64",
-        "Streams of events for one token",
+        "Most event streams of one token",
     ),
     option(
         LOG,
@@ -376,7 +390,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "WORD",
         Shape::Word(words::<LogFormat>),
         "text",
-        "Lines for people (text) or for programs (json), on standard error",
+        "Format of the log on standard error: text for people, json for programs",
     ),
     option(
         LOG,
@@ -392,7 +406,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "FILE",
         TEXT,
         Some("DATA/audit.jsonl"),
-        "Where it is recorded who changed what and who was refused: a file; \"log\" for standard error; \"off\"",
+        "File that records who changed what and who was refused; \"log\" for standard error, or \"off\"",
     ),
     option(
         LOG,
@@ -400,7 +414,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "64 MiB",
-        "Size of a file of the audit log, about; then another one is begun",
+        "Approximate size of one file of the audit log; then a new one begins",
     ),
     option(
         LOG,
@@ -408,7 +422,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "COUNT",
         COUNT,
         "16",
-        "Files of the audit log; of more the oldest are removed",
+        "Most files of the audit log; the oldest are removed",
     ),
     option(
         LOG,
@@ -416,7 +430,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "DURATION",
         DURATION,
         "30 s",
-        "How long the server may take to end after a signal, requests and decisions included",
+        "Longest time for the server to end after a signal, requests and decisions included",
     ),
     option(
         LOG,

@@ -83,7 +83,7 @@ fn calls(calls: &[CallCost]) -> Table {
 fn on_trace(trace: &TraceCost) -> String {
     let count = |count: u64| output::number(count as f64);
     let mut text = format!(
-        "On {} ({} VMs, {} of them placed on {} hosts, policy {}): asked about {} hosts in {} calls, and about {} not again, since nothing had changed that it reads; {} in all.",
+        "On {} ({} VMs, {} of them placed on {} hosts, policy {}): it judged {} hosts in {} calls, and {} answers came from the cache; {} in all.",
         trace.trace,
         count(trace.arrivals),
         count(trace.placed),
@@ -96,7 +96,7 @@ fn on_trace(trace: &TraceCost) -> String {
     );
     if trace.quarantined {
         text.push_str(
-            " It did not say the same again of a host that had not changed, so that its answers were not kept any more.",
+            " It gave different answers for a host that had not changed, so its answers were no longer cached.",
         );
     }
     text

@@ -70,7 +70,7 @@ fn of_decisions(replayed: &Value) -> String {
         (0, _) => "there is no decision to make again\n".to_owned(),
         (tried, 0) => format!("all of {} decisions come out the same\n", number(tried)),
         (tried, differing) => format!(
-            "{} of {} decisions come out in another way ({:.1} % agree)\n",
+            "{} of {} decisions come out differently ({:.1} % agree)\n",
             number(differing),
             number(tried),
             (tried - differing) as f64 / tried as f64 * 100.0

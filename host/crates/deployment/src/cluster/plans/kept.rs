@@ -9,6 +9,7 @@ use super::auto::Auto;
 use super::{MoveNamed, host_of};
 use crate::DeploymentError;
 use placewright_inventory::Inventory;
+use placewright_model::Word;
 use placewright_scheduler::{
     BalanceError, BalancePlan, Begun, Cause, MoveShown, PlanTold, PlannedMove,
 };
@@ -294,6 +295,45 @@ impl KeptPlan {
         }
     }
 
+    /// The moves before this one that may free what it needs and are not done: those that leave
+    /// the host to which it goes, or else all; named, the first ones.
+    pub(super) fn waits_for(&self, place: usize) -> String {
+        const NAMED: usize = 3;
+        use MoveState::{Begun, Expired, Planned};
+        let is_open = |it: &usize| matches!(self.moves[*it].state, Planned | Begun | Expired);
+        let before: Vec<usize> = (0..place).filter(is_open).collect();
+        let to = &self.plan.moves[place].to;
+        let frees = |it: &&usize| self.plan.moves[**it].from == *to;
+        let mut steps: Vec<usize> = before.iter().filter(frees).copied().collect();
+        if steps.is_empty() {
+            steps = before;
+        }
+        let named = steps.iter().take(NAMED).map(|step| {
+            let vm = &self.plan.moves[*step].vm;
+            format!("step {} (VM \"{vm}\")", step + 1)
+        });
+        let named: Vec<String> = named.collect();
+        match steps.len() {
+            0 => String::new(),
+            more @ NAMED.. if more > NAMED => {
+                format!(
+                    "it waits for {} and {} more",
+                    named.join(", "),
+                    more - NAMED
+                )
+            }
+            _ => format!("it waits for {}", named.join(", ")),
+        }
+    }
+
+    /// How many moves could not be begun yet, and why the first one could not.
+    pub(super) fn waiting(&self) -> Option<(usize, &str)> {
+        let moves = self.moves.iter();
+        let mut waiting = moves.filter(|it| it.state == MoveState::Planned && it.why.is_some());
+        let first = waiting.next()?.why.as_deref()?;
+        Some((1 + waiting.count(), first))
+    }
+
     /// Moves cannot be begun yet; whether they could be was checked then, if it was.
     pub(super) fn waits(&mut self, places: &[usize], why: String, checked: Option<i64>) {
         for place in places {
@@ -353,22 +393,29 @@ impl KeptPlan {
                 continue;
             }
             any = true;
-            let (state, why) = match inventory.running(&planned.vm) {
-                Some(entry) if Some(entry.slot) == slot => (MoveState::Confirmed, None),
-                Some(entry) if inventory.slot(&planned.from) == Some(entry.slot) => {
+            let lost = slot.map(|slot| inventory.host_state(slot));
+            let lost = lost.filter(|state| state.is_lost());
+            let (state, why) = match (inventory.running(&planned.vm), lost) {
+                (Some(entry), _) if Some(entry.slot) == slot => (MoveState::Confirmed, None),
+                (Some(_), Some(state)) => {
+                    let (to, state) = (&planned.to, state.word());
+                    let why = format!("the place on host {to} has ended: its state is {state}");
+                    (MoveState::Stale, Some(why))
+                }
+                (Some(entry), None) if inventory.slot(&planned.from) == Some(entry.slot) => {
                     match progress.expires.is_some_and(|expires| expires < now) {
                         true => (MoveState::Expired, None),
                         false => (MoveState::Cancelled, None),
                     }
                 }
-                Some(entry) => {
+                (Some(entry), None) => {
                     let host = host_of(inventory, entry.slot);
                     (
                         MoveState::Stale,
                         Some(format!("it runs on host {host} now")),
                     )
                 }
-                None => (MoveState::Stale, Some("the VM is gone".to_owned())),
+                (None, _) => (MoveState::Stale, Some("the VM is gone".to_owned())),
             };
             progress.becomes(state, now, why);
             self.due |= state == MoveState::Confirmed;

@@ -1,0 +1,69 @@
+//! VMs of a batch that hard groups keep together have one turn: room for all of them is looked
+//! for, and the first one does not take a host on which the others do not fit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use placewright_inventory::Inventory;
+use placewright_model::{GroupRule, Vm};
+
+/// Join the turns of VMs that hard groups keep together, each at the place of the first of
+/// them. VMs of several tenants or zones are not joined: a request has one of each.
+pub(super) fn turns(inventory: &Inventory, vms: &[Vm], turns: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut turn_of = vec![None; vms.len()];
+    for (turn, places) in turns.iter().enumerate() {
+        for place in places {
+            turn_of[*place] = Some(turn);
+        }
+    }
+    let places: BTreeMap<&Arc<str>, usize> = (vms.iter().enumerate())
+        .map(|(place, vm)| (&vm.id, place))
+        .collect();
+    // The first turn with which each one is joined.
+    let mut joined: Vec<usize> = (0..turns.len()).collect();
+    let mut any = false;
+    for (place, vm) in vms.iter().enumerate() {
+        let Some(mine) = turn_of[place] else {
+            continue;
+        };
+        let groups = inventory.groups_of(&vm.id).map(|entry| &entry.group);
+        let hard = groups.filter(|it| it.vm_rule == Some(GroupRule::Positive { hard: true }));
+        for member in hard.flat_map(|group| &group.vms) {
+            let Some(other) = places.get(member).copied() else {
+                continue;
+            };
+            let Some(theirs) = turn_of[other].filter(|_| is_alike(vm, &vms[other])) else {
+                continue;
+            };
+            let (one, two) = (first(&joined, mine), first(&joined, theirs));
+            joined[one.max(two)] = one.min(two);
+            any |= one != two;
+        }
+    }
+    if !any {
+        return turns;
+    }
+    let mut together: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (turn, places) in turns.into_iter().enumerate() {
+        together
+            .entry(first(&joined, turn))
+            .or_default()
+            .extend(places);
+    }
+    together.into_values().collect()
+}
+
+/// The first turn with which a turn is joined.
+fn first(joined: &[usize], mut turn: usize) -> usize {
+    while joined[turn] != turn {
+        turn = joined[turn];
+    }
+    turn
+}
+
+/// Whether one request may ask for both.
+fn is_alike(one: &Vm, other: &Vm) -> bool {
+    ["tenant", "zone"]
+        .iter()
+        .all(|column| one.facts.get(column) == other.facts.get(column))
+}
