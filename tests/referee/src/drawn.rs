@@ -96,7 +96,12 @@ fn needs() -> impl Strategy<Value = Needs> {
     })
 }
 
+/// A restart takes as long as many requests.
 fn request() -> impl Strategy<Value = Request> {
+    prop_oneof![150 => asked(), 1 => Just(Request::Restart)]
+}
+
+fn asked() -> impl Strategy<Value = Request> {
     let vm = || 0..VMS;
     let host = || 0..HOSTS;
     prop_oneof![
@@ -117,6 +122,5 @@ fn request() -> impl Strategy<Value = Request> {
         1 => (vm(), 1..=8_i64).prop_map(|(vm, memory)| Request::PatchVm(vm, memory)),
         1 => (host(), 2..=16_i64).prop_map(|(host, memory)| Request::PatchHost(host, memory)),
         1 => vm().prop_map(Request::Gone),
-        1 => Just(Request::Restart),
     ]
 }

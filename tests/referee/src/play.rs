@@ -66,13 +66,17 @@ impl<'a> Match<'a> {
     fn play_all(&mut self, history: &History) -> Result<usize, String> {
         self.create(history)?;
         let mut done = 0;
-        for request in &history.requests {
+        for (number, request) in history.requests.iter().enumerate() {
             self.served.wait(STEP);
             self.ledger.expire(self.served.now());
             let before = self.ledger.clone();
             self.request(request)?;
             done += usize::from(before != self.ledger);
-            self.check_sums()?;
+            // One host after the other, and all of them in the end.
+            self.check_sums(number % self.ledger.hosts.len())?;
+        }
+        for host in 0..self.ledger.hosts.len() {
+            self.check_sums(host)?;
         }
         Ok(done)
     }
@@ -405,7 +409,7 @@ impl<'a> Match<'a> {
             let on = self.ledger.reserved(vm_number).map(|it| it.host);
             if on == Some(number) {
                 let path = format!("/reservations/{}", vm(vm_number));
-                if self.ask("GET", &path, None)?.status == StatusCode::NOT_FOUND {
+                if !self.ask("GET", &path, None)?.status.is_success() {
                     if !matches!(state, "down" | "error") {
                         return Err(format!("the place of VM {vm_number} is lost"));
                     }
@@ -480,36 +484,34 @@ impl<'a> Match<'a> {
         Ok(())
     }
 
-    /// That the sums of hosts are those of the ledger.
-    fn check_sums(&mut self) -> Judged {
-        for number in 0..self.ledger.hosts.len() {
-            let answer = self.ask("GET", &format!("/hosts/{}", host(number)), None)?;
-            let sum = |amount: &dyn Fn(&Needs) -> i64| {
-                let mut sums = (0, 0);
-                for vm in self.ledger.vms.values() {
-                    let running = vm.runs_on(number).map_or(0, amount);
-                    sums.0 += running;
-                    sums.1 += vm
-                        .reserved_on(number)
-                        .map_or(0, |it| (amount(it) - running).max(0));
-                }
-                sums
-            };
-            let memory = sum(&|it| it.memory * GIB);
-            let cpu = sum(&|it| it.cpu);
-            let shown = |name: &str| answer.body[name].as_f64().unwrap_or(f64::NAN);
-            for (name, expected, unit) in [
-                ("memory.committed", memory.0, 1.0),
-                ("memory.pending", memory.1, 1.0),
-                ("cpu.committed", cpu.0, 1000.0),
-                ("cpu.pending", cpu.1, 1000.0),
-            ] {
-                let given = shown(name) * unit;
-                if (given - expected as f64).abs() > 0.5 {
-                    return Err(format!(
-                        "{name} of host {number} is {given}, not {expected}"
-                    ));
-                }
+    /// That the sums of a host are those of the ledger.
+    fn check_sums(&mut self, number: usize) -> Judged {
+        let answer = self.ask("GET", &format!("/hosts/{}", host(number)), None)?;
+        let sum = |amount: &dyn Fn(&Needs) -> i64| {
+            let mut sums = (0, 0);
+            for vm in self.ledger.vms.values() {
+                let running = vm.runs_on(number).map_or(0, amount);
+                sums.0 += running;
+                sums.1 += vm
+                    .reserved_on(number)
+                    .map_or(0, |it| (amount(it) - running).max(0));
+            }
+            sums
+        };
+        let memory = sum(&|it| it.memory * GIB);
+        let cpu = sum(&|it| it.cpu);
+        let shown = |name: &str| answer.body[name].as_f64().unwrap_or(f64::NAN);
+        for (name, expected, unit) in [
+            ("memory.committed", memory.0, 1.0),
+            ("memory.pending", memory.1, 1.0),
+            ("cpu.committed", cpu.0, 1000.0),
+            ("cpu.pending", cpu.1, 1000.0),
+        ] {
+            let given = shown(name) * unit;
+            if (given - expected as f64).abs() > 0.5 {
+                return Err(format!(
+                    "{name} of host {number} is {given}, not {expected}"
+                ));
             }
         }
         Ok(())

@@ -14,16 +14,15 @@ const MOST_OVERCOMMIT: f64 = 16.0;
 const MOST_NAMED: usize = 20;
 
 /// A sentence for each amount of these VMs and hosts that is surely a mistake; of many, for
-/// the first ones. They are whole: a VM that says no memory has none.
+/// the first ones. They are whole: a VM that says no memory has none,
+/// unless it is sized by amounts with names.
 pub fn doubts<'a>(
     vms: impl IntoIterator<Item = &'a Vm>,
     hosts: impl IntoIterator<Item = &'a Host>,
 ) -> Vec<String> {
     let no_memory = |vm: &Vm| {
-        vm.facts
-            .integer("memory")
-            .is_none()
-            .then(|| of_no_memory(vm))
+        let is_sized = vm.facts.integer("memory").is_some() || !vm.facts.rows("amounts").is_empty();
+        (!is_sized).then(|| of_no_memory(vm))
     };
     of_all(
         vms.into_iter()

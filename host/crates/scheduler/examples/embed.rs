@@ -23,7 +23,7 @@ const POLICY: &str = "
 ";
 
 /// Place a hundred VMs, and explain one.
-pub(crate) fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     // Units are components; those that come with Placewright are in `placewright_plugins`.
     let engine = Engine::new(Limits::default(), None)?;
     let load = |name: &str| {

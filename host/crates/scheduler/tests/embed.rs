@@ -1,5 +1,9 @@
 //! The example for who embeds the scheduler does what it shows.
 
+#[expect(
+    unreachable_pub,
+    reason = "its main is public, so that it can be called"
+)]
 #[path = "../examples/embed.rs"]
 mod embed;
 
