@@ -173,22 +173,19 @@ impl<'a> Subject<'a> {
 
     fn relate_groups(&mut self, inventory: &Inventory) {
         for (number, row) in (0i64..).zip(&self.groups) {
-            // Where members of the group have a place themselves.
-            let own: Vec<&VmEntry> = (row.members.iter())
+            // Where members of the group have a place themselves, and what others leave.
+            let mut own: Vec<&VmEntry> = (row.members.iter())
                 .flat_map(|member| {
                     let id = &self.members[*member].vm.id;
                     [inventory.running(id), inventory.pending(id)]
                 })
                 .flatten()
                 .collect();
+            own.extend(self.leaving(row, inventory));
             self.group_members.reserve(row.entry.presence.len());
             for (slot, presence) in &row.entry.presence {
                 let mut here = *presence;
                 for place in own.iter().filter(|place| place.slot == *slot) {
-                    here.vms -= 1;
-                    here.unmovable -= i64::from(!place.shape.migratable);
-                }
-                for place in self.leaving(row, *slot, inventory) {
                     here.vms -= 1;
                     here.unmovable -= i64::from(!place.shape.migratable);
                 }
@@ -211,27 +208,27 @@ impl<'a> Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Of a group that wants its VMs together, those that are on the move from a host, members
-    /// of the request apart: whoever comes to them comes to where they go. For a group that wants
-    /// its VMs apart they are still there.
+    /// Of a group that wants its VMs together, those that are on the move, where they still run,
+    /// members of the request excepted: whoever joins them joins them where they go. For a group
+    /// that wants its VMs apart they are still there.
     fn leaving<'i>(
         &self,
         row: &GroupRow<'i>,
-        slot: u32,
         inventory: &'i Inventory,
     ) -> impl Iterator<Item = &'i VmEntry> {
         let joins = matches!(row.entry.group.vm_rule, Some(GroupRule::Positive { .. }));
-        let is_left = joins && inventory.is_on_the_move(slot);
-        let vms = is_left.then(|| row.entry.group.vms.iter());
-        let is_member = move |id: &Arc<str>| {
-            let mut members = row.members.iter();
-            members.any(|number| self.members[*number].vm.id == *id)
-        };
-        let others = vms.into_iter().flatten().filter(move |id| !is_member(id));
-        others.filter_map(move |id| {
-            let entry = inventory.running(id).filter(|entry| entry.slot == slot)?;
+        let mut presence = row.entry.presence.iter();
+        let any = joins && presence.any(|(slot, _)| inventory.is_on_the_move(*slot));
+        let vms = any
+            .then(|| row.entry.group.vms.iter())
+            .into_iter()
+            .flatten();
+        vms.filter_map(move |id| {
             let goes = inventory.pending(id)?.slot;
-            (goes != slot).then_some(entry)
+            let entry = inventory.running(id).filter(|entry| entry.slot != goes)?;
+            let mut members = row.members.iter();
+            let is_member = members.any(|number| self.members[*number].vm.id == *id);
+            (!is_member).then_some(entry)
         })
     }
 }

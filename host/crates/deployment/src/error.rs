@@ -115,7 +115,7 @@ pub enum DeploymentError {
         given: Arc<str>,
         truth: String,
     },
-    /// A VM is said to run on a host that runs nothing.
+    /// A VM is to be confirmed on a host that is down or in error.
     #[error("VM \"{vm}\" cannot run on {host}, whose state is {}: set the state of the host first, or place the VM again", .state.word())]
     HostLost {
         vm: Arc<str>,

@@ -297,6 +297,15 @@ impl Inventory {
         state.is_some_and(|code| self.texts.text(code).is_some_and(|state| &**state == "up"))
     }
 
+    /// The state of the host in that slot, if there is one and it is not up.
+    pub fn state_not_up(&self, slot: u32) -> Option<&str> {
+        if self.host(slot).is_none() || self.state_is_up(slot) {
+            return None;
+        }
+        let code = self.columns[self.sums.state].integer(slot as usize)?;
+        self.texts.text(code).map(|state| &**state)
+    }
+
     /// The state of the host in that slot; [`HostState::Down`] where there is none.
     pub fn host_state(&self, slot: u32) -> HostState {
         if self.host(slot).is_none() {

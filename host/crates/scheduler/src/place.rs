@@ -108,7 +108,7 @@ pub(super) fn told(inventory: &Inventory, decided: &Decided) -> (Option<Arc<str>
 /// Fill in what the inventory knows of a VM that runs: a request gives of it what is to be
 /// different, and everything else is as it is known. A table of rows is given as a whole.
 pub(super) fn known(inventory: &Inventory, member: &mut Vm) {
-    let Some(entry) = inventory.running(&member.id) else {
+    let Some(entry) = inventory.running(&member.id).filter(|it| *it.vm != *member) else {
         return;
     };
     let given = std::mem::replace(member, (*entry.vm).clone());

@@ -5,57 +5,80 @@ use std::sync::Arc;
 
 use super::Removed;
 use placewright_inventory::Inventory;
-use placewright_model::{Request, Value};
+use placewright_model::Request;
 
 /// So many hosts are named for one reason.
 const MOST_NAMED: usize = 10;
 
+/// Why nobody is asked about a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Why<'i> {
+    /// The request excludes it.
+    Excluded,
+    /// It is not up, but in this state.
+    State(&'i str),
+}
+
 /// The hosts in question that are not up, state by state; if no host was considered, also those
 /// that the request excludes.
-pub(super) fn removed(
-    inventory: &Inventory,
-    request: &Request,
-    considered: usize,
-) -> impl Iterator<Item = Removed> {
-    let mut reasons: BTreeMap<(&str, String), Vec<u32>> = BTreeMap::new();
+pub(super) fn removed(inventory: &Inventory, request: &Request, considered: usize) -> Vec<Removed> {
+    // There may be thousands of them in every decision: words are made for each state alone.
+    let mut hosts: BTreeMap<Why<'_>, Vec<u32>> = BTreeMap::new();
     for slot in in_question(inventory, request, considered) {
         let is_excluded = request.forced.is_none()
             && (inventory.host(slot)).is_some_and(|host| request.excluded.contains(&host.id));
-        let reason = match not_up(inventory, slot) {
+        let why = match inventory.state_not_up(slot) {
             _ if is_excluded && considered > 0 => continue,
-            _ if is_excluded => ("request", EXCLUDED.to_owned()),
-            Some(reason) => ("state", reason),
+            _ if is_excluded => Why::Excluded,
+            Some(state) => Why::State(state),
             None => continue,
         };
-        reasons.entry(reason).or_default().push(slot);
+        hosts.entry(why).or_default().push(slot);
     }
-    let ranks = inventory.ranks();
-    let removed = reasons.into_iter().map(|((filter, reason), mut slots)| {
-        slots.sort_unstable_by_key(|slot| ranks[*slot as usize]);
-        slots.dedup();
-        let hosts = slots.iter().filter_map(|slot| inventory.host(*slot));
+    let removed = hosts.into_iter().map(|(why, slots)| {
+        let (filter, reason) = match why {
+            Why::Excluded => ("request", EXCLUDED.to_owned()),
+            Why::State(state) => ("state", is_not_up(state)),
+        };
+        let (hosts, first) = first_of(inventory, slots);
+        let named = first.iter().filter_map(|slot| inventory.host(*slot));
         Removed {
             filter: filter.into(),
             reason: reason.into(),
             passing: false,
-            hosts: slots.len(),
-            names: hosts.take(MOST_NAMED).map(|host| host.id.clone()).collect(),
+            hosts,
+            names: named.map(|host| host.id.clone()).collect(),
         }
     });
-    removed.collect::<Vec<_>>().into_iter()
+    removed.collect()
 }
 
-/// What is said of a host that the request excludes.
+/// How many hosts these are, and the first ones by id.
+fn first_of(inventory: &Inventory, mut slots: Vec<u32>) -> (usize, Vec<u32>) {
+    // A request may allow a host twice.
+    slots.sort_unstable();
+    slots.dedup();
+    let hosts = slots.len();
+    let ranks = inventory.ranks();
+    let rank = |slot: &u32| ranks[*slot as usize];
+    if hosts > MOST_NAMED {
+        slots.select_nth_unstable_by_key(MOST_NAMED, rank);
+        slots.truncate(MOST_NAMED);
+    }
+    slots.sort_unstable_by_key(rank);
+    (hosts, slots)
+}
+
+/// The reason of a host that the request excludes; completes "host ...".
 pub(in super::super) const EXCLUDED: &str = "is excluded by the request";
 
 /// Why a host is not considered, if it is not up; completes "host ...".
 pub(in super::super) fn not_up(inventory: &Inventory, slot: u32) -> Option<String> {
-    match inventory.host_value(slot, "state") {
-        Some(Value::Text(state)) if !inventory.is_up(slot) => {
-            Some(format!("is not up: its state is {state}"))
-        }
-        _ => None,
-    }
+    inventory.state_not_up(slot).map(is_not_up)
+}
+
+fn is_not_up(state: &str) -> String {
+    format!("is not up: its state is {state}")
 }
 
 /// The hosts that the request allows, without those that are up where some were considered.

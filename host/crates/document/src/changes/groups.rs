@@ -239,7 +239,7 @@ impl RuleChange {
 }
 
 impl ChangedGroup {
-    /// A group of which nothing is different, but that it is there.
+    /// A change that names a group and changes nothing of it.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self {
             id: id.into(),

@@ -884,7 +884,7 @@ fn relations() -> Vec<Table> {
         ),
         relation(
             "hosts/group-members",
-            "Groups of the request of which other VMs run or are pending on the host; of a group that wants its VMs together, not those that are on the move from it",
+            "Groups of the request of which other VMs run or are pending on the host; a group that keeps its VMs together does not count those that are moving away",
             vec![
                 kept("group", Integer, "Row number in groups"),
                 kept("vms", Integer, "How many VMs of the group, members apart"),

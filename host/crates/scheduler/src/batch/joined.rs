@@ -1,8 +1,7 @@
 //! VMs of a batch that hard groups keep together have one turn: room for all of them is looked
 //! for, and the first one does not take a host on which the others do not fit.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 
 use placewright_inventory::Inventory;
 use placewright_model::{GroupRule, Vm};
@@ -16,25 +15,20 @@ pub(super) fn turns(inventory: &Inventory, vms: &[Vm], turns: Vec<Vec<usize>>) -
             turn_of[*place] = Some(turn);
         }
     }
-    let places: BTreeMap<&Arc<str>, usize> = (vms.iter().enumerate())
-        .map(|(place, vm)| (&vm.id, place))
-        .collect();
     // The first turn with which each one is joined.
     let mut joined: Vec<usize> = (0..turns.len()).collect();
     let mut any = false;
-    for (place, vm) in vms.iter().enumerate() {
-        let Some(mine) = turn_of[place] else {
+    // By group, and by what a request has one of, a turn that has such a VM.
+    let mut known: HashMap<(&str, Option<&str>, Option<&str>), usize> = HashMap::new();
+    for (vm, mine) in vms.iter().zip(turn_of) {
+        let Some(mine) = mine else {
             continue;
         };
         let groups = inventory.groups_of(&vm.id).map(|entry| &entry.group);
         let hard = groups.filter(|it| it.vm_rule == Some(GroupRule::Positive { hard: true }));
-        for member in hard.flat_map(|group| &group.vms) {
-            let Some(other) = places.get(member).copied() else {
-                continue;
-            };
-            let Some(theirs) = turn_of[other].filter(|_| is_alike(vm, &vms[other])) else {
-                continue;
-            };
+        for group in hard {
+            let key = (&*group.id, vm.facts.text("tenant"), vm.facts.text("zone"));
+            let theirs = *known.entry(key).or_insert(mine);
             let (one, two) = (first(&joined, mine), first(&joined, theirs));
             joined[one.max(two)] = one.min(two);
             any |= one != two;
@@ -59,11 +53,4 @@ fn first(joined: &[usize], mut turn: usize) -> usize {
         turn = joined[turn];
     }
     turn
-}
-
-/// Whether one request may ask for both.
-fn is_alike(one: &Vm, other: &Vm) -> bool {
-    ["tenant", "zone"]
-        .iter()
-        .all(|column| one.facts.get(column) == other.facts.get(column))
 }

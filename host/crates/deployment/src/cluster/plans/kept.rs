@@ -295,8 +295,8 @@ impl KeptPlan {
         }
     }
 
-    /// The moves before this one that may free what it needs and are not done: those that leave
-    /// the host to which it goes, or else all; named, the first ones.
+    /// The earlier moves that are not done and may free what this one needs: moves away from its
+    /// target host, or else all earlier ones. The first few are named.
     pub(super) fn waits_for(&self, place: usize) -> String {
         const NAMED: usize = 3;
         use MoveState::{Begun, Expired, Planned};
