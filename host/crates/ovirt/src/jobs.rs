@@ -23,8 +23,8 @@ use placewright_http::Permission;
 /// The most jobs that are remembered.
 const MOST: usize = 1000;
 
-/// The most steps of a job.
-const MOST_STEPS: usize = 1000;
+/// The most steps of all jobs together.
+const MOST_STEPS: usize = 10_000;
 
 /// The most bytes of a description.
 const LONGEST: usize = 1024;
@@ -95,6 +95,22 @@ impl Jobs {
             self.all.remove(place);
         }
         self.all.push_back(job);
+    }
+
+    /// Add a step to a client's job; gives the path of the job, and the step with its id.
+    fn add_step(&mut self, id: &str, owner: &str, step: Step) -> Result<(String, Step), Fault> {
+        let steps: usize = self.all.iter().map(|job| job.steps.len()).sum();
+        let job = self.get_mut(id, owner)?;
+        let is_open = matches!(job.work, Work::Client { ended: None });
+        if !is_open || steps >= MOST_STEPS {
+            return Err(Fault::refused(format!(
+                "Cannot add Step. The job is over, is none of a client's, or all jobs have {MOST_STEPS} steps already"
+            )));
+        }
+        let id = ids::of("step", &[&job.id, &job.steps.len().to_string()]);
+        let step = Step { id, ..step };
+        job.steps.push(step.clone());
+        Ok((job.href(), step))
     }
 
     fn get_mut(&mut self, id: &str, owner: &str) -> Result<&mut Job, Fault> {
@@ -350,6 +366,24 @@ mod tests {
         // Where all go on, the oldest goes.
         job(&mut jobs, None);
         assert!(jobs.get_mut(&first, "admin").is_err());
+    }
+
+    #[test]
+    fn the_steps_of_all_jobs_are_bounded_together() {
+        let mut jobs = Jobs::default();
+        let ids = [job(&mut jobs, None), job(&mut jobs, None)];
+        let step = Step {
+            id: String::new(),
+            description: "upgrade".to_owned(),
+            kind: "executing".to_owned(),
+            begun: 0,
+            ended: None,
+        };
+        for number in 0..MOST_STEPS {
+            let added = jobs.add_step(&ids[number % 2], "admin", step.clone());
+            assert!(added.is_ok());
+        }
+        assert!(jobs.add_step(&ids[0], "admin", step).is_err());
     }
 
     #[test]

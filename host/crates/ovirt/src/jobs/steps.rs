@@ -1,10 +1,9 @@
 //! Steps of a job of a client's.
 
-use super::{Job, MOST_STEPS, Step, Work, description, find, lock, succeeded, word};
+use super::{Job, Step, description, find, lock, succeeded, word};
 use crate::call::{Call, Reply};
 use crate::element::only;
 use crate::fault::Fault;
-use crate::ids;
 use crate::moment;
 use crate::tree::Tree;
 
@@ -80,22 +79,14 @@ pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     }
     let now = call.site.deployment.now();
     let mut jobs = lock(&call.site);
-    let job = jobs.get_mut(call.part("id"), &call.caller.name)?;
-    let is_open = matches!(job.work, Work::Client { ended: None });
-    if !is_open || job.steps.len() >= MOST_STEPS {
-        return Err(Fault::refused(format!(
-            "Cannot add Step. The job is over, is none of a client's, or has {MOST_STEPS} steps already"
-        )));
-    }
     let step = Step {
-        id: ids::of("step", &[&job.id, &job.steps.len().to_string()]),
+        id: String::new(),
         description,
         kind,
         begun: now,
         ended: None,
     };
-    let href = job.href();
-    job.steps.push(step.clone());
+    let (href, step) = jobs.add_step(call.part("id"), &call.caller.name, step)?;
     let own = format!("{href}/steps/{}", step.id);
     Ok(Reply::created(step.tree(&href), own))
 }
