@@ -216,6 +216,11 @@ struct NewSettings {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 2592000)]
     statistics_max_age: Option<i64>,
+    /// Seconds after which what has come to run on a host counts as measured, though no later
+    /// measurement has come; left out, only a measurement ends that.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 2592000)]
+    unmeasured_max_age: Option<i64>,
 }
 
 /// Attach a policy to a cluster, with what is different there. Without overrides those
@@ -239,11 +244,14 @@ async fn set(
         let sentence = "\"balance\": \"every\" must be from 10 to 2592000 seconds";
         return Err(Problem::new(Code::Unprocessable, sentence));
     }
-    if let Some(age) = new.statistics_max_age
-        && !(1..=2_592_000).contains(&age)
-    {
-        let sentence = "\"statistics-max-age\" must be from 1 to 2592000 seconds";
-        return Err(Problem::new(Code::Unprocessable, sentence));
+    for (key, age) in [
+        ("statistics-max-age", new.statistics_max_age),
+        ("unmeasured-max-age", new.unmeasured_max_age),
+    ] {
+        if age.is_some_and(|age| !(1..=2_592_000).contains(&age)) {
+            let sentence = format!("\"{key}\" must be from 1 to 2592000 seconds");
+            return Err(Problem::new(Code::Unprocessable, sentence));
+        }
     }
     let (attached, name) = (deployment.clone(), cluster.clone());
     let settings = aside(move || {
@@ -252,6 +260,7 @@ async fn set(
             overrides: new.overrides,
             balance: new.balance,
             statistics_max_age: new.statistics_max_age,
+            unmeasured_max_age: new.unmeasured_max_age,
             revision,
             by: Some(caller.name.clone()),
         };

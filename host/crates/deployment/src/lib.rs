@@ -297,6 +297,7 @@ impl Deployment {
             overrides: attach.overrides,
             balance: attach.balance,
             statistics_max_age: attach.statistics_max_age,
+            unmeasured_max_age: attach.unmeasured_max_age,
             revision: self.gone().settings + 1,
             seed: document.seed,
         };

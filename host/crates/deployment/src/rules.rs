@@ -36,6 +36,8 @@ pub struct Attach {
     pub balance: Option<PeriodicBalance>,
     /// Seconds after which what was measured of hosts counts as absent.
     pub statistics_max_age: Option<i64>,
+    /// Seconds after which what has come to run counts as measured.
+    pub unmeasured_max_age: Option<i64>,
     /// The settings are only changed if they have this revision.
     pub revision: Option<u64>,
     /// Who wants it.
@@ -379,6 +381,7 @@ impl Deployment {
                 overrides: attach.overrides,
                 balance: attach.balance,
                 statistics_max_age: attach.statistics_max_age,
+                unmeasured_max_age: attach.unmeasured_max_age,
                 revision: old.revision + 1,
                 seed: old.seed,
             };

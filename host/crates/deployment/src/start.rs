@@ -174,7 +174,7 @@ impl Deployment {
             ..self.options.scheduler.clone()
         };
         let name = inventory.name().clone();
-        inventory.set_statistics_max_age(settings.statistics_max_age);
+        settings.time_measurements(&mut inventory);
         let scheduler = Scheduler::new(inventory, rule.policy, &rule.generation, options)?;
         Ok(ClusterState::new(cluster::Parts {
             scheduler,

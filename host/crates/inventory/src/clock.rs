@@ -21,6 +21,7 @@ impl Inventory {
         self.changed(Undo::Clock(clock));
         self.time_reservations_anew(ahead);
         self.time_measurements_anew();
+        self.time_unmeasured_anew();
         self.time_watches_anew();
         self.changes = ChangeLog::default();
     }

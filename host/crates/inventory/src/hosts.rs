@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::{HUGE_PAGES, NUMA_NODES};
-use super::unmeasured::MEMORY_FREE;
+use super::unmeasured::{CPU_USAGE, MEMORY_FREE};
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
 use placewright_model::{Facts, Host, Kind, Measure, Value};
@@ -198,7 +198,8 @@ impl Inventory {
         column: &str,
         value: Option<Value>,
     ) -> Result<(), InventoryError> {
-        let shown = value.clone().filter(|_| column == MEMORY_FREE);
+        let is_measured = [MEMORY_FREE, CPU_USAGE].contains(&column);
+        let shown = value.clone().filter(|_| is_measured);
         self.write_host_value(id, column, value)?;
         if let (Some(value), Some(slot)) = (shown, self.slot(id)) {
             self.note_shown(slot, &Facts::new().with(column, value), None);

@@ -129,10 +129,15 @@ pub struct Inventory {
     vacated: HashMap<Arc<str>, u32>,
     /// Reservations that end by themselves, soonest first.
     expiries: BTreeSet<(i64, Arc<str>)>,
+    /// VMs of which no measurement shows all that they take, with the second since when that is
+    /// so.
+    unmeasured: BTreeSet<(i64, Arc<str>)>,
     groups: Groups,
     watches: Vec<HostWatch>,
     /// Seconds for which what was measured counts; None: for good.
     statistics_max_age: Option<i64>,
+    /// Seconds after which what came to run counts as measured; None: when it is measured.
+    unmeasured_max_age: Option<i64>,
     /// No value that counts was measured before this time.
     oldest_measured: i64,
     next_listed: i64,
@@ -197,9 +202,11 @@ impl Inventory {
             pending: HashMap::new(),
             vacated: HashMap::new(),
             expiries: BTreeSet::new(),
+            unmeasured: BTreeSet::new(),
             groups: Groups::default(),
             watches: Vec::new(),
             statistics_max_age: None,
+            unmeasured_max_age: None,
             oldest_measured: i64::MAX,
             next_listed: 0,
             slots_not_up: BTreeSet::new(),

@@ -1,6 +1,8 @@
 //! What VMs take that have come to run on a host since it was last measured: no measurement
 //! shows it yet, so it is counted against what was measured until a later one does.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::nested::{HUGE_PAGES, NUMA_NODES};
@@ -10,6 +12,9 @@ use placewright_model::Facts;
 
 /// The column of hosts that is measured and less by what is not measured yet.
 pub(super) const MEMORY_FREE: &str = "memory.free";
+
+/// The column of hosts that has the load of all that runs there.
+pub(super) const CPU_USAGE: &str = "cpu.usage";
 
 /// What a VM that runs takes of its host that no measurement shows yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,11 +28,15 @@ pub(super) struct Unmeasured {
     pages: bool,
     /// Whether what it takes of NUMA nodes is in none.
     nodes: bool,
+    /// Whether its load of CPUs is in none.
+    #[serde(default)]
+    load: bool,
 }
 
 impl Unmeasured {
-    /// Of a VM that comes to run as it is in `entry`, where it has run as in `held` before.
-    pub(super) fn of(entry: &VmEntry, held: Option<&VmEntry>, now: i64) -> Option<Self> {
+    /// Of a VM that comes to run as it is in `entry`, where it has run as in `held` before, on a
+    /// host whose use of CPUs is measured or not.
+    fn of(entry: &VmEntry, held: Option<&VmEntry>, has_usage: bool, now: i64) -> Option<Self> {
         let memory = ordinary_memory(&entry.shape, &entry.vm.facts);
         let measured = held.map_or(0, |held| {
             let known = held.unmeasured.map_or(0, |unmeasured| unmeasured.memory);
@@ -46,6 +55,10 @@ impl Unmeasured {
                 None => entry.takes_numa_nodes(),
                 Some(_) => was_unmeasured.is_some_and(|it| it.nodes),
             },
+            load: match held {
+                None => has_usage && !entry.shape.exclusive,
+                Some(_) => was_unmeasured.is_some_and(|it| it.load),
+            },
         };
         // Where it takes what it took, it does so since when it did.
         match was_unmeasured {
@@ -63,7 +76,7 @@ impl Unmeasured {
     }
 
     fn is_nothing(&self) -> bool {
-        self.memory == 0 && !self.pages && !self.nodes
+        self.memory == 0 && !self.pages && !self.nodes && !self.load
     }
 
     /// What is left when these columns and tables of the host were measured at a time; None:
@@ -80,6 +93,7 @@ impl Unmeasured {
             },
             pages: self.pages && !tells(HUGE_PAGES),
             nodes: self.nodes && !tells(NUMA_NODES),
+            load: self.load && facts.get(CPU_USAGE).is_none(),
             ..self
         };
         Some(left).filter(|it| !it.is_nothing())
@@ -107,9 +121,82 @@ impl VmEntry {
     pub(super) fn has_unmeasured_nodes(&self) -> bool {
         self.unmeasured.is_some_and(|it| it.nodes)
     }
+
+    /// Whether its load of CPUs is in no measurement yet.
+    pub(super) fn has_unmeasured_load(&self) -> bool {
+        self.unmeasured.is_some_and(|it| it.load)
+    }
+
+    /// Second since when it takes what no measurement shows yet; None: all is measured.
+    pub(super) fn unmeasured_since(&self) -> Option<i64> {
+        self.unmeasured.map(|it| it.since)
+    }
 }
 
 impl Inventory {
+    /// From now on what came to run longer ago than so many seconds counts as measured; None:
+    /// when it is measured.
+    pub fn set_unmeasured_max_age(&mut self, seconds: Option<i64>) {
+        self.unmeasured_max_age = seconds;
+        self.end_unmeasured();
+    }
+
+    /// What a VM that comes to run takes that no measurement shows.
+    pub(super) fn unmeasured_of(
+        &self,
+        entry: &VmEntry,
+        held: Option<&VmEntry>,
+    ) -> Option<Unmeasured> {
+        let host = self.host(entry.slot);
+        let has_usage = host.is_some_and(|host| host.facts.get(CPU_USAGE).is_some());
+        Unmeasured::of(entry, held, has_usage, self.clock)
+    }
+
+    /// What came to run long ago counts as measured.
+    pub(super) fn end_unmeasured(&mut self) {
+        let Some(age) = self.unmeasured_max_age else {
+            return;
+        };
+        let since = self.clock.saturating_sub(age);
+        while let Some((_, id)) = self.unmeasured.first().filter(|(began, _)| *began < since) {
+            let index = self.running.get(id).copied();
+            let Some(entry) = index.and_then(|index| self.take_vm(index)) else {
+                // Only VMs that run are in it.
+                self.unmeasured.pop_first();
+                continue;
+            };
+            self.put_vm(VmEntry {
+                unmeasured: None,
+                ..entry
+            });
+        }
+    }
+
+    /// When the clock has gone back, what came to run later than now came now: else no
+    /// measurement would be later for as long.
+    pub(super) fn time_unmeasured_anew(&mut self) {
+        let now = self.clock;
+        let ahead = self.unmeasured.iter().filter(|(since, _)| *since > now);
+        let ahead: Vec<Arc<str>> = ahead.map(|(_, id)| id.clone()).collect();
+        for id in ahead {
+            let index = self.running.get(&id).copied();
+            if let Some(entry) = index.and_then(|index| self.take_vm(index)) {
+                let unmeasured = entry.unmeasured.map(|it| Unmeasured { since: now, ..it });
+                self.put_vm(VmEntry {
+                    unmeasured,
+                    ..entry
+                });
+            }
+        }
+    }
+
+    /// The first second in which something counts as measured by its age; None: nothing does.
+    pub fn next_measured(&self) -> Option<i64> {
+        let (since, _) = self.unmeasured.first()?;
+        let age = self.unmeasured_max_age?;
+        Some(since.saturating_add(age).saturating_add(1))
+    }
+
     /// What was measured of a host shows what came to run there before `at`; None: an operator
     /// says so, and it counts as of now.
     pub(super) fn note_shown(&mut self, slot: u32, measured: &Facts, at: Option<i64>) {
@@ -157,8 +244,6 @@ impl Inventory {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::Nested;
     use placewright_document::InventoryChanges;
@@ -328,5 +413,67 @@ mod tests {
         );
         assert_eq!(in_table(&inventory, pages, "pending"), 0);
         assert_eq!(in_table(&inventory, nodes, "memory.free"), 8 * GIB);
+    }
+
+    fn sums(inventory: &Inventory) -> [i64; 2] {
+        ["load.pending", "vcpus.unmeasured"].map(|column| match inventory.host_value(0, column) {
+            Some(Value::Integer(sum)) => sum,
+            other => panic!("{column}: {other:?}"),
+        })
+    }
+
+    fn busy(id: &str, usage: Option<f64>) -> Vm {
+        let vm = Vm::new(id).with("cpu", 4000_i64);
+        usage.map_or(vm.clone(), |usage| vm.with("cpu.usage", usage))
+    }
+
+    #[test]
+    fn load_counts_until_the_use_of_cpus_is_measured() {
+        let mut inventory = cluster();
+        inventory.add_host(Host::new("other")).unwrap();
+        report(&mut inventory, r#""cpu.usage": 0.25"#);
+        inventory.run_vm(busy("moved", Some(0.5)), "other").unwrap();
+        confirm(&mut inventory, busy("moved", Some(0.5)));
+        confirm(&mut inventory, busy("new", None));
+        assert_eq!(sums(&inventory), [2000, 4]);
+        inventory.advance(1010);
+        report(&mut inventory, r#""memory.free": "7 GiB""#);
+        assert_eq!(sums(&inventory), [2000, 4], "that says nothing of CPUs");
+        report(&mut inventory, r#""cpu.usage": 0.75"#);
+        assert_eq!(sums(&inventory), [0, 0]);
+    }
+
+    #[test]
+    fn load_of_a_host_whose_use_of_cpus_nobody_measures_does_not_count() {
+        let mut inventory = cluster();
+        confirm(&mut inventory, busy("new", None));
+        assert_eq!(sums(&inventory), [0, 0]);
+    }
+
+    #[test]
+    fn what_came_to_run_long_ago_counts_as_measured_if_a_setting_says_so() {
+        let mut inventory = cluster();
+        confirm(&mut inventory, vm(4));
+        assert_eq!(inventory.next_measured(), None);
+        inventory.set_unmeasured_max_age(Some(60));
+        assert_eq!(inventory.next_measured(), Some(1061));
+        inventory.advance(1060);
+        assert_eq!(free(&inventory), 6);
+        let before = inventory.version();
+        inventory.advance(1061);
+        assert_eq!(free(&inventory), 10);
+        assert_eq!(inventory.next_measured(), None);
+        assert_eq!(free(&inventory.at_version(before).unwrap()), 6);
+    }
+
+    #[test]
+    fn a_measurement_is_later_than_what_came_before_the_clock_went_back() {
+        let mut inventory = cluster();
+        inventory.advance(2000);
+        confirm(&mut inventory, vm(4));
+        inventory.set_clock_back(1500);
+        inventory.advance(1501);
+        report(&mut inventory, r#""memory.free": "6 GiB""#);
+        assert_eq!(free(&inventory), 6);
     }
 }

@@ -6,7 +6,6 @@ use super::growth::{self, Taken};
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES};
-use super::unmeasured::Unmeasured;
 use super::vm::{CPU, Expired, MEMORY, Terms};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use placewright_model::{GREATEST_INTEGER, Vm};
@@ -45,7 +44,7 @@ impl Inventory {
             stay,
         };
         entry.unmeasured = match (was_reserved, &held) {
-            (true, _) | (false, Some(_)) => Unmeasured::of(&entry, held.as_ref(), self.clock),
+            (true, _) | (false, Some(_)) => self.unmeasured_of(&entry, held.as_ref()),
             // The operator knows of it, and so does who measures.
             (false, None) => None,
         };
@@ -144,7 +143,7 @@ impl Inventory {
                 decision: None,
                 ..entry
             };
-            let unmeasured = Unmeasured::of(&entry, held.as_ref(), self.clock);
+            let unmeasured = self.unmeasured_of(&entry, held.as_ref());
             self.start(VmEntry {
                 unmeasured,
                 ..entry
@@ -193,8 +192,8 @@ impl Inventory {
     }
 
     /// Bring the inventory up to `now` (seconds): reservations that have expired
-    /// end; which, is given. What was measured too long ago is absent. The clock does not
-    /// go back, but for [`Inventory::set_clock_back`].
+    /// end; which, is given. What was measured too long ago is absent, and what came to run long
+    /// ago counts as measured. The clock does not go back, but for [`Inventory::set_clock_back`].
     pub fn advance(&mut self, now: i64) -> Vec<Expired> {
         let mut expired = Vec::new();
         if now <= self.clock {
@@ -220,6 +219,7 @@ impl Inventory {
                 });
             }
         }
+        self.end_unmeasured();
         self.outdate();
         expired
     }
@@ -288,11 +288,11 @@ impl Inventory {
         if let Some(growth) = &growth {
             self.count_vm(growth, -1);
         }
+        let unmeasured_since = entry.unmeasured_since();
         let waits_for_pages = [Some(&entry), growth.as_ref()].into_iter().flatten();
         let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
         let has_gpus = entry.takes_gpus();
         let takes_nodes = entry.takes_numa_nodes();
-        let is_unmeasured = entry.unmeasured.is_some();
         let other = if entry.pending {
             self.running.get(&id)
         } else {
@@ -344,7 +344,8 @@ impl Inventory {
         if takes_nodes {
             self.renest(slot, NUMA_NODES);
         }
-        if is_unmeasured {
+        if let Some(since) = unmeasured_since {
+            self.unmeasured.insert((since, id));
             self.count_unmeasured_memory(slot);
         }
         self.watch_host(slot);
@@ -394,7 +395,8 @@ impl Inventory {
         if entry.takes_numa_nodes() {
             self.renest(entry.slot, NUMA_NODES);
         }
-        if entry.unmeasured.is_some() {
+        if let Some(since) = entry.unmeasured_since() {
+            self.unmeasured.remove(&(since, entry.vm.id.clone()));
             self.count_unmeasured_memory(entry.slot);
         }
         self.watch_host(entry.slot);
@@ -458,14 +460,18 @@ impl Inventory {
         }
         if shape.exclusive {
             add(sums.cpu_exclusive, taken.exclusive);
-        } else if *pending {
-            add(sums.vcpus_pending, taken.vcpus);
-            match taken.load {
-                Some(load) => add(sums.load_pending, load),
-                None => add(sums.vcpus_unmeasured, taken.vcpus),
-            }
         } else {
-            add(sums.vcpus, taken.vcpus);
+            let vcpus = match *pending {
+                true => sums.vcpus_pending,
+                false => sums.vcpus,
+            };
+            add(vcpus, taken.vcpus);
+            if *pending || entry.has_unmeasured_load() {
+                match taken.load {
+                    Some(load) => add(sums.load_pending, load),
+                    None => add(sums.vcpus_unmeasured, taken.vcpus),
+                }
+            }
         }
         self.count_amounts(entry, by);
         self.count_widest(*slot, shape, by);

@@ -7,10 +7,10 @@ use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::fault::{Fault, Format, written};
+use super::fault::{Fault, response};
 use super::import::{self, Element};
 use super::site::Site;
-use super::tree::Tree;
+use super::tree::{Format, Tree};
 use placewright_http::audit::Note;
 use placewright_http::document::aside;
 use placewright_http::pool::Pool;
@@ -32,13 +32,21 @@ pub(crate) struct Call {
     correlation: Option<String>,
     body: Bytes,
     content_type: String,
+    /// How the client wants to be answered.
+    format: Format,
 }
 
 /// What a request is answered with, if it is carried out.
 pub(crate) struct Reply {
     status: StatusCode,
-    tree: Tree,
+    content: Content,
     location: Option<String>,
+}
+
+enum Content {
+    Tree(Tree),
+    /// Written already, in the format of the call.
+    Text(String),
 }
 
 /// What a route does. It may take its time.
@@ -49,7 +57,21 @@ impl Reply {
     pub(crate) fn ok(tree: Tree) -> Self {
         Self {
             status: StatusCode::OK,
-            tree,
+            content: Content::Tree(tree),
+            location: None,
+        }
+    }
+
+    /// A list that may be long is shown. Each element is written as soon as it is there, so that
+    /// the trees of thousands are never in memory together.
+    pub(crate) fn list(
+        call: &Call,
+        name: &'static str,
+        elements: impl Iterator<Item = Tree>,
+    ) -> Self {
+        Self {
+            status: StatusCode::OK,
+            content: Content::Text(call.format.list(name, elements)),
             location: None,
         }
     }
@@ -58,7 +80,7 @@ impl Reply {
     pub(crate) fn created(tree: Tree, location: String) -> Self {
         Self {
             status: StatusCode::CREATED,
-            tree,
+            content: Content::Tree(tree),
             location: Some(location),
         }
     }
@@ -264,11 +286,16 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
         correlation,
         body,
         content_type,
+        format,
     };
     let carried_out = move || {
         Ok::<_, Problem>(match handle(&call) {
             Ok(reply) => {
-                let mut response = written(reply.status, &reply.tree, format);
+                let text = match reply.content {
+                    Content::Tree(tree) => format.document(&tree),
+                    Content::Text(text) => text,
+                };
+                let mut response = response(reply.status, text, format);
                 let location = reply.location.as_deref().map(HeaderValue::from_str);
                 if let Some(Ok(location)) = location {
                     response.headers_mut().insert(header::LOCATION, location);

@@ -252,6 +252,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
                 overrides,
                 balance: now.balance,
                 statistics_max_age: now.statistics_max_age,
+                unmeasured_max_age: now.unmeasured_max_age,
                 revision: Some(now.revision),
                 by: Some(call.caller.name.clone()),
             },

@@ -3,7 +3,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::tree::Tree;
+use super::tree::{Format, Tree};
 use placewright_deployment::DeploymentError;
 use placewright_document::shortened;
 use placewright_http::{Code, Problem};
@@ -14,13 +14,6 @@ pub(crate) struct Fault {
     status: StatusCode,
     reason: &'static str,
     detail: String,
-}
-
-/// How an answer is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    Xml,
-    Json,
 }
 
 /// The reason that an engine gives for nearly everything.
@@ -84,7 +77,7 @@ impl Fault {
 
     /// The answer.
     pub(crate) fn response(&self, format: Format) -> Response {
-        written(self.status, &self.tree(), format)
+        response(self.status, format.document(&self.tree()), format)
     }
 }
 
@@ -130,12 +123,12 @@ pub(crate) fn of_layer(problem: Problem, _request: &str) -> Response {
     response
 }
 
-/// A tree as an answer.
-pub(crate) fn written(status: StatusCode, tree: &Tree, format: Format) -> Response {
-    let (kind, text) = match format {
+/// A text in a format as an answer.
+pub(crate) fn response(status: StatusCode, text: String, format: Format) -> Response {
+    let kind = match format {
         // In lower case: clients compare it so.
-        Format::Xml => ("application/xml; charset=utf-8", tree.xml()),
-        Format::Json => ("application/json", tree.json().to_string()),
+        Format::Xml => "application/xml; charset=utf-8",
+        Format::Json => "application/json",
     };
     (status, [(header::CONTENT_TYPE, kind)], text).into_response()
 }

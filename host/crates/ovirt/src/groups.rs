@@ -16,7 +16,7 @@ use super::call::{Call, Reply};
 use super::clusters;
 use super::fault::Fault;
 use super::hosts;
-use super::ids;
+use super::ids::Ids;
 use super::inventory::Part;
 use super::labels;
 use super::tree::Tree;
@@ -26,7 +26,7 @@ use placewright_model::{Group, GroupRule};
 
 /// Id of a group.
 pub(crate) fn id(cluster: &str, group: &str) -> String {
-    ids::own_or_made("affinity group", cluster, group)
+    Ids::new("affinity group", cluster).of(group)
 }
 
 /// Path of a group.

@@ -250,7 +250,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let found = found.iter().take(call.most()?);
     let labels = |host: &Host<'_>, tree: Tree| labelled(call, &parts, host, tree);
     let shown = found.map(|host| labels(host, host.tree(call)));
-    Ok(Reply::ok(Tree::list("hosts", shown)))
+    Ok(Reply::list(call, "hosts", shown))
 }
 
 /// A host with the labels that it is in, if they are followed.

@@ -1,33 +1,59 @@
 //! Ids as oVirt's clients know them: UUIDs, the same for the same thing at all times.
 
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 /// The UUID of a thing: of its kind, and of the names that tell it from others of that kind. It
 /// is of version 8, which leaves to us what it is made of.
 pub(crate) fn of(kind: &str, names: &[&str]) -> String {
-    let mut digest = Sha256::new();
-    digest.update(kind);
-    for name in names {
-        // No name has this byte, so that no two lists of names are one text.
-        digest.update([0]);
-        digest.update(name);
-    }
-    let digest: [u8; 32] = digest.finalize().into();
-    let mut bytes: [u8; 16] = digest.first_chunk().copied().unwrap_or_default();
-    bytes[6] = bytes[6] & 0x0f | 0x80;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let text = hex::encode(bytes);
-    let parts = [(0, 8), (8, 12), (12, 16), (16, 20), (20, 32)];
-    let parts = parts.map(|(from, to)| text.get(from..to).unwrap_or_default());
-    parts.join("-")
+    let names = names.iter();
+    made(names.fold(Sha256::new_with_prefix(kind), |digest, name| {
+        named(digest, name)
+    }))
+    .to_string()
 }
 
-/// The UUID of a host or VM: its own id, if that is one already, as that of a host which comes
-/// from an engine.
-pub(crate) fn own_or_made(kind: &str, cluster: &str, id: &str) -> String {
-    match is_uuid(id) {
-        true => id.to_owned(),
-        false => of(kind, &[cluster, id]),
+/// A digest that goes on with a name.
+fn named(digest: Sha256, name: &str) -> Sha256 {
+    // No name has this byte, so that no two lists of names are one text.
+    digest.chain_update([0]).chain_update(name)
+}
+
+fn made(digest: Sha256) -> Uuid {
+    let digest: [u8; 32] = digest.finalize().into();
+    Uuid::new_v8(digest.first_chunk().copied().unwrap_or_default())
+}
+
+/// The UUIDs of the hosts or of the VMs of a cluster.
+pub(crate) struct Ids {
+    /// What all of them begin with.
+    prefix: Sha256,
+}
+
+impl Ids {
+    /// Those of a kind in a cluster.
+    pub(crate) fn new(kind: &str, cluster: &str) -> Self {
+        Self {
+            prefix: named(Sha256::new_with_prefix(kind), cluster),
+        }
+    }
+
+    /// The UUID of one: its own id, if that is a UUID already, as that of a host which comes from
+    /// an engine.
+    pub(crate) fn of(&self, id: &str) -> String {
+        match is_uuid(id) {
+            true => id.to_owned(),
+            false => self.made(id).to_string(),
+        }
+    }
+
+    /// Whether a UUID is made of an id, which is none itself.
+    pub(crate) fn is_made_of(&self, wanted: Uuid, id: &str) -> bool {
+        !is_uuid(id) && self.made(id) == wanted
+    }
+
+    fn made(&self, id: &str) -> Uuid {
+        made(named(self.prefix.clone(), id))
     }
 }
 
@@ -61,11 +87,16 @@ mod tests {
     #[test]
     fn hosts_of_an_engine_have_their_ids() {
         let id = "7db4ab05-81ab-42e8-868a-aee2df483edb";
-        assert_eq!(own_or_made("host", "c", id), id);
-        assert!(is_uuid(&own_or_made("host", "c", "h1")));
-        assert_ne!(
-            own_or_made("host", "c", "h1"),
-            own_or_made("host", "d", "h1")
-        );
+        let hosts = Ids::new("host", "c");
+        assert_eq!(hosts.of(id), id);
+        let made = hosts.of("h1");
+        assert!(is_uuid(&made));
+        assert_eq!(made, of("host", &["c", "h1"]));
+        let uuid = Uuid::parse_str(&made).unwrap();
+        assert!(hosts.is_made_of(uuid, "h1"));
+        assert!(!hosts.is_made_of(uuid, "h2"));
+        let of_own = hosts.made(id);
+        assert!(!hosts.is_made_of(of_own, id), "it has an id of its own");
+        assert_ne!(made, Ids::new("host", "d").of("h1"));
     }
 }

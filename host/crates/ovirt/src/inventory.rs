@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::call::Call;
 use super::clusters;
 use super::fault::Fault;
-use super::ids;
+use super::ids::{self, Ids};
 use super::tree::Tree;
 use placewright_deployment::Cluster;
 use placewright_deployment::cluster::Snapshot;
 use placewright_inventory::{HostEntry, Inventory, VmEntry};
+use uuid::Uuid;
 
 /// A cluster as it was at one time.
 pub(crate) struct Part {
@@ -19,6 +20,8 @@ pub(crate) struct Part {
     id: String,
     /// Path of the cluster.
     href: String,
+    host_ids: Ids,
+    vm_ids: Ids,
 }
 
 impl Part {
@@ -27,11 +30,14 @@ impl Part {
         let snapshot = tokio::runtime::Handle::current().block_on(cluster.snapshot())?;
         let name = cluster.name();
         let (id, href) = (clusters::id(name), clusters::href(name));
+        let (host_ids, vm_ids) = (Ids::new("host", name), Ids::new("vm", name));
         Ok(Self {
             cluster,
             snapshot,
             id,
             href,
+            host_ids,
+            vm_ids,
         })
     }
 
@@ -50,12 +56,12 @@ impl Part {
 
     /// Id of a host in oVirt.
     pub(crate) fn host_id(&self, host: &str) -> String {
-        ids::own_or_made("host", self.name(), host)
+        self.host_ids.of(host)
     }
 
     /// Id of a VM in oVirt.
     pub(crate) fn vm_id(&self, vm: &str) -> String {
-        ids::own_or_made("vm", self.name(), vm)
+        self.vm_ids.of(vm)
     }
 
     /// The hosts, by id.
@@ -68,14 +74,16 @@ impl Part {
     /// The host of that id in oVirt.
     pub(crate) fn host(&self, id: &str) -> Option<(u32, &HostEntry)> {
         let inventory = self.inventory();
+        if !ids::is_uuid(id) {
+            return None;
+        }
         // Its own id, most often, where hosts come from an engine.
-        let own = ids::is_uuid(id).then(|| inventory.slot(id)).flatten();
-        if let Some(slot) = own {
+        if let Some(slot) = inventory.slot(id) {
             return Some((slot, inventory.host(slot)?));
         }
-        inventory
-            .hosts()
-            .find(|(_, host)| self.host_id(&host.id) == id)
+        let id = Uuid::parse_str(id).ok()?;
+        let mut hosts = inventory.hosts();
+        hosts.find(|(_, host)| self.host_ids.is_made_of(id, &host.id))
     }
 
     /// The VMs that have a place, once each: where they run, if they do.
@@ -94,12 +102,15 @@ impl Part {
 
     /// The VM of that id in oVirt.
     pub(crate) fn vm(&self, id: &str) -> Option<&VmEntry> {
-        let inventory = self.inventory();
-        let own = ids::is_uuid(id).then(|| inventory.running(id).or_else(|| inventory.pending(id)));
-        if let Some(own) = own.flatten() {
+        if !ids::is_uuid(id) {
+            return None;
+        }
+        if let Some(own) = self.vm_by_key(id) {
             return Some(own);
         }
-        self.vms().find(|entry| self.vm_id(&entry.vm.id) == id)
+        let id = Uuid::parse_str(id).ok()?;
+        self.vms()
+            .find(|entry| self.vm_ids.is_made_of(id, &entry.vm.id))
     }
 }
 

@@ -1,9 +1,10 @@
-//! What is answered: a tree, written in XML or in JSON.
+//! What is answered: a tree of elements.
+
+mod write;
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
-use serde_json::{Map, Value};
+pub(crate) use write::Format;
 
 /// An element with its attributes, and either a text or others in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,136 +126,5 @@ impl Tree {
     /// The elements in it.
     pub(crate) fn children(&self) -> &[Tree] {
         &self.children
-    }
-
-    /// A document in XML.
-    pub(crate) fn xml(&self) -> String {
-        let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n".to_owned();
-        self.write(&mut text, 0);
-        text
-    }
-
-    fn write(&self, out: &mut String, depth: usize) {
-        let indent = |out: &mut String| out.extend(std::iter::repeat_n("  ", depth));
-        indent(out);
-        let _ = write!(out, "<{}", self.name);
-        for (name, value) in &self.attributes {
-            let _ = write!(out, " {name}=\"");
-            escape(value, out);
-            out.push('"');
-        }
-        match (&self.text, self.children.is_empty()) {
-            (None, true) => out.push_str("/>\n"),
-            (Some(text), true) => {
-                out.push('>');
-                escape(text, out);
-                let _ = writeln!(out, "</{}>", self.name);
-            }
-            (_, false) => {
-                out.push_str(">\n");
-                for child in &self.children {
-                    child.write(out, depth + 1);
-                }
-                indent(out);
-                let _ = writeln!(out, "</{}>", self.name);
-            }
-        }
-    }
-
-    /// What it is in JSON: lists stand under the name of what they hold, and all else is text.
-    pub(crate) fn json(&self) -> Value {
-        if let (Some(text), true) = (&self.text, self.attributes.is_empty()) {
-            return text.as_str().into();
-        }
-        let mut object = Map::new();
-        for (name, value) in &self.attributes {
-            object.insert((*name).to_owned(), value.as_str().into());
-        }
-        for child in &self.children {
-            let name = child.name.to_string();
-            let shown = child.json();
-            if !self.is_list && child.name != "link" {
-                object.insert(name, shown);
-                continue;
-            }
-            if let Value::Array(list) = object.entry(name).or_insert_with(|| Value::Array(vec![])) {
-                list.push(shown);
-            }
-        }
-        object.into()
-    }
-}
-
-/// Write a text so that it is read again as the same. Characters that XML cannot hold are
-/// replaced.
-fn escape(text: &str, out: &mut String) {
-    // Most texts are written as they are.
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !b"&<>\"".contains(&byte);
-    if text.bytes().all(is_plain) {
-        out.push_str(text);
-        return;
-    }
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\r' | '\t' => {
-                let _ = write!(out, "&#{};", u32::from(character));
-            }
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            character => out.push(character),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn policy() -> Tree {
-        let property = |name, value| {
-            Tree::new("property")
-                .text("name", name)
-                .text("value", value)
-        };
-        Tree::new("scheduling_policy")
-            .at("/p/1", "1")
-            .text("name", "a < \"b\" & c\n\u{1}")
-            .text("locked", true)
-            .with(Tree::list("properties", [property("HighUtilization", 80)]))
-            .with(Tree::list("empty", []))
-            .link("filters", "/p/1/filters".to_owned())
-    }
-
-    #[test]
-    fn xml_is_read_again_as_it_was_written() {
-        let text = policy().xml();
-        let document = roxmltree::Document::parse(&text).unwrap();
-        let root = document.root_element();
-        assert_eq!(root.attribute("id"), Some("1"));
-        let name = root.children().find(|node| node.has_tag_name("name"));
-        assert_eq!(name.unwrap().text(), Some("a < \"b\" & c\n\u{fffd}"));
-        assert!(text.contains("  <empty/>\n"), "{text}");
-    }
-
-    #[test]
-    fn json_has_lists_under_the_name_of_what_they_hold_and_texts() {
-        assert_eq!(
-            policy().json(),
-            json!({
-                "href": "/p/1",
-                "id": "1",
-                "name": "a < \"b\" & c\n\u{1}",
-                "locked": "true",
-                "properties": {"property": [{"name": "HighUtilization", "value": "80"}]},
-                "empty": {},
-                "link": [{"href": "/p/1/filters", "rel": "filters"}],
-            })
-        );
-        let list = Tree::list("scheduling_policies", [policy()]);
-        assert_eq!(list.json()["scheduling_policy"][0]["id"], "1");
     }
 }

@@ -205,7 +205,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let found = search.of(all.collect(), value);
     let found = found.iter().take(call.most()?);
     let shown = found.map(|vm| labelled(call, &parts, vm, vm.tree(call)));
-    Ok(Reply::ok(Tree::list("vms", shown)))
+    Ok(Reply::list(call, "vms", shown))
 }
 
 /// A VM with the labels that it is in, if they are followed.

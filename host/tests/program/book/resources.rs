@@ -54,7 +54,7 @@ const RESOURCES: [Resource; 10] = [
     },
     Resource {
         name: "load of CPUs",
-        promised: No("what runs is measured"),
+        promised: No("what runs is measured, and is in the sum of the pending ones until then"),
         pending: In("hosts", "load.pending"),
         measured: In("hosts", "cpu.usage"),
     },

@@ -112,11 +112,13 @@ fn a_sync_loop_sends_what_it_knows_and_is_told_what_became_of_it() {
     assert_eq!(misspelt.status, 422, "{misspelt:?}");
     let said = misspelt.body.to_string();
     assert!(said.contains("\\\"gone\\\""), "{said}");
-    let settings = json!({"policy": "worst-fit", "statistics-max-age": 0});
-    let headers = [("content-type", "application/json"), ("if-match", "*")];
-    let body = settings.to_string();
-    let set = api.ask("PUT", "/v1/clusters/c/settings", &headers, body.as_bytes());
-    assert_eq!(set.unwrap().status, 422);
+    for key in ["statistics-max-age", "unmeasured-max-age"] {
+        let settings = json!({"policy": "worst-fit", key: 0});
+        let headers = [("content-type", "application/json"), ("if-match", "*")];
+        let body = settings.to_string();
+        let set = api.ask("PUT", "/v1/clusters/c/settings", &headers, body.as_bytes());
+        assert_eq!(set.unwrap().status, 422, "{key}");
+    }
 }
 
 #[test]

@@ -287,7 +287,7 @@ impl ClusterState {
         let lost: Vec<_> = lost.filter_map(|id| self.released(id, now)).collect();
         inventory.stays_as_in(old);
         inventory.measured_as_in(old);
-        inventory.set_statistics_max_age(self.settings.statistics_max_age);
+        self.settings.time_measurements(&mut inventory);
         inventory.begin_at(old.version() + 1);
         let policy = self.policy.clone();
         let mut scheduler = Scheduler::new(

@@ -137,8 +137,8 @@ impl ClusterState {
             self.settings = before;
             return Err(error);
         }
-        let age = self.settings.statistics_max_age;
-        self.scheduler.inventory_mut().set_statistics_max_age(age);
+        self.settings
+            .time_measurements(self.scheduler.inventory_mut());
         self.changes.push(durable::Rows::now(self).itself());
         self.publish_health();
         Ok(self.settings.clone())

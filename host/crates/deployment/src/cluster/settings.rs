@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use placewright_inventory::Inventory;
+
 /// What an admin has set for a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -24,11 +26,24 @@ pub struct ClusterSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 2592000)]
     pub statistics_max_age: Option<i64>,
+    /// Seconds after which what has come to run on a host counts as measured, though no later
+    /// measurement has come; none: only a measurement ends that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 2592000)]
+    pub unmeasured_max_age: Option<i64>,
     /// Counts up with every change of these settings.
     pub revision: u64,
     /// What is left to chance is derived from this.
     #[serde(default)]
     pub seed: u64,
+}
+
+impl ClusterSettings {
+    /// Until when what is measured counts, and what is not.
+    pub(crate) fn time_measurements(&self, inventory: &mut Inventory) {
+        inventory.set_statistics_max_age(self.statistics_max_age);
+        inventory.set_unmeasured_max_age(self.unmeasured_max_age);
+    }
 }
 
 /// Plans of moves that are made from time to time, to be looked at, begun or cancelled.

@@ -319,10 +319,15 @@ impl ClusterState {
         now
     }
 
-    /// Be given a turn when the next reservation ends, or statistics become outdated.
+    /// Be given a turn when the next reservation ends, statistics become outdated, or what came
+    /// to run counts as measured.
     pub(super) fn set_alarm(&mut self) {
         let inventory = self.inventory();
-        let times = [inventory.next_expiry(), inventory.next_outdated()];
+        let times = [
+            inventory.next_expiry(),
+            inventory.next_outdated(),
+            inventory.next_measured(),
+        ];
         let due = times.into_iter().flatten().min();
         if due != self.due {
             self.due = due;

@@ -94,6 +94,49 @@ fn the_limit_of_statistics_is_a_setting_that_lasts() {
 }
 
 #[test]
+fn what_came_to_run_counts_as_measured_after_the_time_that_a_setting_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let limited = Attach {
+        unmeasured_max_age: Some(60),
+        ..attach()
+    };
+    let cluster = deployment.create_cluster(document(), limited).unwrap();
+    change(
+        &cluster,
+        r#"{"statistics": [{"id": "a", "memory.free": "9 GiB"}, {"id": "b", "memory.free": "9 GiB"}]}"#,
+    );
+    let chosen = place(&cluster, request("new", 4)).unwrap();
+    let confirmed = cluster.turn(move |state| state.confirm(&["new"], None));
+    confirmed.wait().unwrap();
+    world.deployment.stop();
+    drop((cluster, world));
+
+    let world = start(folder.path(), &generation);
+    let cluster = world.deployment.cluster("c").unwrap();
+    let free = || {
+        let chosen = chosen.clone();
+        let value = cluster.turn(move |state| {
+            let inventory = state.scheduler().inventory();
+            let slot = inventory.slot(&chosen);
+            Ok(slot.and_then(|slot| inventory.host_value(slot, "memory.free")))
+        });
+        value.wait().unwrap()
+    };
+    assert_eq!(free(), Some((5_i64 << 30).into()));
+    world.clock.store(1060, Ordering::Relaxed);
+    world.deployment.end_reservations();
+    assert_eq!(free(), Some((5_i64 << 30).into()));
+    // No request has to come for it.
+    world.clock.store(1061, Ordering::Relaxed);
+    world.deployment.end_reservations();
+    assert_eq!(free(), Some((9_i64 << 30).into()));
+}
+
+#[test]
 fn what_an_operator_gives_is_kept_although_it_was_measured_before() {
     let folder = tempfile::tempdir().unwrap();
     let generation = units();

@@ -438,13 +438,13 @@ fn hosts() -> Vec<Column> {
         added(
             "load.pending",
             Integer,
-            "Measured load of pending VMs that ran elsewhere before without exclusive CPUs",
+            "Measured load of VMs that ran elsewhere before, without exclusive CPUs: of pending ones, and of those of which cpu.usage does not tell yet",
         )
         .in_measure(Millicores),
         added(
             "vcpus.unmeasured",
             Integer,
-            "vCPUs of pending VMs whose load was never measured without exclusive CPUs",
+            "vCPUs of VMs whose load was never measured, without exclusive CPUs: of pending ones, and of those of which cpu.usage does not tell yet",
         ),
         // memory
         given("memory.total", Integer, "Physical memory; 0 if not given").in_measure(Bytes),
