@@ -21,6 +21,7 @@ mod place;
 mod policy;
 mod progress;
 mod questions;
+mod remote;
 mod rounds;
 mod serve;
 mod simulate;
@@ -33,7 +34,7 @@ mod what_if;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::Answer;
 
@@ -47,7 +48,7 @@ Exit codes:
 
 /// Places virtual machines by policies made of WebAssembly units.
 #[derive(Debug, Parser)]
-#[command(name = "placewright", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+#[command(name = "placewright", version, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
@@ -77,13 +78,42 @@ enum Command {
     #[command(subcommand)]
     Audit(audit::AuditCommand),
     Completions(completions::Completions),
+    #[command(subcommand)]
+    Context(remote::ContextCommand),
     #[command(hide = true)]
     CompileUnit(compile_unit::CompileUnit),
 }
 
 /// Run the command that the words of the command line name.
 pub(crate) fn run() -> ExitCode {
-    let done = match Cli::parse().command {
+    let words: Vec<_> = std::env::args_os().collect();
+    let done = match remote::is_meant(&words) {
+        true => remote::run(words),
+        false => of_files(),
+    };
+    match done {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(failure) => failure.report(),
+    }
+}
+
+/// All commands with their names and what they do, those for servers besides.
+fn every_command() -> clap::Command {
+    let of_servers = remote::commands();
+    let names: Vec<&str> = of_servers.iter().map(clap::Command::get_name).collect();
+    let about = output::list(
+        "Commands for a server (placewright --server URL --help):",
+        &names.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    );
+    Cli::command().after_help(format!("{about}\n\n{EXIT_CODES}"))
+}
+
+/// Run a command that works on files.
+fn of_files() -> Result<Answer, failure::Failure> {
+    let matches = every_command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match cli.command {
         Command::Demo(demo) => demo.run(),
         Command::Place(place) => place.run(),
         Command::Explain(explain) => explain.run(),
@@ -100,12 +130,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Unit(unit) => unit.run(),
         Command::Audit(audit) => audit.run(),
         Command::Completions(completions) => completions.run(),
+        Command::Context(context) => context.run(),
         Command::CompileUnit(compile) => compile.run(),
-    };
-    match done {
-        Ok(Answer::Yes) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
-        Err(failure) => failure.report(),
     }
 }
 
@@ -119,7 +145,7 @@ mod tests {
     }
 
     /// Calls `look` with each command's words and what stands below its help.
-    fn each(command: &Command, words: &str, look: &mut impl FnMut(&str, &str)) {
+    pub(super) fn each(command: &Command, words: &str, look: &mut impl FnMut(&str, &str)) {
         let words = format!("{words} {}", command.get_name());
         if let Some(text) = command.get_after_help() {
             look(&words, &text.to_string());

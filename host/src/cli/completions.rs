@@ -1,6 +1,6 @@
 //! `placewright completions`.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 use super::failure::{Answer, Failure};
@@ -24,7 +24,7 @@ impl Completions {
         let mut script = Vec::new();
         clap_complete::generate(
             self.shell,
-            &mut super::Cli::command(),
+            &mut super::every_command().subcommands(super::remote::commands()),
             "placewright",
             &mut script,
         );

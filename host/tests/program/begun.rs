@@ -13,7 +13,7 @@ use placewright_tests::{guest, units};
 use crate::scenarios;
 
 /// Begin a unit that is a filter and a cost function, in a folder that is not there yet.
-pub fn begin(language: Language, evaluation: Evaluation, folder: &Path) {
+pub(crate) fn begin(language: Language, evaluation: Evaluation, folder: &Path) {
     let project = Project {
         name: "quiet-racks".to_owned(),
         language,
@@ -26,7 +26,7 @@ pub fn begin(language: Language, evaluation: Evaluation, folder: &Path) {
 
 /// A new unit can be built on this machine, keeps to what it says under the default limits, and
 /// passes the scenarios that it was begun with.
-pub fn is_sound(language: Language, evaluation: Evaluation, options: &build::Options) {
+pub(crate) fn is_sound(language: Language, evaluation: Evaluation, options: &build::Options) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("made");
     begin(language, evaluation, &folder);
@@ -41,7 +41,7 @@ pub fn is_sound(language: Language, evaluation: Evaluation, options: &build::Opt
 
 /// What an author does first works, without a network: begin a unit with these words, and test
 /// it. `tools` are the variables that say where what builds it is.
-pub fn is_tested_offline(words: &[&str], tools: &[(&str, &Path)]) {
+pub(crate) fn is_tested_offline(words: &[&str], tools: &[(&str, &Path)]) {
     let folder = tempfile::tempdir().unwrap();
     let run = |command: &mut Command| {
         let command = command.current_dir(folder.path()).stdin(Stdio::null());

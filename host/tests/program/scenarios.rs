@@ -9,7 +9,7 @@ use placewright_tests::{repository, units};
 use placewright_tools::scenario::{Scenarios, Test, files};
 
 /// Every case in the files of that folder comes out as it says for this unit alone.
-pub fn come_out(unit: &Arc<Unit>, folder: &Path) {
+pub(crate) fn come_out(unit: &Arc<Unit>, folder: &Path) {
     let generation = Generation::new([unit.clone()]).unwrap();
     let (mut cases, mut problems) = (0, Vec::new());
     for file in files(folder).unwrap() {
@@ -28,7 +28,7 @@ pub fn come_out(unit: &Arc<Unit>, folder: &Path) {
 }
 
 /// Those of the unit `cpu` come out for this unit, which is that one or its twin.
-pub fn of_cpu_come_out(unit: &Arc<Unit>) {
+pub(crate) fn of_cpu_come_out(unit: &Arc<Unit>) {
     come_out(unit, &repository().join("plugins/reference/cpu/scenarios"));
 }
 

@@ -27,6 +27,7 @@ mod needs;
 mod openapi;
 mod reload;
 mod reload_route;
+mod remote;
 mod reservations;
 pub(crate) mod roles;
 mod round_trip;

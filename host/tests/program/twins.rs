@@ -72,7 +72,7 @@ fn text(unit: &str, settings: &str) -> String {
 }
 
 /// Both are asked about the hosts of many requests, and answer alike.
-pub fn answer_alike(rust: &Arc<Unit>, other: &Unit) {
+pub(crate) fn answer_alike(rust: &Arc<Unit>, other: &Unit) {
     let generation = Generation::new([rust.clone()]).unwrap();
     let mut asked = 0;
     for settings in [
@@ -103,7 +103,7 @@ pub fn answer_alike(rust: &Arc<Unit>, other: &Unit) {
 }
 
 /// In a chain with another unit, either decides as the other would.
-pub fn decide_alike(rust: Arc<Unit>, other: Arc<Unit>) {
+pub(crate) fn decide_alike(rust: Arc<Unit>, other: Arc<Unit>) {
     let decided = |unit: Arc<Unit>| -> Vec<_> {
         let generation = Generation::new([unit.clone(), units::unit("memory")]).unwrap();
         let text = text(unit.name(), "overcommit = 2.0") + "[[filters]]\nunit = 'memory'\n";

@@ -7,7 +7,7 @@ use placewright_tests::units::component;
 use serde_json::Value;
 
 /// The exit code, what is printed, and what is said beside it.
-pub fn run(words: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn run(words: &[&str]) -> (Option<i32>, String, String) {
     let cache = target_folder().join("unit-cache");
     let output = placewright(words.iter().copied())
         .arg("--cache")

@@ -115,8 +115,8 @@ fn tree(call: &Call, cluster: &Cluster, policies: &[Shown]) -> Tree {
             tree = tree.with(Tree::list(name, []));
         }
     }
-    tree.link("affinitygroups", format!("{href}/affinitygroups"))
-        .link("upgrade", format!("{href}/upgrade"))
+    tree.link_below(&href, "affinitygroups")
+        .link_below(&href, "upgrade")
 }
 
 /// What a client wants of a cluster.

@@ -121,7 +121,7 @@ fn tree(part: &Part, group: &Group) -> Tree {
         .with(Tree::list("vm_labels", labels_of(&group.vms_of)))
         .with(Tree::list("host_labels", labels_of(&group.hosts_of)));
     for rel in ["vms", "hosts", "vmlabels", "hostlabels"] {
-        tree = tree.link(rel, format!("{href}/{rel}"));
+        tree = tree.link_below(&href, rel);
     }
     tree
 }

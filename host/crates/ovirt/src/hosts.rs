@@ -107,6 +107,7 @@ impl<'p> Host<'p> {
             },
         );
         let mut tree = Tree::new("host")
+            .with_room(24)
             .at(&href, &id)
             .text("name", self.name())
             .text(
@@ -135,9 +136,9 @@ impl<'p> Host<'p> {
             if call.follows(list.name()) || call.follows(list.element()) {
                 tree = tree.with(self.list(list).named(list.element()));
             }
-            tree = tree.link(list.name(), format!("{href}/{}", list.name()));
+            tree = tree.link_below(&href, list.name());
         }
-        tree.link("affinitylabels", format!("{href}/affinitylabels"))
+        tree.link_below(&href, "affinitylabels")
     }
 
     /// What belongs to it.

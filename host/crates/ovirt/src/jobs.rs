@@ -197,9 +197,9 @@ impl Job {
             let steps = self.steps.iter().map(|step| step.tree(&href));
             tree = tree.with(Tree::list("steps", steps));
         }
-        tree.link("clear", format!("{href}/clear"))
-            .link("end", format!("{href}/end"))
-            .link("steps", format!("{href}/steps"))
+        tree.link_below(&href, "clear")
+            .link_below(&href, "end")
+            .link_below(&href, "steps")
     }
 }
 

@@ -187,7 +187,7 @@ fn tree(call: &Call, parts: &[Part], label: &Label) -> Tree {
             let members = members(parts, &label.key, list).into_iter();
             tree = tree.with(Tree::list(list.name(), members.map(|(_, member)| member)));
         }
-        tree = tree.link(list.name(), format!("{href}/{}", list.name()));
+        tree = tree.link_below(&href, list.name());
     }
     tree
 }

@@ -75,11 +75,11 @@ pub(crate) fn tree(call: &Call, policy: &Shown, catalogue: &Catalogue) -> Tree {
         .text("default_policy", said.is_default)
         .with(properties("properties", &said.properties));
     for kind in Kind::ALL {
-        tree = tree.link(kind.list(), format!("{href}/{}", kind.list()));
+        tree = tree.link_below(&href, kind.list());
     }
     // Some clients know the list by the name of what it holds.
     tree.link("weight", format!("{href}/weights"))
-        .link("clusters", format!("{href}/clusters"))
+        .link_below(&href, "clusters")
 }
 
 /// Names and values as they are answered.

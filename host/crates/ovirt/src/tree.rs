@@ -45,6 +45,13 @@ impl Tree {
         self
     }
 
+    /// The same with room for so many elements.
+    #[must_use]
+    pub(crate) fn with_room(mut self, elements: usize) -> Self {
+        self.children.reserve(elements);
+        self
+    }
+
     /// The same with an attribute.
     #[must_use]
     pub(crate) fn attribute(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -91,6 +98,12 @@ impl Tree {
     pub(crate) fn link(self, rel: &'static str, href: String) -> Self {
         let link = Self::new("link");
         self.with(link.attribute("href", href).attribute("rel", rel))
+    }
+
+    /// The same with a link to what is found below its address, under the name of the link.
+    #[must_use]
+    pub(crate) fn link_below(self, href: &str, rel: &'static str) -> Self {
+        self.link(rel, [href, "/", rel].concat())
     }
 
     /// Its own text.

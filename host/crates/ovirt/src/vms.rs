@@ -115,10 +115,10 @@ impl Vm<'_> {
             if call.follows(list.name()) || call.follows(list.element()) {
                 tree = tree.with(self.list(list).named(list.element()));
             }
-            tree = tree.link(list.name(), format!("{href}/{}", list.name()));
+            tree = tree.link_below(&href, list.name());
         }
-        tree.link("affinitylabels", format!("{href}/affinitylabels"))
-            .link("migrate", format!("{href}/migrate"))
+        tree.link_below(&href, "affinitylabels")
+            .link_below(&href, "migrate")
     }
 
     /// What belongs to it.

@@ -170,7 +170,7 @@ impl Shell {
             }
             _ => {}
         }
-        let asks_server = words[0] == "curl";
+        let asks_server = words[0] == "curl" || words.contains(&"--server");
         let mut last = String::new();
         for _ in 0..if asks_server { TRIES } else { 1 } {
             match self.printed(&step.command) {
@@ -214,6 +214,7 @@ impl Shell {
             .env("CARGO_TARGET_DIR", units::build_folder())
             .env("CARGO_NET_OFFLINE", "true")
             .env("PLACEWRIGHT_CACHE", units::build_folder().join("code"))
+            .env("PLACEWRIGHT_CONTEXTS", self.folder.join("contexts.toml"))
             .envs(self.tools.iter().map(|(name, path)| (name, path)))
             .stdin(Stdio::null());
         shell

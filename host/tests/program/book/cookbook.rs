@@ -12,14 +12,14 @@ use placewright_tests::{repository, units};
 use super::page::Page;
 
 /// The names of the units, which are those of their folders.
-pub fn names() -> BTreeSet<String> {
+pub(super) fn names() -> BTreeSet<String> {
     let folder = fs::read_dir(repository().join("book/cookbook")).unwrap();
     let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
     folder.map(|entry| name(entry.unwrap())).collect()
 }
 
 /// All of them as files in one folder.
-pub fn built() -> tempfile::TempDir {
+pub(super) fn built() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in names() {
         let file = folder.path().join(format!("{name}.wasm"));
@@ -29,7 +29,7 @@ pub fn built() -> tempfile::TempDir {
 }
 
 /// Limited by fuel: other tests run beside these.
-pub fn engine() -> &'static Engine {
+pub(super) fn engine() -> &'static Engine {
     static ENGINE: OnceLock<Engine> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::new(Limits::reproducible(), None).unwrap())
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use super::pages;
 
 /// A page of the book.
-pub struct Page {
+pub(super) struct Page {
     pub path: PathBuf,
     pub text: String,
     pub blocks: Vec<Block>,
 }
 
 /// A fenced block, or a hidden command: `<!-- run: COMMAND -->`.
-pub struct Block {
+pub(super) struct Block {
     /// Counted from 1: that of the fence.
     pub line: usize,
     /// The words of the info string.
@@ -23,7 +23,7 @@ pub struct Block {
 
 impl Page {
     /// All pages, by path.
-    pub fn all() -> Vec<Self> {
+    pub(super) fn all() -> Vec<Self> {
         let mut files = Vec::new();
         collect(&pages(), &mut files);
         files.sort();
@@ -36,18 +36,18 @@ impl Page {
     }
 
     /// Its path from the folder of pages.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let path = self.path.strip_prefix(pages()).unwrap();
         path.display().to_string()
     }
 
     /// Where a block is, for messages.
-    pub fn place(&self, block: &Block) -> String {
+    pub(super) fn place(&self, block: &Block) -> String {
         format!("book/src/{}:{}", self.name(), block.line)
     }
 
     /// The text without blocks.
-    pub fn prose(&self) -> String {
+    pub(super) fn prose(&self) -> String {
         let mut inside = false;
         let lines = self.text.lines().filter(|line| {
             let fence = line.starts_with("```");
@@ -60,12 +60,12 @@ impl Page {
 
 impl Block {
     /// The language.
-    pub fn language(&self) -> &str {
+    pub(super) fn language(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
 
     /// What follows `KEY=` in the info string.
-    pub fn value(&self, key: &str) -> Option<&str> {
+    pub(super) fn value(&self, key: &str) -> Option<&str> {
         let mut words = self.words.iter();
         words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     }

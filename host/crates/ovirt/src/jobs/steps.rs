@@ -22,8 +22,8 @@ impl Step {
         if let Some((at, _)) = self.ended {
             tree = tree.text("end_time", moment::written(at));
         }
-        tree.link("end", format!("{href}/end"))
-            .link("statistics", format!("{href}/statistics"))
+        tree.link_below(&href, "end")
+            .link_below(&href, "statistics")
     }
 }
 

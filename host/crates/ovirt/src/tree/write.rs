@@ -46,8 +46,15 @@ fn xml_list(name: &'static str, elements: impl Iterator<Item = Tree>) -> String 
     }
     open(name, &mut text);
     text.push_str(">\n");
-    for element in elements {
+    while let Some(element) = elements.next() {
+        let before = text.len();
         element.write_xml(&mut text, 1);
+        // Most elements are about as long as their neighbours. The text is not moved again and
+        // again while it grows.
+        let written = text.len() - before;
+        if text.capacity() - text.len() < written {
+            text.reserve(written.saturating_mul(elements.size_hint().0 + 2));
+        }
     }
     close(name, &mut text);
     text
@@ -139,9 +146,14 @@ impl Tree {
 /// Write a text so that it is read again as the same. Characters that XML cannot hold are
 /// replaced.
 fn escape(text: &str, out: &mut String) {
-    // Most texts are written as they are.
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !b"&<>\"".contains(&byte);
-    if text.bytes().all(is_plain) {
+    // Most texts are written as they are. All bytes are looked at, since that is faster than to
+    // stop at the first other one.
+    let is_other =
+        |byte: u8| !(b' '..=b'~').contains(&byte) | matches!(byte, b'&' | b'<' | b'>' | b'"');
+    if !text
+        .bytes()
+        .fold(false, |found, byte| found | is_other(byte))
+    {
         out.push_str(text);
         return;
     }

@@ -1,0 +1,140 @@
+//! Why a call has no answer.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The address is none.
+    #[error("\"{0}\" is no address of a server: it begins with http:// or https://")]
+    Address(String),
+    /// The certificates of authorities cannot be used.
+    #[error("the certificates of the authority cannot be used: {0}")]
+    Certificates(String),
+    /// The call cannot be sent as it is.
+    #[error("the call cannot be sent: {0}")]
+    Unsendable(String),
+    /// The server cannot be reached, or does not answer in time.
+    #[error("cannot ask {server}")]
+    Unreachable {
+        /// Where the server was looked for.
+        server: String,
+        /// What went wrong.
+        source: Box<ureq::Error>,
+    },
+    /// What comes back is no answer of such a server.
+    #[error("{server} answers in a way that is not understood: is it a Placewright server?")]
+    Unreadable {
+        /// Where the server was looked for.
+        server: String,
+    },
+    /// The server refuses the call.
+    #[error("{0}")]
+    Refused(Box<Refusal>),
+}
+
+/// Why the server refuses a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// The server.
+    pub server: String,
+    /// The status of the answer, from 300 on.
+    pub status: u16,
+    /// The kind of problem, for programs; empty if it is not told.
+    pub code: String,
+    /// What was wrong, and what to do about it.
+    pub detail: String,
+    /// Everything that is wrong with what was sent, each a sentence with its place.
+    pub errors: Vec<String>,
+    /// Names the request in the server's log.
+    pub request: Option<String>,
+    /// How long the server asks to wait.
+    pub retry_after: Option<Duration>,
+    /// The body as it came.
+    pub body: Value,
+}
+
+impl Refusal {
+    pub(crate) fn read(server: &str, status: u16, body: Value, retry_after: Option<&str>) -> Self {
+        let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
+        let errors = body.get("errors").and_then(Value::as_array);
+        let errors = errors.into_iter().flatten().map(error).collect();
+        Self {
+            server: server.to_owned(),
+            status,
+            code: text("code").unwrap_or_default(),
+            detail: text("detail").unwrap_or_else(|| "it gives no reason".to_owned()),
+            errors,
+            request: text("instance"),
+            retry_after: retry_after
+                .and_then(|seconds| seconds.trim().parse().ok())
+                .map(Duration::from_secs),
+            body,
+        }
+    }
+}
+
+/// One thing that is wrong: `body:3:7: vms[0].cpu: must be ...`.
+fn error(error: &Value) -> String {
+    let place = &error["place"];
+    let mut sentence = String::new();
+    for part in ["file", "line", "column", "path"] {
+        match &place[part] {
+            Value::String(text) => sentence.push_str(&format!("{text}: ")),
+            Value::Number(number) => {
+                // As compilers write places.
+                let before = sentence.trim_end_matches(": ").len();
+                sentence.truncate(before);
+                sentence.push_str(&format!(":{number}: "));
+            }
+            _ => {}
+        }
+    }
+    sentence.push_str(error["message"].as_str().unwrap_or_default());
+    if let Some(suggestion) = error["suggestion"].as_str() {
+        sentence.push_str(&format!(" (did you mean \"{suggestion}\"?)"));
+    }
+    sentence
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} answers {}: {}",
+            self.server, self.status, self.detail
+        )?;
+        // One error is the detail itself.
+        if self.errors.len() > 1 || self.errors.iter().any(|it| !self.detail.contains(it)) {
+            for error in &self.errors {
+                write!(f, "\n  {error}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_refusal_is_told_in_the_servers_words_with_places() {
+        let body = json!({
+            "code": "invalid-document", "detail": "2 problems", "instance": "urn:x",
+            "errors": [
+                {"place": {"file": "body", "line": 3, "column": 7, "path": "vms[0].cpu"}, "message": "must be a number", "suggestion": null},
+                {"place": {"file": "query"}, "message": "there is no \"limt\"", "suggestion": "limit"},
+            ],
+        });
+        let refusal = Refusal::read("http://s", 422, body, Some("7"));
+        assert_eq!(refusal.retry_after, Some(Duration::from_secs(7)));
+        assert_eq!(
+            refusal.to_string(),
+            "http://s answers 422: 2 problems\n  body:3:7: vms[0].cpu: must be a number\n  query: there is no \"limt\" (did you mean \"limit\"?)"
+        );
+    }
+}

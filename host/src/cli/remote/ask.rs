@@ -1,0 +1,349 @@
+//! Decisions and questions.
+
+use clap::Args;
+use placewright_client::Call;
+use serde_json::{Value, json};
+
+use super::{ClusterArg, Session, document, explanation, shown};
+use crate::cli::failure::{Answer, Failure};
+use crate::cli::output;
+
+/// How decisions are asked for.
+#[derive(Debug, Args)]
+struct Terms {
+    /// Decide, and reserve nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Wait up to so many seconds for a place, if there is none now
+    #[arg(long, value_name = "SECONDS")]
+    wait: Option<u64>,
+}
+
+impl Terms {
+    fn of(&self, call: Call) -> Result<Call, Failure> {
+        let mut call = call;
+        if self.dry_run {
+            call = call.query("dry-run", true);
+        }
+        if let Some(seconds) = self.wait {
+            call = call.query("wait", seconds);
+        }
+        // A call that is repeated since no answer came reserves no second place.
+        call.once().map_err(super::fault)
+    }
+}
+
+/// Decide where a VM, or VMs that go together, run, and reserve their places.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright --context prod place --vm vm.toml
+  placewright --context prod place --vm vm.toml --dry-run
+  placewright --context prod place --vm vms.toml --batch --all-or-nothing
+
+Exit code 1: a VM found no host.")]
+pub(super) struct Place {
+    /// The VM: the id of one that is known, or the document of one or of a request
+    #[arg(long, value_name = "ID|FILE")]
+    vm: String,
+    #[command(flatten)]
+    cluster: ClusterArg,
+    #[command(flatten)]
+    terms: Terms,
+    /// Take all VMs of the document as one batch
+    #[arg(long, conflicts_with = "wait")]
+    batch: bool,
+    /// With --batch: plan as if none of these VMs had a place, so that running ones may move
+    #[arg(long, requires = "batch")]
+    from_nothing: bool,
+    /// With --batch: take the VMs in the order in which they are listed
+    #[arg(long, requires = "batch")]
+    listed: bool,
+    /// Place all VMs or none
+    #[arg(long, requires = "batch")]
+    all_or_nothing: bool,
+}
+
+impl Place {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = self.cluster.name(session)?;
+        let route = if self.batch { "place-batch" } else { "place" };
+        let mut call = Call::post(["clusters", &cluster, route]);
+        for (name, is_wanted) in [
+            ("from-nothing", self.from_nothing),
+            ("listed", self.listed),
+            ("all-or-nothing", self.all_or_nothing),
+        ] {
+            if is_wanted {
+                call = call.query(name, true);
+            }
+        }
+        let call = self.terms.of(call)?.content(document::of_vm(&self.vm)?);
+        let answer = session.call(call)?;
+        let decisions = decisions(&answer.body);
+        session.print(&answer.body, |_| decided(&decisions))?;
+        Ok(Answer::yes_if(all_placed(&decisions)))
+    }
+}
+
+/// Decide where VMs that run are moved, other than where they are, and reserve their places.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright migrate --vm web-1 --cluster east
+
+Exit code 1: there is no other host for it.")]
+pub(super) struct Migrate {
+    /// The VM: its id, or the document of a request
+    #[arg(long, value_name = "ID|FILE")]
+    vm: String,
+    #[command(flatten)]
+    cluster: ClusterArg,
+    #[command(flatten)]
+    terms: Terms,
+}
+
+impl Migrate {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = self.cluster.name(session)?;
+        let call = self
+            .terms
+            .of(Call::post(["clusters", &cluster, "migrate"]))?;
+        let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
+        let decisions = decisions(&answer.body);
+        session.print(&answer.body, |_| decided(&decisions))?;
+        Ok(Answer::yes_if(all_placed(&decisions)))
+    }
+}
+
+/// The decisions in an answer: of a batch, each by itself.
+fn decisions(body: &Value) -> Vec<&Value> {
+    match body["decisions"].as_array() {
+        Some(decisions) => decisions.iter().collect(),
+        None => vec![body],
+    }
+}
+
+fn all_placed(decisions: &[&Value]) -> bool {
+    decisions.iter().all(|it| it["host"].is_string())
+}
+
+/// One row for each decision: where its VMs go, and why the other hosts do not take them.
+fn decided(decisions: &[&Value]) -> String {
+    let mut table = output::table(&[">decision", "VM", "host", "why"]);
+    for decision in decisions {
+        let host = match &decision["host"] {
+            Value::String(host) => output::strong(shown::plain(host)),
+            _ => output::strong("none"),
+        };
+        let mut why = Vec::new();
+        let considered = decision["considered"].as_u64().unwrap_or(0);
+        let costs = decision["costs"].as_array().into_iter().flatten();
+        let costs: Vec<String> = costs
+            .filter_map(Value::as_f64)
+            .map(output::number)
+            .collect();
+        why.push(match decision["host"].is_string() {
+            true if costs.is_empty() => format!("{considered} hosts considered"),
+            true => format!("{considered} hosts considered, cost {}", costs.join(" / ")),
+            false => output::nobody_left(usize::try_from(considered).unwrap_or(usize::MAX)),
+        });
+        why.extend(
+            decision["removed"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(removed),
+        );
+        for kind in ["unheeded", "warnings"] {
+            let sentences = decision[kind].as_array().into_iter().flatten();
+            why.extend(sentences.map(|it| format!("warning: {}", shown::cell(it))));
+        }
+        table.add_row([
+            shown::cell(&decision["number"]).into(),
+            shown::cell(&decision["vms"]).into(),
+            host,
+            why.join("; ").into(),
+        ]);
+    }
+    output::shown(&table)
+}
+
+/// `memory: has too little memory: 3 hosts (h1, h2, h3)`
+fn removed(removed: &Value) -> String {
+    let hosts = removed["hosts"].as_u64().unwrap_or(0);
+    let names = shown::cell(&removed["names"]);
+    let names = if names.is_empty() {
+        names
+    } else {
+        format!(" ({names})")
+    };
+    format!(
+        "{} {}: {}{}{names}",
+        hosts,
+        if hosts == 1 { "host" } else { "hosts" },
+        shown::cell(&removed["reason"]),
+        if removed["passing"] == true {
+            " (for now)"
+        } else {
+            ""
+        },
+    )
+}
+
+/// Tell why a VM goes where it goes now, and with --host why it does not go there.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright why --vm web-1 --host h7 --cluster east
+  placewright why --vm vm.toml --cluster east")]
+pub(super) struct Why {
+    /// The VM: the id of one that is known, or a document
+    #[arg(long, value_name = "ID|FILE")]
+    vm: String,
+    /// The host that is asked about
+    #[arg(long, value_name = "ID")]
+    host: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterArg,
+}
+
+impl Why {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = self.cluster.name(session)?;
+        let mut call = Call::post(["clusters", &cluster, "why"]).repeatable();
+        if let Some(host) = self.host {
+            call = call.query("host", host);
+        }
+        let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
+        session.print(&answer.body, shown::outline)?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// Explain a recorded decision: every host, who removed it and why, or what it cost.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright --context prod explain 4711
+  placewright --context prod explain 4711 --format json")]
+pub(super) struct Explain {
+    /// The number of the decision
+    number: u64,
+    #[command(flatten)]
+    cluster: ClusterArg,
+}
+
+impl Explain {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = self.cluster.name(session)?;
+        let number = self.number.to_string();
+        let answer = session.call(Call::get([
+            "clusters",
+            &cluster,
+            "decisions",
+            &number,
+            "explanation",
+        ]))?;
+        session.print(&answer.body, explanation::text)?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// Tell how many more of a VM fit, on which hosts, and what stops the next one.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright --context prod capacity --vm vm.toml
+
+Exit code 1: not one more fits.")]
+pub(super) struct Capacity {
+    /// The VM: the id of one that is known, or a document
+    #[arg(long, value_name = "ID|FILE")]
+    vm: String,
+    /// Stop when N copies have found a host
+    #[arg(long, value_name = "N")]
+    at_most: Option<usize>,
+    #[command(flatten)]
+    cluster: ClusterArg,
+}
+
+impl Capacity {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = self.cluster.name(session)?;
+        let mut call = Call::post(["clusters", &cluster, "capacity"]).repeatable();
+        if let Some(most) = self.at_most {
+            call = call.query("at-most", most);
+        }
+        let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
+        session.print(&answer.body, shown::outline)?;
+        Ok(Answer::yes_if(answer.body["fit"].as_u64().unwrap_or(0) > 0))
+    }
+}
+
+/// Show what happens if hosts fail: where their VMs go, and which find no host.
+///
+/// Without --without-host, each host that is up fails alone.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright --context prod what-if
+  placewright --context prod what-if --without-host h1 --without-host h2
+
+Exit code 1: a VM that is to be restarted finds no host.")]
+pub(super) struct WhatIf {
+    /// The host that fails. Repeat it for hosts that fail together
+    #[arg(long, value_name = "ID")]
+    without_host: Vec<String>,
+    /// Which VMs are restarted: ha or all
+    #[arg(long, value_name = "ha|all")]
+    restart: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterArg,
+}
+
+impl WhatIf {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = self.cluster.name(session)?;
+        let mut call = Call::post(["clusters", &cluster, "what-if"]).repeatable();
+        for host in &self.without_host {
+            call = call.query("without", host);
+        }
+        if let Some(restart) = &self.restart {
+            call = call.query("restart", restart);
+        }
+        let answer = session.call(call)?;
+        session.print(&answer.body, failures)?;
+        Ok(Answer::yes_if(answer.body["survived"] == true))
+    }
+}
+
+/// One row for each failure: the hosts, and the VMs that find no host.
+fn failures(body: &Value) -> String {
+    let rows: Vec<Value> = body["failures"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|failure| {
+            let vms = || failure["vms"].as_array().into_iter().flatten();
+            let is_placed = |vm: &&Value| vm["host"].is_string();
+            let homeless: Vec<&Value> = vms()
+                .filter(|vm| !is_placed(vm))
+                .map(|vm| &vm["vm"])
+                .collect();
+            json!({
+                "hosts": failure["hosts"],
+                "restarted": vms().filter(is_placed).count(),
+                "homeless": homeless,
+            })
+        })
+        .collect();
+    shown::table(
+        &[
+            "hosts that fail:hosts",
+            ">VMs restarted:restarted",
+            "VMs that find no host:homeless",
+        ],
+        &rows,
+    )
+}

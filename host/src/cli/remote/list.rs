@@ -1,0 +1,256 @@
+//! `placewright get`: what a server has.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use placewright_client::Call;
+use serde_json::Value;
+
+use super::{ClusterArg, Session, fault, shown};
+use crate::cli::failure::{Answer, Failure};
+use crate::cli::output::{self, Format};
+
+/// A list that is watched is printed no more often.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Kinds of things that a server has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Kind {
+    /// Clusters
+    Clusters,
+    /// Hosts of a cluster
+    Hosts,
+    /// VMs of a cluster
+    Vms,
+    /// Groups of VMs and hosts in a cluster
+    Groups,
+    /// Tenants of a cluster
+    Tenants,
+    /// Places that are reserved in a cluster
+    Reservations,
+    /// Decisions of a cluster, newest first
+    Decisions,
+    /// Plans of moves in a cluster
+    Plans,
+    /// The settings of a cluster
+    Settings,
+    /// The whole inventory of a cluster
+    Inventory,
+    /// VMs of a cluster whose needs its policy does not check
+    Unheeded,
+    /// Policies
+    Policies,
+    /// Units
+    Units,
+    /// Files of units, with what became of each
+    UnitFiles,
+}
+
+impl Kind {
+    /// Where it is found, below `/v1`.
+    pub(super) fn way(self, cluster: Option<&str>) -> Vec<&str> {
+        let mut way = Vec::new();
+        if self.is_of_cluster() {
+            way.extend(["clusters", cluster.unwrap_or_default()]);
+        }
+        way.push(match self {
+            Self::Clusters => "clusters",
+            Self::Hosts => "hosts",
+            Self::Vms => "vms",
+            Self::Groups => "groups",
+            Self::Tenants => "tenants",
+            Self::Reservations => "reservations",
+            Self::Decisions => "decisions",
+            Self::Plans => "plans",
+            Self::Settings => "settings",
+            Self::Inventory => "inventory",
+            Self::Unheeded => "unheeded",
+            Self::Policies => "policies",
+            Self::Units => "units",
+            Self::UnitFiles => "unit-files",
+        });
+        way
+    }
+
+    pub(super) fn is_of_cluster(self) -> bool {
+        !matches!(
+            self,
+            Self::Clusters | Self::Policies | Self::Units | Self::UnitFiles
+        )
+    }
+
+    /// Whether it is one thing, and no list.
+    fn is_single(self) -> bool {
+        matches!(self, Self::Settings | Self::Inventory | Self::Unheeded)
+    }
+
+    /// What is shown of each, as [`shown::table`] has it.
+    fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Clusters => &[
+                "cluster:name",
+                "policy:settings/policy",
+                ">hosts:counted/hosts",
+                ">VMs:counted/vms",
+                ">pending:counted/pending",
+                ">groups:counted/groups",
+            ],
+            Self::Hosts => &[
+                "host:id",
+                "state",
+                ">cores:cpu.total",
+                ">promised:cpu.committed",
+                ">pending:cpu.pending",
+                ">memory:memory.total",
+                ">promised:memory.committed",
+                ">pending:memory.pending",
+                ">VMs:vms.count",
+            ],
+            Self::Vms => &[
+                "VM:id",
+                "host",
+                "pending",
+                ">cores:cpu",
+                ">memory",
+                "state",
+                "tenant",
+            ],
+            Self::Groups => &["group:id", "rule", "hard", ">priority", "vms", "hosts"],
+            Self::Tenants => &["tenant:id", "bindings"],
+            Self::Reservations => &["VM:vm", "host", "kind", ">decision", ">plan", "expires"],
+            Self::Decisions => &[
+                ">number",
+                "at",
+                "VMs:decision/vms",
+                "host:decision/host",
+                ">considered:decision/considered",
+                "by",
+            ],
+            Self::Plans => &[
+                ">plan:number",
+                "origin",
+                "by",
+                ">planned:counted/planned",
+                ">begun:counted/begun",
+                ">confirmed:counted/confirmed",
+                ">stale:counted/stale",
+            ],
+            Self::Policies => &["policy:name", ">revision", "origin", "used by:clusters"],
+            Self::Units => &["unit:name", "version", "pinned", "disabled", "source"],
+            Self::UnitFiles => &["file", "state", "unit", "trouble"],
+            Self::Settings | Self::Inventory | Self::Unheeded => &[],
+        }
+    }
+}
+
+/// List what a server has, or show one thing of it.
+///
+/// --where narrows a list by the server's own filters, as state=down for hosts or host=h1 for VMs;
+/// one that the server does not know is refused.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright get clusters
+  placewright get hosts --cluster east --where state=maintenance
+  placewright get vms web-1 --cluster east --format json
+  placewright get hosts --cluster east --watch")]
+pub(super) struct Get {
+    /// What is listed
+    #[arg(value_enum, value_name = "KIND")]
+    kind: Kind,
+    /// The id or name of the one that is shown
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterArg,
+    /// Only those of which this holds. May be given again
+    #[arg(long = "where", value_name = "KEY=VALUE", conflicts_with = "name")]
+    filters: Vec<String>,
+    /// List at most N
+    #[arg(long, value_name = "N", conflicts_with = "name")]
+    limit: Option<usize>,
+    /// Print it again when something happens, until you stop it
+    #[arg(long)]
+    watch: bool,
+}
+
+impl Get {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = match self.kind.is_of_cluster() {
+            true => Some(self.cluster.name(session)?),
+            false => None,
+        };
+        if !self.watch {
+            self.once(session, cluster.as_deref())?;
+            return Ok(Answer::Yes);
+        }
+        // The stream first, so that nothing is missed between the two.
+        let events = session
+            .client
+            .events(Call::get(["events"]), None)
+            .map_err(fault)?;
+        let (news, heard) = mpsc::channel();
+        thread::spawn(move || {
+            for event in events {
+                let is_over = event.is_err();
+                if news.send(event).is_err() || is_over {
+                    return;
+                }
+            }
+        });
+        loop {
+            let printed = Instant::now();
+            self.once(session, cluster.as_deref())?;
+            loop {
+                let Ok(event) = heard.recv() else {
+                    return Err(Failure::internal(anyhow::anyhow!(
+                        "the server has ended the stream of events"
+                    )));
+                };
+                let event = event.map_err(fault)?;
+                let is_elsewhere = |cluster: &str| {
+                    event.data["cluster"]
+                        .as_str()
+                        .is_some_and(|it| it != cluster)
+                };
+                if !cluster.as_deref().is_some_and(is_elsewhere) {
+                    break;
+                }
+            }
+            thread::sleep(PAUSE.saturating_sub(printed.elapsed()));
+            while heard.try_recv().is_ok() {}
+            if session.format == Format::Table {
+                output::print("")?;
+            }
+        }
+    }
+
+    fn once(&self, session: &Session, cluster: Option<&str>) -> Result<(), Failure> {
+        let mut way = self.kind.way(cluster);
+        way.extend(self.name.as_deref());
+        let mut call = Call::get(way);
+        for filter in &self.filters {
+            let Some((key, value)) = filter.split_once('=') else {
+                return Err(Failure::input_because(format!(
+                    "\"{filter}\" is no filter: write KEY=VALUE"
+                )));
+            };
+            call = call.query(key, value);
+        }
+        if self.name.is_some() || self.kind.is_single() {
+            let answer = session.call(call)?;
+            return session.print(&answer.body, shown::outline);
+        }
+        let items = session.client.list(&call, self.limit.unwrap_or(usize::MAX));
+        let items = Value::from(items.map_err(fault)?);
+        session.print(&items, |items| {
+            let items = items.as_array().map_or(&[][..], Vec::as_slice);
+            match items.is_empty() {
+                true => "There is none.".to_owned(),
+                false => shown::table(self.kind.columns(), items),
+            }
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! The command line asks a server elsewhere.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use placewright_tests::server::{Server, placewright};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::roles::token;
+use super::{folder, json};
+
+const CLUSTER: &str = r#"
+name = "east"
+hosts = [
+    { id = "h1", cpu = { cores = 8 }, memory = { total = "16 GiB" } },
+    { id = "h2", cpu = { cores = 8 }, memory = { total = "16 GiB" } },
+]
+vms = [{ id = "old", host = "h1", cpu = 1, memory = "1 GiB" }]
+"#;
+
+/// A server, and a user's folder with contexts and documents.
+struct World {
+    server: Server,
+    folder: TempDir,
+    _data: TempDir,
+}
+
+impl World {
+    fn start(words: &[&str]) -> Self {
+        let (data, folder) = (folder(), folder());
+        let server = Server::start(data.path(), words);
+        let world = Self {
+            server,
+            folder,
+            _data: data,
+        };
+        world.write("cluster.toml", CLUSTER);
+        world.write("vm.toml", "id = \"new\"\ncpu = 2\nmemory = \"2 GiB\"\n");
+        world
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        placewright(words)
+            .env(
+                "PLACEWRIGHT_CONTEXTS",
+                self.folder.path().join("contexts.toml"),
+            )
+            .current_dir(self.folder.path())
+            .output()
+            .unwrap()
+    }
+
+    /// A command for the server, which ends in that way: what it prints.
+    fn ask(&self, code: i32, line: &str) -> String {
+        let words = ["--server", self.server.url.as_str()];
+        let words: Vec<&str> = words.into_iter().chain(line.split(' ')).collect();
+        let output = self.run(&words);
+        assert_eq!(output.status.code(), Some(code), "{line}: {output:?}");
+        match code {
+            2 | 3 => String::from_utf8(output.stderr).unwrap(),
+            _ => String::from_utf8(output.stdout).unwrap(),
+        }
+    }
+
+    fn ask_json(&self, code: i32, line: &str) -> Value {
+        json(&self.ask(code, &format!("--format json {line}")))
+    }
+}
+
+#[test]
+fn a_vm_is_placed_explained_and_confirmed_from_elsewhere() {
+    let world = World::start(&[]);
+    let made = world.ask_json(0, "create cluster.toml --policy general");
+    assert_eq!(made["counted"]["hosts"], 2);
+
+    let dry = world.ask_json(0, "place -c east --vm vm.toml --dry-run");
+    assert_eq!(dry["reserved"], false, "{dry}");
+    let text = world.ask(0, "place -c east --vm vm.toml");
+    assert!(text.contains("new") && text.contains("h2"), "{text}");
+    let reservations = world.ask_json(0, "get reservations -c east");
+    assert_eq!(reservations[0]["vm"], "new");
+    let number = reservations[0]["decision"].as_u64().unwrap();
+    let explanation = world.ask_json(0, &format!("explain {number} -c east"));
+    assert_eq!(explanation["chosen"], "h2");
+    let why = world.ask_json(0, "why -c east --vm new --host h1");
+    assert_eq!(why["host"], "h1");
+    world.ask(0, "confirm new -c east");
+    // It may be told again.
+    world.ask(0, "confirm new -c east --host h2");
+    let vms = world.ask_json(0, "get vms -c east --where host=h2");
+    assert_eq!(vms[0]["id"], "new");
+    assert_eq!(vms.as_array().unwrap().len(), 1);
+
+    world.write("huge.toml", "id = \"huge\"\ncpu = 99\nmemory = \"1 GiB\"\n");
+    let none = world.ask(1, "place -c east --vm huge.toml");
+    assert!(none.contains("none of 2 hosts is left"), "{none}");
+    assert!(none.contains("too few CPUs"), "{none}");
+    let full = world.ask_json(1, "capacity -c east --vm huge.toml");
+    assert_eq!(full["fit"], 0);
+    let failures = world.ask(0, "what-if -c east");
+    assert!(
+        failures.contains("h1") && failures.contains("VMs restarted"),
+        "{failures}"
+    );
+}
+
+#[test]
+fn things_of_a_cluster_are_changed_with_the_state_that_was_looked_at() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml");
+    let host = world.ask_json(0, "patch hosts h1 --set state=maintenance -c east");
+    assert_eq!(host["state"], "maintenance");
+    let listed = world.ask_json(0, "get hosts -c east --where state=maintenance");
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    let old = world.ask(2, "patch hosts h1 --set state=up --if-match \"0\" -c east");
+    assert!(old.contains("answers 412"), "{old}");
+    world.write("h3.json", r#"{"cpu.cores": 4, "memory.total": "8 GiB"}"#);
+    world.ask(0, "put hosts h3 h3.json -c east");
+    let wrong = world.ask(2, "patch hosts h3 --set cpus=4 -c east");
+    assert!(wrong.contains("cpus"), "{wrong}");
+    world.ask(0, "delete hosts h3 -c east");
+    let gone = world.ask(2, "get hosts h3 -c east");
+    assert!(gone.contains("answers 404"), "{gone}");
+    let filtered = world.ask(2, "get hosts -c east --where colour=red");
+    assert!(filtered.contains("colour"), "{filtered}");
+
+    let plan = world.ask_json(0, "evacuate h1 -c east");
+    let number = plan["number"].as_u64().unwrap();
+    let begun = world.ask(0, &format!("begin {number} -c east"));
+    assert!(begun.contains("begun") && begun.contains("old"), "{begun}");
+    world.ask(0, &format!("stop {number} -c east"));
+    assert_eq!(world.ask_json(0, "get reservations -c east"), json!([]));
+}
+
+#[test]
+fn policies_and_units_of_a_server_are_changed_from_elsewhere() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml --policy general");
+    world.write(
+        "mine.toml",
+        "[[filters]]\nunit = \"memory\"\n\n[[filters]]\nunit = \"cpu\"\n",
+    );
+    world.ask(0, "policy check mine mine.toml");
+    world.ask(0, "put policies mine mine.toml");
+    world.ask(0, "policy attach mine -c east");
+    assert_eq!(world.ask_json(0, "get settings -c east")["policy"], "mine");
+    let shown = world.ask(0, "policy show mine");
+    assert!(shown.contains("unit = \"cpu\""), "{shown}");
+    world.write("broken.toml", "[[filters]]\nunit = \"memroy\"\n");
+    let broken = world.ask(2, "put policies mine broken.toml");
+    assert!(broken.contains("memroy"), "{broken}");
+
+    let checked = world.ask_json(0, "unit check memory");
+    assert_eq!(checked["name"], "memory");
+    world.write("no.wasm", "none");
+    let refused = world.ask_json(1, "unit put no.wasm");
+    assert_eq!(refused["outcome"]["result"], "refused", "{refused}");
+    world.ask(0, "unit pin memory");
+    let pinned = world.ask_json(0, "get units memory");
+    assert_eq!(pinned["pinned"], true);
+}
+
+#[test]
+fn a_context_names_a_server_a_token_and_a_cluster() {
+    let data = folder();
+    let (secret, lines) = token("viewer", None);
+    let config = data.path().join("placewright.toml");
+    fs::write(&config, lines).unwrap();
+    let world = World::start(&["--config", config.to_str().unwrap()]);
+    world.write("secret", &secret);
+    let unnamed = world.run(&["get", "clusters"]);
+    assert_eq!(unnamed.status.code(), Some(2));
+    let url = world.server.url.clone();
+    let set = [
+        "context",
+        "set",
+        "prod",
+        "--server",
+        &url,
+        "--token-file",
+        "secret",
+        "--cluster",
+        "east",
+    ];
+    assert!(world.run(&set).status.success());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = world.folder.path().join("secret");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let open = world.run(&["get", "clusters"]);
+        assert_eq!(open.status.code(), Some(2), "{open:?}");
+        assert!(String::from_utf8_lossy(&open.stderr).contains("chmod 600"));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    assert!(world.run(&["get", "clusters"]).status.success());
+    let list = world.run(&["context", "list"]).stdout;
+    assert!(String::from_utf8_lossy(&list).contains("prod (current)"));
+    // A viewer changes nothing.
+    let made = world.run(&["create", "cluster.toml"]);
+    assert_eq!(made.status.code(), Some(2));
+    let sentence = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(sentence.contains("answers 403"), "{sentence}");
+    // The cluster of the context is meant, and there is none yet.
+    let hosts = world.run(&["get", "hosts"]);
+    assert!(
+        String::from_utf8_lossy(&hosts.stderr).contains("east"),
+        "{hosts:?}"
+    );
+    assert!(world.run(&["context", "remove", "prod"]).status.success());
+    assert_eq!(world.run(&["get", "clusters"]).status.code(), Some(2));
+}
+
+#[test]
+fn events_and_lists_are_followed() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml");
+    let events = world.ask(0, "events --after 0 --limit 1");
+    assert!(events.contains("cluster-created  east"), "{events}");
+    let url = world.server.url.clone();
+    let mut watching = placewright([
+        "--server",
+        &url,
+        "--format",
+        "json",
+        "get",
+        "hosts",
+        "-c",
+        "east",
+        "--watch",
+        "--where",
+        "state=down",
+    ])
+    .stdout(Stdio::piped())
+    .spawn()
+    .unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "[]");
+    world.ask(0, "patch hosts h2 --set state=down -c east");
+    let next = lines.find(|line| line.as_ref().unwrap().contains("h2"));
+    assert!(next.is_some());
+    watching.kill().unwrap();
+    watching.wait().unwrap();
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_as_such() {
+    let folder = folder();
+    let output = placewright(["--server", "http://127.0.0.1:1", "status"])
+        .env("PLACEWRIGHT_CONTEXTS", folder.path().join("none.toml"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let sentence = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        sentence.contains("cannot ask http://127.0.0.1:1"),
+        "{sentence}"
+    );
+    let wrong = placewright(["--server", "127.0.0.1:1", "status"])
+        .output()
+        .unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(!Path::new("contexts.toml").exists());
+}
