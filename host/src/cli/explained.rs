@@ -5,7 +5,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use comfy_table::{Cell, Table};
-use placewright_chain::{Explanation, FactShown, HostShown, RemovalShown, StageShown};
+use placewright_chain::{
+    Explanation, FactShown, HostShown, LeftOutShown, RemovalShown, StageShown,
+};
 use placewright_model::Value;
 
 use super::output;
@@ -33,7 +35,7 @@ pub(super) fn text(explanation: &Explanation, extent: Extent) -> String {
         let _ = writeln!(text, "{shown}\n");
     }
     text.push_str(&not_considered(explanation, extent));
-    for (entry, fault) in &explanation.left_out {
+    for LeftOutShown { entry, fault } in &explanation.left_out {
         let _ = writeln!(text, "Left out: {entry}: {fault}");
     }
     let units: Vec<String> = explanation

@@ -16,6 +16,8 @@ mod evacuation;
 mod first_start;
 mod general;
 #[cfg(unix)]
+mod generated;
+#[cfg(unix)]
 mod hangup;
 mod hostile;
 mod kill;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use placewright_chain::{DecisionError, Runner};
+use placewright_chain::{DecisionError, LeftOutShown, Runner};
 use placewright_engine::contract::{Answers, Part};
 use placewright_engine::unit::{Cause, Fault};
 use placewright_scheduler::{PlaceError, Scheduler};
@@ -56,7 +56,11 @@ fn left_out(unit: &str, how: &str) -> (Cause, String) {
     let said = left_out.fault.to_string();
     assert_one_sentence(&said);
     let explanation = scheduler.explain(decision.number).unwrap();
-    assert_eq!(explanation.left_out, [(unit.into(), said.clone())]);
+    let told = LeftOutShown {
+        entry: unit.into(),
+        fault: said.clone(),
+    };
+    assert_eq!(explanation.left_out, [told]);
     (Cause::clone(&left_out.fault.cause), said)
 }
 

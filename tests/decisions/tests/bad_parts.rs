@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use placewright_chain::DecisionError;
+use placewright_chain::{DecisionError, LeftOutShown};
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::{Cause, Fault};
 use placewright_model::Request;
@@ -235,7 +235,7 @@ fn facts_about_rows_that_are_not_there_are_not_told_and_all_else_is() {
         let explanation = scheduler.explain(decision.number).unwrap();
         assert_eq!(explanation.stages[0].facts, [], "{how}");
         assert_eq!(explanation.chosen, decision.host);
-        let [(_, said)] = &explanation.left_out[..] else {
+        let [LeftOutShown { fault: said, .. }] = &explanation.left_out[..] else {
             panic!("{how}: {:?}", explanation.left_out);
         };
         assert_named(said, part);
@@ -262,7 +262,7 @@ fn a_part_that_goes_wrong_only_in_explaining_is_named_and_all_else_is_told() {
         assert_eq!(decision.decided.left_out, [], "{how}");
         let explanation = scheduler.explain(decision.number).unwrap();
         assert_eq!(explanation.chosen, decision.host);
-        let [(entry, said)] = &explanation.left_out[..] else {
+        let [LeftOutShown { entry, fault: said }] = &explanation.left_out[..] else {
             panic!("{how}: {:?}", explanation.left_out);
         };
         assert_eq!(&**entry, "misleading");

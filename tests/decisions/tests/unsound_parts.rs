@@ -2,7 +2,7 @@
 //! a sound SDK can: each is found with a sentence that names the unit, and nothing is
 //! lost.
 
-use placewright_chain::DecisionError;
+use placewright_chain::{DecisionError, LeftOutShown};
 use placewright_engine::unit::Cause;
 use placewright_scheduler::{Batch, PlaceError, Scheduler};
 use placewright_tests::scene::{cluster, following, ordering, request, scheduler, selecting, vm};
@@ -70,7 +70,11 @@ fn groups_whose_offsets_do_not_rise_are_left_out_with_the_sentence() {
     let ends = "breaks the contract: the offsets \"groups\" do not lead from 0 to the 3 rows";
     assert!(said.ends_with(ends), "{said}");
     let explanation = scheduler.explain(decision.number).unwrap();
-    assert_eq!(explanation.left_out, [(UNIT.into(), said)]);
+    let told = LeftOutShown {
+        entry: UNIT.into(),
+        fault: said,
+    };
+    assert_eq!(explanation.left_out, [told]);
     // Where the policy needs the selection, nothing is decided.
     let policy = selecting(UNIT, "offsets-fall") + "on-failure = 'fail'\n";
     let said = fails(&policy);
@@ -158,7 +162,7 @@ fn a_fact_about_a_table_that_is_not_declared_is_not_told_and_the_rest_is() {
     let explanation = scheduler.explain(decision.number).unwrap();
     assert_eq!(explanation.stages[0].facts, []);
     assert_eq!(explanation.chosen, decision.host);
-    let [(_, said)] = &explanation.left_out[..] else {
+    let [LeftOutShown { fault: said, .. }] = &explanation.left_out[..] else {
         panic!("{:?}", explanation.left_out);
     };
     let ends = "fact 3 is about row 0 of a table that it does not read, which has 0";

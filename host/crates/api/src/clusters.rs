@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
 use super::unheeded::{self, WithUnheeded};
 use placewright_deployment::cluster::{
     Cluster, ClusterSettings, Counted, Override, PausedUnit, PeriodicBalance,
@@ -34,17 +35,22 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// A cluster.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = Cluster)]
 struct ClusterShown {
+    /// Its name.
     #[schema(value_type = String)]
     name: Arc<str>,
     /// Left out of a cluster that stands still.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ClusterSettings)]
     settings: Option<ClusterSettings>,
     /// Revision of the policy that decides. Left out of a cluster that stands still.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u64)]
     policy_revision: Option<u64>,
     /// Why nothing is decided: the policy cannot run, or the cluster stands still.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     broken: Option<String>,
     /// Units that keep failing and are not called for a while.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -54,8 +60,9 @@ struct ClusterShown {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<String>)]
     quarantined: Vec<Arc<str>>,
-    /// Left out of a cluster that stands still.
+    /// How many of each there are. Left out of a cluster that stands still.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Counted)]
     counted: Option<Counted>,
     /// Requests that wait for their turn.
     waiting: usize,
@@ -98,7 +105,7 @@ fn unread(name: Arc<str>, why: String) -> ClusterShown {
 }
 
 /// The clusters that the token is for, by name.
-#[utoipa::path(get, path = "/v1/clusters", tag = "clusters", params(PageQuery),
+#[utoipa::path(get, path = "/v1/clusters", operation_id = "list_clusters", tag = "clusters", params(PageQuery),
     responses((status = OK, body = Page<ClusterShown>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,
@@ -124,8 +131,8 @@ struct CreateQuery {
 }
 
 /// Make a cluster of a document: its name, hosts, VMs, groups and attributes.
-#[utoipa::path(post, path = "/v1/clusters", tag = "clusters", params(CreateQuery),
-    request_body(content = Object, description = "The cluster's document"),
+#[utoipa::path(post, path = "/v1/clusters", operation_id = "create_cluster", tag = "clusters", params(CreateQuery),
+    request_body(content = contract::ClusterDocument, description = "The cluster's document, in JSON or TOML"),
     responses((status = CREATED, body = WithUnheeded<ClusterShown>,
         headers(("Location" = String, description = "Path of the cluster")))))]
 async fn create(
@@ -161,7 +168,7 @@ async fn create(
 }
 
 /// A cluster.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}", tag = "clusters",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}", operation_id = "get_cluster", tag = "clusters",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     responses((status = OK, body = ClusterShown)))]
 async fn show(
@@ -173,7 +180,7 @@ async fn show(
 }
 
 /// Take a cluster out, with everything of it.
-#[utoipa::path(delete, path = "/v1/clusters/{cluster}", tag = "clusters",
+#[utoipa::path(delete, path = "/v1/clusters/{cluster}", operation_id = "delete_cluster", tag = "clusters",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     responses((status = NO_CONTENT)))]
 async fn remove(
@@ -186,7 +193,7 @@ async fn remove(
 }
 
 /// How a cluster is set: its policy, and what is different from it there.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/settings", tag = "clusters",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/settings", operation_id = "get_cluster_settings", tag = "clusters",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     responses((status = OK, body = ClusterSettings)))]
 async fn settings(
@@ -225,7 +232,7 @@ struct NewSettings {
 
 /// Attach a policy to a cluster, with what is different there. Without overrides those
 /// that were set are reset.
-#[utoipa::path(put, path = "/v1/clusters/{cluster}/settings", tag = "clusters",
+#[utoipa::path(put, path = "/v1/clusters/{cluster}/settings", operation_id = "put_cluster_settings", tag = "clusters",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any")),
     request_body = NewSettings,

@@ -11,6 +11,8 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
+use placewright_chain::Explanation;
 use placewright_deployment::cluster::Past;
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::WrittenRequest;
@@ -21,7 +23,7 @@ use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, Page, PageQuery};
 use placewright_model::Request;
 use placewright_model::schema::Schema;
-use placewright_scheduler::{Cancel, PlaceError, RunnerUp};
+use placewright_scheduler::{Cancel, DecisionShown, PlaceError, RunnerUp};
 use placewright_store::SavedDecision;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -35,22 +37,25 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// A decision as it was recorded.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = RecordedDecision)]
 struct Recorded {
+    /// Counts up from 1 in each cluster.
     number: u64,
     /// When it was made, in seconds since 1970-01-01 UTC.
     at: i64,
     /// Who asked for it: the name of a token, or `anonymous` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     by: Option<String>,
     /// What was decided.
-    #[schema(value_type = Object)]
+    #[schema(value_type = DecisionShown)]
     decision: Value,
     /// What was asked for, with what was known of the VMs: a document that asks for the same.
-    #[schema(value_type = Object)]
+    #[schema(value_type = contract::PlacementRequest)]
     request: Value,
     /// The hosts that would have been chosen next, best first, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Vec<RunnerUp>)]
     runners_up: Option<Vec<RunnerUp>>,
 }
 
@@ -81,7 +86,7 @@ fn request(recorded: Value, schema: &Schema) -> Value {
 }
 
 /// The decisions that are recorded, the newest first.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions", tag = "decisions",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions", operation_id = "list_decisions", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
     responses((status = OK, body = Page<Recorded>)))]
 async fn list(
@@ -125,7 +130,7 @@ struct ShowQuery {
 }
 
 /// A decision as it was recorded.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}", tag = "decisions",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}", operation_id = "get_decision", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the decision"), ShowQuery),
     responses((status = OK, body = Recorded)))]
@@ -192,10 +197,10 @@ async fn past<T: Send + 'static>(
 
 /// Why there, and why not elsewhere: the decision's chain is run again on the inventory
 /// of then, and tells of every host why it was removed or what it cost.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}/explanation", tag = "decisions",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}/explanation", operation_id = "explain_decision", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the decision")),
-    responses((status = OK, body = Object)))]
+    responses((status = OK, body = Explanation)))]
 async fn explain(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
@@ -212,6 +217,7 @@ async fn explain(
 
 /// Whether a decision comes out the same again.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ReplayedDecision)]
 struct Replayed {
     /// Whether the same host and costs came out, for the same reasons.
     same: bool,
@@ -220,7 +226,7 @@ struct Replayed {
 impl Short for Replayed {}
 
 /// Decide again, by the units of then on the inventory of then.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/decisions/{number}/replay", tag = "decisions",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/decisions/{number}/replay", operation_id = "replay_decision", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the decision")),
     responses((status = OK, body = Replayed)))]

@@ -31,7 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// longer remembered, or a listener was too slow, an event `reset` comes first: then read
 /// anew what you follow. A token that is for some clusters is told of those alone, and of
 /// units and its policies in sentences that name no others.
-#[utoipa::path(get, path = "/v1/events", tag = "events",
+#[utoipa::path(get, path = "/v1/events", operation_id = "stream_events", tag = "events",
     params(("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was seen")),
     responses((status = OK, content_type = "text/event-stream", body = Event)))]
 async fn events(

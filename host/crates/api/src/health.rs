@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::openapi;
+use super::{contract, openapi};
 use placewright_deployment::Deployment;
 use placewright_http::extract::{Json, Short};
 use placewright_http::problem::{Code, Problem};
@@ -36,7 +36,7 @@ struct Health {
 
 /// Whether the server lives.
 #[utoipa::path(
-    get, path = "/v1/health", tag = "server",
+    get, path = "/v1/health", operation_id = "get_health", tag = "server",
     responses((status = OK, body = Health))
 )]
 async fn health() -> Json<Health> {
@@ -68,7 +68,7 @@ fn is_zero(count: &usize) -> bool {
 /// Whether the server can decide: the store is read, the units and policies that the folders
 /// held at its start are in force or refused, and it does not stop.
 #[utoipa::path(
-    get, path = "/v1/ready", tag = "server",
+    get, path = "/v1/ready", operation_id = "get_readiness", tag = "server",
     responses(
         (status = OK, body = Ready),
         (status = SERVICE_UNAVAILABLE, description = "Not yet, or not any more",
@@ -96,7 +96,7 @@ async fn ready(
 
 /// All metrics, as text in the format of OpenMetrics.
 #[utoipa::path(
-    get, path = "/metrics", tag = "server",
+    get, path = "/metrics", operation_id = "get_metrics", tag = "server",
     responses((status = OK, body = String,
                content_type = "application/openmetrics-text"))
 )]
@@ -109,8 +109,8 @@ async fn metrics(Extension(telemetry): Extension<Arc<Telemetry>>) -> Result<Resp
 
 /// This API in OpenAPI 3.1.
 #[utoipa::path(
-    get, path = "/v1/openapi.json", tag = "server",
-    responses((status = OK, body = serde_json::Value))
+    get, path = "/v1/openapi.json", operation_id = "get_openapi", tag = "server",
+    responses((status = OK, body = contract::OpenApiDocument))
 )]
 async fn document() -> impl IntoResponse {
     let kind = [(header::CONTENT_TYPE, "application/json")];

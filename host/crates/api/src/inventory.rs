@@ -12,6 +12,7 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
 use placewright_deployment::cluster::{Changed, MayVanish, Replacement, WantedHosts, WantedVms};
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{ClusterDocument, InventoryChanges, alternatives, shown};
@@ -35,9 +36,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 
 /// The whole cluster as a document. Its ETag is another one after every change of the
 /// inventory, statistics included. Put again, the document changes nothing.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory", operation_id = "get_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster")),
-    responses((status = OK, body = Object, description = "The cluster's document")))]
+    responses((status = OK, body = contract::ClusterDocument, description = "The cluster's document",
+        headers(("ETag" = String, description = "Of the inventory as it is")))))]
 async fn whole(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
@@ -65,11 +67,11 @@ struct ReplaceQuery {
 /// were, their ends and what goes with them. If-Match names the inventory that was read: it is
 /// only put if that has not changed since. A document that lacks many of the hosts or VMs is
 /// refused unless the request says how many.
-#[utoipa::path(put, path = "/v1/clusters/{cluster}/inventory", tag = "inventory",
+#[utoipa::path(put, path = "/v1/clusters/{cluster}/inventory", operation_id = "put_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ReplaceQuery,
            ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is replaced; * for any")),
-    request_body(content = Object, description = "The cluster's document"),
+    request_body(content = contract::ClusterDocument, description = "The cluster's document, in JSON or TOML"),
     responses((status = OK, body = Changed)))]
 async fn replace(
     State(deployment): State<Arc<Deployment>>,
@@ -119,10 +121,10 @@ async fn replace(
 /// all. Statistics may say when they were `measured`. With `"missing": "ignore"`, entries
 /// about hosts and VMs that are not there are passed over, and the answer has a result for
 /// each entry. With If-Match nothing is changed unless the inventory is as it was read.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/inventory/changes", tag = "inventory",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/inventory/changes", operation_id = "change_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is changed")),
-    request_body(content = Object, description = "Attributes, lists under tenants, hosts, statistics, vms and groups, and ids under gone"),
+    request_body(content = contract::InventoryChanges, description = "Attributes, lists under tenants, hosts, statistics, vms and groups, and ids under gone"),
     responses((status = OK, body = Changed)))]
 async fn change(
     State(deployment): State<Arc<Deployment>>,
@@ -165,9 +167,9 @@ struct HostsQuery {
 }
 
 /// The hosts of a cluster, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/hosts", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/hosts", operation_id = "list_hosts", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), HostsQuery),
-    responses((status = OK, body = Page<Value>)))]
+    responses((status = OK, body = Page<contract::Host>)))]
 async fn hosts(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
@@ -206,9 +208,9 @@ fn check_state(state: Option<&str>) -> Result<(), Problem> {
 }
 
 /// The affinity groups of a cluster, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/groups", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/groups", operation_id = "list_groups", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
-    responses((status = OK, body = Page<Value>)))]
+    responses((status = OK, body = Page<contract::Group>)))]
 async fn groups(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
@@ -220,9 +222,9 @@ async fn groups(
 }
 
 /// The tenants of a cluster, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/tenants", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/tenants", operation_id = "list_tenants", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
-    responses((status = OK, body = Page<Value>)))]
+    responses((status = OK, body = Page<contract::Tenant>)))]
 async fn tenants(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
@@ -257,9 +259,9 @@ struct VmsQuery {
 }
 
 /// The VMs of a cluster that run or have a place reserved, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms", operation_id = "list_vms", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), VmsQuery),
-    responses((status = OK, body = Page<Value>)))]
+    responses((status = OK, body = Page<contract::Vm>)))]
 async fn vms(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod clusters;
+mod contract;
 mod decisions;
 mod entities;
 mod events;

@@ -1,7 +1,12 @@
 //! The API in OpenAPI, made from the routes.
 
+#[cfg(test)]
+mod breaking;
+mod shape;
+
 use std::sync::OnceLock;
 
+use serde_json::Value as Json;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
@@ -10,7 +15,8 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::RULES;
+use super::{RULES, contract};
+use placewright_deployment::EventKind;
 use placewright_document::Word;
 use placewright_http::permission::{BodySize, Rule, Scope};
 use placewright_http::problem::{PROBLEM_TYPE, ProblemBody};
@@ -30,14 +36,34 @@ pub(super) fn frame() -> OpenApi {
              details after RFC 9457. A number means what its text means: memory is in bytes, \
              CPU in cores (4 and \"4\" are four cores, 0.5 is half of one), durations are in \
              seconds, times in seconds since 1970-01-01 UTC; texts such as \"8 GiB\", \"500m\" \
-             and \"2 min\" are taken, too. What is given is written by the same rule.",
+             and \"2 min\" are taken, too. What is given is written by the same rule. Within a version \
+             answers may get new keys, and new words where a key has one of a few: clients pass \
+             over what they do not know.",
         ))
         .license(Some(license));
     OpenApiBuilder::new().info(info.build()).build()
 }
 
-/// The API in OpenAPI: routes, schemas, and what each route needs.
-pub fn openapi() -> OpenApi {
+/// The API in OpenAPI: routes, schemas, and what each route needs. It is the contract that
+/// clients are made from.
+pub fn openapi() -> Json {
+    let mut document = serde_json::to_value(routes()).unwrap_or_default();
+    shape::shape(&mut document, contract::schemas());
+    let kinds = &mut document["components"]["schemas"]["EventKind"];
+    kinds["description"] = kinds_of_events().into();
+    document
+}
+
+/// What each kind of event tells.
+fn kinds_of_events() -> String {
+    let kinds = EventKind::WORDS.iter();
+    let kinds = kinds.map(|(word, kind)| format!("- `{word}`: {}", kind.meaning()));
+    let kinds: Vec<String> = kinds.collect();
+    format!("What happened.\n\n{}", kinds.join("\n"))
+}
+
+/// The routes with what is the same for all of them.
+fn routes() -> OpenApi {
     let mut document = super::families(None).into_openapi();
     let components = document.components.get_or_insert_with(Components::new);
     let mut schemas = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
@@ -64,7 +90,7 @@ pub fn openapi() -> OpenApi {
 /// The document as it is served: made once.
 pub(super) fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| openapi().to_json().unwrap_or_default())
+    TEXT.get_or_init(|| openapi().to_string())
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {

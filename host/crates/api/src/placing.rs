@@ -1,6 +1,6 @@
 //! VMs get places: one request, a batch, a migration; and what follows.
 
-mod named;
+pub(super) mod named;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
 use named::VmNamed;
 use placewright_deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
 use placewright_deployment::{ClusterState, Deployment, DeploymentError};
@@ -69,11 +70,11 @@ struct PlaceQuery {
 /// same answer again, also after a restart; once the places are no longer held, it says
 /// under "reservation" what has become of them: confirmed, expired, released, or ended if
 /// that is all that is known.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/place", tag = "placing",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/place", operation_id = "place_vm", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
            ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
-    request_body(content = Object, description = "A VM, or a request with its VMs"),
-    responses((status = OK, body = Object, description = "The decision")))]
+    request_body(content = contract::OneRequest, description = "A VM, or a request with its VMs; in JSON or TOML"),
+    responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn place(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -99,11 +100,11 @@ async fn place(
 
 /// Decide where VMs that run are to be moved, other than where they are, and reserve
 /// their places.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/migrate", tag = "placing",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/migrate", operation_id = "migrate_vm", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
            ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
-    request_body(content = Object, description = "A VM of which the id is enough, or a request with its VMs"),
-    responses((status = OK, body = Object, description = "The decision")))]
+    request_body(content = contract::OneRequest, description = "A VM of which the id is enough, or a request with its VMs; in JSON or TOML"),
+    responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn migrate(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -260,7 +261,7 @@ struct BatchQuery {
 /// What came of a batch.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-struct BatchShown {
+pub(super) struct BatchShown {
     /// Whether the places are reserved.
     reserved: bool,
     /// VMs for which there is no decision, and why.
@@ -274,6 +275,7 @@ struct BatchShown {
     /// Why the batch ended early, or its search did: the time that a turn of a cluster may
     /// take was up.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     ended_early: Option<String>,
     /// VMs to which the policy's order gives no turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -281,14 +283,17 @@ struct BatchShown {
     without_turn: Vec<Arc<str>>,
     /// In the order in which they were decided.
     #[serde(skip)]
-    #[schema(value_type = Vec<Object>)]
     decisions: Vec<Arc<str>>,
 }
 
+/// VMs for which there is no decision.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FailedVms)]
 struct FailedTurn {
+    /// Ids of the VMs.
     #[schema(value_type = Vec<String>)]
     vms: Vec<Arc<str>>,
+    /// Why there is no decision.
     because: String,
 }
 
@@ -298,11 +303,11 @@ struct FailedTurn {
 /// header Idempotency-Key the same request gets the same answer again, as for one VM. What
 /// takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
 /// and the answer says so under `ended-early` and `undecided`.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", tag = "placing",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", operation_id = "place_batch", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery,
            ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
-    request_body(content = Object, description = "A list of VMs under vms"),
-    responses((status = OK, body = BatchShown)))]
+    request_body(content = contract::Requests, description = "A list of VMs under vms, or of requests under requests; in JSON or TOML"),
+    responses((status = OK, body = contract::BatchPlacement)))]
 async fn batch(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -402,6 +407,7 @@ fn batch_shown(placed: BatchPlaced) -> String {
 /// VMs that run.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ConfirmedVms)]
 struct Confirmed {
     /// Their ids, or tables with them.
     vms: Vec<VmNamed>,
@@ -413,6 +419,7 @@ struct Confirmed {
 /// VMs, by id.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = VmReferences)]
 struct Vms {
     /// Their ids, or tables with them.
     vms: Vec<VmNamed>,
@@ -421,7 +428,7 @@ struct Vms {
 /// VMs run where their places were reserved: all of them, or nothing is changed. This can
 /// be repeated: for a VM that runs there already nothing changes. A place that has ended in
 /// the meantime, or is on another host than the one that is named, is a conflict.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/confirm", tag = "placing",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/confirm", operation_id = "confirm_vms", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     request_body = Confirmed, responses((status = NO_CONTENT)))]
 async fn confirm(
@@ -445,7 +452,7 @@ async fn confirm(
 /// Places that were reserved for VMs are given back: all of them, or nothing is changed.
 /// This can be repeated: for a VM whose place has ended already nothing changes. A VM that
 /// runs without a place reserved is a conflict.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/cancel", tag = "placing",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/cancel", operation_id = "cancel_vms", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     request_body = Vms, responses((status = NO_CONTENT)))]
 async fn cancel(

@@ -6,11 +6,12 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::placing::named::VmNamed;
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
 use placewright_http::document::{long, written};
@@ -35,6 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// How a plan is made. What is left out is as usual.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[schema(as = PlanRequest)]
 struct PlanWanted {
     /// A move is made only if it lowers the policy's cost by more than this.
     #[schema(minimum = 0)]
@@ -68,6 +70,7 @@ struct PlanQuery {
 /// Hosts that are to be emptied.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schema(as = Evacuation)]
 struct Evacuate {
     /// Their ids.
     #[schema(min_items = 1)]
@@ -83,10 +86,11 @@ struct Evacuate {
 /// Which moves are begun.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[schema(as = PlanBegin)]
 struct BeginWanted {
     /// Only these: numbers of steps, counted from 1, or ids of VMs. What a hard group keeps
     /// together with one of them is begun with it.
-    moves: Option<Vec<MoveNamed>>,
+    moves: Option<Vec<MoveReference>>,
     /// How many moves of the plan may be under way at once, in place of what the plan says.
     #[schema(minimum = 1)]
     max_in_flight: Option<usize>,
@@ -97,6 +101,28 @@ struct BeginWanted {
     /// begun in the same way. False ends that; if not given, it stays as it is. A move whose
     /// reservation ends unconfirmed does not have others begun.
     auto: Option<bool>,
+}
+
+/// A move of a plan.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(
+    untagged,
+    expecting = "the number of a step, or the id of a VM in quotation marks"
+)]
+enum MoveReference {
+    /// By its step, counted from 1.
+    Step(usize),
+    /// By its VM: the first that is not confirmed.
+    Vm(VmNamed),
+}
+
+impl From<MoveReference> for MoveNamed {
+    fn from(reference: MoveReference) -> Self {
+        match reference {
+            MoveReference::Step(step) => Self::Step(step),
+            MoveReference::Vm(vm) => Self::Vm(vm.id()),
+        }
+    }
 }
 
 /// How many moves may be under way at once.
@@ -131,7 +157,7 @@ impl PlanWanted {
 }
 
 /// The plans that are remembered, oldest first.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/plans", tag = "plans",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/plans", operation_id = "list_plans", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
     responses((status = OK, body = Page<PlanShown>)))]
 async fn list(
@@ -151,7 +177,7 @@ async fn list(
 /// hard groups, and off hosts that have promised more than they may; then those that the policy's
 /// balance unit proposes, that its chain would make, and that lower its cost. Nothing is begun.
 /// A dry run is not kept, and has no number.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans", tag = "plans",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans", operation_id = "create_plan", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"), PlanQuery),
     request_body = PlanWanted,
     responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
@@ -182,7 +208,7 @@ async fn plan(
 /// Plan how hosts are emptied: none of them takes a VM, and every VM that runs there is placed
 /// by the policy, one on top of the other. Nothing is begun; the plan says what cannot go, and
 /// why. A dry run is not kept, and has no number.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/evacuate", tag = "plans",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/evacuate", operation_id = "evacuate_hosts", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"), PlanQuery),
     request_body = Evacuate,
     responses((status = CREATED, body = PlanShown), (status = OK, body = PlanShown)))]
@@ -219,7 +245,7 @@ async fn evacuate(
 }
 
 /// A plan.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/plans/{number}", tag = "plans",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/plans/{number}", operation_id = "get_plan", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the plan")),
     responses((status = OK, body = PlanShown)))]
@@ -235,7 +261,7 @@ async fn show(
 /// once. Each is held against the policy as things are, its place is reserved, and what the
 /// policy's effects have follow is written. Begin again when they are confirmed, or have the next
 /// ones begun then by themselves with `auto`. The answer is the plan, in which each move says how far it is.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/begin", tag = "plans",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/begin", operation_id = "begin_plan", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the plan")),
     request_body = Option<BeginWanted>, responses((status = OK, body = PlanShown)))]
@@ -248,7 +274,7 @@ async fn begin(
     let Json(wanted) = wanted.unwrap_or_default();
     let begin = Begin {
         max_in_flight: in_flight(wanted.max_in_flight)?,
-        moves: wanted.moves,
+        moves: (wanted.moves).map(|moves| moves.into_iter().map(MoveNamed::from).collect()),
         reserve_for: wanted.reserve_for,
         auto: wanted.auto,
     };
@@ -259,7 +285,7 @@ async fn begin(
 
 /// Give back the places of the moves that were begun and are not confirmed; no more of
 /// them are begun. The answer is the plan.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/cancel", tag = "plans",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/plans/{number}/cancel", operation_id = "cancel_plan", tag = "plans",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("number" = u64, Path, description = "Number of the plan")),
     responses((status = OK, body = PlanShown)))]

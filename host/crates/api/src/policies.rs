@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
 use placewright_deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
 use placewright_http::document::{Document, aside, written};
 use placewright_http::extract::{Json, Path, Query};
@@ -28,10 +29,14 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 
 /// A policy in a list.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PolicySummary)]
 struct PolicyListed {
+    /// What it is attached by.
     #[schema(value_type = String)]
     name: Arc<str>,
+    /// Counts up with every change; 0 for one that comes with the program.
     revision: u64,
+    /// Where it came from.
     origin: Origin,
     /// The clusters in which it decides, of those that the token is for.
     #[schema(value_type = Vec<String>)]
@@ -40,7 +45,7 @@ struct PolicyListed {
 
 /// All policies, by name; of a token that is for some clusters those that decide there, that it
 /// made, or that come with the program.
-#[utoipa::path(get, path = "/v1/policies", tag = "policies", params(PageQuery),
+#[utoipa::path(get, path = "/v1/policies", operation_id = "list_policies", tag = "policies", params(PageQuery),
     responses((status = OK, body = Page<PolicyListed>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,
@@ -72,7 +77,7 @@ async fn with_tag(status: StatusCode, record: Arc<PolicyRecord>) -> Result<Respo
 }
 
 /// A policy with its document.
-#[utoipa::path(get, path = "/v1/policies/{policy}", tag = "policies",
+#[utoipa::path(get, path = "/v1/policies/{policy}", operation_id = "get_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy")),
     responses((status = OK, body = PolicyRecord)))]
 async fn show(
@@ -85,7 +90,7 @@ async fn show(
 
 /// The stored revisions of a policy, the newest first. Where they are large, a page has
 /// fewer.
-#[utoipa::path(get, path = "/v1/policies/{policy}/history", tag = "policies",
+#[utoipa::path(get, path = "/v1/policies/{policy}/history", operation_id = "list_policy_revisions", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy"), PageQuery),
     responses((status = OK, body = Page<PolicyRecord>)))]
 async fn history(
@@ -131,11 +136,11 @@ fn edit(policy: String, text: String, revision: Option<u64>) -> Edit {
 /// Make a policy, or put a new document in its place. It is checked against the units
 /// in force and all clusters in which it decides; they decide by it from their next
 /// turn on.
-#[utoipa::path(put, path = "/v1/policies/{policy}", tag = "policies",
+#[utoipa::path(put, path = "/v1/policies/{policy}", operation_id = "put_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy"),
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any"),
            ("If-None-Match" = Option<String>, Header, description = "* to make a new policy")),
-    request_body(content = Object, description = "The policy's document"),
+    request_body(content = contract::PolicyDocument, description = "The policy's document, in JSON or TOML"),
     responses((status = OK, body = PolicyRecord)))]
 async fn put(
     State(deployment): State<Arc<Deployment>>,
@@ -154,7 +159,7 @@ async fn put(
 }
 
 /// Take a policy out that decides nowhere.
-#[utoipa::path(delete, path = "/v1/policies/{policy}", tag = "policies",
+#[utoipa::path(delete, path = "/v1/policies/{policy}", operation_id = "delete_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy"),
            ("If-Match" = Option<String>, Header, description = "Revision that is removed, as its ETag; * for any")),
     responses((status = NO_CONTENT)))]
@@ -175,6 +180,7 @@ async fn remove(
 
 /// A document that can be put there.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CheckedPolicy)]
 struct Valid {
     /// Always true.
     valid: bool,
@@ -183,9 +189,9 @@ struct Valid {
 }
 
 /// Check a document as if it were put there, without changing anything.
-#[utoipa::path(post, path = "/v1/policies/{policy}/check", tag = "policies",
+#[utoipa::path(post, path = "/v1/policies/{policy}/check", operation_id = "check_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy")),
-    request_body(content = Object, description = "The policy's document"),
+    request_body(content = contract::PolicyDocument, description = "The policy's document, in JSON or TOML"),
     responses((status = OK, body = Valid)))]
 async fn check(
     State(deployment): State<Arc<Deployment>>,
@@ -229,13 +235,14 @@ fn renamed(text: &str, name: &str) -> String {
 /// Which name the copy gets.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = PolicyClone)]
 struct CloneAs {
     /// Name of the new policy.
     name: String,
 }
 
 /// Make a policy of the same document under another name.
-#[utoipa::path(post, path = "/v1/policies/{policy}/clone", tag = "policies",
+#[utoipa::path(post, path = "/v1/policies/{policy}/clone", operation_id = "clone_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy")),
     request_body = CloneAs, responses((status = CREATED, body = PolicyRecord)))]
 async fn clone(

@@ -10,6 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
 use super::placing::{one, requests};
 use placewright_deployment::cluster::Cluster;
 use placewright_deployment::{Deployment, DeploymentError};
@@ -20,7 +21,7 @@ use placewright_http::extract::{Lists, Path, Query};
 use placewright_http::pool::Pool;
 use placewright_http::problem::{Code, Problem};
 use placewright_scheduler::questions::{
-    Failure, FailureOptions, QuestionError, Restart, Situation,
+    Capacity, Failure, FailureOptions, QuestionError, Restart, Situation, Why,
 };
 
 /// The most VMs that a question about room counts.
@@ -60,10 +61,10 @@ struct WhyQuery {
 
 /// Why a VM would not run on a host: which unit keeps it out, or how much worse it is
 /// than the chosen one and through which unit. Nothing is changed.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/why", tag = "questions",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/why", operation_id = "ask_why", tag = "questions",
     params(("cluster" = String, Path, description = "Name of the cluster"), WhyQuery),
-    request_body(content = Object, description = "A VM, or a request with its VMs"),
-    responses((status = OK, body = Object)))]
+    request_body(content = contract::OneRequest, description = "A VM, or a request with its VMs; in JSON or TOML"),
+    responses((status = OK, body = Why)))]
 async fn why(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
@@ -90,10 +91,10 @@ struct CapacityQuery {
 }
 
 /// How many more VMs of this shape fit.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/capacity", tag = "questions",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/capacity", operation_id = "ask_capacity", tag = "questions",
     params(("cluster" = String, Path, description = "Name of the cluster"), CapacityQuery),
-    request_body(content = Object, description = "A VM"),
-    responses((status = OK, body = Object)))]
+    request_body(content = contract::OneRequest, description = "A VM, or a request with its VMs; in JSON or TOML"),
+    responses((status = OK, body = Capacity)))]
 async fn capacity(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
@@ -151,18 +152,19 @@ impl FailureQuery {
 /// What follows if some hosts fail.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = SurvivedFailure)]
 struct FailureShown {
     /// Whether every VM that is restarted finds another host.
     survived: bool,
     /// The hosts, and what becomes of their VMs.
     #[serde(flatten)]
-    #[schema(value_type = Object)]
     failure: Failure,
 }
 
 /// What follows if hosts fail.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = WhatIf)]
 struct FailuresShown {
     /// Whether each of the failures is survived.
     survived: bool,
@@ -186,7 +188,7 @@ impl FailuresShown {
 
 /// What would happen if hosts failed: which of their VMs would be restarted, where these would
 /// go, and which would find no place. Without hosts: of each host of the cluster by itself (N+1).
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/what-if", tag = "questions",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/what-if", operation_id = "ask_what_if", tag = "questions",
     params(("cluster" = String, Path, description = "Name of the cluster"), FailureQuery),
     responses((status = OK, body = FailuresShown)))]
 async fn failure(

@@ -51,7 +51,7 @@ pub(super) type Reloader = Option<Arc<dyn Reload>>;
 
 /// Read tokens, certificate and trusted keys anew, as SIGHUP has it done. If anything is wrong
 /// with them, all stays as it was, and the answer says what is wrong.
-#[utoipa::path(post, path = "/v1/reload", tag = "server",
+#[utoipa::path(post, path = "/v1/reload", operation_id = "reload_configuration", tag = "server",
     responses((status = OK, body = Reloaded)))]
 async fn reload(
     Extension(reloader): Extension<Reloader>,

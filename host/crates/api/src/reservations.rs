@@ -28,6 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// For how long a reservation is renewed. What is left out is as usual.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[schema(as = ReservationRenewal)]
 struct Renewal {
     /// Seconds from now on; 0: until it is confirmed or released, where the server allows
     /// that.
@@ -36,7 +37,7 @@ struct Renewal {
 }
 
 /// The places that are reserved for VMs which do not run there yet, by VM.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/reservations", tag = "placing",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/reservations", operation_id = "list_reservations", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
     responses((status = OK, body = Page<Reservation>)))]
 async fn list_reservations(
@@ -54,7 +55,7 @@ async fn list_reservations(
 
 /// The place that is reserved for a VM. If there is none any more, the answer says what
 /// became of it.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/reservations/{vm}", tag = "placing",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/reservations/{vm}", operation_id = "get_reservation", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("vm" = String, Path, description = "Id of the VM")),
     responses((status = OK, body = Reservation)))]
@@ -68,7 +69,7 @@ async fn show_reservation(
 }
 
 /// Keep a place reserved for longer: as long as usual from now on, or for a duration.
-#[utoipa::path(post, path = "/v1/clusters/{cluster}/reservations/{vm}/renew", tag = "placing",
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/reservations/{vm}/renew", operation_id = "renew_reservation", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("vm" = String, Path, description = "Id of the VM")),
     request_body = Option<Renewal>, responses((status = OK, body = Reservation)))]
@@ -86,7 +87,7 @@ async fn renew_reservation(
 
 /// Give the place back that is reserved for a VM. If that has ended already, nothing
 /// changes; if the VM runs there, that is a conflict.
-#[utoipa::path(delete, path = "/v1/clusters/{cluster}/reservations/{vm}", tag = "placing",
+#[utoipa::path(delete, path = "/v1/clusters/{cluster}/reservations/{vm}", operation_id = "delete_reservation", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("vm" = String, Path, description = "Id of the VM")),
     responses((status = NO_CONTENT)))]

@@ -12,12 +12,14 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
 use super::units::{candidate, staged};
 use placewright_deployment::{Deployment, ShadowShown};
 use placewright_http::Caller;
 use placewright_http::document::{aside, written};
 use placewright_http::extract::{Path, Query};
 use placewright_http::problem::{Code, Problem};
+use placewright_library::stage::Staging;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -37,11 +39,12 @@ struct ShadowQuery {
 }
 
 /// Let a candidate judge what is decided in the clusters that use the unit of its name.
-#[utoipa::path(post, path = "/v1/units/shadow", tag = "units",
+#[utoipa::path(post, path = "/v1/units/shadow", operation_id = "begin_shadow", tag = "units",
     params(ShadowQuery, ("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
-    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
-    responses((status = OK, body = Object, description = "It judges from now on"),
-              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+    request_body(description = "The component, at most as large as the option request-body says",
+        content((contract::Component = "application/wasm"), (contract::Component = "application/octet-stream"))),
+    responses((status = OK, body = Staging, description = "It judges from now on"),
+              (status = UNPROCESSABLE_ENTITY, body = Staging, description = "Refused, and why")))]
 async fn begin(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -60,7 +63,7 @@ async fn begin(
 }
 
 /// What the candidate has come to so far: agreement of choices and ranks, time, failures.
-#[utoipa::path(get, path = "/v1/units/{unit}/shadow", tag = "units",
+#[utoipa::path(get, path = "/v1/units/{unit}/shadow", operation_id = "get_shadow", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = OK, body = ShadowShown)))]
 async fn show(
@@ -71,7 +74,7 @@ async fn show(
 }
 
 /// End the candidate.
-#[utoipa::path(delete, path = "/v1/units/{unit}/shadow", tag = "units",
+#[utoipa::path(delete, path = "/v1/units/{unit}/shadow", operation_id = "discard_shadow", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = NO_CONTENT)))]
 async fn discard(
@@ -84,10 +87,10 @@ async fn discard(
 }
 
 /// Stage the candidate as if it had been handed in now.
-#[utoipa::path(post, path = "/v1/units/{unit}/shadow/promote", tag = "units",
+#[utoipa::path(post, path = "/v1/units/{unit}/shadow/promote", operation_id = "promote_shadow", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
-    responses((status = OK, body = Object, description = "In force"),
-              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+    responses((status = OK, body = Staging, description = "In force"),
+              (status = UNPROCESSABLE_ENTITY, body = Staging, description = "Refused, and why")))]
 async fn promote(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,

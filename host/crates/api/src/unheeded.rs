@@ -27,7 +27,6 @@ pub(super) struct WithUnheeded<T> {
     inner: T,
     /// Needs of VMs that have a place which no filter of the policy checks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
     unheeded: Vec<UnheededInCluster>,
 }
 
@@ -39,9 +38,9 @@ pub(super) async fn with<T>(cluster: &Cluster, inner: T) -> Result<WithUnheeded<
 
 /// Needs of VMs that have a place in the cluster which no filter of its policy checks: what
 /// becomes of a request with each, which VMs have it, and which units check it.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/unheeded", tag = "clusters",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/unheeded", operation_id = "list_unheeded_needs", tag = "clusters",
     params(("cluster" = String, Path, description = "Name of the cluster")),
-    responses((status = OK, body = Vec<Object>)))]
+    responses((status = OK, body = Vec<UnheededInCluster>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,

@@ -1,5 +1,6 @@
 //! Units: what is in force and why, handed in, gone back to, taken out of use.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -13,9 +14,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::contract;
 use placewright_deployment::cluster::PausedUnit;
 use placewright_deployment::{Deployment, ReplayWanted, UnitReplayed};
-use placewright_engine::unit::UnitShown;
+use placewright_engine::unit::{Digest, UnitShown};
 use placewright_http::document::{aside, long, written};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::pool::Pool;
@@ -23,7 +25,7 @@ use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, Page, PageQuery};
 use placewright_library::history::Entry;
 use placewright_library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
-use placewright_library::stage::{Candidate, Outcome, Staging, Trials};
+use placewright_library::stage::{Candidate, Outcome, ReplayReport, Source, Staging, Trials};
 use placewright_scheduler::Cancel;
 
 /// The header that a signature comes in: 64 bytes in hexadecimal or base64.
@@ -50,8 +52,8 @@ fn value(told: &impl Serialize) -> Value {
 }
 
 /// All units, by name: what is in force, and where it came from.
-#[utoipa::path(get, path = "/v1/units", tag = "units", params(PageQuery),
-    responses((status = OK, body = Page<Value>)))]
+#[utoipa::path(get, path = "/v1/units", operation_id = "list_units", tag = "units", params(PageQuery),
+    responses((status = OK, body = Page<UnitStatus>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -69,38 +71,121 @@ async fn list(
     .await
 }
 
-/// What became of a candidate, with its time as all others here.
-fn entry_shown(entry: &Entry) -> Value {
-    let mut shown = value(entry);
-    if let Ok(at) = entry.at.duration_since(std::time::UNIX_EPOCH) {
-        shown["at"] = at.as_secs().into();
+/// A candidate for a unit, and what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = UnitCandidate)]
+struct CandidateShown {
+    /// When, in seconds since 1970-01-01 UTC.
+    at: u64,
+    /// The name that it gives itself, if it came so far.
+    #[schema(required = true)]
+    name: Option<String>,
+    /// Its version, as it says.
+    #[schema(required = true)]
+    version: Option<String>,
+    /// SHA-256 of its bytes, in hexadecimal.
+    #[schema(value_type = String)]
+    digest: Digest,
+    /// Where it came from.
+    source: Source,
+    /// What became of it.
+    outcome: Outcome,
+    /// What recorded decisions would have been, if it was tried on any; not told to tokens that
+    /// are for some clusters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ReplayReport)]
+    replay: Option<ReplayReport>,
+}
+
+impl From<&Entry> for CandidateShown {
+    fn from(entry: &Entry) -> Self {
+        let at = entry.at.duration_since(std::time::UNIX_EPOCH);
+        Self {
+            at: at.map_or(0, |at| at.as_secs()),
+            name: entry.name.clone(),
+            version: entry.version.clone(),
+            digest: entry.digest,
+            source: entry.source.clone(),
+            outcome: entry.outcome.clone(),
+            replay: entry.replay.clone(),
+        }
     }
-    shown
 }
 
 /// The last candidate for a unit, if it was refused.
-fn last_refused(deployment: &Deployment, unit: &str) -> Option<Value> {
+fn last_refused(deployment: &Deployment, unit: &str) -> Option<CandidateShown> {
     let history = deployment.library().history();
     let last = history.of(unit).next_back();
     let refused = last.filter(|entry| matches!(entry.outcome, Outcome::Refused { .. }));
-    refused.map(entry_shown)
+    refused.map(CandidateShown::from)
 }
 
 /// A unit that is not called for a while in a cluster.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PausedUnitOfCluster)]
 struct Paused {
+    /// Name of the cluster.
+    #[schema(value_type = String)]
     cluster: Arc<str>,
     #[serde(flatten)]
     paused: PausedUnit,
+}
+
+/// A unit that is or was in force under its name.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct KnownUnit {
+    #[serde(flatten)]
+    status: UnitStatus,
+    /// What it is for, in a sentence; absent if none is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
+    summary: Option<String>,
+    /// Names of the policies that use it.
+    policies: Vec<String>,
+    /// The clusters in which it is not called for a while because it keeps failing.
+    paused: Vec<Paused>,
+    /// The last candidate for it, if that was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CandidateShown)]
+    refused: Option<CandidateShown>,
+}
+
+/// A unit that was never in force.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+struct AwaitedUnit {
+    /// The name.
+    name: String,
+    /// Its file, while that is being staged; not told to tokens that are for some clusters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
+    staging: Option<PathBuf>,
+    /// The last candidate for it, if that was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CandidateShown)]
+    refused: Option<CandidateShown>,
+}
+
+/// A unit.
+#[derive(Debug, ToSchema)]
+#[schema(as = UnitDetails)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "says what of the two is answered")]
+enum UnitDetails {
+    /// One that is or was in force.
+    Known(Box<KnownUnit>),
+    /// One that was never in force.
+    Awaited(Box<AwaitedUnit>),
 }
 
 /// A unit: what is in force, what it says of itself, the policies that use it, and the clusters
 /// in which it is not called for a while because it keeps failing (`paused`). If the last
 /// candidate for it was refused, `refused` says why. Of a unit that was never in force only these
 /// are told: its file, under `staging`, while it is being staged, and why it was refused.
-#[utoipa::path(get, path = "/v1/units/{unit}", tag = "units",
+#[utoipa::path(get, path = "/v1/units/{unit}", operation_id = "get_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
-    responses((status = OK, body = Object)))]
+    responses((status = OK, body = UnitDetails)))]
 async fn show(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -121,39 +206,35 @@ async fn show(
         let units = deployment.library().units();
         let status = units.into_iter().find(|known| known.name == unit);
         let Some(status) = status else {
-            let mut known = serde_json::Map::new();
-            let staging = deployment.library().staging().remove(&unit);
-            known.extend(staging.map(|path| ("staging".to_owned(), value(&path))));
-            let refused = last_refused(&deployment, &unit);
-            known.extend(refused.map(|refused| ("refused".to_owned(), refused)));
-            if known.is_empty() {
-                return Err(Problem::not_found("unit", &unit));
+            let awaited = AwaitedUnit {
+                staging: deployment.library().staging().remove(&unit),
+                refused: last_refused(&deployment, &unit),
+                name: unit,
+            };
+            if awaited.staging.is_none() && awaited.refused.is_none() {
+                return Err(Problem::not_found("unit", &awaited.name));
             }
-            known.insert("name".to_owned(), unit.into());
-            return Ok(caller.shown_unit(Value::Object(known)));
+            return Ok(caller.shown_unit(value(&awaited)));
         };
-        let mut shown = caller.shown_unit(value(&status));
-        if let Some(columns) = shown.as_object_mut() {
-            let mut users = Trials::users(&*deployment, &unit);
-            users.retain(|policy| caller.policy(&deployment, policy).is_ok());
-            columns.insert("policies".to_owned(), value(&users));
-            columns.insert("paused".to_owned(), value(&paused));
-            if let Some(refused) = last_refused(&deployment, &unit) {
-                columns.insert("refused".to_owned(), caller.shown_unit(refused));
-            }
-            if let Some(unit) = deployment.library().current().get(&unit) {
-                let description = unit.description();
-                columns.insert("summary".to_owned(), value(&description.summary));
-            }
-        }
-        Ok::<_, Problem>(shown)
+        let mut policies = Trials::users(&*deployment, &unit);
+        policies.retain(|policy| caller.policy(&deployment, policy).is_ok());
+        let in_force = deployment.library().current();
+        let in_force = in_force.get(&unit);
+        let known = KnownUnit {
+            status,
+            summary: in_force.map(|unit| unit.description().summary.clone()),
+            policies,
+            paused,
+            refused: last_refused(&deployment, &unit),
+        };
+        Ok::<_, Problem>(caller.shown_unit(value(&known)))
     });
     long(shown.await?).await
 }
 
 /// What the unit in force is: its parts, what they read, the reasons that they give, and
 /// its settings.
-#[utoipa::path(get, path = "/v1/units/{unit}/inspection", tag = "units",
+#[utoipa::path(get, path = "/v1/units/{unit}/inspection", operation_id = "inspect_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = OK, body = UnitShown)))]
 async fn inspect(
@@ -169,9 +250,9 @@ async fn inspect(
 }
 
 /// What became of candidates for a unit, the newest first.
-#[utoipa::path(get, path = "/v1/units/{unit}/history", tag = "units",
+#[utoipa::path(get, path = "/v1/units/{unit}/history", operation_id = "list_unit_candidates", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit"), PageQuery),
-    responses((status = OK, body = Page<Value>)))]
+    responses((status = OK, body = Page<CandidateShown>)))]
 async fn history(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -180,7 +261,11 @@ async fn history(
 ) -> Result<Response, Problem> {
     written(move || {
         let history = deployment.library().history();
-        let entries = history.of(&unit).rev().map(entry_shown).enumerate();
+        let entries = history
+            .of(&unit)
+            .rev()
+            .map(|entry| value(&CandidateShown::from(entry)))
+            .enumerate();
         let is_after = |(number, _): &(usize, Value), after: &str| {
             after.parse().is_ok_and(|after: usize| *number > after)
         };
@@ -238,11 +323,12 @@ pub(super) async fn staged(staging: Staging) -> Result<Response, Problem> {
 /// Hand in a unit: it is staged, each step is told, and it comes into force or is
 /// refused while the last good one goes on. It stands in front of a file of its name
 /// until that changes.
-#[utoipa::path(put, path = "/v1/units", tag = "units",
+#[utoipa::path(put, path = "/v1/units", operation_id = "put_unit", tag = "units",
     params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
-    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
-    responses((status = OK, body = Object, description = "In force"),
-              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+    request_body(description = "The component, at most as large as the option request-body says",
+        content((contract::Component = "application/wasm"), (contract::Component = "application/octet-stream"))),
+    responses((status = OK, body = Staging, description = "In force"),
+              (status = UNPROCESSABLE_ENTITY, body = Staging, description = "Refused, and why")))]
 async fn upload(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -256,11 +342,12 @@ async fn upload(
 }
 
 /// Go through all steps but the last, and change nothing.
-#[utoipa::path(post, path = "/v1/units/check", tag = "units",
+#[utoipa::path(post, path = "/v1/units/check", operation_id = "check_unit", tag = "units",
     params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
-    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
-    responses((status = OK, body = Object, description = "It would come into force"),
-              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+    request_body(description = "The component, at most as large as the option request-body says",
+        content((contract::Component = "application/wasm"), (contract::Component = "application/octet-stream"))),
+    responses((status = OK, body = Staging, description = "It would come into force"),
+              (status = UNPROCESSABLE_ENTITY, body = Staging, description = "Refused, and why")))]
 async fn check(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -303,11 +390,12 @@ impl ReplayQuery {
 
 /// Make recorded decisions again with a candidate, and change nothing: what would come
 /// out in another way, and why, cluster by cluster.
-#[utoipa::path(post, path = "/v1/units/replay", tag = "units",
+#[utoipa::path(post, path = "/v1/units/replay", operation_id = "replay_unit", tag = "units",
     params(ReplayQuery, ("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
-    request_body(content = Vec<u8>, content_type = "application/wasm", description = "The component"),
+    request_body(description = "The component, at most as large as the option request-body says",
+        content((contract::Component = "application/wasm"), (contract::Component = "application/octet-stream"))),
     responses((status = OK, body = UnitReplayed),
-              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+              (status = UNPROCESSABLE_ENTITY, body = Staging, description = "Refused, and why")))]
 async fn replay(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
@@ -339,11 +427,11 @@ struct RollbackTo {
 }
 
 /// Go back to an earlier digest.
-#[utoipa::path(post, path = "/v1/units/{unit}/rollback", tag = "units",
+#[utoipa::path(post, path = "/v1/units/{unit}/rollback", operation_id = "roll_back_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     request_body = RollbackTo,
-    responses((status = OK, body = Object, description = "In force"),
-              (status = UNPROCESSABLE_ENTITY, body = Object, description = "Refused, and why")))]
+    responses((status = OK, body = Staging, description = "In force"),
+              (status = UNPROCESSABLE_ENTITY, body = Staging, description = "Refused, and why")))]
 async fn rollback(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -372,7 +460,7 @@ async fn alter(
 
 /// End what was handed in or gone back to: the file, or what comes with the program, is
 /// in force again.
-#[utoipa::path(delete, path = "/v1/units/{unit}", tag = "units",
+#[utoipa::path(delete, path = "/v1/units/{unit}", operation_id = "withdraw_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = NO_CONTENT)))]
 async fn withdraw(
@@ -384,7 +472,7 @@ async fn withdraw(
 }
 
 /// Have the unit of that name in force again.
-#[utoipa::path(post, path = "/v1/units/{unit}/enable", tag = "units",
+#[utoipa::path(post, path = "/v1/units/{unit}/enable", operation_id = "enable_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = NO_CONTENT)))]
 async fn enable(
@@ -396,7 +484,7 @@ async fn enable(
 }
 
 /// Have no unit of that name in force. Refused while policies use it.
-#[utoipa::path(post, path = "/v1/units/{unit}/disable", tag = "units",
+#[utoipa::path(post, path = "/v1/units/{unit}/disable", operation_id = "disable_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = NO_CONTENT)))]
 async fn disable(
@@ -408,7 +496,7 @@ async fn disable(
 }
 
 /// Keep what is in force, whatever its file becomes.
-#[utoipa::path(post, path = "/v1/units/{unit}/pin", tag = "units",
+#[utoipa::path(post, path = "/v1/units/{unit}/pin", operation_id = "pin_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = NO_CONTENT)))]
 async fn pin(
@@ -420,7 +508,7 @@ async fn pin(
 }
 
 /// Take the pin off.
-#[utoipa::path(post, path = "/v1/units/{unit}/unpin", tag = "units",
+#[utoipa::path(post, path = "/v1/units/{unit}/unpin", operation_id = "unpin_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
     responses((status = NO_CONTENT)))]
 async fn unpin(
@@ -432,8 +520,8 @@ async fn unpin(
 }
 
 /// The files of the watched folder, by path: what each offers, and what is wrong with it.
-#[utoipa::path(get, path = "/v1/unit-files", tag = "units", params(PageQuery),
-    responses((status = OK, body = Page<Value>)))]
+#[utoipa::path(get, path = "/v1/unit-files", operation_id = "list_unit_files", tag = "units", params(PageQuery),
+    responses((status = OK, body = Page<FileStatus>)))]
 async fn files(
     State(deployment): State<Arc<Deployment>>,
     Query(page): Query<PageQuery>,

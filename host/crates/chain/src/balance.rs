@@ -14,17 +14,23 @@ use placewright_policy::Settings;
 
 /// What a balance unit proposes, in order of preference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = PlanNote))]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Proposed {
     /// Move a VM, or change with it what only a move changes.
     Move {
         /// Id of the VM.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         vm: Arc<str>,
         /// Id of the host that the VM runs on.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         from: Arc<str>,
         /// Hosts that the chain may choose from; empty = any.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
         among: Vec<Arc<str>>,
         /// Hosts of which the chain's choice must be one; empty = any will do.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
         accept: Vec<Arc<str>>,
         /// What is written of the VM together with the move; with it, the VM may stay
         /// on its host.
@@ -36,6 +42,7 @@ pub enum Proposed {
     /// Bring a host into another state.
     HostState {
         /// Id of the host.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         host: Arc<str>,
         /// The state that the host is to have, as in documents.
         state: String,
@@ -47,6 +54,7 @@ pub enum Proposed {
         /// Why, as the unit says it.
         reason: String,
         /// What it is about: a table and the row's id, or its number.
+        #[cfg_attr(feature = "openapi", schema(schema_with = crate::openapi::pairs))]
         about: Vec<(String, String)>,
     },
 }

@@ -21,11 +21,14 @@ use placewright_model::Request;
 
 /// Who was removed by whom and why, what the others cost, and who was chosen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct Explanation {
     /// Name of the policy that decided.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub policy: Arc<str>,
     /// Name of the cluster.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub cluster: Arc<str>,
     /// The version of the inventory that the decision was made on.
     pub inventory_version: u64,
@@ -34,6 +37,7 @@ pub struct Explanation {
     /// The units of the chain.
     pub units: Vec<UnitShown>,
     /// Id of the chosen host; none if every host was removed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub chosen: Option<Arc<str>>,
     /// How many hosts had the same costs as the chosen one, it included.
     pub tied: usize,
@@ -44,11 +48,25 @@ pub struct Explanation {
     pub stages: Vec<StageShown>,
     /// Entries that were left out of the decision, or tell no facts, because their
     /// units failed; with the fault.
-    pub left_out: Vec<(Arc<str>, String)>,
+    pub left_out: Vec<LeftOutShown>,
+}
+
+/// An entry of the policy that was left out, because its unit failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = LeftOutEntry))]
+pub struct LeftOutShown {
+    /// The policy's entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub entry: Arc<str>,
+    /// How its unit failed.
+    pub fault: String,
 }
 
 /// A unit of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = DecidingUnit))]
 pub struct UnitShown {
     /// Its name.
     pub name: String,
@@ -60,8 +78,10 @@ pub struct UnitShown {
 
 /// A host that no unit was asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NotConsidered {
     /// Id of the host.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// Completes "host ...".
     pub reason: String,
@@ -69,8 +89,11 @@ pub struct NotConsidered {
 
 /// One stage, host by host in the order of their ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ExplainedStage))]
 pub struct StageShown {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub name: Arc<str>,
     /// The tiers that occur, by number.
     pub tiers: Vec<u32>,
@@ -86,8 +109,11 @@ pub struct StageShown {
 
 /// The candidates after one selection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Selection))]
 pub struct SelectionShown {
     /// The policy's entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub name: Arc<str>,
     /// Name of the unit.
     pub unit: String,
@@ -97,8 +123,11 @@ pub struct SelectionShown {
 
 /// A candidate and its share of chance in its group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Share))]
 pub struct ShareShown {
     /// Id of the host.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// Its share of chance in its group, a fraction 0..1.
     pub share: f64,
@@ -106,18 +135,23 @@ pub struct ShareShown {
 
 /// What became of one host.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ExplainedHost))]
 #[serde(rename_all = "kebab-case")]
 pub struct HostShown {
     /// Id of the host.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// Who removed it; none if it was left to the end of the stage.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = RemovalShown))]
     pub removed: Option<RemovalShown>,
     /// Its costs, in policy order; none if a filter removed it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<CostShown>,
     /// The sums of its weighted costs, tier by tier; null = infinite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
     pub sums: Vec<f64>,
     /// Left to the end of the stage, and not among those that go on to the next.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -126,8 +160,11 @@ pub struct HostShown {
 
 /// Why a host was removed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Removal))]
 pub struct RemovalShown {
     /// The policy's entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub filter: Arc<str>,
     /// Name of the unit.
     pub unit: String,
@@ -142,10 +179,14 @@ pub struct RemovalShown {
 
 /// A value that a unit saw.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = SeenValue))]
 pub struct ValueShown {
     /// Name of the table.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub table: Arc<str>,
     /// Name of the column.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub column: Arc<str>,
     /// As a person would write it; of several rows, one after the other.
     pub value: String,
@@ -153,14 +194,20 @@ pub struct ValueShown {
 
 /// What one entry of the policy says of a host.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = EntryCost))]
 pub struct CostShown {
     /// The policy's entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub name: Arc<str>,
     /// What the unit said; null = infinite.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub raw: f64,
     /// The cost on the scale of the entry; null = infinite.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub scaled: f64,
-    /// Scaled, times the factor.
+    /// Scaled, times the factor; null = infinite.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub weighted: f64,
 }
 
@@ -186,7 +233,7 @@ impl Runner {
             limit: self.limit(),
         };
         let mut stages = Vec::with_capacity(chain.stages.len());
-        let mut silent: Vec<(Arc<str>, String)> = Vec::new();
+        let mut silent: Vec<LeftOutShown> = Vec::new();
         for (number, (stage, run)) in chain.stages.iter().zip(self.stage_runs()).enumerate() {
             let mut shown = stage_shown(&chain, stage, run, inventory, &subject);
             shown.facts = asks.of_stage(number, self.stage_runs(), &mut silent);
@@ -208,7 +255,10 @@ impl Runner {
             left_out: decided
                 .left_out
                 .iter()
-                .map(|left_out| (left_out.entry.clone(), left_out.fault.to_string()))
+                .map(|left_out| LeftOutShown {
+                    entry: left_out.entry.clone(),
+                    fault: left_out.fault.to_string(),
+                })
                 .chain(silent)
                 .collect(),
         };

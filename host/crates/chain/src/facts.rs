@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::encode::Context;
+use super::explain::LeftOutShown;
 use super::run::{DecisionError, StageRun, candidates, equal};
 use super::subject::Subject;
 use super::{Chain, PartStep};
@@ -15,8 +16,11 @@ use placewright_model::Value;
 
 /// A value that a unit worked out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ExplainedFact))]
 pub struct FactShown {
     /// The policy's entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub entry: Arc<str>,
     /// Name of the unit.
     pub unit: String,
@@ -24,8 +28,10 @@ pub struct FactShown {
     pub name: String,
     /// What it is about: a table, and the row's id or number.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = crate::openapi::pair))]
     pub about: Option<(String, String)>,
     /// The value.
+    #[cfg_attr(feature = "openapi", schema(schema_with = crate::openapi::value))]
     pub value: Value,
 }
 
@@ -44,7 +50,7 @@ impl Facts<'_> {
         &self,
         number: usize,
         runs: &[StageRun],
-        silent: &mut Vec<(Arc<str>, String)>,
+        silent: &mut Vec<LeftOutShown>,
     ) -> Vec<FactShown> {
         let (earlier, run) = (&runs[..number], &runs[number]);
         let mut facts = Vec::new();
@@ -52,7 +58,10 @@ impl Facts<'_> {
             match self.of_step(step, number, run, earlier) {
                 Ok(told) => facts.extend(told),
                 // What is known without them is told all the same.
-                Err(refusal) => silent.push((step.name.clone(), refusal.to_string())),
+                Err(refusal) => silent.push(LeftOutShown {
+                    entry: step.name.clone(),
+                    fault: refusal.to_string(),
+                }),
             }
         }
         facts

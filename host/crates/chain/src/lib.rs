@@ -20,6 +20,8 @@ mod encode;
 mod explain;
 mod facts;
 mod needs;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod order;
 #[cfg(test)]
 mod paper;
@@ -37,8 +39,8 @@ mod weigh;
 pub use balance::{Balancing, Proposed};
 pub use effects::Followed;
 pub use explain::{
-    CostShown, Explanation, HostShown, NotConsidered, RemovalShown, SelectionShown, ShareShown,
-    StageShown, UnitShown, ValueShown,
+    CostShown, Explanation, HostShown, LeftOutShown, NotConsidered, RemovalShown, SelectionShown,
+    ShareShown, StageShown, UnitShown, ValueShown,
 };
 pub use facts::FactShown;
 pub use needs::{Unchecked, UnheededInCluster, UnheededNeed};

@@ -35,17 +35,23 @@ pub struct Unchecked {
 
 /// A need of a request that no filter of the policy checks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct UnheededNeed {
     /// Name of the need.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub need: Arc<str>,
     /// What it is, after "needs".
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub meaning: Arc<str>,
     /// The first VM of the request that has it.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// Name of the policy that does not check it.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub policy: Arc<str>,
     /// Names of the units at hand that check it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub units: Vec<Arc<str>>,
 }
 
@@ -67,20 +73,27 @@ impl fmt::Display for UnheededNeed {
 
 /// A need of VMs of a cluster that no filter of the policy checks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnheededNeedOfCluster))]
 #[serde(rename_all = "kebab-case")]
 pub struct UnheededInCluster {
     /// Name of the need.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub need: Arc<str>,
     /// What it is, after "needs".
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub meaning: Arc<str>,
     /// What becomes of a request with it.
     #[serde(serialize_with = "serial::word")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = crate::openapi::unheeded))]
     pub unheeded: Unheeded,
     /// How many VMs that have a place have the need.
     pub count: usize,
     /// The first of these VMs, by id.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub vms: Vec<Arc<str>>,
     /// Names of the units at hand that check it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub units: Vec<Arc<str>>,
 }
 

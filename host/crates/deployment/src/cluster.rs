@@ -42,7 +42,7 @@ pub use plans::{
     only_tried,
 };
 pub use policy::Rule;
-pub use reservations::{Reservation, ReservationKind};
+pub use reservations::{Reservation, ReservationKind, Standing};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
 pub use shown::{WantedHosts, WantedVms};

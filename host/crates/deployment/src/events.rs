@@ -39,34 +39,36 @@ pub struct Event {
     pub kind: EventKind,
     /// The cluster that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub cluster: Option<Arc<str>>,
     /// The unit that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub unit: Option<Arc<str>>,
     /// The policy that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub policy: Option<Arc<str>>,
     /// The VM that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub vm: Option<Arc<str>>,
     /// The host that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub host: Option<Arc<str>>,
     /// The decision that it follows from.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u64)]
     pub decision: Option<u64>,
     /// The plan of moves that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u64)]
     pub plan: Option<u64>,
     /// Who did it: the name of a token, `anonymous` where there are none, `periodic` for what
     /// is done from time to time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub by: Option<Arc<str>>,
     /// A sentence for people of at most 4 KiB.
     pub message: String,

@@ -11,6 +11,7 @@ use placewright_store::{Change, PolicyRevision};
 
 /// Where a policy comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = PolicyOrigin)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// It comes with the program, and cannot be changed.
@@ -23,6 +24,7 @@ pub enum Origin {
 
 /// A policy as it is kept: its document, not yet checked against a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = Policy)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRecord {
     /// What it is attached by.

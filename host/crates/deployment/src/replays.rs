@@ -28,11 +28,9 @@ pub struct ReplayWanted {
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct UnitReplayed {
     /// What was found out about it, step by step.
-    #[schema(value_type = Object)]
     pub staging: Staging,
     /// What would become of recorded decisions, by the names of the clusters that use the
     /// unit; none if it was not let in as far as it alone is concerned.
-    #[schema(value_type = Object)]
     pub clusters: BTreeMap<String, Replayed>,
 }
 

@@ -22,6 +22,7 @@ pub(super) struct Shadowing {
 
 /// How a candidate has judged what was decided.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+#[schema(as = Shadow)]
 pub struct ShadowShown {
     /// Name of the unit.
     pub unit: String,

@@ -9,6 +9,7 @@ mod single;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use groups::FORM as GROUP;
 pub use groups::{ChangedGroup, MembersChange, RuleChange, TextChange};
 pub use json_schema::changes_json_schema;
 pub use single::{EntityKind, Extent};
@@ -118,7 +119,7 @@ pub struct Gone {
     pub tenants: Vec<Arc<str>>,
 }
 
-const FORM: &[Key] = &[
+pub(crate) const FORM: &[Key] = &[
     key(
         "missing",
         Shape::Word(words::<Missing>),
@@ -153,7 +154,7 @@ const FORM: &[Key] = &[
     key("gone", Shape::Table(GONE), "What is there no more"),
 ];
 
-const GONE: &[Key] = &[
+pub(crate) const GONE: &[Key] = &[
     key(
         "hosts",
         Shape::Texts,
@@ -164,15 +165,15 @@ const GONE: &[Key] = &[
     key("tenants", Shape::Texts, "Ids of tenants"),
 ];
 
-const TENANT: &[Key] = &[required("id", TEXT, "Id of the tenant")];
+pub(crate) const TENANT: &[Key] = &[required("id", TEXT, "Id of the tenant")];
 
-const HOST: &[Key] = &[required(
+pub(crate) const HOST: &[Key] = &[required(
     "id",
     TEXT,
     "Id of the host, unique in the cluster",
 )];
 
-const STATISTICS: &[Key] = &[
+pub(crate) const STATISTICS: &[Key] = &[
     required("id", TEXT, "Id of the host"),
     key(
         "measured",
@@ -181,7 +182,7 @@ const STATISTICS: &[Key] = &[
     ),
 ];
 
-const VM: &[Key] = &[
+pub(crate) const VM: &[Key] = &[
     required("id", TEXT, "Id of the VM, unique in the cluster"),
     key("host", TEXT, "Id of the host that it runs on"),
     pinning::PINNED,

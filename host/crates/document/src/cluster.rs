@@ -12,6 +12,14 @@ mod write;
 
 pub(super) use attributes::{FORM as ATTRIBUTES, read as read_attributes};
 pub(super) use groups::Rule;
+
+/// The forms of what a cluster has in it.
+pub(super) mod forms {
+    pub(crate) use super::attributes::{ATTRIBUTE, COLUMN};
+    pub(crate) use super::groups::FORM as GROUP;
+    pub(crate) use super::hosts::{HOST, VM};
+}
+
 pub(super) use json_schema::attributes_json_schema;
 pub use json_schema::cluster_json_schema;
 pub(super) use write::write_pinning;

@@ -9,6 +9,7 @@
 
 mod changes;
 mod cluster;
+mod contract;
 pub mod form;
 pub mod json_schema;
 pub mod made;
@@ -28,6 +29,7 @@ pub use changes::{
 };
 pub use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
+pub use contract::contract;
 pub use problem::{Place, Problem, Problems};
 pub use problem::{grouped, shortened};
 pub use request::{Surroundings, WrittenRequest, read_requests, requests_of_tree};

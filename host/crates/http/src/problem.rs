@@ -36,16 +36,18 @@ pub struct ProblemBody {
     #[schema(example = "urn:placewright:problem:not-found")]
     pub kind: String,
     /// The kind of problem in a few words.
+    #[schema(value_type = String)]
     pub title: &'static str,
     /// The status of the answer.
     pub status: u16,
     /// The last part of `type`, for programs.
-    #[schema(example = "not-found")]
+    #[schema(value_type = String, example = "not-found")]
     pub code: &'static str,
     /// What was wrong with this request, and what to do about it.
     pub detail: String,
     /// Names this request, as in the server's log and the header X-Request-Id; a URN.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     pub instance: Option<String>,
     /// Everything that is wrong with a document, or with the values of a request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,6 +62,7 @@ pub struct ProblemError {
     /// What is wrong, and what to do about it.
     pub message: String,
     /// The name that was probably meant.
+    #[schema(required = true)]
     pub suggestion: Option<String>,
 }
 
@@ -70,12 +73,15 @@ pub struct ProblemPlace {
     pub file: String,
     /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u32)]
     pub line: Option<u32>,
     /// Character in the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u32)]
     pub column: Option<u32>,
     /// The way to the value: `members[0].cpu`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     pub path: Option<String>,
 }
 

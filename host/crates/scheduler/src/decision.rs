@@ -10,10 +10,13 @@ use placewright_model::Request;
 
 /// A VM that leaves the host where it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MovedVm {
     /// Id of the VM.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// Id of the host where it runs.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub from: Arc<str>,
     /// Whether it runs while it is moved (a live migration); false: it is stopped or paused, or
     /// is started on its new host, as its host is down or faulty.

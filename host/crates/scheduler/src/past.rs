@@ -62,10 +62,13 @@ pub struct KeptDecision {
 
 /// A host that came after the chosen one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RunnerUp {
     /// Its id.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// The sums of its weighted costs, tier by tier; null = infinite.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
     pub costs: Vec<f64>,
 }
 

@@ -5,15 +5,22 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Decision, MovedVm, RemovedHosts};
-use placewright_chain::{Explanation, ShareShown, UnheededNeed};
+use placewright_chain::{Explanation, LeftOutShown, ShareShown, UnheededNeed};
 use placewright_model::doubts;
 
 /// A decision as programs read it.
 #[derive(Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Decision))]
 #[serde(rename_all = "kebab-case")]
 pub struct DecisionShown<'a> {
+    /// Counts up from 1 in each cluster.
     number: u64,
+    /// Ids of the VMs.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     vms: Vec<&'a str>,
+    /// Id of the chosen host; null if there is none for them.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     host: Option<&'a str>,
     /// Whether the places are reserved: not after a dry run, nor where all or nothing was
     /// asked for and some VM finds no host.
@@ -21,35 +28,42 @@ pub struct DecisionShown<'a> {
     /// If they are: the second after which they are free again unless they are confirmed;
     /// null: they stay reserved.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<i64>))]
     expires: Option<Option<i64>>,
     /// The VMs that run elsewhere: where, and whether they run while they are moved.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<MovedVm>))]
     moves: &'a [MovedVm],
+    /// How many hosts units were asked about.
     considered: usize,
+    /// How many hosts had the same costs as the chosen one, it included; 0 if there is none.
     tied: usize,
+    /// The sums of its weighted costs, tier by tier; null = infinite.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
     costs: Vec<f64>,
     /// Groups of candidates, best first, each candidate with its share of chance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shares: Vec<Vec<ShareShown>>,
+    /// How many hosts each reason removed, in policy order.
     removed: Vec<RemovedHosts>,
-    left_out: Vec<LeftOutShown<'a>>,
+    /// Entries of the policy that were left out, because their units failed.
+    left_out: Vec<LeftOutShown>,
     /// Needs that no filter of the policy checks, where the policy warns of them.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<UnheededNeed>))]
     unheeded: &'a [UnheededNeed],
     /// What of the request is allowed and surely a mistake; of one that finds no host also
     /// what it names and no host of the cluster has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
+    /// The number, 0 or more and less than 1, that decided what was left to chance.
     draw: f64,
+    /// The version of the inventory that it was made on.
     inventory_version: u64,
+    /// Why there, and why not elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Explanation))]
     explanation: Option<&'a Explanation>,
-}
-
-#[derive(Serialize)]
-struct LeftOutShown<'a> {
-    entry: &'a str,
-    fault: String,
 }
 
 fn shares(group: &[(Arc<str>, f64)]) -> Vec<ShareShown> {
@@ -69,7 +83,7 @@ impl<'a> DecisionShown<'a> {
         let chosen = decided.chosen.as_ref();
         let removed = decided.removed.iter().map(RemovedHosts::from);
         let left_out = decided.left_out.iter().map(|left_out| LeftOutShown {
-            entry: &left_out.entry,
+            entry: left_out.entry.clone(),
             fault: left_out.fault.to_string(),
         });
         Self {

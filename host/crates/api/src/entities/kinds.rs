@@ -8,6 +8,8 @@ pub(super) trait Entity: Send + Sync + 'static {
     const KIND: EntityKind;
     /// One of them, in paths and in the ids of operations.
     const NAME: &'static str;
+    /// What it is called in the contract.
+    const SCHEMA: &'static str;
     /// One of them, in sentences.
     const NOUN: &'static str;
     /// What GET answers.
@@ -26,6 +28,7 @@ pub(super) enum Host {}
 impl Entity for Host {
     const KIND: EntityKind = EntityKind::Host;
     const NAME: &'static str = "host";
+    const SCHEMA: &'static str = "Host";
     const NOUN: &'static str = "host";
     const SHOW: &'static str = "A host: its document, sums over its VMs, and a list of them. Its ETag changes with the\n\
          document, not with statistics.";
@@ -43,6 +46,7 @@ pub(super) enum Vm {}
 impl Entity for Vm {
     const KIND: EntityKind = EntityKind::Vm;
     const NAME: &'static str = "vm";
+    const SCHEMA: &'static str = "Vm";
     const NOUN: &'static str = "VM";
     const SHOW: &'static str = "A VM: where it runs, and where it has a place reserved. Its ETag changes with its document\n\
          and its places, not when a reservation is renewed.";
@@ -60,6 +64,7 @@ pub(super) enum Group {}
 impl Entity for Group {
     const KIND: EntityKind = EntityKind::Group;
     const NAME: &'static str = "group";
+    const SCHEMA: &'static str = "Group";
     const NOUN: &'static str = "group";
     const SHOW: &'static str = "An affinity group: its members and its rules.";
     const PUT: &'static str = "Add an affinity group, or replace its document.";
@@ -75,6 +80,7 @@ pub(super) enum Tenant {}
 impl Entity for Tenant {
     const KIND: EntityKind = EntityKind::Tenant;
     const NAME: &'static str = "tenant";
+    const SCHEMA: &'static str = "Tenant";
     const NOUN: &'static str = "tenant";
     const SHOW: &'static str = "A tenant: its document.";
     const PUT: &'static str = "Add a tenant, or replace its document.";

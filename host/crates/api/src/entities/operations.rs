@@ -6,7 +6,8 @@ use utoipa::openapi::path::{
 use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
 use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::{
-    Content, ContentBuilder, ObjectBuilder, Required, ResponseBuilder, ResponsesBuilder,
+    Content, ContentBuilder, Header, HeaderBuilder, ObjectBuilder, Ref, Required, ResponseBuilder,
+    ResponsesBuilder,
 };
 
 use super::kinds::Entity;
@@ -32,7 +33,7 @@ pub(super) fn paths<E: Entity>() -> Paths {
 }
 
 fn show<E: Entity>() -> OperationBuilder {
-    operation::<E>("show", E::SHOW).responses(documents(&["200"]))
+    operation::<E>("get", E::SHOW).responses(shown::<E>(&["200"]))
 }
 
 fn put<E: Entity>() -> OperationBuilder {
@@ -42,23 +43,29 @@ fn put<E: Entity>() -> OperationBuilder {
             "If-None-Match",
             format!("* to add a new {} only", E::NOUN),
         ))
-        .request_body(Some(body(format!(
-            "The {} as in the cluster's document",
-            E::NOUN
-        ))))
-        .responses(documents(&["200", "201"]))
+        .request_body(Some(body(
+            format!("The {} as in the cluster's document", E::NOUN),
+            &format!("{}Document", E::SCHEMA),
+        )))
+        .responses(shown::<E>(&["200", "201"]))
 }
 
 fn change<E: Entity>() -> OperationBuilder {
-    operation::<E>("change", E::CHANGE)
+    operation::<E>("patch", E::CHANGE)
         .parameter(if_match::<E>("changed"))
-        .request_body(Some(body("The values to change".to_owned())))
-        .responses(documents(&["200"]))
+        .request_body(Some(body(
+            "The values to change".to_owned(),
+            &format!("{}Patch", E::SCHEMA),
+        )))
+        .responses(shown::<E>(&["200"]))
 }
 
 fn remove<E: Entity>() -> OperationBuilder {
-    let gone = ResponsesBuilder::new().response("204", ResponseBuilder::new());
-    operation::<E>("remove", E::REMOVE)
+    let gone = ResponsesBuilder::new().response(
+        "204",
+        ResponseBuilder::new().description(format!("The {} is gone", E::NOUN)),
+    );
+    operation::<E>("delete", E::REMOVE)
         .parameter(if_match::<E>("removed"))
         .responses(gone.build())
 }
@@ -101,25 +108,45 @@ fn header(name: &str, meaning: String) -> Parameter {
         .build()
 }
 
-fn body(meaning: String) -> RequestBody {
+fn body(meaning: String, schema: &str) -> RequestBody {
     RequestBodyBuilder::new()
-        .description(Some(meaning))
-        .content("application/json", document())
+        .description(Some(format!("{meaning}, in JSON or TOML")))
+        .content("application/json", of(schema))
         .required(Some(Required::True))
         .build()
 }
 
-/// The entity's document, for each of these statuses.
-fn documents(statuses: &[&str]) -> utoipa::openapi::Responses {
-    let answer = || ResponseBuilder::new().content("application/json", document());
-    let responses = statuses.iter().map(|status| (*status, answer()));
+/// The entity as it is shown, for each of these statuses.
+fn shown<E: Entity>(statuses: &[&str]) -> utoipa::openapi::Responses {
+    let answer = |status: &str| {
+        let described = ResponseBuilder::new().description(match status {
+            "201" => format!("The {}, which is new", E::NOUN),
+            _ => format!("The {} as it is now", E::NOUN),
+        });
+        let tag = answer_header("Of its document, to be sent as If-Match");
+        let described = described.header("ETag", tag);
+        let described = match status {
+            "201" => described.header("Location", answer_header("Its path")),
+            _ => described,
+        };
+        described.content("application/json", of(E::SCHEMA))
+    };
+    let responses = statuses.iter().map(|status| (*status, answer(status)));
     ResponsesBuilder::new()
         .responses_from_iter(responses)
         .build()
 }
 
-fn document() -> Content {
+fn answer_header(meaning: &str) -> Header {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    HeaderBuilder::new()
+        .schema(text)
+        .description(Some(meaning))
+        .build()
+}
+
+fn of(schema: &str) -> Content {
     ContentBuilder::new()
-        .schema(Some(ObjectBuilder::new()))
+        .schema(Some(Ref::from_schema_name(schema)))
         .build()
 }

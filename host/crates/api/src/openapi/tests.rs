@@ -4,6 +4,7 @@ use std::path::Path;
 
 use utoipa::openapi::path::ParameterIn;
 
+use super::breaking::{breaking, skeleton};
 use super::*;
 
 /// Set to 1, it lets the test write the document instead of comparing it.
@@ -12,7 +13,7 @@ const UPDATE: &str = "UPDATE_SCHEMAS";
 #[test]
 fn the_committed_document_is_what_the_routes_make() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/openapi.json");
-    let made = openapi().to_pretty_json().unwrap() + "\n";
+    let made = format!("{:#}\n", openapi());
     if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
         fs::write(&path, &made).unwrap();
     }
@@ -22,9 +23,136 @@ fn the_committed_document_is_what_the_routes_make() {
     );
 }
 
+/// Versions that promise clients of the one that the other works as well: the same major one,
+/// and before the first the same minor one.
+fn promises(version: &str) -> String {
+    let mut parts = version.split('.');
+    match (parts.next(), parts.next()) {
+        (Some("0"), Some(minor)) => format!("0.{minor}"),
+        (major, _) => major.unwrap_or_default().to_owned(),
+    }
+}
+
+#[test]
+fn clients_of_the_stored_contract_go_on_working_unless_the_version_says_otherwise() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/contract.json");
+    let stored = fs::read_to_string(&path).unwrap_or_default();
+    let old: Json = serde_json::from_str(&stored).unwrap_or_default();
+    let new = skeleton(&openapi());
+    let version =
+        |document: &Json| promises(document["info"]["version"].as_str().unwrap_or_default());
+    if version(&old) == version(&new) {
+        let found = breaking(&old, &new);
+        assert!(
+            found.is_empty(),
+            "clients of this version would break; change it back, or raise the version of the workspace:\n{}",
+            found.join("\n")
+        );
+    }
+    let made = format!("{new:#}\n");
+    if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
+        fs::write(&path, &made).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&path).unwrap_or_default() == made,
+        "host/schemas/contract.json is out of date, and nothing breaks; run `{UPDATE}=1 cargo test -p placewright-api openapi`"
+    );
+}
+
+#[test]
+fn operations_have_ids_of_their_own() {
+    let document = openapi();
+    let mut ids = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(
+                ids.insert(id),
+                "{method} {path}: another one is called {id}"
+            );
+            assert!(
+                id.contains('_'),
+                "{method} {path}: {id} says not what is done with what"
+            );
+            let is_plain = |it: u8| it == b'_' || it.is_ascii_lowercase();
+            assert!(id.bytes().all(is_plain), "{id}");
+        }
+    }
+}
+
+/// The places of schemas that say nothing of what they describe.
+fn untyped(schema: &Json, place: &str, found: &mut Vec<String>) {
+    let says = |key: &str| schema.get(key).is_some();
+    let is_open = ["$ref", "oneOf", "anyOf", "enum", "const"]
+        .into_iter()
+        .all(|it| !says(it));
+    let kind = schema["type"].as_str();
+    let says_nothing = match kind {
+        None => !schema["type"].is_array(),
+        Some("object") => !says("properties") && !says("additionalProperties"),
+        Some("array") => !says("items"),
+        Some(_) => false,
+    };
+    if is_open && says_nothing {
+        found.push(place.to_owned());
+    }
+    for key in ["oneOf", "anyOf"] {
+        for (number, either) in schema[key].as_array().into_iter().flatten().enumerate() {
+            untyped(either, &format!("{place} {key} {number}"), found);
+        }
+    }
+    if let Some(items) = schema.get("items") {
+        untyped(items, &format!("{place}[]"), found);
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        untyped(property, &format!("{place}.{name}"), found);
+        if !property["description"].is_string() && property.get("$ref").is_none() {
+            found.push(format!("{place}.{name} has no meaning"));
+        }
+    }
+}
+
+#[test]
+fn no_type_has_the_name_of_a_schema_that_is_made_of_the_columns() {
+    let routes = serde_json::to_value(routes()).unwrap();
+    for name in contract::schemas().keys() {
+        let of_type = &routes["components"]["schemas"][name];
+        let itself = format!("#/components/schemas/{name}");
+        assert!(
+            of_type.is_null() || of_type["$ref"] == *itself,
+            "{name}: {of_type}"
+        );
+    }
+}
+
+#[test]
+fn every_body_is_typed_and_every_key_has_a_meaning() {
+    let document = openapi();
+    let mut found = Vec::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        untyped(schema, name, &mut found);
+    }
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let answers = operation["responses"].as_object().into_iter().flatten();
+            let bodies = answers.map(|(_, answer)| &answer["content"]);
+            for content in bodies.chain([&operation["requestBody"]["content"]]) {
+                for (kind, content) in content.as_object().into_iter().flatten() {
+                    untyped(
+                        &content["schema"],
+                        &format!("{method} {path} {kind}"),
+                        &mut found,
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(found, [""; 0]);
+}
+
 #[test]
 fn every_route_has_a_rule_and_every_rule_a_route() {
-    let mut document = openapi();
+    let mut document = routes();
     let mut routes = BTreeSet::new();
     for (path, item) in &mut document.paths.paths {
         routes.extend(operations(item).map(|(method, _)| (method, path.clone())));
@@ -39,7 +167,7 @@ fn every_route_has_a_rule_and_every_rule_a_route() {
 
 #[test]
 fn the_document_and_the_table_of_routes_name_the_same_parameters_and_bodies() {
-    let mut document = openapi();
+    let mut document = routes();
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             let rule = RULES

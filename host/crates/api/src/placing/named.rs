@@ -4,20 +4,25 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use utoipa::openapi::schema::{
-    AdditionalProperties, ObjectBuilder, OneOfBuilder, SchemaType, Type,
-};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// The id of a VM, written as a text or as a table with it: routes that take VMs as tables and
 /// routes that take ids have the same list.
-#[derive(Debug)]
-pub(super) struct VmNamed(String);
+#[derive(Debug, Serialize)]
+pub(crate) struct VmNamed(String);
+
+impl VmNamed {
+    /// Its id.
+    pub(crate) fn id(self) -> String {
+        self.0
+    }
+}
 
 /// The ids of VMs that are named.
-pub(super) fn ids(vms: Vec<VmNamed>) -> Vec<String> {
+pub(crate) fn ids(vms: Vec<VmNamed>) -> Vec<String> {
     vms.into_iter().map(|VmNamed(id)| id).collect()
 }
 
@@ -55,16 +60,26 @@ impl<'de> Visitor<'de> for Named {
 
 impl PartialSchema for VmNamed {
     fn schema() -> RefOr<Schema> {
-        let text = || ObjectBuilder::new().schema_type(SchemaType::new(Type::String));
+        let id = || {
+            let id = ObjectBuilder::new().schema_type(Type::String);
+            id.description(Some("Id of the VM"))
+        };
         let table = ObjectBuilder::new()
-            .property("id", text())
+            .schema_type(Type::Object)
+            .property("id", id())
             .required("id")
             .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)));
-        OneOfBuilder::new().item(text()).item(table).into()
+        let either = OneOfBuilder::new().item(id()).item(table);
+        let meaning = "A VM, by its id: as a text, or as a table with it";
+        either.description(Some(meaning)).into()
     }
 }
 
-impl ToSchema for VmNamed {}
+impl ToSchema for VmNamed {
+    fn name() -> Cow<'static, str> {
+        "VmReference".into()
+    }
+}
 
 #[cfg(test)]
 mod tests {

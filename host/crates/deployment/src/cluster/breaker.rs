@@ -78,6 +78,7 @@ pub struct PausedUnit {
     /// Name of the unit.
     pub unit: String,
     /// The part that fails.
+    #[schema(value_type = String)]
     pub part: &'static str,
     /// How often it failed in a row.
     pub failures: u32,

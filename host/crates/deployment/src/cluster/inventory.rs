@@ -29,12 +29,14 @@ pub struct Counted {
 
 /// What became of a document of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = InventoryChanged)]
 pub struct Changed {
     /// How many of each there are now.
     #[serde(flatten)]
     pub counted: Counted,
     /// What became of each entry, where `missing` is `ignore`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<EntryResult>)]
     pub results: Option<Vec<EntryResult>>,
     /// What is allowed and surely a mistake, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]

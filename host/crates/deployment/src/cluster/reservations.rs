@@ -38,18 +38,22 @@ pub struct Reservation {
     pub kind: ReservationKind,
     /// Id of the host where the VM runs until it has moved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub from: Option<Arc<str>>,
     /// If it has another host: whether it runs while it is moved (a live migration); false: it is
     /// stopped or paused, or is started on its new host, as the old one is down or faulty.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = bool)]
     pub live: Option<bool>,
     /// When it was made, in seconds since 1970-01-01 UTC.
+    #[schema(required = true)]
     pub since: Option<i64>,
     /// The second after which it ends unless the VM is confirmed; null: it does not end by
     /// itself.
+    #[schema(required = true)]
     pub expires: Option<i64>,
     /// Number of the decision that made it; null: no decision did.
+    #[schema(required = true)]
     pub decision: Option<u64>,
 }
 
@@ -453,8 +457,10 @@ impl ClusterState {
 
 /// What has become of the places that a decision reserved; of several VMs, the last that
 /// is true of one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Standing {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = ReservationStanding)]
+pub enum Standing {
     /// The VM runs there.
     Confirmed,
     /// It is reserved as yet.

@@ -20,11 +20,12 @@ pub struct ClusterSettings {
     pub overrides: BTreeMap<String, Override>,
     /// Whether plans of moves are made from time to time, and how often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = PeriodicBalance)]
     pub balance: Option<PeriodicBalance>,
     /// Seconds after which what was measured of hosts counts as absent; none: it never
     /// does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 2592000)]
+    #[schema(value_type = i64, minimum = 1, maximum = 2592000)]
     pub statistics_max_age: Option<i64>,
     /// Seconds after which what has come to run on a host counts as measured, though no later
     /// measurement has come; none: only a measurement ends that.
@@ -67,8 +68,13 @@ pub struct Override {
     pub enabled: Option<bool>,
     /// Settings of its unit; others stay as the policy says.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[schema(value_type = Object)]
+    #[schema(schema_with = settings)]
     pub settings: Map<String, Value>,
+}
+
+/// The schema of a unit's settings: it stands in the contract under this name.
+fn settings() -> utoipa::openapi::Ref {
+    utoipa::openapi::Ref::from_schema_name("Settings")
 }
 
 /// What a cluster decides by.

@@ -48,6 +48,7 @@ pub struct ShadowReport {
     pub live_ms: f64,
     /// The last failure, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     pub failure: Option<String>,
     /// Some decisions in which they do not agree.
     pub examples: Vec<Disagreement>,
@@ -55,14 +56,15 @@ pub struct ShadowReport {
 
 /// A decision in which the candidate would have chosen another host.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = ShadowDisagreement)]
 pub struct Disagreement {
     /// Its number.
     pub decision: u64,
     /// Id of the host that was chosen; none if there was none.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     pub live: Option<Arc<str>>,
     /// Id of the host that the candidate would have chosen; none if there was none.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required = true)]
     pub candidate: Option<Arc<str>>,
 }
 

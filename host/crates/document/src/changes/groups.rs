@@ -68,7 +68,7 @@ pub enum RuleChange {
 
 /// What can be said of a group. Keys of the cluster's document, and members that come and
 /// go one by one.
-pub(super) const FORM: &[Key] = &[
+pub(crate) const FORM: &[Key] = &[
     required("id", TEXT, "Id of the group, unique in the cluster"),
     key("name", TEXT, "What people call it; null: its id"),
     key("description", TEXT, "What it is for; null: nothing is said"),

@@ -37,7 +37,8 @@ pub(crate) const ATTRIBUTE: &[Key] = &[
 /// The most columns of an attribute that is a table.
 const MOST_COLUMNS: usize = 256;
 
-const COLUMN: &[Key] = &[
+/// A column of an attribute that is a table.
+pub(crate) const COLUMN: &[Key] = &[
     crate::form::required("kind", Shape::Word(words::<Kind>), "Kind of its values"),
     key(
         "measure",

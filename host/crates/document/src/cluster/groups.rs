@@ -8,7 +8,7 @@ use crate::{Problems, Word, shown, words};
 use placewright_model::{Group, GroupRule};
 
 /// What a group has.
-pub(super) const FORM: &[Key] = &[
+pub(crate) const FORM: &[Key] = &[
     required("id", TEXT, "Id of the group, unique in the cluster"),
     key("name", TEXT, "What people call it; its id if not given"),
     key("description", TEXT, "What it is for"),

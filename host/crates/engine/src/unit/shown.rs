@@ -42,13 +42,15 @@ pub struct PartShown {
     pub part: Part,
     /// What a judge answers: `filter`, `cost function`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "openapi", schema(required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub answers: Vec<&'static str>,
     /// What a judge's answers depend on: `row-wise` or `whole-table`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub evaluation: Option<&'static str>,
     /// The least and the greatest cost, if they are fixed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<f64>, min_items = 2, max_items = 2))]
     pub cost_range: Option<(f64, f64)>,
     /// The columns that it reads.
     pub reads: Vec<ReadShown>,
@@ -103,16 +105,21 @@ pub struct SettingShown {
     /// Of its value: integer, number, boolean or text.
     pub kind: String,
     /// In what it is measured.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub measure: Option<String>,
     /// Its value where a policy gives none.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub default: Option<String>,
     /// Whether a policy must say it.
     pub required: bool,
     /// The least value that is taken; none: any.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub least: Option<f64>,
     /// The greatest value that is taken; none: any.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub greatest: Option<f64>,
     /// What a text must match.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub pattern: Option<String>,
     /// If there are any, the only texts.
     pub choices: Vec<String>,

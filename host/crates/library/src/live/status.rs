@@ -12,15 +12,19 @@ use placewright_engine::unit::Digest;
 
 /// A name under which there is a unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct UnitStatus {
     /// The name.
     pub name: String,
     /// The digest in force, unless it is disabled.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub in_force: Option<Digest>,
     /// The version of the unit, as it says.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub version: Option<String>,
     /// Where it came from.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub source: Option<Source>,
     /// Whether it was disabled.
     pub disabled: bool,
@@ -33,16 +37,21 @@ pub struct UnitStatus {
     /// A unit of this name that was let in and is not trusted any more: it is not in force,
     /// and would be if it were trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = NotTrusted))]
     pub not_trusted: Option<NotTrusted>,
     /// A file that is being staged, or waits for it, and by its name will be this unit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub staging: Option<PathBuf>,
 }
 
 /// A unit that was let in and is not trusted any more.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = NotTrustedUnit))]
 pub struct NotTrusted {
     /// Its digest.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub digest: Digest,
     /// Why it is not trusted.
     pub why: String,
@@ -50,16 +59,23 @@ pub struct NotTrusted {
 
 /// A file of the watched folder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnitFile))]
 pub struct FileStatus {
     /// Where it is.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub path: PathBuf,
     /// The name of the last sound unit in it.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub name: Option<String>,
     /// The digest of that.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub offers: Option<Digest>,
     /// The digest of what it holds now, if it can be read.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub holds: Option<Digest>,
     /// What is wrong with that.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub trouble: Option<String>,
 }
 

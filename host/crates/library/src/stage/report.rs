@@ -12,16 +12,20 @@ use placewright_model::cut;
 
 /// Where a candidate came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnitSource))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Source {
     /// A file of the watched folder.
     File {
-        /// Where it is.
+        /// Where it is; not told to tokens that are for some clusters.
+        #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
         path: PathBuf,
     },
     /// Someone handed it in.
     Upload {
-        /// Who.
+        /// Who; not told to others whose tokens are for some clusters.
+        #[cfg_attr(feature = "openapi", schema(required = false))]
         by: String,
     },
     /// It was in force before and was asked for again.
@@ -43,6 +47,8 @@ impl fmt::Display for Source {
 
 /// A step on the way into force, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = StagingStep))]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// Is it signed as it must be?
@@ -80,6 +86,8 @@ impl fmt::Display for Step {
 
 /// A step that was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = StagingStepReport))]
 #[serde(rename_all = "kebab-case")]
 pub struct StepReport {
     /// Which.
@@ -94,12 +102,15 @@ pub struct StepReport {
 
 /// What came out of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = StagingStepOutcome))]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum StepOutcome {
     /// It went well.
     Passed {
         /// What is worth knowing of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         note: Option<String>,
     },
     /// It did not have to be taken.
@@ -116,11 +127,14 @@ pub enum StepOutcome {
 
 /// What became of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = StagingOutcome))]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Outcome {
     /// It is in force.
     InForce {
         /// What was in force under its name before.
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
         replaced: Option<Digest>,
         /// The number of the first generation with it.
         generation: u64,
@@ -148,19 +162,24 @@ pub enum Outcome {
 
 /// What was done with one candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Staging {
     /// Where it came from.
     pub source: Source,
     /// The digest of its bytes.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub digest: Digest,
     /// The name that it gives itself, once it could be asked.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub name: Option<String>,
     /// Its version, as it says.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub version: Option<String>,
     /// The steps that were taken, in order.
     pub steps: Vec<StepReport>,
     /// What recorded decisions would have been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = ReplayReport))]
     pub replay: Option<ReplayReport>,
     /// What became of it.
     pub outcome: Outcome,

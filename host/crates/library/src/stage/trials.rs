@@ -46,6 +46,8 @@ const MOST_SHOWN: usize = 5;
 
 /// How recorded decisions would have come out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = TrialReport))]
 pub struct ReplayReport {
     /// Decisions that were made again.
     pub tried: usize,
@@ -73,6 +75,8 @@ fn is_zero(number: &usize) -> bool {
 
 /// A decision in which a unit failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = FailedDecision))]
 pub struct Failure {
     /// The cluster that it is of.
     pub cluster: String,
@@ -86,14 +90,18 @@ pub struct Failure {
 
 /// A decision that came out in another way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = DifferingDecision))]
 pub struct Difference {
     /// The cluster that it is of.
     pub cluster: String,
     /// Number of the decision.
     pub decision: u64,
     /// The host that was chosen, if there was one.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub before: Option<String>,
     /// The host that would have been, if there is one.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub after: Option<String>,
 }
 

@@ -144,11 +144,12 @@ pub struct StandingReservation {
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// Where it runs, if it runs.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<Arc<str>>,
     /// Seconds since 1970-01-01 UTC after which it ends if nobody confirms it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub expires: Option<i64>,
 }
 

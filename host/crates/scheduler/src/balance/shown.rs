@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
 use super::{
     BalancePlan, Cause, Nearest, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,
 };
 use placewright_chain::Proposed;
-use placewright_model::{Effect, RowChange, Value, Write};
+use placewright_model::{Effect, Facts, RowChange, Value, Write};
 
 /// What a plan says besides its moves.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,7 +29,6 @@ pub struct PlanTold {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<Arc<str>>,
     /// Host states and findings that are proposed: they are left to an operator.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     pub notes: Vec<Proposed>,
     /// VMs that should leave their hosts and cannot, and why.
     pub stuck: Vec<StuckShown>,
@@ -72,7 +70,7 @@ pub struct MoveShown {
     /// Why it is moved, for programs.
     pub cause: Cause,
     /// Id of the group of which it breaks the hard rule, if that is the cause.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Arc<str>>,
     /// Why it is moved.
@@ -80,13 +78,12 @@ pub struct MoveShown {
     /// What the VM costs where it runs before the step, tier by tier; null is infinite. Absent
     /// if it must leave its host whatever it costs there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Option<f64>>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
     pub cost_before: Option<Vec<f64>>,
     /// What it costs where it runs after the step, tier by tier; null is infinite.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
     pub cost_after: Vec<f64>,
     /// Rows of tables that are changed with the move.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ChangeShown>,
 }
@@ -94,6 +91,7 @@ pub struct MoveShown {
 /// A VM that should leave its host and cannot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = StuckVm))]
 #[serde(rename_all = "kebab-case")]
 pub struct StuckShown {
     /// Id of the VM.
@@ -113,12 +111,14 @@ pub struct StuckShown {
     pub removed: Vec<RemovedHosts>,
     /// The host that came nearest to taking it, and what that host lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Nearest))]
     pub nearest: Option<Nearest>,
 }
 
 /// A proposal that is not followed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = RefusedMove))]
 #[serde(rename_all = "kebab-case")]
 pub struct RefusedShown {
     /// How many steps of the plan come before.
@@ -134,10 +134,40 @@ pub struct RefusedShown {
 }
 
 /// A change of a row that goes with a move.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = RowChange))]
 pub struct ChangeShown {
+    /// Name of the table.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     table: Arc<str>,
-    change: RowChange,
+    /// A row that is added: its values, by column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = values))]
+    append: Option<Facts>,
+    /// Number of the row in which something changes, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = usize))]
+    row: Option<usize>,
+    /// What changes in it, by column; null takes a value away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(schema_with = values))]
+    set: Option<BTreeMap<Arc<str>, Option<Value>>>,
+    /// Number of the row that is removed, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = usize))]
+    remove: Option<usize>,
+}
+
+/// Values by column.
+#[cfg(feature = "openapi")]
+fn values() -> utoipa::openapi::schema::Object {
+    let value = placewright_chain::openapi::nullable_value();
+    let values = utoipa::openapi::ObjectBuilder::new();
+    let values = values.additional_properties(Some(value));
+    values
+        .description(Some("Values, by column; null takes one away"))
+        .build()
 }
 
 impl BalancePlan {
@@ -202,33 +232,28 @@ fn refused(refused: &RefusedMove) -> RefusedShown {
 }
 
 fn change(write: &Write) -> Option<ChangeShown> {
-    match &write.effect {
-        Effect::Row { table, change, .. } => Some(ChangeShown {
-            table: table.clone(),
-            change: change.clone(),
-        }),
-        Effect::Reserve { .. } => None,
-    }
-}
-
-impl Serialize for ChangeShown {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("table", &*self.table)?;
-        match &self.change {
-            RowChange::Append(facts) => map.serialize_entry("append", facts)?,
-            RowChange::Set(row, values) => {
-                map.serialize_entry("row", row)?;
-                let values: BTreeMap<&str, _> = values
-                    .iter()
-                    .map(|(column, value)| (&**column, value))
-                    .collect();
-                map.serialize_entry("set", &values)?;
-            }
-            RowChange::Remove(row) => map.serialize_entry("remove", row)?,
-        }
-        map.end()
-    }
+    let Effect::Row { table, change, .. } = &write.effect else {
+        return None;
+    };
+    let table = table.clone();
+    Some(match change.clone() {
+        RowChange::Append(facts) => ChangeShown {
+            table,
+            append: Some(facts),
+            ..ChangeShown::default()
+        },
+        RowChange::Set(row, values) => ChangeShown {
+            table,
+            row: Some(row),
+            set: Some(values.into_iter().collect()),
+            ..ChangeShown::default()
+        },
+        RowChange::Remove(row) => ChangeShown {
+            table,
+            remove: Some(row),
+            ..ChangeShown::default()
+        },
+    })
 }
 
 impl PlannedMove {

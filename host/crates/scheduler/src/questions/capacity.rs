@@ -12,9 +12,11 @@ use placewright_model::{Group, Request, Vm};
 
 /// How many more fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct Capacity {
     /// The VMs of the request, of which copies are placed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub vms: Vec<Arc<str>>,
     /// How many times the request finds a host.
     pub fit: usize,
@@ -33,8 +35,11 @@ pub struct Capacity {
 
 /// How many of the copies go to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = HostCapacity))]
 pub struct Filled {
     /// Id of the host.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// How many more VMs of the shape it takes.
     pub fit: usize,

@@ -11,6 +11,8 @@ use placewright_chain::{CostShown, Explanation};
 
 /// What became of decisions that were made again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ReplayedDecisions))]
 #[serde(rename_all = "kebab-case")]
 pub struct Replayed {
     /// How many were made again.
@@ -25,18 +27,23 @@ pub struct Replayed {
 
 /// A decision that comes out in another way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct ChangedDecision {
     /// Its number.
     pub decision: u64,
     /// The VMs that were to be placed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub vms: Vec<Arc<str>>,
     /// The host that was chosen, if there was one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub before: Option<Arc<str>>,
     /// The host that would be, if there is one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub after: Option<Arc<str>>,
     /// Why there is no decision.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub failure: Option<String>,
     /// What becomes of these two hosts, before and after.
     pub hosts: Vec<HostChanged>,
@@ -44,9 +51,12 @@ pub struct ChangedDecision {
 
 /// What becomes of a host before and after.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ChangedHost))]
 #[serde(rename_all = "kebab-case")]
 pub struct HostChanged {
     /// Its id.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// Before the change.
     pub before: Fate,
@@ -59,13 +69,18 @@ pub struct HostChanged {
 
 /// A weighted cost that has changed; none where the entry was not asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = ChangedCost))]
 #[serde(rename_all = "kebab-case")]
 pub struct CostChanged {
     /// The policy's entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub entry: Arc<str>,
     /// Before the change.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub before: Option<f64>,
     /// After the change.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub after: Option<f64>,
 }
 

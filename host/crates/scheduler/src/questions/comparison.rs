@@ -34,6 +34,8 @@ pub struct HostCompared {
 
 /// What becomes of a host.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = HostFate))]
 #[serde(rename_all = "kebab-case", tag = "fate")]
 pub enum Fate {
     /// No unit is asked about it.
@@ -44,6 +46,7 @@ pub enum Fate {
     /// An entry of the policy removes it.
     Removed {
         /// The policy's entry.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         filter: Arc<str>,
         /// Completes "host ...".
         reason: String,
@@ -52,8 +55,10 @@ pub enum Fate {
     /// tier; null = infinite.
     Left {
         /// Name of the stage.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         stage: Arc<str>,
         /// The sums of its weighted costs, tier by tier; null = infinite.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
         sums: Vec<f64>,
         /// It does not go on to the next stage.
         passed_over: bool,

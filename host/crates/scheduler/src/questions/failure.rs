@@ -50,9 +50,12 @@ pub struct FailureOptions {
 
 /// What follows if some hosts fail.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = FailedHosts))]
 #[serde(rename_all = "kebab-case")]
 pub struct Failure {
     /// The hosts that fail.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub hosts: Vec<Arc<str>>,
     /// Which VMs are restarted.
     pub restart: Restart,
@@ -60,20 +63,26 @@ pub struct Failure {
     /// which they are placed anew.
     pub vms: Vec<Resettled>,
     /// The VMs that ran there or had a place reserved and are not restarted, by id.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub not_restarted: Vec<Arc<str>>,
 }
 
 /// A VM whose host failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = RestartedVm))]
 #[serde(rename_all = "kebab-case")]
 pub struct Resettled {
     /// Id of the VM.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// The host that failed.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub from: Arc<str>,
     /// The greater, the sooner it was placed anew.
     pub priority: i64,
     /// Where it goes; none if it finds no host.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub host: Option<Arc<str>>,
     /// How many hosts were asked about.
     pub considered: usize,
@@ -82,6 +91,7 @@ pub struct Resettled {
     pub stopped_by: Vec<RemovedHosts>,
     /// Why there is no decision on it, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub refused: Option<String>,
 }
 

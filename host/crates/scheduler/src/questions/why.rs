@@ -18,12 +18,16 @@ const COMPARED: usize = 1000;
 
 /// What a policy says of one host for one request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Why {
     /// The VMs of the request.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub vms: Vec<Arc<str>>,
     /// Id of the host.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// The host that is chosen; none if every host is removed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub chosen: Option<Arc<str>>,
     /// How it stands to the decision.
     #[serde(flatten)]
@@ -35,6 +39,7 @@ pub struct Why {
 
 /// How a host stands to the decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", tag = "standing")]
 pub enum Standing {
     /// It is the one.
@@ -56,12 +61,15 @@ pub enum Standing {
     /// Another host is cheaper.
     Costlier {
         /// The stage in which they differ.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         stage: Arc<str>,
         /// The first tier in which they differ.
         tier: u32,
         /// By how much its sum in that tier is greater; null = infinite.
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
         by: f64,
         /// The entry that adds most to it.
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
         through: Option<Arc<str>>,
         /// Entry by entry, what makes the difference, in policy order.
         differences: Vec<Difference>,
@@ -69,6 +77,7 @@ pub enum Standing {
     /// It has the same costs as the chosen host, and this rule told them apart.
     Tied {
         /// The rule, as a policy writes it.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
         rule: Vec<&'static str>,
     },
     /// The request prefers hosts that were left, and this is none of them.
@@ -80,31 +89,42 @@ pub enum Standing {
         /// Its share of chance there.
         share: f64,
         /// The group that was drawn from; none if no candidate had a chance.
+        #[cfg_attr(feature = "openapi", schema(required = true))]
         drawn_from: Option<usize>,
     },
 }
 
 /// What one cost entry says of a host and of the chosen one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = CostDifference))]
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
     /// The policy's entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub name: Arc<str>,
     /// The tier of the entry.
     pub tier: u32,
     /// What the unit said of the host; null = infinite.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub raw: f64,
     /// What it said of the chosen one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub raw_chosen: f64,
     /// The same on the scale of the entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub scaled: f64,
     /// That of the chosen one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub scaled_chosen: f64,
     /// Scaled, times the factor.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub weighted: f64,
     /// That of the chosen one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub weighted_chosen: f64,
     /// By how much its weighted cost is greater; 0 if both are infinite.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
     pub by: f64,
 }
 

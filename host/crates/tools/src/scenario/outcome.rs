@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::moves::MoveOutcome;
-use placewright_chain::{Explanation, HostShown, StageShown};
+use placewright_chain::{Explanation, HostShown, LeftOutShown, StageShown};
 use placewright_policy::Policy;
 
 /// What came out of a case.
@@ -89,7 +89,10 @@ impl Outcome {
             }
         }
         let errors = explanation.left_out.iter();
-        let errors = errors.map(|(entry, fault)| format!("\"{entry}\" was left out: {fault}"));
+        let errors = errors.map(|left_out| {
+            let LeftOutShown { entry, fault } = left_out;
+            format!("\"{entry}\" was left out: {fault}")
+        });
         Self {
             chosen: explanation.chosen.clone(),
             moves: None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use placewright_chain::{Explanation, FactShown, HostShown, StageShown};
+use placewright_chain::{Explanation, FactShown, HostShown, LeftOutShown, StageShown};
 use placewright_model::{Request, Value, Vm};
 use placewright_scheduler::{Decision, Scheduler};
 
@@ -32,7 +32,7 @@ pub(super) fn tried(
     let explanation = scheduler
         .explain(decision.number)
         .map_err(|error| error.to_string())?;
-    if let Some((entry, fault)) = explanation.left_out.first() {
+    if let Some(LeftOutShown { entry, fault }) = explanation.left_out.first() {
         return Err(format!("the entry {entry} was left out: {fault}"));
     }
     if explanation.chosen != decision.host {

@@ -92,14 +92,16 @@ pub struct MoveCounts {
 
 /// A plan, and how far it is.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = Plan)]
 #[serde(rename_all = "kebab-case")]
 pub struct PlanShown {
     /// Counts up from 1 in each cluster; absent if the plan is not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u64)]
     pub number: Option<u64>,
     /// Who made it: the name of a token, `anonymous` where there are none, or `periodic`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = String)]
     pub by: Option<Arc<str>>,
     /// What was planned, and why.
     #[serde(flatten)]
@@ -110,6 +112,7 @@ pub struct PlanShown {
     pub cancelled: bool,
     /// How many of its moves may be under way at once; absent: any number.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = usize)]
     pub max_in_flight: Option<usize>,
     /// Whether the next moves are begun as one is confirmed.
     pub auto: bool,
@@ -121,6 +124,7 @@ pub struct PlanShown {
 
 /// A move of a plan, and how far it is.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = PlanMove)]
 #[serde(rename_all = "kebab-case")]
 pub struct MoveAt {
     /// The move.
@@ -131,18 +135,22 @@ pub struct MoveAt {
     /// Since when it is in this state, in seconds since 1970-01-01 UTC; absent: since the plan
     /// was made.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64)]
     pub since: Option<i64>,
     /// When the place that is reserved ends if nobody confirms it, in seconds since 1970-01-01
     /// UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64)]
     pub expires: Option<i64>,
     /// Why it is in this state, or is not begun yet.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
     pub why: Option<String>,
     /// When it was last checked, to be begun, that its cause still holds and that the policy
     /// would still put the VM there, in seconds since 1970-01-01 UTC; absent: it was not
     /// checked since the plan was made.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64)]
     pub checked: Option<i64>,
 }
 

@@ -1,0 +1,294 @@
+//! The description in a shape that generators of clients make good types of.
+//!
+//! What is described stays the same. Bodies that flatten others into themselves become plain
+//! objects; variants get names, so that a client has a type for each; names of generic types
+//! are turned round (`HostPage`); and what nothing refers to is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value as Json, json};
+
+/// The schemas of a document, by name.
+type Schemas = Map<String, Json>;
+
+const PREFIX: &str = "#/components/schemas/";
+
+/// Bring the document into shape. `named` are schemas besides those that it has, by name.
+pub(super) fn shape(document: &mut Json, named: Schemas) {
+    let mut schemas = match document["components"]["schemas"].take() {
+        Json::Object(schemas) => schemas,
+        _ => Schemas::new(),
+    };
+    schemas.extend(named);
+    name_entries(&mut schemas);
+    let flat: Vec<(String, Json)> = (schemas.iter())
+        .filter_map(|(name, schema)| Some((name.clone(), flattened(schema, &schemas)?)))
+        .collect();
+    schemas.extend(flat);
+    name_variants(&mut schemas);
+    document["components"]["schemas"] = schemas.into();
+    everywhere(document, &mut plain);
+    rename(document);
+    optional_parameters(document);
+    drop_unused(document);
+}
+
+/// Call `each` with every object below the value, inner ones first.
+fn everywhere(value: &mut Json, each: &mut impl FnMut(&mut Map<String, Json>)) {
+    match value {
+        Json::Object(object) => {
+            object.values_mut().for_each(|it| everywhere(it, each));
+            each(object);
+        }
+        Json::Array(list) => list.iter_mut().for_each(|it| everywhere(it, each)),
+        _ => {}
+    }
+}
+
+fn resolved<'s>(schema: &'s Json, schemas: &'s Schemas) -> &'s Json {
+    let name = schema["$ref"]
+        .as_str()
+        .and_then(|it| it.strip_prefix(PREFIX));
+    let named = name.and_then(|name| schemas.get(name));
+    named.map_or(schema, |named| resolved(named, schemas))
+}
+
+/// A schema that is all of several as one object, or as one of several objects.
+fn flattened(schema: &Json, schemas: &Schemas) -> Option<Json> {
+    let parts = schema["allOf"].as_array()?;
+    let mut whole = json!({ "type": "object", "properties": {}, "required": [] });
+    let mut variants = None;
+    for part in parts {
+        let part = resolved(part, schemas);
+        let flat = flattened(part, schemas);
+        let part = flat.as_ref().unwrap_or(part);
+        match part["oneOf"].as_array() {
+            Some(one_of) => variants = Some(one_of.clone()),
+            None => add(&mut whole, part),
+        }
+    }
+    let mut whole = match variants {
+        None => whole,
+        Some(variants) => {
+            let variants = variants.iter().map(|variant| {
+                let mut all = whole.clone();
+                add(&mut all, resolved(variant, schemas));
+                described(all, variant)
+            });
+            json!({ "oneOf": variants.collect::<Vec<_>>() })
+        }
+    };
+    whole = described(whole, schema);
+    Some(whole)
+}
+
+fn described(mut schema: Json, by: &Json) -> Json {
+    if let Some(meaning) = by.get("description") {
+        schema["description"] = meaning.clone();
+    }
+    schema
+}
+
+/// Add the properties of a part to those of the whole.
+fn add(whole: &mut Json, part: &Json) {
+    if let (Some(all), Some(more)) = (
+        whole["properties"].as_object_mut(),
+        part["properties"].as_object(),
+    ) {
+        all.extend(more.clone());
+    }
+    if let (Some(all), Some(more)) = (
+        whole["required"].as_array_mut(),
+        part["required"].as_array(),
+    ) {
+        all.extend(more.iter().cloned());
+    }
+}
+
+/// Pages refer to what they are pages of.
+fn name_entries(schemas: &mut Schemas) {
+    let names: Vec<String> = schemas.keys().cloned().collect();
+    for name in names {
+        let Some(of) = name.strip_prefix("Page_") else {
+            continue;
+        };
+        let reference = json!({ "$ref": format!("{PREFIX}{of}") });
+        let items = &mut schemas[&name]["properties"]["items"]["items"];
+        let inline = std::mem::replace(items, reference);
+        if inline.get("$ref").is_none() {
+            schemas.entry(of.to_owned()).or_insert(inline);
+        }
+    }
+}
+
+/// Have a schema of its own for each of several variants that a property tells apart.
+fn name_variants(schemas: &mut Schemas) {
+    let names: Vec<String> = schemas.keys().cloned().collect();
+    for name in names {
+        let Some(variants) = schemas[&name]["oneOf"].as_array() else {
+            continue;
+        };
+        let Some(tag) = variants.first().and_then(tag_of) else {
+            continue;
+        };
+        let words: Option<Vec<String>> = variants.iter().map(|it| word_of(it, &tag)).collect();
+        let Some(words) = words else {
+            continue;
+        };
+        let variants = variants.clone();
+        let (mut references, mut mapping) = (Vec::new(), BTreeMap::new());
+        for (word, mut variant) in words.into_iter().zip(variants) {
+            variant["properties"][&tag]["description"] = format!("Always {word}").into();
+            let of_variant = format!("{name}{}", camel(&word));
+            let reference = format!("{PREFIX}{of_variant}");
+            references.push(json!({ "$ref": reference }));
+            mapping.insert(word, reference);
+            schemas.insert(of_variant, variant);
+        }
+        schemas[&name]["oneOf"] = references.into();
+        schemas[&name]["discriminator"] = json!({ "propertyName": tag, "mapping": mapping });
+    }
+}
+
+/// The property of which a variant has one value alone.
+fn tag_of(variant: &Json) -> Option<String> {
+    let mut properties = variant["properties"].as_object()?.iter();
+    let tag = properties.find(|(name, _)| word_of(variant, name).is_some());
+    tag.map(|(name, _)| name.clone())
+}
+
+fn word_of(variant: &Json, tag: &str) -> Option<String> {
+    let words = variant["properties"][tag]["enum"].as_array()?;
+    match words.as_slice() {
+        [Json::String(word)] => Some(word.clone()),
+        _ => None,
+    }
+}
+
+fn camel(word: &str) -> String {
+    let parts = word.split(['-', '_']);
+    parts
+        .map(|part| {
+            let mut characters = part.chars();
+            let first = characters.next().map(|it| it.to_ascii_uppercase());
+            first.into_iter().chain(characters).collect::<String>()
+        })
+        .collect()
+}
+
+/// Say the same of one schema in a plainer way.
+fn plain(schema: &mut Map<String, Json>) {
+    // The only word that there is.
+    let only = match schema
+        .get("enum")
+        .and_then(Json::as_array)
+        .map(Vec::as_slice)
+    {
+        Some([only]) => Some(only.clone()),
+        _ => None,
+    };
+    if let Some(only) = only {
+        schema.remove("enum");
+        schema.insert("const".to_owned(), only);
+    }
+    // Generators take a key with a default for one that is always there.
+    if matches!(schema.get("type"), Some(Json::String(_) | Json::Array(_))) {
+        schema.remove("default");
+    }
+    // What a key means stands beside what it may be.
+    if let Some(Json::Array(either)) = schema.get_mut("oneOf")
+        && let [null, other] = either.as_mut_slice()
+        && null["type"] == "null"
+        && let Some(meaning) = other
+            .as_object_mut()
+            .and_then(|it| it.remove("description"))
+    {
+        schema.insert("description".to_owned(), meaning);
+    }
+    if schema.get("required").is_some_and(|it| *it == json!([])) {
+        schema.remove("required");
+    }
+}
+
+/// Names that read well in a client: `HostPage` for `Page_Host`.
+fn rename(document: &mut Json) {
+    let names: Vec<String> = match &document["components"]["schemas"] {
+        Json::Object(schemas) => schemas.keys().cloned().collect(),
+        _ => return,
+    };
+    let renamed: BTreeMap<String, String> = names
+        .into_iter()
+        .map(|name| {
+            let new = match name.split_once('_') {
+                Some((generic, of)) => format!("{}{generic}", of.replace('_', "")),
+                None => name.clone(),
+            };
+            (name, new)
+        })
+        .collect();
+    everywhere(document, &mut |object| {
+        if let Some(Json::String(reference)) = object.get_mut("$ref")
+            && let Some(new) = reference
+                .strip_prefix(PREFIX)
+                .and_then(|it| renamed.get(it))
+        {
+            *reference = format!("{PREFIX}{new}");
+        }
+    });
+    if let Json::Object(schemas) = document["components"]["schemas"].take() {
+        let schemas = schemas.into_iter();
+        let schemas = schemas.map(|(name, schema)| (renamed[&name].clone(), schema));
+        document["components"]["schemas"] = schemas.collect::<Schemas>().into();
+    }
+}
+
+/// A parameter that is left out is not null.
+fn optional_parameters(document: &mut Json) {
+    let Some(paths) = document["paths"].as_object_mut() else {
+        return;
+    };
+    let items = paths.values_mut().filter_map(Json::as_object_mut);
+    for operation in items.flat_map(Map::values_mut) {
+        let parameters = operation["parameters"].as_array_mut();
+        for parameter in parameters.into_iter().flatten() {
+            let kinds = parameter["schema"]["type"].as_array_mut();
+            if let Some(kinds) = kinds {
+                kinds.retain(|it| it != "null");
+                if let [one] = kinds.as_slice() {
+                    parameter["schema"]["type"] = one.clone();
+                }
+            }
+        }
+        if operation.get("parameters").is_some_and(Json::is_null) {
+            operation.as_object_mut().map(|it| it.remove("parameters"));
+        }
+    }
+}
+
+/// Leave out the schemas that nothing refers to.
+fn drop_unused(document: &mut Json) {
+    let mut used = BTreeSet::new();
+    let mut ahead = Vec::new();
+    references(&document["paths"], &mut ahead);
+    while let Some(name) = ahead.pop() {
+        if used.insert(name.clone()) {
+            references(&document["components"]["schemas"][&name], &mut ahead);
+        }
+    }
+    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
+        schemas.retain(|name, _| used.contains(name));
+    }
+}
+
+fn references(value: &Json, found: &mut Vec<String>) {
+    match value {
+        Json::Object(object) => {
+            let name = object.get("$ref").and_then(Json::as_str);
+            let name = name.and_then(|it| it.strip_prefix(PREFIX));
+            found.extend(name.map(str::to_owned));
+            object.values().for_each(|it| references(it, found));
+        }
+        Json::Array(list) => list.iter().for_each(|it| references(it, found)),
+        _ => {}
+    }
+}

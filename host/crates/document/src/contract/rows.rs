@@ -1,0 +1,208 @@
+//! Rows of the schema's tables.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Contract, reference};
+use crate::json_schema::{closed, described, list, value};
+use placewright_model::schema::{Column, Schema, Source, Table, attribute_entity};
+use placewright_model::{Kind, Measure};
+
+/// How a row stands in a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As people write it: amounts may be texts.
+    Written,
+    /// As what is different: whatever may be missing may be null, too.
+    Changed,
+    /// As a server shows it, with what it works out: amounts are numbers.
+    Shown,
+}
+
+impl Contract {
+    /// A row of `table` with `properties` besides its columns and the tables below it. What it
+    /// is called begins with `noun`, and so do the names of what is below it.
+    pub(super) fn row(
+        &mut self,
+        table: &str,
+        noun: &str,
+        form: Form,
+        properties: Map<String, Json>,
+        required: Vec<&str>,
+    ) -> Json {
+        let schema = Schema::built_in();
+        let mut all = Map::new();
+        for column in columns(schema.table(table).map(|it| &**it), form) {
+            let schema = match column.choices {
+                [] => column_schema(column, form),
+                choices => {
+                    let name = format!("{noun}{}", self::noun(&column.name));
+                    let words = json!({ "type": "string", "enum": choices });
+                    let words = self.add(&name, described(words, &column.meaning));
+                    described(words, &column.meaning)
+                }
+            };
+            all.insert(column.name.to_string(), schema);
+        }
+        for below in schema.children(table).filter(|it| is_given(it)) {
+            let rows = list(self.row_below(below, noun, form));
+            let name = below.short_name().to_owned();
+            all.insert(name, described(rows, &below.meaning));
+        }
+        all.extend(properties);
+        if form == Form::Changed {
+            nullable(&mut all, &required);
+        }
+        let mut row = closed(all, required);
+        if attribute_entity(table).is_some() {
+            row["additionalProperties"] = described(
+                json!({}),
+                "Attributes that the deployment adds, each under `attribute.NAME`",
+            );
+        }
+        row
+    }
+
+    /// The schema of a row of a table that stands below another one.
+    fn row_below(&mut self, table: &Table, above: &str, form: Form) -> Json {
+        let noun = format!("{above}{}", noun(table.short_name()));
+        // A row below another one is given as a whole.
+        let form = match form {
+            Form::Changed => Form::Written,
+            form => form,
+        };
+        let needed = || {
+            let columns = columns(Some(table), Form::Written);
+            let needed = columns.filter(|it| !it.optional && it.source == Source::Given);
+            needed.map(|it| &*it.name).collect::<Vec<_>>()
+        };
+        let shown = self.row(&table.name, &noun, Form::Shown, Map::new(), needed());
+        let shown = described(without_computed(shown, table), &sentence(&table.meaning));
+        if form == Form::Shown {
+            return self.add(&noun, shown);
+        }
+        let written = self.row(&table.name, &noun, form, Map::new(), needed());
+        let written = described(written, &sentence(&table.meaning));
+        match written == shown {
+            true => self.add(&noun, shown),
+            false => self.add(&format!("{noun}Document"), written),
+        }
+    }
+}
+
+/// Rows of it stand in documents.
+fn is_given(table: &Table) -> bool {
+    table.source != Source::Kept
+}
+
+fn columns(table: Option<&Table>, form: Form) -> impl Iterator<Item = &Column> {
+    let columns = table.into_iter().flat_map(|table| &table.columns);
+    columns.filter(move |column| form == Form::Shown || column.source != Source::Kept)
+}
+
+/// Rows below others are shown as they were given.
+fn without_computed(mut row: Json, table: &Table) -> Json {
+    let computed = table.columns.iter().filter(|it| it.source == Source::Kept);
+    for column in computed {
+        if let Some(properties) = row["properties"].as_object_mut() {
+            properties.remove(&*column.name);
+        }
+    }
+    row
+}
+
+fn column_schema(column: &Column, form: Form) -> Json {
+    let mut schema = value(column.kind, column.measure, column.bounds, column.choices);
+    if column.kind == Kind::Integer && column.measure != Some(Measure::Millicores) {
+        schema["format"] = json!("int64");
+    }
+    let mut meaning = column.meaning.to_string();
+    if let Some(measure) = column.measure {
+        let texts = form != Form::Shown;
+        meaning = format!("{meaning}; {}", unit(measure));
+        let example = example(measure, column.kind);
+        match texts {
+            true => {
+                meaning = format!("{meaning}, or a text such as {}", measure.example());
+                schema["examples"] = json!([example]);
+            }
+            false => {
+                schema["type"] = schema["type"][0].take();
+                schema["examples"] = json!([example]);
+            }
+        }
+    }
+    described(schema, &meaning)
+}
+
+/// What a number of that measure counts.
+pub(super) fn unit(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Bytes => "in bytes",
+        Measure::Millicores => "in cores",
+        Measure::Seconds => "in seconds",
+        Measure::Time => "in seconds since 1970-01-01 UTC",
+        Measure::Fraction => "a fraction, 1 is all of it",
+        Measure::Percent => "in percent",
+    }
+}
+
+fn example(measure: Measure, kind: Kind) -> Json {
+    match (measure, kind) {
+        (Measure::Bytes, _) => json!(8_589_934_592_u64),
+        (Measure::Millicores, _) => json!(4),
+        (Measure::Seconds, _) => json!(90),
+        (Measure::Time, _) => json!(1_764_000_000),
+        (Measure::Fraction, _) => json!(0.8),
+        (Measure::Percent, _) => json!(80),
+    }
+}
+
+/// Whatever is not required may be null.
+pub(super) fn nullable(properties: &mut Map<String, Json>, required: &[&str]) {
+    for (name, schema) in properties {
+        if required.contains(&&**name) {
+            continue;
+        }
+        let is_word = schema.get("enum").is_some();
+        match schema.get_mut("type") {
+            Some(Json::String(kind)) if !is_word => schema["type"] = json!([kind, "null"]),
+            Some(Json::Array(kinds)) => kinds.push("null".into()),
+            _ => {
+                let meaning = schema
+                    .as_object_mut()
+                    .and_then(|it| it.remove("description"));
+                let mut either = json!({ "anyOf": [schema.take(), { "type": "null" }] });
+                if let Some(meaning) = meaning {
+                    either["description"] = meaning;
+                }
+                *schema = either;
+            }
+        }
+    }
+}
+
+/// One of what a table has rows of: `NumaNode` for `numa-nodes`.
+fn noun(table: &str) -> String {
+    let one = match table {
+        "usage" => table,
+        several => several.strip_suffix('s').unwrap_or(several),
+    };
+    let words = one.split(['-', '.']);
+    words.map(capital).collect()
+}
+
+fn capital(word: &str) -> String {
+    let mut characters = word.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}
+
+/// What each row of a table is said to be.
+fn sentence(meaning: &str) -> String {
+    format!("One of: {}", crate::form::lower_first(meaning))
+}
+
+/// A list of what that name stands for.
+pub(super) fn list_of(name: &str) -> Json {
+    list(reference(name))
+}
