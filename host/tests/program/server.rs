@@ -27,6 +27,7 @@ mod listener;
 mod memory;
 mod needs;
 mod openapi;
+mod python_client;
 mod reload;
 mod reload_route;
 mod remote;

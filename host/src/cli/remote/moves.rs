@@ -181,11 +181,15 @@ pub(super) struct Begin {
 
 impl Begin {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
-        of_plan(session, &self.cluster, self.plan, "begin", &self.steps)
+        let body = match self.steps.is_empty() {
+            true => json!({}),
+            false => json!({"moves": self.steps}),
+        };
+        of_plan(session, &self.cluster, self.plan, "begin", Some(body))
     }
 }
 
-/// Stop moves of a plan: their places are given back, and no other move begins.
+/// Stop a plan: places of its moves that are under way are given back, and no other move begins.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -193,16 +197,13 @@ Examples:
 pub(super) struct Stop {
     /// The number of the plan
     plan: u64,
-    /// A move, by its step; all if none is given. May be given again
-    #[arg(long = "step", value_name = "N")]
-    steps: Vec<u64>,
     #[command(flatten)]
     cluster: ClusterArg,
 }
 
 impl Stop {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
-        of_plan(session, &self.cluster, self.plan, "cancel", &self.steps)
+        of_plan(session, &self.cluster, self.plan, "cancel", None)
     }
 }
 
@@ -211,16 +212,15 @@ fn of_plan(
     cluster: &ClusterArg,
     number: u64,
     deed: &str,
-    steps: &[u64],
+    body: Option<Value>,
 ) -> Result<Answer, Failure> {
     let cluster = cluster.name(session)?;
     let number = number.to_string();
-    let body = match steps.is_empty() {
-        true => json!({}),
-        false => json!({"moves": steps}),
-    };
-    let call = Call::post(["clusters", &cluster, "plans", &number, deed]);
-    let answer = session.call(call.json(&body))?;
+    let mut call = Call::post(["clusters", &cluster, "plans", &number, deed]);
+    if let Some(body) = body {
+        call = call.json(&body);
+    }
+    let answer = session.call(call)?;
     session.print(&answer.body, plan)?;
     Ok(Answer::Yes)
 }

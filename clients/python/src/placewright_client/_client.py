@@ -1,0 +1,267 @@
+"""The two clients."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+import httpx
+
+from . import calls, types
+from ._call import Answer, Call, PageCall
+from ._errors import PlacewrightError, Refused, Unreachable
+from ._patience import Patience
+
+Body = TypeVar("Body")
+Item = TypeVar("Item")
+
+PAGE = 500
+"""Entries of a page that `items` asks for."""
+
+
+class _Options:
+    """What both clients have."""
+
+    def __init__(
+        self,
+        server: str,
+        token: str | None,
+        token_file: str | Path | None,
+        timeout: float,
+        patience: float,
+        authority: str | Path | None,
+    ) -> None:
+        if token_file is not None:
+            token = Path(token_file).read_text().strip()
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self.patience = patience
+        self.settings: dict[str, Any] = {
+            "base_url": server.rstrip("/"),
+            "headers": headers,
+            "timeout": timeout,
+            "verify": True if authority is None else str(authority),
+        }
+
+    @staticmethod
+    def request(call: Call[Any]) -> dict[str, Any]:
+        """The arguments of a request."""
+        request: dict[str, Any] = {
+            "method": call.method,
+            "url": call.path,
+            "params": call.parameters(),
+            "headers": call.sent_headers(),
+        }
+        if call.json is not None:
+            request["json"] = call.json
+        elif call.content is not None:
+            request["content"] = call.content
+        return request
+
+    @staticmethod
+    def read(response: httpx.Response) -> Answer[Any]:
+        """The answer, if the call was carried out."""
+        if not response.is_success:
+            raise Refused(response)
+        kind = response.headers.get("Content-Type", "").split(";")[0]
+        if not response.content:
+            body: Any = None
+        elif kind == "application/json":
+            body = response.json()
+        else:
+            body = response.text
+        return Answer(body, response.status_code, response.headers.get("ETag"))
+
+
+def _event(lines: list[str]) -> types.Event | None:
+    """The event in these lines of a stream; None if they are none."""
+    data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
+    if not data:
+        return None
+    return cast(types.Event, json.loads("\n".join(data)))
+
+
+def _after(number: int | None) -> dict[str, str]:
+    return {} if number is None else {"Last-Event-ID": str(number)}
+
+
+def _page(call: Call[Any], after: object) -> Call[Any]:
+    query = {**call.query, "limit": call.query.get("limit") or PAGE, "after": after}
+    return Call(call.method, call.way, query=query, headers=call.headers)
+
+
+class Client:
+    """A client of one server. It may be used by several threads."""
+
+    def __init__(
+        self,
+        server: str,
+        token: str | None = None,
+        *,
+        token_file: str | Path | None = None,
+        timeout: float = 600.0,
+        patience: float = 10.0,
+        authority: str | Path | None = None,
+    ) -> None:
+        """A client that nothing has been sent with yet.
+
+        `timeout` is how many seconds an answer may take, `patience` for how many seconds a call
+        that may be repeated is. `authority` is a file with certificates in PEM.
+        """
+        self._options = _Options(server, token, token_file, timeout, patience, authority)
+        self._http = httpx.Client(**self._options.settings)
+
+    def __enter__(self) -> Self:
+        """Use it for a while."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close its connections."""
+        self.close()
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
+    def call(self, call: Call[Body]) -> Body:
+        """Carry a call out, and return the body of the answer."""
+        return self.answer(call).body
+
+    def answer(self, call: Call[Body]) -> Answer[Body]:
+        """Carry a call out, and return the answer with its ETag."""
+        patience = Patience(self._options.patience)
+        while True:
+            try:
+                try:
+                    response = self._http.request(**self._options.request(call))
+                except httpx.TransportError as error:
+                    raise Unreachable(f"cannot ask {self._http.base_url}: {error}") from error
+                return self._options.read(response)
+            except PlacewrightError as error:
+                wait = patience.after(error) if call.may_be_repeated else None
+                if wait is None:
+                    raise
+                time.sleep(wait)
+
+    def items(self, call: PageCall[Any, Item]) -> Iterator[Item]:
+        """The entries of a list, page after page."""
+        after: object = call.query.get("after")
+        while True:
+            page = self.call(_page(call, after))
+            yield from page["items"]
+            after = page.get("next")
+            if after is None:
+                return
+
+    def events(self, after: int | None = None) -> Iterator[types.Event]:
+        """What happens from now on, or after the event of that number on, until the server ends it."""
+        call = calls.stream_events()
+        request = self._options.request(call)
+        request["headers"].update(_after(after))
+        request["timeout"] = None
+        with self._http.stream(**request) as response:
+            if not response.is_success:
+                response.read()
+                raise Refused(response)
+            lines: list[str] = []
+            for line in response.iter_lines():
+                if line:
+                    lines.append(line)
+                    continue
+                event = _event(lines)
+                lines.clear()
+                if event is not None:
+                    yield event
+
+
+class AsyncClient:
+    """The same for asyncio."""
+
+    def __init__(
+        self,
+        server: str,
+        token: str | None = None,
+        *,
+        token_file: str | Path | None = None,
+        timeout: float = 600.0,
+        patience: float = 10.0,
+        authority: str | Path | None = None,
+    ) -> None:
+        """As for `Client`."""
+        self._options = _Options(server, token, token_file, timeout, patience, authority)
+        self._http = httpx.AsyncClient(**self._options.settings)
+
+    async def __aenter__(self) -> Self:
+        """Use it for a while."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close its connections."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._http.aclose()
+
+    async def call(self, call: Call[Body]) -> Body:
+        """Carry a call out, and return the body of the answer."""
+        return (await self.answer(call)).body
+
+    async def answer(self, call: Call[Body]) -> Answer[Body]:
+        """Carry a call out, and return the answer with its ETag."""
+        patience = Patience(self._options.patience)
+        while True:
+            try:
+                try:
+                    response = await self._http.request(**self._options.request(call))
+                except httpx.TransportError as error:
+                    raise Unreachable(f"cannot ask {self._http.base_url}: {error}") from error
+                return self._options.read(response)
+            except PlacewrightError as error:
+                wait = patience.after(error) if call.may_be_repeated else None
+                if wait is None:
+                    raise
+                await asyncio.sleep(wait)
+
+    async def items(self, call: PageCall[Any, Item]) -> AsyncIterator[Item]:
+        """The entries of a list, page after page."""
+        after: object = call.query.get("after")
+        while True:
+            page = await self.call(_page(call, after))
+            for item in page["items"]:
+                yield item
+            after = page.get("next")
+            if after is None:
+                return
+
+    async def events(self, after: int | None = None) -> AsyncIterator[types.Event]:
+        """What happens from now on, or after the event of that number on, until the server ends it."""
+        call = calls.stream_events()
+        request = self._options.request(call)
+        request["headers"].update(_after(after))
+        request["timeout"] = None
+        async with self._http.stream(**request) as response:
+            if not response.is_success:
+                await response.aread()
+                raise Refused(response)
+            lines: list[str] = []
+            async for line in response.aiter_lines():
+                if line:
+                    lines.append(line)
+                    continue
+                event = _event(lines)
+                lines.clear()
+                if event is not None:
+                    yield event

@@ -1,0 +1,497 @@
+"""A function for each operation of the server. It makes a call, which a client carries out."""
+
+# Made by clients/python/generate of the OpenAPI document; do not change it by hand.
+
+
+from typing import Literal
+
+from . import types
+from ._call import Call, PageCall, StreamCall, new_key
+
+
+def get_metrics() -> Call[str]:
+    """All metrics, as text in the format of OpenMetrics."""
+    return Call('GET', ['metrics'])
+
+
+def list_clusters(*, limit: int | None = None, after: str | None = None) -> PageCall[types.ClusterPage, types.Cluster]:
+    """The clusters that the token is for, by name."""
+    return PageCall('GET', ['v1', 'clusters'], query={'limit': limit, 'after': after})
+
+
+def create_cluster(body: types.ClusterDocument, *, policy: str | None = None) -> Call[types.ClusterWithUnheeded]:
+    """Make a cluster of a document: its name, hosts, VMs, groups and attributes."""
+    return Call('POST', ['v1', 'clusters'], json=body, query={'policy': policy})
+
+
+def delete_cluster(cluster: str) -> Call[None]:
+    """Take a cluster out, with everything of it."""
+    return Call('DELETE', ['v1', 'clusters', cluster])
+
+
+def get_cluster(cluster: str) -> Call[types.Cluster]:
+    """A cluster."""
+    return Call('GET', ['v1', 'clusters', cluster])
+
+
+def cancel_vms(cluster: str, body: types.VmReferences) -> Call[None]:
+    """Places that were reserved for VMs are given back: all of them, or nothing is changed.
+    This can be repeated: for a VM whose place has ended already nothing changes. A VM that
+    runs without a place reserved is a conflict."""
+    return Call('POST', ['v1', 'clusters', cluster, 'cancel'], json=body)
+
+
+def ask_capacity(cluster: str, body: types.OneRequest, *, at_most: int | None = None) -> Call[types.Capacity]:
+    """How many more VMs of this shape fit."""
+    return Call('POST', ['v1', 'clusters', cluster, 'capacity'], json=body, query={'at-most': at_most})
+
+
+def confirm_vms(cluster: str, body: types.ConfirmedVms) -> Call[None]:
+    """VMs run where their places were reserved: all of them, or nothing is changed. This can
+    be repeated: for a VM that runs there already nothing changes. A place that has ended in
+    the meantime, or is on another host than the one that is named, is a conflict."""
+    return Call('POST', ['v1', 'clusters', cluster, 'confirm'], json=body)
+
+
+def list_decisions(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.RecordedDecisionPage, types.RecordedDecision]:
+    """The decisions that are recorded, the newest first."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'decisions'], query={'limit': limit, 'after': after})
+
+
+def get_decision(cluster: str, number: int, *, runners_up: int | None = None) -> Call[types.RecordedDecision]:
+    """A decision as it was recorded."""
+    return Call('GET', ['v1', 'clusters', cluster, 'decisions', number], query={'runners-up': runners_up})
+
+
+def explain_decision(cluster: str, number: int) -> Call[types.Explanation]:
+    """Why there, and why not elsewhere: the decision's chain is run again on the inventory
+    of then, and tells of every host why it was removed or what it cost."""
+    return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'explanation'])
+
+
+def replay_decision(cluster: str, number: int) -> Call[types.ReplayedDecision]:
+    """Decide again, by the units of then on the inventory of then."""
+    return Call('POST', ['v1', 'clusters', cluster, 'decisions', number, 'replay'])
+
+
+def evacuate_hosts(cluster: str, body: types.Evacuation, *, dry_run: bool | None = None) -> Call[types.Plan]:
+    """Plan how hosts are emptied: none of them takes a VM, and every VM that runs there is placed
+    by the policy, one on top of the other. Nothing is begun; the plan says what cannot go, and
+    why. A dry run is not kept, and has no number."""
+    return Call('POST', ['v1', 'clusters', cluster, 'evacuate'], json=body, query={'dry-run': dry_run})
+
+
+def list_groups(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.GroupPage, types.Group]:
+    """The affinity groups of a cluster, by id."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'groups'], query={'limit': limit, 'after': after})
+
+
+def delete_group(cluster: str, group: str, *, if_match: str | None = None) -> Call[None]:
+    """Remove an affinity group from the cluster."""
+    return Call('DELETE', ['v1', 'clusters', cluster, 'groups', group], headers={'If-Match': if_match})
+
+
+def get_group(cluster: str, group: str) -> Call[types.Group]:
+    """An affinity group: its members and its rules."""
+    return Call('GET', ['v1', 'clusters', cluster, 'groups', group])
+
+
+def patch_group(cluster: str, group: str, body: types.GroupPatch, *, if_match: str | None = None) -> Call[types.Group]:
+    """Change an affinity group: `add-vms`, `remove-vms`, `add-hosts` and `remove-hosts` change some
+    members, `vms` and `hosts` replace all; null removes a rule or all members, everything else
+    stays."""
+    return Call('PATCH', ['v1', 'clusters', cluster, 'groups', group], json=body, headers={'If-Match': if_match})
+
+
+def put_group(cluster: str, group: str, body: types.GroupDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Group]:
+    """Add an affinity group, or replace its document."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'groups', group], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
+
+
+def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: str | None = None) -> PageCall[types.HostPage, types.Host]:
+    """The hosts of a cluster, by id."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'hosts'], query={'limit': limit, 'after': after, 'state': state})
+
+
+def delete_host(cluster: str, host: str, *, if_match: str | None = None) -> Call[None]:
+    """Remove a host from the cluster. A host that still has VMs is a conflict."""
+    return Call('DELETE', ['v1', 'clusters', cluster, 'hosts', host], headers={'If-Match': if_match})
+
+
+def get_host(cluster: str, host: str) -> Call[types.Host]:
+    """A host: its document, sums over its VMs, and a list of them. Its ETag changes with the
+    document, not with statistics."""
+    return Call('GET', ['v1', 'clusters', cluster, 'hosts', host])
+
+
+def patch_host(cluster: str, host: str, body: types.HostPatch, *, if_match: str | None = None) -> Call[types.Host]:
+    """Change some values of a host; null removes a value, everything else stays."""
+    return Call('PATCH', ['v1', 'clusters', cluster, 'hosts', host], json=body, headers={'If-Match': if_match})
+
+
+def put_host(cluster: str, host: str, body: types.HostDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Host]:
+    """Add a host, or replace its document. Statistics stay. Columns that the server computes,
+    `statistics` and `vms` may stand in the document as they were read: they change nothing."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'hosts', host], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
+
+
+def get_inventory(cluster: str) -> Call[types.ClusterDocument]:
+    """The whole cluster as a document. Its ETag is another one after every change of the
+    inventory, statistics included. Put again, the document changes nothing."""
+    return Call('GET', ['v1', 'clusters', cluster, 'inventory'])
+
+
+def put_inventory(cluster: str, body: types.ClusterDocument, *, vanishing_hosts: int | None = None, vanishing_vms: int | None = None, if_match: str | None = None) -> Call[types.InventoryChanged]:
+    """Put a document in the place of the whole inventory. Places that decisions have
+    reserved and the document does not speak of are kept, and of those that it has as they
+    were, their ends and what goes with them. If-Match names the inventory that was read: it is
+    only put if that has not changed since. A document that lacks many of the hosts or VMs is
+    refused unless the request says how many."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'inventory'], json=body, query={'vanishing-hosts': vanishing_hosts, 'vanishing-vms': vanishing_vms}, headers={'If-Match': if_match})
+
+
+def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: str | None = None) -> Call[types.InventoryChanged]:
+    """Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new
+    or different, attributes that are added, statistics, and what is gone. Of what is known
+    already only what is given changes, and null takes a value away. Of a group, `add-vms`,
+    `remove-vms`, `add-hosts` and `remove-hosts` change some members, `vms` and `hosts` give
+    all. Statistics may say when they were `measured`. With `"missing": "ignore"`, entries
+    about hosts and VMs that are not there are passed over, and the answer has a result for
+    each entry. With If-Match nothing is changed unless the inventory is as it was read."""
+    return Call('POST', ['v1', 'clusters', cluster, 'inventory', 'changes'], json=body, headers={'If-Match': if_match})
+
+
+def migrate_vm(cluster: str, body: types.OneRequest, *, wait: float | None = None, dry_run: bool | None = None, all_or_nothing: bool | None = None, idempotency_key: str | None = None) -> Call[types.Placement]:
+    """Decide where VMs that run are to be moved, other than where they are, and reserve
+    their places."""
+    return Call('POST', ['v1', 'clusters', cluster, 'migrate'], json=body, query={'wait': wait, 'dry-run': dry_run, 'all-or-nothing': all_or_nothing}, key=idempotency_key or new_key())
+
+
+def place_vm(cluster: str, body: types.OneRequest, *, wait: float | None = None, dry_run: bool | None = None, all_or_nothing: bool | None = None, idempotency_key: str | None = None) -> Call[types.Placement]:
+    """Decide where a VM, or VMs that go together, run, and reserve their places until
+    "expires"; "reserve-for" in the request says for how many seconds. Without a host the
+    decision says why. A VM that runs is a conflict, unless its host is down or in error or
+    the request says "again": true. "force" names the host without asking any unit; it needs
+    the role admin. With a header Idempotency-Key the same request gets the
+    same answer again, also after a restart; once the places are no longer held, it says
+    under "reservation" what has become of them: confirmed, expired, released, or ended if
+    that is all that is known."""
+    return Call('POST', ['v1', 'clusters', cluster, 'place'], json=body, query={'wait': wait, 'dry-run': dry_run, 'all-or-nothing': all_or_nothing}, key=idempotency_key or new_key())
+
+
+def place_batch(cluster: str, body: types.Requests, *, all_or_nothing: bool | None = None, listed: bool | None = None, dry_run: bool | None = None, from_nothing: bool | None = None, search: int | None = None, idempotency_key: str | None = None) -> Call[types.BatchPlacement]:
+    """Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
+    that hard groups keep together are placed together, in one decision. The VMs may belong to
+    several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless
+    the plan is made from nothing. With a
+    header Idempotency-Key the same request gets the same answer again, as for one VM. What
+    takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
+    and the answer says so under `ended-early` and `undecided`."""
+    return Call('POST', ['v1', 'clusters', cluster, 'place-batch'], json=body, query={'all-or-nothing': all_or_nothing, 'listed': listed, 'dry-run': dry_run, 'from-nothing': from_nothing, 'search': search}, key=idempotency_key or new_key())
+
+
+def list_plans(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.PlanPage, types.Plan]:
+    """The plans that are remembered, oldest first."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'plans'], query={'limit': limit, 'after': after})
+
+
+def create_plan(cluster: str, body: types.PlanRequest, *, dry_run: bool | None = None) -> Call[types.Plan]:
+    """Plan moves: first of VMs on hosts that are in maintenance, down or faulty, of VMs that break
+    hard groups, and off hosts that have promised more than they may; then those that the policy's
+    balance unit proposes, that its chain would make, and that lower its cost. Nothing is begun.
+    A dry run is not kept, and has no number."""
+    return Call('POST', ['v1', 'clusters', cluster, 'plans'], json=body, query={'dry-run': dry_run})
+
+
+def get_plan(cluster: str, number: int) -> Call[types.Plan]:
+    """A plan."""
+    return Call('GET', ['v1', 'clusters', cluster, 'plans', number])
+
+
+def begin_plan(cluster: str, number: int, body: None | types.PlanBegin | None = None) -> Call[types.Plan]:
+    """Begin moves of a plan: all in order, or those that are named, as many as may be under way at
+    once. Each is held against the policy as things are, its place is reserved, and what the
+    policy's effects have follow is written. Begin again when they are confirmed, or have the next
+    ones begun then by themselves with `auto`. The answer is the plan, in which each move says how
+    far it is."""
+    return Call('POST', ['v1', 'clusters', cluster, 'plans', number, 'begin'], json=body)
+
+
+def cancel_plan(cluster: str, number: int) -> Call[types.Plan]:
+    """Give back the places of the moves that were begun and are not confirmed; no more of
+    them are begun. The answer is the plan."""
+    return Call('POST', ['v1', 'clusters', cluster, 'plans', number, 'cancel'])
+
+
+def list_reservations(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.ReservationPage, types.Reservation]:
+    """The places that are reserved for VMs which do not run there yet, by VM."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'reservations'], query={'limit': limit, 'after': after})
+
+
+def delete_reservation(cluster: str, vm: str) -> Call[None]:
+    """Give the place back that is reserved for a VM. If that has ended already, nothing
+    changes; if the VM runs there, that is a conflict."""
+    return Call('DELETE', ['v1', 'clusters', cluster, 'reservations', vm])
+
+
+def get_reservation(cluster: str, vm: str) -> Call[types.Reservation]:
+    """The place that is reserved for a VM. If there is none any more, the answer says what
+    became of it."""
+    return Call('GET', ['v1', 'clusters', cluster, 'reservations', vm])
+
+
+def renew_reservation(cluster: str, vm: str, body: None | types.ReservationRenewal | None = None) -> Call[types.Reservation]:
+    """Keep a place reserved for longer: as long as usual from now on, or for a duration."""
+    return Call('POST', ['v1', 'clusters', cluster, 'reservations', vm, 'renew'], json=body)
+
+
+def get_cluster_settings(cluster: str) -> Call[types.ClusterSettings]:
+    """How a cluster is set: its policy, and what is different from it there."""
+    return Call('GET', ['v1', 'clusters', cluster, 'settings'])
+
+
+def put_cluster_settings(cluster: str, body: types.NewSettings, *, if_match: str | None = None) -> Call[types.ClusterSettingsWithUnheeded]:
+    """Attach a policy to a cluster, with what is different there. Without overrides those
+    that were set are reset."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'settings'], json=body, headers={'If-Match': if_match})
+
+
+def list_tenants(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.TenantPage, types.Tenant]:
+    """The tenants of a cluster, by id."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'tenants'], query={'limit': limit, 'after': after})
+
+
+def delete_tenant(cluster: str, tenant: str, *, if_match: str | None = None) -> Call[None]:
+    """Remove a tenant from the cluster. VMs may go on naming it."""
+    return Call('DELETE', ['v1', 'clusters', cluster, 'tenants', tenant], headers={'If-Match': if_match})
+
+
+def get_tenant(cluster: str, tenant: str) -> Call[types.Tenant]:
+    """A tenant: its document."""
+    return Call('GET', ['v1', 'clusters', cluster, 'tenants', tenant])
+
+
+def patch_tenant(cluster: str, tenant: str, body: types.TenantPatch, *, if_match: str | None = None) -> Call[types.Tenant]:
+    """Change some values of a tenant; null removes a value, everything else stays."""
+    return Call('PATCH', ['v1', 'clusters', cluster, 'tenants', tenant], json=body, headers={'If-Match': if_match})
+
+
+def put_tenant(cluster: str, tenant: str, body: types.TenantDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Tenant]:
+    """Add a tenant, or replace its document."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'tenants', tenant], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
+
+
+def list_unheeded_needs(cluster: str) -> Call[list[types.UnheededNeedOfCluster]]:
+    """Needs of VMs that have a place in the cluster which no filter of its policy checks: what
+    becomes of a request with each, which VMs have it, and which units check it."""
+    return Call('GET', ['v1', 'clusters', cluster, 'unheeded'])
+
+
+def list_vms(cluster: str, *, limit: int | None = None, after: str | None = None, host: str | None = None, tenant: str | None = None, pending: bool | None = None) -> PageCall[types.VmPage, types.Vm]:
+    """The VMs of a cluster that run or have a place reserved, by id."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'vms'], query={'limit': limit, 'after': after, 'host': host, 'tenant': tenant, 'pending': pending})
+
+
+def delete_vm(cluster: str, vm: str, *, if_match: str | None = None) -> Call[None]:
+    """Remove a VM: it no longer runs, and has no place reserved."""
+    return Call('DELETE', ['v1', 'clusters', cluster, 'vms', vm], headers={'If-Match': if_match})
+
+
+def get_vm(cluster: str, vm: str) -> Call[types.Vm]:
+    """A VM: where it runs, and where it has a place reserved. Its ETag changes with its document
+    and its places, not when a reservation is renewed."""
+    return Call('GET', ['v1', 'clusters', cluster, 'vms', vm])
+
+
+def patch_vm(cluster: str, vm: str, body: types.VmPatch, *, if_match: str | None = None) -> Call[types.Vm]:
+    """Change some values of a VM that runs or has a place reserved; null removes a value,
+    everything else stays. With another `host` the VM runs there from then on, and a place that
+    was reserved for it ends."""
+    return Call('PATCH', ['v1', 'clusters', cluster, 'vms', vm], json=body, headers={'If-Match': if_match})
+
+
+def put_vm(cluster: str, vm: str, body: types.VmDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Vm]:
+    """Add a VM that runs on a host, or replace its document. A place that is reserved for it
+    elsewhere stays, unless it runs on another host now."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'vms', vm], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
+
+
+def ask_what_if(cluster: str, *, without: list[str] | None = None, restart: str | None = None) -> Call[types.WhatIf]:
+    """What would happen if hosts failed: which of their VMs would be restarted, where these would
+    go, and which would find no place. Without hosts: of each host of the cluster by itself (N+1)."""
+    return Call('POST', ['v1', 'clusters', cluster, 'what-if'], query={'without': without, 'restart': restart})
+
+
+def ask_why(cluster: str, body: types.OneRequest, *, host: str | None = None) -> Call[types.Why]:
+    """Why a VM would not run on a host: which unit keeps it out, or how much worse it is
+    than the chosen one and through which unit. Nothing is changed."""
+    return Call('POST', ['v1', 'clusters', cluster, 'why'], json=body, query={'host': host})
+
+
+def stream_events() -> StreamCall[types.Event]:
+    """What happens, as it happens: each event with its number as id, its kind as name, and
+    JSON as data. Numbers count up, also over restarts, which skip some. With a header
+    Last-Event-ID it goes on after that event. Where events that were asked for are no
+    longer remembered, or a listener was too slow, an event `reset` comes first: then read
+    anew what you follow. A token that is for some clusters is told of those alone, and of
+    units and its policies in sentences that name no others."""
+    return StreamCall('GET', ['v1', 'events'])
+
+
+def get_health() -> Call[types.Health]:
+    """Whether the server lives."""
+    return Call('GET', ['v1', 'health'])
+
+
+def get_openapi() -> Call[types.OpenApiDocument]:
+    """This API in OpenAPI 3.1."""
+    return Call('GET', ['v1', 'openapi.json'])
+
+
+def list_policies(*, limit: int | None = None, after: str | None = None) -> PageCall[types.PolicySummaryPage, types.PolicySummary]:
+    """All policies, by name; of a token that is for some clusters those that decide there, that it
+    made, or that come with the program."""
+    return PageCall('GET', ['v1', 'policies'], query={'limit': limit, 'after': after})
+
+
+def delete_policy(policy: str, *, if_match: str | None = None) -> Call[None]:
+    """Take a policy out that decides nowhere."""
+    return Call('DELETE', ['v1', 'policies', policy], headers={'If-Match': if_match})
+
+
+def get_policy(policy: str) -> Call[types.Policy]:
+    """A policy with its document."""
+    return Call('GET', ['v1', 'policies', policy])
+
+
+def put_policy(policy: str, body: types.PolicyDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Policy]:
+    """Make a policy, or put a new document in its place. It is checked against the units
+    in force and all clusters in which it decides; they decide by it from their next
+    turn on."""
+    return Call('PUT', ['v1', 'policies', policy], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
+
+
+def check_policy(policy: str, body: types.PolicyDocument) -> Call[types.CheckedPolicy]:
+    """Check a document as if it were put there, without changing anything."""
+    return Call('POST', ['v1', 'policies', policy, 'check'], json=body)
+
+
+def clone_policy(policy: str, body: types.PolicyClone) -> Call[types.Policy]:
+    """Make a policy of the same document under another name."""
+    return Call('POST', ['v1', 'policies', policy, 'clone'], json=body)
+
+
+def list_policy_revisions(policy: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.PolicyPage, types.Policy]:
+    """The stored revisions of a policy, the newest first. Where they are large, a page has
+    fewer."""
+    return PageCall('GET', ['v1', 'policies', policy, 'history'], query={'limit': limit, 'after': after})
+
+
+def get_readiness() -> Call[types.Ready]:
+    """Whether the server can decide: the store is read, the units and policies that the folders
+    held at its start are in force or refused, and it does not stop."""
+    return Call('GET', ['v1', 'ready'])
+
+
+def reload_configuration() -> Call[types.Reloaded]:
+    """Read tokens, certificate and trusted keys anew, as SIGHUP has it done. If anything is wrong
+    with them, all stays as it was, and the answer says what is wrong."""
+    return Call('POST', ['v1', 'reload'])
+
+
+def list_unit_files(*, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitFilePage, types.UnitFile]:
+    """The files of the watched folder, by path: what each offers, and what is wrong with it."""
+    return PageCall('GET', ['v1', 'unit-files'], query={'limit': limit, 'after': after})
+
+
+def list_units(*, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitStatusPage, types.UnitStatus]:
+    """All units, by name: what is in force, and where it came from."""
+    return PageCall('GET', ['v1', 'units'], query={'limit': limit, 'after': after})
+
+
+def put_unit(body: bytes, *, x_unit_signature: str | None = None) -> Call[types.Staging]:
+    """Hand in a unit: it is staged, each step is told, and it comes into force or is
+    refused while the last good one goes on. It stands in front of a file of its name
+    until that changes."""
+    return Call('PUT', ['v1', 'units'], content=body, headers={'X-Unit-Signature': x_unit_signature})
+
+
+def check_unit(body: bytes, *, x_unit_signature: str | None = None) -> Call[types.Staging]:
+    """Go through all steps but the last, and change nothing."""
+    return Call('POST', ['v1', 'units', 'check'], content=body, headers={'X-Unit-Signature': x_unit_signature})
+
+
+def replay_unit(body: bytes, *, decisions: int | None = None, examples: int | None = None, x_unit_signature: str | None = None) -> Call[types.UnitReplayed]:
+    """Make recorded decisions again with a candidate, and change nothing: what would come
+    out in another way, and why, cluster by cluster."""
+    return Call('POST', ['v1', 'units', 'replay'], content=body, query={'decisions': decisions, 'examples': examples}, headers={'X-Unit-Signature': x_unit_signature})
+
+
+def begin_shadow(body: bytes, *, every: int | None = None, x_unit_signature: str | None = None) -> Call[types.Staging]:
+    """Let a candidate judge what is decided in the clusters that use the unit of its name."""
+    return Call('POST', ['v1', 'units', 'shadow'], content=body, query={'every': every}, headers={'X-Unit-Signature': x_unit_signature})
+
+
+def withdraw_unit(unit: str) -> Call[None]:
+    """End what was handed in or gone back to: the file, or what comes with the program, is
+    in force again."""
+    return Call('DELETE', ['v1', 'units', unit])
+
+
+def get_unit(unit: str) -> Call[types.UnitDetails]:
+    """A unit: what is in force, what it says of itself, the policies that use it, and the clusters
+    in which it is not called for a while because it keeps failing (`paused`). If the last
+    candidate for it was refused, `refused` says why. Of a unit that was never in force only these
+    are told: its file, under `staging`, while it is being staged, and why it was refused."""
+    return Call('GET', ['v1', 'units', unit])
+
+
+def disable_unit(unit: str) -> Call[None]:
+    """Have no unit of that name in force. Refused while policies use it."""
+    return Call('POST', ['v1', 'units', unit, 'disable'])
+
+
+def enable_unit(unit: str) -> Call[None]:
+    """Have the unit of that name in force again."""
+    return Call('POST', ['v1', 'units', unit, 'enable'])
+
+
+def list_unit_candidates(unit: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitCandidatePage, types.UnitCandidate]:
+    """What became of candidates for a unit, the newest first."""
+    return PageCall('GET', ['v1', 'units', unit, 'history'], query={'limit': limit, 'after': after})
+
+
+def inspect_unit(unit: str) -> Call[types.Unit]:
+    """What the unit in force is: its parts, what they read, the reasons that they give, and
+    its settings."""
+    return Call('GET', ['v1', 'units', unit, 'inspection'])
+
+
+def pin_unit(unit: str) -> Call[None]:
+    """Keep what is in force, whatever its file becomes."""
+    return Call('POST', ['v1', 'units', unit, 'pin'])
+
+
+def roll_back_unit(unit: str, body: types.RollbackTo) -> Call[types.Staging]:
+    """Go back to an earlier digest."""
+    return Call('POST', ['v1', 'units', unit, 'rollback'], json=body)
+
+
+def discard_shadow(unit: str) -> Call[None]:
+    """End the candidate."""
+    return Call('DELETE', ['v1', 'units', unit, 'shadow'])
+
+
+def get_shadow(unit: str) -> Call[types.Shadow]:
+    """What the candidate has come to so far: agreement of choices and ranks, time, failures."""
+    return Call('GET', ['v1', 'units', unit, 'shadow'])
+
+
+def promote_shadow(unit: str) -> Call[types.Staging]:
+    """Stage the candidate as if it had been handed in now."""
+    return Call('POST', ['v1', 'units', unit, 'shadow', 'promote'])
+
+
+def unpin_unit(unit: str) -> Call[None]:
+    """Take the pin off."""
+    return Call('POST', ['v1', 'units', unit, 'unpin'])
