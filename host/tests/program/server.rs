@@ -24,6 +24,7 @@ mod kill;
 mod large;
 mod limits;
 mod listener;
+mod lists;
 mod memory;
 mod needs;
 mod openapi;

@@ -184,6 +184,22 @@ impl ToSchema for Component {}
 /// A decision. If the same request came before with the same Idempotency-Key, the decision of
 /// then.
 #[derive(Serialize, ToSchema)]
+#[schema(examples(json!({
+    "number": 17,
+    "vms": ["web-3"],
+    "host": "h1",
+    "reserved": true,
+    "expires": 1_764_000_300,
+    "considered": 12,
+    "tied": 1,
+    "costs": [0.25],
+    "removed": [
+        { "filter": "memory", "reason": "has too little memory", "passing": false, "hosts": 3 }
+    ],
+    "left-out": [],
+    "draw": 0.61,
+    "inventory-version": 4711
+})))]
 pub(super) struct Placement {
     #[serde(flatten)]
     decision: DecisionShown<'static>,

@@ -97,13 +97,7 @@ async fn list(
     let cluster = deployment.cluster(&cluster)?;
     let (cluster, schema) = (cluster.name().clone(), cluster.schema());
     let limit = page.limit()?;
-    let before = match &page.after {
-        None => None,
-        Some(after) => Some(after.parse::<u64>().map_err(|_| {
-            let sentence = "\"after\" must be the number of a decision";
-            Problem::new(Code::InvalidParameter, sentence)
-        })?),
-    };
+    let before = page.after_number("a decision")?;
     written(move || {
         let mut found = deployment.store().decisions(&cluster, before, limit + 1)?;
         let more = found.len() > limit;

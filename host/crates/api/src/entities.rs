@@ -2,6 +2,7 @@
 //! part, taken out.
 
 mod kinds;
+mod members;
 mod operations;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes_of::<Vm>())
         .routes(routes_of::<Group>())
         .routes(routes_of::<Tenant>())
+        .merge(members::routes())
 }
 
 fn routes_of<E: Entity>() -> UtoipaMethodRouter<Arc<Deployment>> {

@@ -7,31 +7,25 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use serde_json::Value;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::contract;
-use placewright_deployment::cluster::{Changed, MayVanish, Replacement, WantedHosts, WantedVms};
+use placewright_deployment::cluster::{Changed, MayVanish, Replacement};
 use placewright_deployment::{Deployment, DeploymentError};
-use placewright_document::{ClusterDocument, InventoryChanges, alternatives, shown};
+use placewright_document::{ClusterDocument, InventoryChanges};
+use placewright_http::Caller;
 use placewright_http::audit::Note;
 use placewright_http::document::{Document, long, written};
 use placewright_http::extract::{Path, Query};
-use placewright_http::problem::{Code, Problem};
+use placewright_http::problem::Problem;
 use placewright_http::revision::{etag, wanted, wanted_if_any};
-use placewright_http::{Caller, Page, PageQuery};
-use placewright_model::schema::Schema;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
         .routes(routes!(whole, replace))
         .routes(routes!(change))
-        .routes(routes!(hosts))
-        .routes(routes!(vms))
-        .routes(routes!(groups))
-        .routes(routes!(tenants))
 }
 
 /// The whole cluster as a document. Its ETag is another one after every change of the
@@ -150,136 +144,4 @@ async fn change(
     let (changed, revisions) = changed.await?;
     note.revised(revisions);
     long(changed).await
-}
-
-/// Which hosts are wanted.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-struct HostsQuery {
-    /// Entries at most, from 1 to 1000; 100 if not given.
-    #[param(minimum = 1, maximum = 1000)]
-    limit: Option<u32>,
-    /// Begin after this entry: the `next` of the page before.
-    after: Option<String>,
-    /// Only hosts in this state: up, maintenance, down or error.
-    state: Option<String>,
-}
-
-/// The hosts of a cluster, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/hosts", operation_id = "list_hosts", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"), HostsQuery),
-    responses((status = OK, body = Page<contract::Host>)))]
-async fn hosts(
-    State(deployment): State<Arc<Deployment>>,
-    Path(cluster): Path<String>,
-    Query(query): Query<HostsQuery>,
-) -> Result<Response, Problem> {
-    let cluster = deployment.cluster(&cluster)?;
-    let (after, page) = (query.after, PageQuery::of(query.limit));
-    let (most, state) = (page.limit()?, query.state);
-    check_state(state.as_deref())?;
-    let wanted = WantedHosts { state };
-    let snapshot = cluster.snapshot().await?;
-    written(move || {
-        let (items, next) = snapshot.hosts_shown(&wanted, after.as_deref(), most);
-        let next = next.map(|id| id.to_string());
-        Ok::<_, Problem>(Page { items, next })
-    })
-    .await
-}
-
-/// Check that hosts can be in a state.
-fn check_state(state: Option<&str>) -> Result<(), Problem> {
-    let column = Schema::built_in().column("hosts", "state");
-    let known = column.map_or(&[][..], |column| column.choices);
-    match state {
-        Some(state) if !known.iter().any(|it| **it == *state) => {
-            let words: Vec<&str> = known.iter().map(|it| &**it).collect();
-            let sentence = format!(
-                "\"state\" must be {}, not \"{}\"",
-                alternatives(&words),
-                shown(state)
-            );
-            Err(Problem::new(Code::InvalidParameter, sentence))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The affinity groups of a cluster, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/groups", operation_id = "list_groups", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
-    responses((status = OK, body = Page<contract::Group>)))]
-async fn groups(
-    State(deployment): State<Arc<Deployment>>,
-    Path(cluster): Path<String>,
-    Query(page): Query<PageQuery>,
-) -> Result<Response, Problem> {
-    let cluster = deployment.cluster(&cluster)?;
-    let snapshot = cluster.snapshot().await?;
-    written(move || page.page(snapshot.groups_shown(), id)).await
-}
-
-/// The tenants of a cluster, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/tenants", operation_id = "list_tenants", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
-    responses((status = OK, body = Page<contract::Tenant>)))]
-async fn tenants(
-    State(deployment): State<Arc<Deployment>>,
-    Path(cluster): Path<String>,
-    Query(page): Query<PageQuery>,
-) -> Result<Response, Problem> {
-    let cluster = deployment.cluster(&cluster)?;
-    let snapshot = cluster.snapshot().await?;
-    written(move || page.page(snapshot.tenants_shown(), id)).await
-}
-
-/// The id of a row.
-fn id(row: &Value) -> String {
-    row["id"].as_str().unwrap_or_default().to_owned()
-}
-
-/// Which VMs are wanted.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-struct VmsQuery {
-    /// Entries at most, from 1 to 1000; 100 if not given.
-    #[param(minimum = 1, maximum = 1000)]
-    limit: Option<u32>,
-    /// Begin after this entry: the `next` of the page before.
-    after: Option<String>,
-    /// Only VMs that run on this host or have a place reserved there.
-    host: Option<String>,
-    /// Only VMs of this tenant.
-    tenant: Option<String>,
-    /// true: only VMs for which a place is reserved; false: only those that run.
-    pending: Option<bool>,
-}
-
-/// The VMs of a cluster that run or have a place reserved, by id.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/vms", operation_id = "list_vms", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"), VmsQuery),
-    responses((status = OK, body = Page<contract::Vm>)))]
-async fn vms(
-    State(deployment): State<Arc<Deployment>>,
-    Path(cluster): Path<String>,
-    Query(query): Query<VmsQuery>,
-) -> Result<Response, Problem> {
-    let cluster = deployment.cluster(&cluster)?;
-    let (after, page) = (query.after, PageQuery::of(query.limit));
-    let most = page.limit()?;
-    let wanted = WantedVms {
-        host: query.host,
-        tenant: query.tenant,
-        pending: query.pending,
-    };
-    let snapshot = cluster.snapshot().await?;
-    written(move || {
-        let (items, next) = snapshot.vms_shown(&wanted, after.as_deref(), most);
-        let next = next.map(|id| id.to_string());
-        Ok::<_, Problem>(Page { items, next })
-    })
-    .await
 }

@@ -11,6 +11,7 @@ mod entities;
 mod events;
 mod health;
 mod inventory;
+mod lists;
 mod openapi;
 mod placing;
 mod plans;
@@ -42,6 +43,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(clusters::routes())
         .merge(unheeded::routes())
         .merge(inventory::routes())
+        .merge(lists::routes())
         .merge(entities::routes())
         .merge(placing::routes())
         .merge(reservations::routes())

@@ -167,8 +167,8 @@ async fn list(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let plans = cluster.read(|state| Ok(state.plans())).await?;
-    let is_after =
-        |plan: &PlanShown, after: &str| after.parse().is_ok_and(|it: u64| plan.number > Some(it));
+    let after = page.after_number("a plan")?;
+    let is_after = move |plan: &PlanShown, _: &str| plan.number > after;
     let named = |plan: &PlanShown| plan.number.unwrap_or(0).to_string();
     written(move || page.page_after(plans, is_after, named)).await
 }

@@ -15,7 +15,7 @@ use super::contract;
 use placewright_deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
 use placewright_http::document::{Document, aside, written};
 use placewright_http::extract::{Json, Path, Query};
-use placewright_http::problem::{Code, Problem};
+use placewright_http::problem::Problem;
 use placewright_http::{Caller, Page, PageQuery, revision};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -101,13 +101,7 @@ async fn history(
 ) -> Result<Response, Problem> {
     caller.policy(&deployment, &policy)?;
     let limit = page.limit()?;
-    let before = match &page.after {
-        None => None,
-        Some(after) => Some(after.parse::<u64>().map_err(|_| {
-            let sentence = "\"after\" must be the number of a revision";
-            Problem::new(Code::InvalidParameter, sentence)
-        })?),
-    };
+    let before = page.after_number("a revision")?;
     let history = written(move || {
         let items = deployment.policy_history(&policy, before, limit)?;
         let last = items.last().map(|record| record.revision);

@@ -39,7 +39,16 @@ pub const RULES: &[Rule] = &[
         Cluster,
     )
     .takes(Whole),
-    rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster).query(&["limit", "after", "state"]),
+    rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster).query(&[
+        "limit",
+        "after",
+        "state",
+        "zone",
+        "group",
+        "text",
+        "sort",
+        "attribute",
+    ]),
     rule("GET", "/v1/clusters/{cluster}/hosts/{host}", View, Cluster),
     rule(
         "PUT",
@@ -61,8 +70,19 @@ pub const RULES: &[Rule] = &[
         Operate,
         Cluster,
     ),
-    rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster)
-        .query(&["limit", "after", "host", "tenant", "pending"]),
+    rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster).query(&[
+        "limit",
+        "after",
+        "host",
+        "tenant",
+        "pending",
+        "state",
+        "zone",
+        "group",
+        "text",
+        "sort",
+        "attribute",
+    ]),
     rule("GET", "/v1/clusters/{cluster}/vms/{vm}", View, Cluster),
     rule("PUT", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster).takes(Usual),
     rule("PATCH", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster).takes(Usual),
@@ -72,7 +92,8 @@ pub const RULES: &[Rule] = &[
         Operate,
         Cluster,
     ),
-    rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster).query(LISTED),
+    rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster)
+        .query(&["limit", "after", "vm", "host", "text"]),
     rule(
         "GET",
         "/v1/clusters/{cluster}/groups/{group}",
@@ -99,7 +120,31 @@ pub const RULES: &[Rule] = &[
         Operate,
         Cluster,
     ),
-    rule("GET", "/v1/clusters/{cluster}/tenants", View, Cluster).query(LISTED),
+    rule(
+        "PUT",
+        "/v1/clusters/{cluster}/groups/{group}/vms/{vm}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "PUT",
+        "/v1/clusters/{cluster}/groups/{group}/hosts/{host}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "DELETE",
+        "/v1/clusters/{cluster}/groups/{group}/vms/{vm}",
+        Operate,
+        Cluster,
+    ),
+    rule(
+        "DELETE",
+        "/v1/clusters/{cluster}/groups/{group}/hosts/{host}",
+        Operate,
+        Cluster,
+    ),
+    rule("GET", "/v1/clusters/{cluster}/tenants", View, Cluster).query(&["limit", "after", "text"]),
     rule(
         "GET",
         "/v1/clusters/{cluster}/tenants/{tenant}",

@@ -266,9 +266,8 @@ async fn history(
             .rev()
             .map(|entry| value(&CandidateShown::from(entry)))
             .enumerate();
-        let is_after = |(number, _): &(usize, Value), after: &str| {
-            after.parse().is_ok_and(|after: usize| *number > after)
-        };
+        let after = page.after_number("an entry")?;
+        let is_after = move |(number, _): &(usize, Value), _: &str| Some(*number as u64) > after;
         let page = page.page_after(entries, is_after, |(number, _)| number.to_string())?;
         Ok::<_, Problem>(Page {
             items: page

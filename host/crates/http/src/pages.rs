@@ -54,6 +54,21 @@ impl PageQuery {
         ))
     }
 
+    /// The number after which the page begins, for lists that are in the order of numbers.
+    ///
+    /// # Errors
+    /// If it is no number; `what` says of what it must be one.
+    pub fn after_number(&self, what: &str) -> Result<Option<u64>, Problem> {
+        let Some(after) = &self.after else {
+            return Ok(None);
+        };
+        let number = after.parse().map_err(|_| {
+            let sentence = format!("\"after\" must be the number of {what}");
+            Problem::new(Code::InvalidParameter, sentence)
+        });
+        number.map(Some)
+    }
+
     /// This page of a list that is in ascending order of its keys. Keys stay what they
     /// are while a client turns pages, so that none is left out or given twice.
     ///

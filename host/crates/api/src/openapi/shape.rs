@@ -82,9 +82,12 @@ fn flattened(schema: &Json, schemas: &Schemas) -> Option<Json> {
     Some(whole)
 }
 
+/// The same schema with what the other one says for people.
 fn described(mut schema: Json, by: &Json) -> Json {
-    if let Some(meaning) = by.get("description") {
-        schema["description"] = meaning.clone();
+    for key in ["description", "examples"] {
+        if let Some(said) = by.get(key) {
+            schema[key] = said.clone();
+        }
     }
     schema
 }

@@ -151,6 +151,27 @@ fn every_body_is_typed_and_every_key_has_a_meaning() {
 }
 
 #[test]
+fn examples_have_what_their_schemas_say() {
+    let document = openapi();
+    let mut seen = 0;
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        let properties = &schema["properties"];
+        for example in schema["examples"].as_array().into_iter().flatten() {
+            let example = example.as_object().unwrap();
+            for key in example.keys() {
+                assert!(properties[key].is_object(), "{name}: {key}");
+            }
+            for needed in schema["required"].as_array().into_iter().flatten() {
+                let needed = needed.as_str().unwrap();
+                assert!(example.contains_key(needed), "{name}: {needed}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 5, "{seen} examples");
+}
+
+#[test]
 fn every_route_has_a_rule_and_every_rule_a_route() {
     let mut document = routes();
     let mut routes = BTreeSet::new();

@@ -11,40 +11,6 @@ use placewright_document::{ClusterDocument, PlacedVm, WrittenFacts};
 use placewright_inventory::{Inventory, VmEntry};
 use placewright_model::{Facts, Group, Host};
 
-/// Some of a list, and the id after which the rest comes, if there is any.
-pub(crate) type Part = (Vec<Value>, Option<Arc<str>>);
-
-/// Which hosts are wanted: all that fit everything that is given.
-#[derive(Debug, Clone, Default)]
-pub struct WantedHosts {
-    /// State of the hosts, as in documents.
-    pub state: Option<String>,
-}
-
-/// Which VMs are wanted: all that fit everything that is given.
-#[derive(Debug, Clone, Default)]
-pub struct WantedVms {
-    /// Id of the host on which they run or have a place reserved.
-    pub host: Option<String>,
-    /// Id of the tenant.
-    pub tenant: Option<String>,
-    /// Whether a place is reserved for them that is not confirmed.
-    pub pending: Option<bool>,
-}
-
-impl WantedVms {
-    fn has(&self, inventory: &Inventory, entry: &VmEntry) -> bool {
-        let host = || inventory.host(entry.slot).map(|host| &*host.id);
-        let tenant = || entry.vm.facts.text("tenant");
-        let is = |wanted: &Option<String>, given: Option<&str>| {
-            wanted.as_deref().is_none_or(|it| given == Some(it))
-        };
-        self.pending.is_none_or(|wanted| wanted == entry.pending)
-            && (self.host.is_none() || is(&self.host, host()))
-            && (self.tenant.is_none() || is(&self.tenant, tenant()))
-    }
-}
-
 impl ClusterState {
     /// An affinity group, as documents write it.
     pub(super) fn group_shown(&self, id: &str) -> Option<Value> {
@@ -126,23 +92,6 @@ fn empty(inventory: &Inventory) -> ClusterDocument {
     }
 }
 
-/// At most so many of the wanted hosts, by id, from after that id on.
-pub(super) fn hosts(
-    inventory: &Inventory,
-    wanted: &WantedHosts,
-    after: Option<&str>,
-    most: usize,
-) -> Part {
-    let is_wanted = |slot: u32| match &wanted.state {
-        None => true,
-        Some(state) => inventory.host_value(slot, "state") == Some(state.as_str().into()),
-    };
-    let hosts = inventory.hosts().filter(|(slot, _)| is_wanted(*slot));
-    let (ids, next) = part(hosts.map(|(_, host)| &host.id), after, most);
-    let shown = ids.iter().filter_map(|id| host(inventory, id));
-    (shown.collect(), next)
-}
-
 /// The affinity groups, as documents write them, by id.
 pub(super) fn groups(inventory: &Inventory) -> Vec<Value> {
     let groups = inventory.groups();
@@ -175,24 +124,8 @@ fn tenant_written(inventory: &Inventory, id: &str, facts: &Facts) -> Value {
     shown
 }
 
-/// At most so many of the wanted VMs that run or have a place reserved, by id, from
-/// after that id on.
-pub(super) fn vms(
-    inventory: &Inventory,
-    wanted: &WantedVms,
-    after: Option<&str>,
-    most: usize,
-) -> Part {
-    let hosts = inventory.hosts();
-    let vms = hosts.flat_map(|(_, host)| inventory.vms_of(host));
-    let vms = vms.filter(|entry| wanted.has(inventory, entry));
-    let (ids, next) = part(vms.map(|entry| &entry.vm.id), after, most);
-    let shown = ids.iter().filter_map(|id| vm(inventory, id));
-    (shown.collect(), next)
-}
-
 /// A host with every column that has a value, and its VMs.
-fn host(inventory: &Inventory, id: &str) -> Option<Value> {
+pub(super) fn host(inventory: &Inventory, id: &str) -> Option<Value> {
     let slot = inventory.slot(id)?;
     let host = inventory.host(slot)?;
     let mut shown = written(inventory, "hosts", &host.facts);
@@ -238,7 +171,7 @@ fn written(inventory: &Inventory, table: &str, facts: &Facts) -> Value {
 }
 
 /// A VM with its places.
-fn vm(inventory: &Inventory, id: &str) -> Option<Value> {
+pub(super) fn vm(inventory: &Inventory, id: &str) -> Option<Value> {
     let (running, pending) = (inventory.running(id), inventory.pending(id));
     let entry = pending.or(running)?;
     let mut shown = written(inventory, "hosts/vms", &entry.vm.facts);

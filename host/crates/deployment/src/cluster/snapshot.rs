@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::shown::{self, Part};
-use super::{ClusterState, Kept, WantedHosts, WantedVms};
+use super::listed::{self, ListError, Part};
+use super::{ClusterState, Kept, WantedHosts, WantedVms, shown};
 use crate::DeploymentError;
 use placewright_chain::{Chain, UnheededInCluster};
 use placewright_document::ClusterDocument;
@@ -99,15 +99,31 @@ impl Snapshot {
         shown::document(self.inventory(), self.seed)
     }
 
-    /// At most so many of the wanted hosts, by id, from after that id on.
-    pub fn hosts_shown(&self, wanted: &WantedHosts, after: Option<&str>, most: usize) -> Part {
-        shown::hosts(self.inventory(), wanted, after, most)
+    /// At most so many of the wanted hosts in their order, from after that cursor on.
+    ///
+    /// # Errors
+    /// If a filter, the order or the cursor makes no sense.
+    pub fn hosts_shown(
+        &self,
+        wanted: &WantedHosts,
+        after: Option<&str>,
+        most: usize,
+    ) -> Result<Part, ListError> {
+        listed::hosts(self.inventory(), wanted, after, most)
     }
 
-    /// At most so many of the wanted VMs that run or have a place reserved, by id, from after
-    /// that id on.
-    pub fn vms_shown(&self, wanted: &WantedVms, after: Option<&str>, most: usize) -> Part {
-        shown::vms(self.inventory(), wanted, after, most)
+    /// At most so many of the wanted VMs that run or have a place reserved in their order, from
+    /// after that cursor on.
+    ///
+    /// # Errors
+    /// If a filter, the order or the cursor makes no sense.
+    pub fn vms_shown(
+        &self,
+        wanted: &WantedVms,
+        after: Option<&str>,
+        most: usize,
+    ) -> Result<Part, ListError> {
+        listed::vms(self.inventory(), wanted, after, most)
     }
 
     /// The affinity groups, as documents write them, by id.
