@@ -18,6 +18,7 @@ mod heeded;
 mod html;
 mod links;
 mod page;
+mod requests;
 mod resources;
 mod scenarios;
 mod sources;

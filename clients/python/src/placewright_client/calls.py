@@ -81,9 +81,9 @@ def evacuate_hosts(cluster: str, body: types.Evacuation, *, dry_run: bool | None
     return Call('POST', ['v1', 'clusters', cluster, 'evacuate'], json=body, query={'dry-run': dry_run})
 
 
-def list_groups(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.GroupPage, types.Group]:
+def list_groups(cluster: str, *, limit: int | None = None, after: str | None = None, vm: str | None = None, host: str | None = None, text: str | None = None) -> PageCall[types.GroupPage, types.Group]:
     """The affinity groups of a cluster, by id."""
-    return PageCall('GET', ['v1', 'clusters', cluster, 'groups'], query={'limit': limit, 'after': after})
+    return PageCall('GET', ['v1', 'clusters', cluster, 'groups'], query={'limit': limit, 'after': after, 'vm': vm, 'host': host, 'text': text})
 
 
 def delete_group(cluster: str, group: str, *, if_match: str | None = None) -> Call[None]:
@@ -108,9 +108,29 @@ def put_group(cluster: str, group: str, body: types.GroupDocument, *, if_match: 
     return Call('PUT', ['v1', 'clusters', cluster, 'groups', group], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
 
-def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: str | None = None) -> PageCall[types.HostPage, types.Host]:
-    """The hosts of a cluster, by id."""
-    return PageCall('GET', ['v1', 'clusters', cluster, 'hosts'], query={'limit': limit, 'after': after, 'state': state})
+def delete_group_host(cluster: str, group: str, host: str, *, if_match: str | None = None) -> Call[types.Group]:
+    """Take a host out of an affinity group. If it is not in it, nothing changes."""
+    return Call('DELETE', ['v1', 'clusters', cluster, 'groups', group, 'hosts', host], headers={'If-Match': if_match})
+
+
+def put_group_host(cluster: str, group: str, host: str, *, if_match: str | None = None) -> Call[types.Group]:
+    """Add a host to an affinity group. One that is in it already stays."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'groups', group, 'hosts', host], headers={'If-Match': if_match})
+
+
+def delete_group_vm(cluster: str, group: str, vm: str, *, if_match: str | None = None) -> Call[types.Group]:
+    """Take a VM out of an affinity group. If it is not in it, nothing changes."""
+    return Call('DELETE', ['v1', 'clusters', cluster, 'groups', group, 'vms', vm], headers={'If-Match': if_match})
+
+
+def put_group_vm(cluster: str, group: str, vm: str, *, if_match: str | None = None) -> Call[types.Group]:
+    """Add a VM to an affinity group, whether it runs or not. One that is in it already stays."""
+    return Call('PUT', ['v1', 'clusters', cluster, 'groups', group, 'vms', vm], headers={'If-Match': if_match})
+
+
+def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
+    """The hosts of a cluster, by id or in the order that is asked for."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'hosts'], query={'limit': limit, 'after': after, 'state': state, 'zone': zone, 'group': group, 'text': text, 'sort': sort, 'attribute': attribute})
 
 
 def delete_host(cluster: str, host: str, *, if_match: str | None = None) -> Call[None]:
@@ -256,9 +276,9 @@ def put_cluster_settings(cluster: str, body: types.NewSettings, *, if_match: str
     return Call('PUT', ['v1', 'clusters', cluster, 'settings'], json=body, headers={'If-Match': if_match})
 
 
-def list_tenants(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.TenantPage, types.Tenant]:
+def list_tenants(cluster: str, *, limit: int | None = None, after: str | None = None, text: str | None = None) -> PageCall[types.TenantPage, types.Tenant]:
     """The tenants of a cluster, by id."""
-    return PageCall('GET', ['v1', 'clusters', cluster, 'tenants'], query={'limit': limit, 'after': after})
+    return PageCall('GET', ['v1', 'clusters', cluster, 'tenants'], query={'limit': limit, 'after': after, 'text': text})
 
 
 def delete_tenant(cluster: str, tenant: str, *, if_match: str | None = None) -> Call[None]:
@@ -287,9 +307,10 @@ def list_unheeded_needs(cluster: str) -> Call[list[types.UnheededNeedOfCluster]]
     return Call('GET', ['v1', 'clusters', cluster, 'unheeded'])
 
 
-def list_vms(cluster: str, *, limit: int | None = None, after: str | None = None, host: str | None = None, tenant: str | None = None, pending: bool | None = None) -> PageCall[types.VmPage, types.Vm]:
-    """The VMs of a cluster that run or have a place reserved, by id."""
-    return PageCall('GET', ['v1', 'clusters', cluster, 'vms'], query={'limit': limit, 'after': after, 'host': host, 'tenant': tenant, 'pending': pending})
+def list_vms(cluster: str, *, limit: int | None = None, after: str | None = None, host: str | None = None, tenant: str | None = None, pending: bool | None = None, state: str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.VmPage, types.Vm]:
+    """The VMs of a cluster that run or have a place reserved, by id or in the order that is asked
+    for."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'vms'], query={'limit': limit, 'after': after, 'host': host, 'tenant': tenant, 'pending': pending, 'state': state, 'zone': zone, 'group': group, 'text': text, 'sort': sort, 'attribute': attribute})
 
 
 def delete_vm(cluster: str, vm: str, *, if_match: str | None = None) -> Call[None]:
