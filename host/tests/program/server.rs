@@ -8,13 +8,14 @@ mod bounds;
 mod configuration;
 #[cfg(target_os = "linux")]
 mod crowds;
-mod deployment;
+pub(crate) mod deployment;
 mod documents;
 mod durable;
 mod entities;
 mod evacuation;
 mod first_start;
 mod general;
+mod glance;
 #[cfg(unix)]
 mod hangup;
 mod hostile;
