@@ -4,6 +4,7 @@ mod bad_code;
 mod begun;
 mod book;
 mod c;
+mod console;
 mod javascript;
 mod mistakes;
 mod ovirt;

@@ -8,7 +8,7 @@ mod bounds;
 mod configuration;
 #[cfg(target_os = "linux")]
 mod crowds;
-mod deployment;
+pub(crate) mod deployment;
 mod documents;
 mod durable;
 mod entities;
@@ -17,6 +17,7 @@ mod first_start;
 mod general;
 #[cfg(unix)]
 mod generated;
+mod glance;
 #[cfg(unix)]
 mod hangup;
 mod hostile;

@@ -7,8 +7,10 @@
 mod clusters;
 mod contract;
 mod decisions;
+mod drafts;
 mod entities;
 mod events;
+mod glance;
 mod health;
 mod inventory;
 mod lists;
@@ -17,6 +19,7 @@ mod placing;
 mod plans;
 mod policies;
 mod questions;
+mod recent;
 mod reload;
 mod reservations;
 mod rules;
@@ -44,16 +47,19 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(unheeded::routes())
         .merge(inventory::routes())
         .merge(lists::routes())
+        .merge(glance::routes())
         .merge(entities::routes())
         .merge(placing::routes())
         .merge(reservations::routes())
         .merge(decisions::routes())
         .merge(questions::routes())
+        .merge(drafts::routes())
         .merge(plans::routes())
         .merge(policies::routes())
         .merge(units::routes())
         .merge(shadows::routes())
         .merge(events::routes())
+        .merge(recent::routes())
         .merge(reload::routes().layer(Extension(reload)))
 }
 

@@ -39,6 +39,15 @@ pub const RULES: &[Rule] = &[
         Cluster,
     )
     .takes(Whole),
+    rule("GET", "/v1/clusters/{cluster}/sums", View, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/host-columns", View, Cluster).query(&["columns"]),
+    rule(
+        "GET",
+        "/v1/clusters/{cluster}/group-standings",
+        View,
+        Cluster,
+    )
+    .query(LISTED),
     rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster).query(&[
         "limit",
         "after",
@@ -243,6 +252,15 @@ pub const RULES: &[Rule] = &[
         .takes(Usual)
         .query(&["at-most"]),
     rule("POST", "/v1/clusters/{cluster}/what-if", View, Cluster).query(&["without", "restart"]),
+    // Besides, the route asks for all clusters of the policy.
+    rule(
+        "POST",
+        "/v1/clusters/{cluster}/draft",
+        AuthorPolicies,
+        Cluster,
+    )
+    .takes(Usual)
+    .query(&["policy", "decisions", "examples", "shares-of"]),
     rule("GET", "/v1/clusters/{cluster}/plans", View, Cluster).query(LISTED),
     rule("POST", "/v1/clusters/{cluster}/plans", Operate, Cluster)
         .takes(Usual)
@@ -300,6 +318,8 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/v1/units/{unit}/shadow/promote", Administer, All),
     rule("GET", "/v1/unit-files", View, All).query(LISTED),
     rule("GET", "/v1/events", View, Any),
+    rule("GET", "/v1/events/recent", View, Any)
+        .query(&["limit", "after", "kind", "cluster", "by", "text"]),
     rule("POST", "/v1/reload", Administer, All),
 ];
 

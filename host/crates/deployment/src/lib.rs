@@ -13,6 +13,7 @@ mod alarm;
 mod artifacts;
 mod balancing;
 pub mod cluster;
+mod drafts;
 mod enforce;
 mod error;
 mod events;
@@ -34,6 +35,7 @@ mod turns;
 
 pub use artifacts::{KeptArtifacts, digests_of_decisions};
 pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
+pub use drafts::{DraftChange, DraftReplayed, DraftShares, DraftWanted, HostCount, Tipped};
 pub use error::DeploymentError;
 pub use events::{Event, EventKind, Events, Listening, News};
 pub use mend::BrokenCluster;

@@ -46,6 +46,24 @@ impl Deployment {
         self.decided_by(kept, Arc::new(policy), &generation)
     }
 
+    /// A recorded decision with the cluster as it was then, decided by another policy.
+    ///
+    /// # Errors
+    /// As for [`Deployment::kept_past`].
+    pub(super) fn kept_by(
+        &self,
+        cluster: &str,
+        number: u64,
+        (policy, generation): (&Arc<Policy>, &Generation),
+    ) -> Result<Past, DeploymentError> {
+        let then = match self.store.past(cluster, number)? {
+            SavedPast::Known(then) => *then,
+            SavedPast::NoDecision { oldest } => return Err(self.no_longer_recorded(number, oldest)),
+            SavedPast::Gone { since, why } => return Err(self.no_longer_known(number, since, why)),
+        };
+        self.decided_by(read(cluster, then)?, policy.clone(), generation)
+    }
+
     /// A decision that was kept, decided by that policy.
     fn decided_by(
         &self,

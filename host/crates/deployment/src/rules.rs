@@ -181,7 +181,8 @@ impl Deployment {
         ))
     }
 
-    fn draft(&self, edit: &Edit, who: Who<'_>, revision: u64) -> PolicyRecord {
+    /// A policy as it would be kept.
+    pub(super) fn draft(&self, edit: &Edit, who: Who<'_>, revision: u64) -> PolicyRecord {
         PolicyRecord {
             name: edit.name.as_str().into(),
             revision,

@@ -18,13 +18,17 @@ use super::face::Faces;
 use super::permission::{Permission, Rule, Scope};
 use super::problem::{Code, Problem};
 
-/// The rules by path.
+/// Who may call, and what.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     access: Arc<Access>,
     faces: Faces,
-    rules: Arc<BTreeMap<&'static str, Vec<&'static Rule>>>,
+    rules: Rules,
 }
+
+/// The rules by path.
+#[derive(Debug, Clone)]
+pub(super) struct Rules(Arc<BTreeMap<&'static str, Vec<&'static Rule>>>);
 
 impl Guard {
     pub(super) fn new(
@@ -32,19 +36,25 @@ impl Guard {
         faces: Faces,
         rules: impl Iterator<Item = &'static Rule>,
     ) -> Self {
+        Self {
+            access,
+            faces,
+            rules: Rules::new(rules),
+        }
+    }
+}
+
+impl Rules {
+    pub(super) fn new(rules: impl Iterator<Item = &'static Rule>) -> Self {
         let mut by_path: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for rule in rules {
             by_path.entry(rule.path).or_default().push(rule);
         }
-        Self {
-            access,
-            faces,
-            rules: Arc::new(by_path),
-        }
+        Self(Arc::new(by_path))
     }
 
-    fn rule(&self, path: &str, method: &Method) -> Result<&'static Rule, Problem> {
-        let Some(rules) = self.rules.get(path) else {
+    pub(super) fn of(&self, path: &str, method: &Method) -> Result<&'static Rule, Problem> {
+        let Some(rules) = self.0.get(path) else {
             // A slip of ours; tests find it. Better shut than open.
             tracing::error!(path, "a route has no rule");
             return Err(Problem::new(Code::Forbidden, "nobody may call this route"));
@@ -91,7 +101,7 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
         // No route has the path; the answer says so to everybody.
         return Ok(());
     };
-    let rule = guard.rule(path.as_str(), request.method())?;
+    let rule = guard.rules.of(path.as_str(), request.method())?;
     request.extensions_mut().insert(rule);
     let Some((permission, scope)) = rule.needs else {
         return check_query(request.uri(), rule.query);
@@ -115,7 +125,8 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
     check_query(request.uri(), rule.query)
 }
 
-async fn check_scope(
+/// That the caller has the permission on what the request is about.
+pub(super) async fn check_scope(
     caller: &Caller,
     permission: Permission,
     scope: Scope,

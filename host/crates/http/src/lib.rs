@@ -41,6 +41,7 @@ mod sessions;
 mod stop;
 mod tls;
 mod unread;
+mod within;
 
 pub use access::{Access, AccessError, Caller, Secret, Token, Transport};
 pub use connections::{OpenStream, Streams};
@@ -55,6 +56,7 @@ pub use problem::{Code, Problem, ProblemBody, ProblemError};
 pub use server::{Handle, serve};
 pub use stop::{Stop, Stopper};
 pub use tls::{Tls, TlsError};
+pub use within::{Asker, Within};
 
 #[cfg(test)]
 mod tests;

@@ -82,6 +82,8 @@ pub(crate) struct Settings {
     pub shutdown_time: Duration,
     /// Threads for requests.
     pub threads: usize,
+    /// Whether pages for people are served.
+    pub console: bool,
 }
 
 impl Settings {
@@ -178,6 +180,7 @@ impl Reader<'_> {
             audit: self.audit(&data),
             shutdown_time: self.duration("shutdown-time"),
             threads: self.count("threads"),
+            console: self.console(),
             data,
         }
     }
@@ -199,6 +202,16 @@ impl Reader<'_> {
 
     fn switch(&self, name: &str) -> bool {
         matches!(self.value(name), Some(Value::Boolean(true)))
+    }
+
+    /// Whether the console is served: only a program that was built with it can.
+    fn console(&mut self) -> bool {
+        let is_wanted = self.switch("console");
+        if is_wanted && !cfg!(feature = "console") {
+            let sentence = "this program was built without the console: leave it out";
+            self.complain("console", sentence);
+        }
+        is_wanted
     }
 
     fn integer(&self, name: &str) -> Option<i64> {

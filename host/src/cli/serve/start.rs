@@ -47,12 +47,19 @@ pub(super) fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
 }
 
 /// What the server speaks to its clients: each face is a crate of its own.
-fn faces(foundation: &Foundation, reload: Arc<dyn Reload>) -> Vec<Face> {
+fn faces(foundation: &Foundation, reload: &Arc<dyn Reload>, settings: &Settings) -> Vec<Face> {
     let (deployment, access) = (&foundation.deployment, &foundation.access);
-    vec![
-        placewright_api::face(deployment.clone(), Some(reload)),
+    let api = || placewright_api::face(deployment.clone(), Some(reload.clone()));
+    let mut faces = vec![
+        api(),
         placewright_ovirt::face(deployment.clone(), access.clone()),
-    ]
+    ];
+    #[cfg(feature = "console")]
+    if settings.console {
+        let transport = settings.transport();
+        faces.extend(placewright_console::faces(api(), access.clone(), transport));
+    }
+    faces
 }
 
 /// Serve until a signal ends it.
@@ -108,7 +115,9 @@ pub(super) fn serve(
         limits: settings.api_limits,
         stop,
     };
-    let router = placewright_http::router(&foundation, faces(&foundation, replaceable.clone()));
+    let reload: Arc<dyn Reload> = replaceable.clone();
+    let faces = faces(&foundation, &reload, &settings);
+    let router = placewright_http::router(&foundation, faces);
     let handle = Handle::new();
     let (ends, ended) = watch::channel(None);
     let served = runtime.block_on(async {

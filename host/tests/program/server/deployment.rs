@@ -7,28 +7,28 @@ use super::{client, folder};
 
 /// A client of one server.
 #[derive(Clone)]
-pub(super) struct Api {
+pub(crate) struct Api {
     base: String,
     token: Option<String>,
 }
 
 /// An answer.
 #[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) etag: Option<String>,
-    pub(super) body: Value,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) etag: Option<String>,
+    pub(crate) body: Value,
 }
 
 impl Api {
-    pub(super) fn of(server: &Server) -> Self {
+    pub(crate) fn of(server: &Server) -> Self {
         Self {
             base: server.url.clone(),
             token: None,
         }
     }
 
-    pub(super) fn with(server: &Server, token: &str) -> Self {
+    pub(crate) fn with(server: &Server, token: &str) -> Self {
         Self {
             token: Some(token.to_owned()),
             ..Self::of(server)
@@ -37,7 +37,7 @@ impl Api {
 
     /// Ask with a body of that type and more headers. A connection that ends has no
     /// answer.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &self,
         method: &str,
         path: &str,
@@ -72,15 +72,15 @@ impl Api {
         })
     }
 
-    pub(super) fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], b"").unwrap()
     }
 
-    pub(super) fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
         self.try_send(method, path, body).unwrap()
     }
 
-    pub(super) fn try_send(
+    pub(crate) fn try_send(
         &self,
         method: &str,
         path: &str,

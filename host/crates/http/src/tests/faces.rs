@@ -94,3 +94,52 @@ fn each_face_has_its_own_tokens_rules_and_errors_under_the_same_layers() {
         .problem(403, "forbidden");
     server.get("/plains").problem(404, "unknown-route");
 }
+
+#[test]
+fn a_face_that_asks_another_one_may_do_what_its_caller_may_and_no_more() {
+    const ASKS: &[Rule] = &[
+        rule("GET", "/asks/{cluster}", Permission::View, Scope::Any),
+        rule("POST", "/asks/{cluster}", Permission::View, Scope::Any),
+    ];
+    let within = Within::new(plain());
+    let ask = async move |asker: Asker, method: &str, path: String| {
+        let body = if method == "GET" { "" } else { "told" };
+        let request = axum::http::Request::builder().method(method).uri(path);
+        let request = request.body(axum::body::Body::from(body)).unwrap();
+        within.ask(&asker, request).await
+    };
+    let write = ask.clone();
+    let routes = Router::new().route(
+        "/asks/{cluster}",
+        get(async move |Path(cluster): Path<String>, asker: Asker| {
+            ask(asker, "GET", format!("/plain/{cluster}")).await
+        })
+        .post(async move |Path(cluster): Path<String>, asker: Asker| {
+            write(asker, "POST", format!("/plain/{cluster}")).await
+        }),
+    );
+    let secret = Secret::random().unwrap();
+    let token = Token {
+        name: "viewer".into(),
+        role: Role::Viewer,
+        sha256: secret.sha256(),
+        clusters: Some([Arc::from("mine")].into()),
+    };
+    let server = serving_routes(vec![token], ApiLimits::default(), |foundation, shared| {
+        let own = Face::new("", super::routes(shared), RULES, "");
+        let asks = Face::new("/asks", routes, ASKS, "");
+        router(foundation, vec![own, asks])
+    });
+    let bearer = format!("authorization: Bearer {}", secret.reveal());
+    let answer = server.ask("GET /asks/mine", &[&bearer], "");
+    assert_eq!((answer.status, answer.body.as_str()), (200, "viewer\n"));
+    // The other face's rules hold, whatever this one's say.
+    for (request, sentence) in [
+        ("GET /asks/theirs", "not for the cluster"),
+        ("POST /asks/mine", "has the role viewer"),
+    ] {
+        let answer = server.ask(request, &[&bearer], "");
+        assert_eq!(answer.status, 403, "{request}: {answer:?}");
+        assert!(answer.body.contains(sentence), "{request}: {answer:?}");
+    }
+}

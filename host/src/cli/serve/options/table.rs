@@ -440,4 +440,17 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "2",
         "Threads for requests; decisions have their own",
     ),
+    option(
+        LOG,
+        "console",
+        "BOOL",
+        BOOLEAN,
+        // A program that was built without it has none to serve.
+        if cfg!(feature = "console") {
+            "true"
+        } else {
+            "false"
+        },
+        "Serve the console at /: pages for people, beside the API",
+    ),
 ];

@@ -1,0 +1,90 @@
+//! A cluster at a glance: sums, columns of hosts, whether its groups are kept.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use placewright_deployment::Deployment;
+use placewright_deployment::cluster::{ClusterSums, GroupStanding, HostColumns};
+use placewright_document::shown;
+use placewright_http::document::written;
+use placewright_http::extract::{Path, Query};
+use placewright_http::problem::{Code, Problem};
+use placewright_http::{Page, PageQuery};
+
+/// Columns that are given at once at most.
+const MOST: usize = 64;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new()
+        .routes(routes!(sums))
+        .routes(routes!(columns))
+        .routes(routes!(standings))
+}
+
+/// What the hosts of a cluster have together, and what of it is promised: CPU in cores, memory
+/// in bytes, of the hosts that are up.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/sums", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    responses((status = OK, body = ClusterSums)))]
+async fn sums(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+) -> Result<Response, Problem> {
+    let snapshot = deployment.cluster(&cluster)?.snapshot().await?;
+    written(move || Ok::<_, Problem>(snapshot.sums())).await
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ColumnsQuery {
+    /// Names of columns of hosts, with commas between them: `id,state,cpu.committed`.
+    columns: String,
+}
+
+/// Columns of all hosts, in the order of the hosts' ids: a fraction of what the rows take.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/host-columns", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"), ColumnsQuery),
+    responses((status = OK, body = HostColumns)))]
+async fn columns(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(query): Query<ColumnsQuery>,
+) -> Result<Response, Problem> {
+    let names = query.columns.split(',').map(|name| name.trim().to_owned());
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    if !(1..=MOST).contains(&names.len()) {
+        let sentence = format!("\"columns\" must name from 1 to {MOST} columns of hosts");
+        return Err(Problem::new(Code::InvalidParameter, sentence));
+    }
+    let snapshot = deployment.cluster(&cluster)?.snapshot().await?;
+    written(move || {
+        snapshot.host_columns(&names).map_err(|(name, nearest)| {
+            let meant = nearest.map_or_else(String::new, |it| format!(" (did you mean \"{it}\"?)"));
+            let name = shown(&name);
+            let sentence = format!("hosts have no column \"{name}\"{meant}");
+            Problem::new(Code::InvalidParameter, sentence)
+        })
+    })
+    .await
+}
+
+/// Of the groups of a cluster, by id: whether they are kept by where their VMs are, and which
+/// VMs break them.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/group-standings", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    responses((status = OK, body = Page<GroupStanding>)))]
+async fn standings(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    let snapshot = deployment.cluster(&cluster)?.snapshot().await?;
+    written(move || page.page(snapshot.group_standings(), |group| group.id.to_string())).await
+}

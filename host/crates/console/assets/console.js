@@ -1,0 +1,310 @@
+// What scripts add to pages that are whole without them: filters that answer at once, lists that
+// go on by themselves, keys, and copying. Nothing here can do what a form of the page cannot.
+
+const trusted = globalThis.trustedTypes?.createPolicy("placewright", { createHTML: (text) => text }) ?? {
+  createHTML: (text) => text,
+};
+document.documentElement.classList.add("scripted");
+
+/** @param {string} text */
+export function parsed(text) {
+  // A document that is made so runs no scripts.
+  return new DOMParser().parseFromString(trusted.createHTML(text), "text/html");
+}
+
+/** Times in the zone of the reader. @param {ParentNode} root */
+function localTimes(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.getAttribute("datetime") ?? "");
+    if (Number.isNaN(at.getTime())) continue;
+    if (!time.hasAttribute("data-ago")) {
+      time.textContent = at.toLocaleTimeString([], { hour12: false });
+    }
+    time.setAttribute("title", at.toLocaleString([], { dateStyle: "medium", timeStyle: "long" }));
+  }
+}
+
+/** Say something for a while. @param {string} text */
+export function toast(text) {
+  const place = document.getElementById("toast");
+  if (!place) return;
+  const told = document.createElement("div");
+  told.className = "toast";
+  told.textContent = text;
+  place.append(told);
+  setTimeout(() => told.remove(), 8000);
+}
+
+/** The session is over: what is written on the page stays there. */
+export function expired() {
+  if (document.querySelector("dialog[open]")) return;
+  const dialog = document.createElement("dialog");
+  const title = document.createElement("h2");
+  title.textContent = "Your session has ended";
+  const text = document.createElement("p");
+  text.textContent = "What you have written stays on this page. Sign in in another tab, then go on here.";
+  const acts = document.createElement("p");
+  acts.className = "acts";
+  const link = document.createElement("a");
+  link.className = "btn main";
+  link.href = "/sign-in";
+  link.target = "_blank";
+  link.textContent = "Sign in";
+  const close = document.createElement("button");
+  close.className = "btn";
+  close.type = "button";
+  close.textContent = "Go on";
+  close.addEventListener("click", () => dialog.remove());
+  acts.append(link, close);
+  dialog.append(title, text, acts);
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+let asking = new AbortController();
+
+/** Show another state of this page. @param {string} url @param {boolean} isKept */
+async function swap(url, isKept) {
+  asking.abort();
+  asking = new AbortController();
+  let answer;
+  try {
+    answer = await fetch(url, { signal: asking.signal, headers: { Accept: "text/html" } });
+  } catch {
+    return false;
+  }
+  if (answer.status === 401) {
+    expired();
+    return false;
+  }
+  if (!answer.ok) return false;
+  const page = parsed(await answer.text());
+  const [main, next] = [document.getElementById("main"), page.getElementById("main")];
+  if (!main || !next) return false;
+  if (isKept) history.replaceState(null, "", url);
+  replace(main, next);
+  return true;
+}
+
+/** Put new parts in the place of old ones, and leave the rest: what has the focus, what is open
+ * and what was ticked stays. @param {Element} old @param {Element} next */
+function replace(old, next) {
+  if (old.isEqualNode(next)) return;
+  const focused = document.activeElement;
+  if (old.tagName !== next.tagName || old.id !== next.id) {
+    old.replaceWith(next);
+    return;
+  }
+  for (const name of old.getAttributeNames()) {
+    // Elements of our own have set some themselves.
+    const isOwn = name === "open" || old.tagName.includes("-");
+    if (!next.hasAttribute(name) && !isOwn) old.removeAttribute(name);
+  }
+  for (const name of next.getAttributeNames()) {
+    if (name === "open") continue;
+    if (old.getAttribute(name) !== next.getAttribute(name)) old.setAttribute(name, next.getAttribute(name) ?? "");
+  }
+  if (old instanceof HTMLInputElement || old instanceof HTMLTextAreaElement || old instanceof HTMLSelectElement) {
+    if (old !== focused && old instanceof HTMLInputElement && old.type !== "checkbox") old.value = next.getAttribute("value") ?? "";
+    if (old instanceof HTMLSelectElement && old !== focused) {
+      old.replaceChildren(...next.childNodes);
+    }
+    return;
+  }
+  const [before, after] = [[...old.childNodes], [...next.childNodes]];
+  after.forEach((node, place) => {
+    const there = before[place];
+    if (!there) old.append(node);
+    else if (there instanceof Element && node instanceof Element) replace(there, node);
+    else if (there.nodeType !== node.nodeType) there.replaceWith(node);
+    else if (there.nodeValue !== node.nodeValue) there.nodeValue = node.nodeValue;
+  });
+  before.slice(after.length).forEach((node) => node.remove());
+  if ("mark" in old && typeof old.mark === "function") old.mark();
+  localTimes(old);
+}
+
+// Forms that only ask are sent by themselves.
+let typing = 0;
+/** @param {Event} event */
+function ask(event) {
+  const form = event.target instanceof Element ? event.target.closest("form[data-auto]") : null;
+  if (!(form instanceof HTMLFormElement)) return;
+  event.preventDefault();
+  clearTimeout(typing);
+  const url = new URL(form.getAttribute("action") ?? location.href, location.href);
+  const said = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === "string" && value) said.append(name, value);
+  }
+  url.search = said.toString();
+  typing = window.setTimeout(() => swap(url.toString(), true), event.type === "input" ? 160 : 0);
+}
+document.addEventListener("input", ask);
+document.addEventListener("submit", ask);
+
+// What happens: the page is read again after events that concern it, and only while it is seen.
+const shell = document.querySelector("[data-live]");
+const kinds = (shell?.getAttribute("data-live") ?? "").split(",").filter(Boolean);
+const cluster = shell?.getAttribute("data-cluster");
+let [stream, isPaused, missed, timer, last] = [/** @type {EventSource | null} */ (null), false, 0, 0, 0];
+
+/** @param {string} state @param {string} text */
+function liveState(state, text) {
+  for (const place of document.querySelectorAll(".live-state")) {
+    place.setAttribute("data-state", state);
+    place.textContent = text;
+  }
+}
+
+async function refresh() {
+  timer = 0;
+  last = Date.now();
+  await swap(location.href, false);
+  if (stream) liveState("live", "Live");
+}
+
+/** @param {MessageEvent} message */
+function happened(message) {
+  const event = JSON.parse(message.data);
+  const fits = kinds.includes("*") || kinds.some((kind) => event.kind.startsWith(kind));
+  if (!fits || (cluster && event.cluster && event.cluster !== cluster)) return;
+  if (isPaused) {
+    missed += 1;
+    liveState("paused", `Paused, ${missed} new`);
+    return;
+  }
+  // Twice a second at most.
+  if (!timer) timer = window.setTimeout(refresh, Math.max(60, last + 500 - Date.now()));
+}
+
+function listen() {
+  if (!kinds.length || stream || document.hidden) return;
+  stream = new EventSource("/events/stream");
+  stream.addEventListener("open", () => liveState(isPaused ? "paused" : "live", isPaused ? "Paused" : "Live"));
+  stream.addEventListener("error", () => liveState("broken", "Not live: the stream is broken"));
+  // Events have names of their own.
+  const names = stream.addEventListener.bind(stream);
+  for (const kind of KINDS) names(kind, happened);
+}
+
+function hush() {
+  stream?.close();
+  stream = null;
+}
+
+const KINDS = `reset cluster-created cluster-removed policy-attached policy-changed policy-lost-filters policy-removed
+policy-refused policy-kept-although-deleted cluster-without-policy cluster-stopped cluster-restarted vm-placed vm-confirmed
+vm-moved vm-cancelled reservation-expired reservation-lost inventory-changed host-state-changed plan-made plan-begun
+plan-ended plan-cancelled balance-failed unit-seen unit-refused file-waits unit-in-force unit-held
+unit-kept-although-deleted unit-removed unit-distrusted unit-rolled-back unit-returned unit-not-returned unit-takes-name
+unit-disabled unit-enabled unit-pinned unit-unpinned unit-paused unit-tried-again unit-recovered shadow-begun
+shadow-ended shadow-discarded shadow-promoted`.split(/\s+/);
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return hush();
+  listen();
+  if (kinds.length && !isPaused) refresh();
+});
+window.addEventListener("pagehide", hush);
+listen();
+
+document.addEventListener("click", (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const pause = target?.closest("[data-pause]");
+  if (pause) {
+    isPaused = !isPaused;
+    pause.setAttribute("aria-pressed", String(isPaused));
+    pause.textContent = isPaused ? "Go on" : "Pause";
+    liveState(isPaused ? "paused" : "live", isPaused ? "Paused" : "Live");
+    if (!isPaused) {
+      missed = 0;
+      refresh();
+    }
+  }
+  // What may not be done is said, and nothing is sent.
+  const barred = target?.closest("[aria-disabled='true']");
+  if (barred) {
+    event.preventDefault();
+    toast(barred.getAttribute("title") ?? "You may not do this.");
+  }
+  const code = target?.closest(".copied pre");
+  if (code && !getSelection()?.toString()) {
+    navigator.clipboard?.writeText(code.textContent ?? "").then(() => toast("Copied."), () => {});
+  }
+});
+
+// Lists of ticks: a button counts what is ticked.
+/** @param {ParentNode} root */
+function count(root) {
+  for (const button of root.querySelectorAll("[data-counts]")) {
+    const form = button.closest("form");
+    if (!form) continue;
+    const ticked = form.querySelectorAll("input[type='checkbox'][name='move']:checked").length;
+    const words = (button.getAttribute("data-counts") ?? "").split("|");
+    button.textContent = ticked === 1 ? words[0] : words[1].replace("#", String(ticked));
+    button.toggleAttribute("disabled", ticked === 0);
+  }
+}
+document.addEventListener("change", (event) => {
+  const all = event.target instanceof HTMLInputElement && event.target.matches("[data-all]") ? event.target : null;
+  if (all) {
+    for (const tick of all.closest("form")?.querySelectorAll("input[name='move']:not(:disabled)") ?? []) {
+      if (tick instanceof HTMLInputElement) tick.checked = all.checked;
+    }
+  }
+  count(document);
+});
+
+// Keys. None acts while something is written, or with a key held down.
+/** @type {Record<string, string>} */
+const ways = { o: "/", y: "/policies", u: "/units", e: "/events" };
+/** @type {Record<string, string>} */
+const ofCluster = { h: "", v: "/vms", r: "/groups", d: "/decisions", p: "/plans", q: "/questions" };
+let isGoing = false;
+
+/** The rows that keys move along. */
+function rows() {
+  return [...document.querySelectorAll("#main tbody tr:not(.group)")];
+}
+
+document.addEventListener("keydown", (event) => {
+  const target = event.target instanceof Element ? event.target : null;
+  const writes = target?.closest("input:not([type='checkbox']), textarea, select, dialog");
+  const form = target?.closest("form");
+  if (event.key === "Enter" && event.shiftKey && form?.querySelector("[data-counts]")) {
+    event.preventDefault();
+    form.requestSubmit();
+    return;
+  }
+  if (writes || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isGoing) {
+    isGoing = false;
+    const named = document.querySelector(".side .ways a[href^='/clusters/']")?.getAttribute("href");
+    const to = ways[event.key] ?? (named && event.key in ofCluster ? named + ofCluster[event.key] : undefined);
+    if (to) location.assign(to);
+    return;
+  }
+  if (event.key === "g") isGoing = true;
+  if (event.key === "/") {
+    const search = document.querySelector("#main input[type='search']");
+    if (search instanceof HTMLElement) {
+      event.preventDefault();
+      search.focus();
+    }
+  }
+  if (event.key === "j" || event.key === "k") {
+    const all = rows();
+    const at = all.findIndex((row) => row.contains(document.activeElement));
+    const next = all[Math.max(0, at + (event.key === "j" ? 1 : -1))];
+    const place = next?.querySelector("input:not(:disabled), a, button");
+    if (place instanceof HTMLElement) place.focus();
+  }
+  if (event.key === "a" && document.querySelector("[data-all]")) {
+    const all = document.querySelector("[data-all]");
+    if (all instanceof HTMLInputElement) all.click();
+  }
+});
+
+localTimes(document);
+count(document);

@@ -1,0 +1,186 @@
+//! A request for a page: who sends it, what it says, and how it asks the API.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, StatusCode, header};
+use serde_json::Value;
+
+use crate::session::{Cookie, Scheme};
+use crate::url::{self, Pairs};
+use placewright_http::{Access, Asker, Caller, Permission, Problem, Within};
+
+/// Entries of a page of the API at most.
+const PAGE: usize = 1000;
+
+/// What all pages are made from.
+#[derive(Debug)]
+pub(crate) struct Console {
+    /// The API.
+    pub(crate) api: Within,
+    /// Who may call.
+    pub(crate) access: Arc<Access>,
+    /// How a session is kept by a browser.
+    pub(crate) cookie: Cookie,
+}
+
+/// A request for a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    pub(crate) console: Arc<Console>,
+    asker: Asker,
+    pub(crate) caller: Caller,
+    /// Its query.
+    pub(crate) query: Pairs,
+    /// The colour scheme that was chosen.
+    pub(crate) scheme: Scheme,
+}
+
+/// An answer of the API.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Value,
+}
+
+impl FromRequestParts<Arc<Console>> for Ask {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        console: &Arc<Console>,
+    ) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, console).await?;
+        let Ok(asker) = Asker::from_request_parts(parts, console).await;
+        Ok(Self {
+            console: console.clone(),
+            asker,
+            caller,
+            query: url::pairs(parts.uri.query().unwrap_or_default()),
+            scheme: Scheme::of(&parts.headers),
+        })
+    }
+}
+
+impl Ask {
+    /// A parameter of the query that says something.
+    pub(crate) fn param(&self, name: &str) -> Option<&str> {
+        let found = self.query.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the caller may do that in this cluster.
+    pub(crate) fn may(&self, permission: Permission, cluster: Option<&str>) -> bool {
+        match cluster {
+            Some(_) => self.caller.must(permission, cluster).is_ok(),
+            None => self.caller.must_everywhere(permission).is_ok(),
+        }
+    }
+
+    /// Read something.
+    pub(crate) async fn get(&self, path: &str) -> Result<Value, Problem> {
+        Ok(self.send("GET", path, Sent::Nothing).await?.body)
+    }
+
+    /// Read something that may not be there: None stands for any problem.
+    pub(crate) async fn get_if(&self, path: &str) -> Option<Value> {
+        self.get(path).await.ok()
+    }
+
+    /// Read a list, so many entries at most, page by page. `path` may have a query.
+    pub(crate) async fn list(&self, path: &str, most: usize) -> Result<Vec<Value>, Problem> {
+        let mut all = Vec::new();
+        let mut after: Option<String> = None;
+        let joint = if path.contains('?') { '&' } else { '?' };
+        while all.len() < most {
+            let limit = (most - all.len()).min(PAGE);
+            let mut page = format!("{path}{joint}limit={limit}");
+            if let Some(after) = &after {
+                page.push('&');
+                page.push_str(&url::query([("after", Some(after.as_str()))]));
+            }
+            let mut page = self.get(&page).await?;
+            if let Value::Array(items) = page["items"].take() {
+                all.extend(items);
+            }
+            match page["next"].as_str() {
+                Some(next) => after = Some(next.to_owned()),
+                None => break,
+            }
+        }
+        Ok(all)
+    }
+
+    /// Send something.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        sent: Sent<'_>,
+    ) -> Result<Answer, Problem> {
+        let response = self.stream(method, path, sent).await?;
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await;
+        let bytes = bytes.map_err(|error| Problem::internal(&error))?;
+        let body = match bytes.is_empty() {
+            true => Value::Null,
+            false => serde_json::from_slice(&bytes).map_err(|error| Problem::internal(&error))?,
+        };
+        Ok(Answer {
+            status: parts.status,
+            body,
+        })
+    }
+
+    /// The same; the answer is handed on as it comes.
+    pub(crate) async fn stream(
+        &self,
+        method: &str,
+        path: &str,
+        sent: Sent<'_>,
+    ) -> Result<axum::response::Response, Problem> {
+        let mut request = Request::builder().method(method).uri(path);
+        let body = match sent {
+            Sent::Nothing => Body::empty(),
+            Sent::Headers(headers) => {
+                for (name, value) in headers {
+                    request = request.header(name, value);
+                }
+                Body::empty()
+            }
+            Sent::Json(value) => {
+                request = request.header(header::CONTENT_TYPE, "application/json");
+                Body::from(value.to_string())
+            }
+            Sent::Document {
+                kind,
+                text,
+                headers,
+            } => {
+                request = request.header(header::CONTENT_TYPE, kind);
+                for (name, value) in headers {
+                    request = request.header(name, value);
+                }
+                Body::from(text)
+            }
+        };
+        let request = request.body(body);
+        let request = request.map_err(|error| Problem::internal(&error))?;
+        self.console.api.ask(&self.asker, request).await
+    }
+}
+
+/// What is sent with a request to the API.
+#[derive(Debug, Clone)]
+pub(crate) enum Sent<'s> {
+    Nothing,
+    Headers(Vec<(HeaderName, String)>),
+    Json(&'s Value),
+    Document {
+        kind: &'static str,
+        text: Bytes,
+        headers: Vec<(HeaderName, String)>,
+    },
+}

@@ -1,0 +1,196 @@
+//! One decision: why there, why not there.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::ask::{Ask, Console, Sent};
+use crate::format::{self, Moment, bytes, cores, cost, cut, percent, things};
+use crate::matrix::{self, Matrix};
+use crate::overview::needs::hosts_that;
+use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::parts::{self, ago, host_link, note, state, vm_link};
+use crate::url::{of_cluster, segment};
+use crate::value::{count, items, text, texts};
+use crate::why;
+use placewright_http::Problem;
+
+/// A decision.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path((cluster, number)): Path<(String, String)>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let path = format!("{api}/decisions/{}", segment(&number));
+    let recorded = ask.get(&path).await?;
+    let explained = ask.get(&format!("{path}/explanation")).await;
+    let replayed = ask
+        .send("POST", &format!("{path}/replay"), Sent::Nothing)
+        .await
+        .ok();
+    let same = replayed.and_then(|answer| answer.body["same"].as_bool());
+    let matrix = explained.as_ref().ok().map(Matrix::of);
+    let decision = &recorded["decision"];
+    let asked = ask.param("host").map(str::to_owned);
+    let main = html! {
+        (head(&cluster, &number, decision, matrix.as_ref()))
+        (facts(&cluster, &recorded, explained.as_ref().ok(), same))
+        @match &matrix {
+            Some(matrix) => {
+                div.cols.two-one {
+                    (matrix::panel(&ask, &cluster, matrix))
+                    div.stack { (why::panel(&ask, &cluster, matrix, asked.as_deref())) }
+                }
+            }
+            None => {
+                @if let Err(problem) = &explained { (note("warn", html! {
+                    b { "This decision cannot be made again. " } (sentence(problem.detail()))
+                    " What was recorded then:"
+                })) }
+                (recorded_counts(decision))
+            }
+        }
+        (chances(&cluster, decision))
+        div.acts { (parts::copies(
+            &parts::curl("GET", &format!("{path}/explanation"), None),
+            None,
+        )) }
+    };
+    let page = Page {
+        title: format!("Decision {number} of {cluster}"),
+        area: Area::Decisions,
+        cluster: Some(&cluster),
+        main,
+        live: "",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+fn head(cluster: &str, number: &str, decision: &Value, matrix: Option<&Matrix>) -> Markup {
+    let vms = texts(decision, "vms");
+    let host = decision["host"].as_str();
+    html! {
+        div.head { div {
+            (crumbs(&[
+                ("Overview", "/".to_owned()),
+                (cluster, of_cluster(cluster, &[])),
+                ("Decisions", of_cluster(cluster, &["decisions"])),
+            ], number))
+            h1 {
+                @for (place, vm) in vms.iter().take(3).enumerate() { @if place > 0 { ", " } (cut(vm, 60)) }
+                @if vms.len() > 3 { " and " (vms.len() - 3) " more" }
+                " → " (host.map_or("no host".to_owned(), |host| cut(host, 60)))
+            }
+            p.lead { (verdict(decision, matrix)) }
+        } }
+    }
+}
+
+/// Why there, in a sentence.
+fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
+    let Some(host) = decision["host"].as_str() else {
+        let removed = items(decision, "removed");
+        return html! {
+            b { "No host. " }
+            @for (place, by) in removed.iter().enumerate() {
+                @if place > 0 { "; " }
+                (hosts_that(count(by, "hosts"), text(by, "reason")))
+            }
+            "."
+        };
+    };
+    let Some(matrix) = matrix else {
+        return html! { b { (cut(host, 60)) " was chosen." } };
+    };
+    let (left, removed, unasked) = matrix.counts();
+    let next = matrix.next_best();
+    html! {
+        b {
+            @if matrix.is_by_chance() { (cut(host, 60)) " was drawn from " (things(left, "candidate", "candidates")) "." }
+            @else if let Some(least) = matrix.cost_of(host) {
+                (cut(host, 60)) " costs least of " (things(left, "host", "hosts")) ": " (cost(least)) "."
+            } @else { (cut(host, 60)) " was chosen of " (things(left, "host", "hosts")) "." }
+        }
+        @if let (false, Some((next, by))) = (matrix.is_by_chance(), next) {
+            " " (cut(next, 60)) " came next, "
+            @if by == 0.0 { "at the same cost." } @else { (cost(by)) " dearer." }
+        }
+        " " (format::len(removed)) " removed, " (format::len(unasked)) " not considered."
+    }
+}
+
+fn facts(cluster: &str, recorded: &Value, explained: Option<&Value>, same: Option<bool>) -> Markup {
+    let decision = &recorded["decision"];
+    let vms = items(&recorded["request"], "vms");
+    let sum = |name: &str| vms.iter().filter_map(|vm| vm[name].as_f64()).sum::<f64>();
+    let (cpu, memory) = (sum("cpu"), sum("memory"));
+    let policy = explained.map(|explained| text(explained, "policy"));
+    html! {
+        div.bar.small.soft {
+            @if decision["reserved"] == true {
+                (state("acc", "pend", "A place was reserved"))
+                @if let Some(expires) = Moment::of(&decision["expires"]) { span { "it ends " (ago(expires)) " unless it is confirmed" } }
+            }
+            @if cpu > 0.0 || memory > 0.0 { span { (cores(cpu)) ", " (bytes(memory)) } }
+            @for vm in texts(decision, "vms").iter().take(3) { (vm_link(cluster, vm)) }
+            span { "by " b { (cut(text(recorded, "by"), 40)) }
+                @if let Some(at) = Moment::of(&recorded["at"]) { " " (ago(at)) } }
+            @if let Some(policy) = policy { span { "policy " a href={ "/policies/" (segment(policy)) } { (policy) } } }
+            @match same {
+                Some(true) => (state("ok", "ok", "Comes out the same again")),
+                Some(false) => (state("bad", "warn", "Comes out differently now")),
+                None => {}
+            }
+            @for warning in texts(decision, "warnings") { span.warn { (sentence(&cut(warning, 160))) } }
+        }
+    }
+}
+
+/// What is left of a decision that cannot be made again.
+fn recorded_counts(decision: &Value) -> Markup {
+    html! {
+        section.panel aria-label="What was recorded" {
+            div.scroll { table {
+                thead { tr { th scope="col" { "Filter" } th scope="col" { "Why" } th.num scope="col" { "Hosts" } } }
+                tbody { @for by in items(decision, "removed") { tr {
+                    td { b { (cut(text(by, "filter"), 60)) } } td { (cut(text(by, "reason"), 160)) } td.num { (format::len(count(by, "hosts"))) }
+                } } }
+            } }
+        }
+    }
+}
+
+/// Where chance decides: the shares of the candidates, and the draw.
+fn chances(cluster: &str, decision: &Value) -> Markup {
+    let groups = items(decision, "shares");
+    if groups.is_empty() {
+        return html! {};
+    }
+    let draw = decision["draw"].as_f64().unwrap_or_default();
+    html! {
+        section.panel aria-labelledby="chances" {
+            header { h2 id="chances" { "Chances" } span.small.dim { "the number drawn was " (format!("{draw:.3}")) } }
+            div.scroll { table {
+                thead { tr { th.num scope="col" { "Group" } th scope="col" { "Host" } th scope="col" { "Share" } } }
+                tbody { @for (number, group) in groups.iter().enumerate() {
+                    @for candidate in group.as_array().into_iter().flatten().take(50) {
+                        @let share = candidate["share"].as_f64().unwrap_or_default();
+                        tr {
+                            td.num { (number + 1) }
+                            td { (host_link(cluster, candidate["host"].as_str())) }
+                            td { span.meas { svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true" {
+                                rect.f-track y="2" width="100" height="8" {}
+                                rect.f-acc y="2" width=(format!("{:.1}", share * 100.0)) height="8" {}
+                            } span.num { (percent(share)) } } }
+                        }
+                    }
+                } }
+            } }
+        }
+    }
+}

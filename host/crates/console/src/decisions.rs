@@ -1,0 +1,124 @@
+//! Decisions that were made, the newest first.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::html;
+
+use crate::ask::{Ask, Console};
+use crate::format::{self, Moment, cut, things};
+use crate::overview::needs::main_reason;
+use crate::page::{self, Area, Page, crumbs};
+use crate::parts::{self, ago, empty, host_link, state, vm_link};
+use crate::url::{self, of_cluster, segment};
+use crate::value::{count, items, text, texts};
+use placewright_http::Problem;
+
+/// Decisions of a page.
+const ROWS: usize = 100;
+
+/// The list.
+pub(crate) async fn list(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let rows = ROWS.to_string();
+    let query = url::query([("after", ask.param("after")), ("limit", Some(&rows))]);
+    let path = format!("{api}/decisions?{query}");
+    let listed = ask.get(&path).await?;
+    let all = items(&listed, "items");
+    let outcome = ask.param("outcome");
+    let wanted = ask.param("filter").unwrap_or_default().to_lowercase();
+    let fits = |recorded: &&serde_json::Value| {
+        let decision = &recorded["decision"];
+        let is_placed = decision["host"].is_string();
+        let says = |name: &str| name.to_lowercase().contains(&wanted);
+        let named = texts(decision, "vms").into_iter().any(says) || says(text(decision, "host"));
+        named
+            && match outcome {
+                Some("host") => is_placed,
+                Some("none") => !is_placed,
+                _ => true,
+            }
+    };
+    let shown: Vec<&serde_json::Value> = all.iter().filter(fits).collect();
+    let rejected = all
+        .iter()
+        .filter(|it| !it["decision"]["host"].is_string())
+        .count();
+    let main = html! {
+        div.head { div {
+            (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "Decisions"))
+            h1 { "Decisions of " (cluster) }
+            p { @if all.is_empty() { "None is recorded." } @else {
+                "Of these " (things(all.len(), "decision", "decisions")) ", "
+                (format::len(rejected)) " found no host."
+            } }
+        } }
+        section.panel aria-label="Decisions" {
+            header {
+                form.bar.grow method="get" data-auto {
+                    label.lab { "Which"
+                        select.field name="outcome" {
+                            option value="" { "all" }
+                            option value="host" selected[outcome == Some("host")] { "that found a host" }
+                            option value="none" selected[outcome == Some("none")] { "that found none" }
+                        }
+                    }
+                    input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="VM or host";
+                    @if let Some(after) = ask.param("after") { input type="hidden" name="after" value=(after); }
+                    button.btn.without-script type="submit" { "Show" }
+                }
+            }
+            @if shown.is_empty() {
+                div.in { (empty("No decision here", html! { "Each " code { "POST " (api) "/place" } " makes one." })) }
+            } @else {
+                div.scroll { table {
+                    caption.vh { "Decisions of " (cluster) ", the newest first" }
+                    thead { tr {
+                        th.num scope="col" { "Number" } th scope="col" { "VM" } th scope="col" { "Host" }
+                        th.num scope="col" { "Remaining" } th.num scope="col" { "Removed" }
+                        th scope="col" { "By" } th scope="col" { "When" }
+                    } }
+                    tbody { @for recorded in shown {
+                        @let decision = &recorded["decision"];
+                        @let number = recorded["number"].as_u64().unwrap_or_default().to_string();
+                        @let considered = count(decision, "considered");
+                        @let removed: usize = items(decision, "removed").iter()
+                            .filter(|it| !matches!(text(it, "filter"), "state" | "request")).map(|it| count(it, "hosts")).sum();
+                        @let vms = texts(decision, "vms");
+                        tr {
+                            th.row.num scope="row" { a href=(of_cluster(&cluster, &["decisions", &number])) { (number) } }
+                            td { @for vm in vms.iter().take(3) { (vm_link(&cluster, vm)) " " }
+                                @if vms.len() > 3 { span.dim { "and " (vms.len() - 3) " more" } } }
+                            td { @match decision["host"].as_str() {
+                                Some(host) => { (host_link(&cluster, Some(host))) }
+                                None => { (state("bad", "bad", "no host")) span.sub { (cut(&main_reason(decision), 90)) } }
+                            } }
+                            td.num { (format::len(considered.saturating_sub(removed))) }
+                            td.num { (format::len(removed)) }
+                            td { (cut(text(recorded, "by"), 40)) }
+                            td { @if let Some(at) = Moment::of(&recorded["at"]) { (ago(at)) } }
+                        }
+                    } }
+                } }
+            }
+            @if let Some(next) = listed["next"].as_str() {
+                nav.pager aria-label="Pages" { a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Earlier" } }
+            }
+        }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+    };
+    let page = Page {
+        title: format!("Decisions of {cluster}"),
+        area: Area::Decisions,
+        cluster: Some(&cluster),
+        main,
+        live: "vm,reservation",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}

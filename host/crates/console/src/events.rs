@@ -1,0 +1,188 @@
+//! What happened: a list that goes on by itself.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::ask::{Ask, Console, Sent};
+use crate::format::{self, Moment};
+use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::parts::{self, empty, sign, time};
+use crate::url::{self, of_cluster, segment};
+use crate::value::{items, text};
+use placewright_http::Problem;
+
+/// Events of a page.
+const ROWS: usize = 200;
+
+/// Kinds that belong together, as chips: how the words begin.
+const KINDS: [(&str, &str); 8] = [
+    ("", "all"),
+    ("vm", "VMs"),
+    ("plan", "plans"),
+    ("policy", "policies"),
+    ("unit", "units"),
+    ("host", "hosts"),
+    ("cluster", "clusters"),
+    ("reservation", "reservations"),
+];
+
+/// Events that somebody should look at.
+const WARNINGS: [&str; 13] = [
+    "unit-refused",
+    "unit-paused",
+    "unit-returned",
+    "unit-not-returned",
+    "unit-distrusted",
+    "policy-refused",
+    "policy-lost-filters",
+    "cluster-without-policy",
+    "cluster-stopped",
+    "balance-failed",
+    "reservation-expired",
+    "reservation-lost",
+    "reset",
+];
+
+/// The stream of events, for scripts of pages.
+pub(crate) async fn stream(
+    State(_): State<Arc<Console>>,
+    headers: HeaderMap,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let id = HeaderName::from_static("last-event-id");
+    // A browser that comes back sends the header; a page that begins, a parameter.
+    let after = headers
+        .get(&id)
+        .and_then(|it| it.to_str().ok())
+        .or(ask.param("after"));
+    let sent = after.map_or(Sent::Nothing, |after| {
+        Sent::Headers(vec![(id, after.to_owned())])
+    });
+    ask.stream("GET", "/v1/events", sent).await
+}
+
+/// The list.
+pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Response, Problem> {
+    let rows = ROWS.to_string();
+    let names = ["kind", "cluster", "by", "text", "after"];
+    let said = names.map(|name| (name, ask.param(name)));
+    let query = url::query(said.into_iter().chain([("limit", Some(rows.as_str()))]));
+    let path = format!("/v1/events/recent?{query}");
+    let listed = ask.get(&path).await?;
+    let events = items(&listed, "items");
+    let clusters = ask.list("/v1/clusters", 1000).await?;
+    let kind = ask.param("kind").unwrap_or_default();
+    let main = html! {
+        div.head {
+            div {
+                (crumbs(&[("Overview", "/".to_owned())], "Events"))
+                h1 { "What just happened" }
+                p { "The newest first. Who did it stands beside it; the last thousand or so are remembered." }
+            }
+            div.acts {
+                span.live-state {}
+                button.btn.with-script type="button" data-pause aria-pressed="false" { "Pause" }
+            }
+        }
+        section.panel aria-label="Events" {
+            header {
+                nav.bar aria-label="Kinds" { @for (word, name) in KINDS {
+                    a.chip href=(url::with(&ask.query, "kind", word, &["after"])) aria-current=[(kind == word).then_some("true")] { (name) }
+                } }
+                form.bar method="get" data-auto {
+                    @if !kind.is_empty() { input type="hidden" name="kind" value=(kind); }
+                    @if clusters.len() > 1 {
+                        label.lab { "Cluster"
+                            select.field name="cluster" {
+                                option value="" { "all" }
+                                @for cluster in &clusters {
+                                    @let name = text(cluster, "name");
+                                    option value=(name) selected[ask.param("cluster") == Some(name)] { (name) }
+                                }
+                            }
+                        }
+                    }
+                    input.field name="by" value=(ask.param("by").unwrap_or_default()) aria-label="Done by" placeholder="By whom";
+                    input.field type="search" name="text" value=(ask.param("text").unwrap_or_default()) aria-label="Text" placeholder="Text";
+                    button.btn.without-script type="submit" { "Show" }
+                }
+            }
+            (table(&ask, events))
+            @if let Some(next) = listed["next"].as_str() {
+                nav.pager aria-label="Pages" { a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Earlier" } }
+            }
+        }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+    };
+    let page = Page {
+        title: "Events".to_owned(),
+        area: Area::Events,
+        cluster: None,
+        main,
+        live: "*",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+/// Rows of events.
+pub(crate) fn table(_: &Ask, events: &[Value]) -> Markup {
+    if events.is_empty() {
+        return html! { div.in { (empty("Nothing happened yet", html! { "or nothing that fits." })) } };
+    }
+    html! {
+        div.scroll { table.events {
+            caption.vh { "Events, the newest first" }
+            thead.vh { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Where" } th scope="col" { "By" } } }
+            tbody { @for event in events {
+                tr id={ "event-" (event["number"]) } {
+                    td.when { @if let Some(at) = Moment::of(&event["at"]) { (time(at)) } }
+                    td {
+                        (mark(event)) " "
+                        (sentence(&format::cut(text(event, "message"), 240)))
+                        span.sub.mono { (text(event, "kind")) }
+                    }
+                    td { (about(event)) }
+                    td.soft { (format::cut(text(event, "by"), 40)) }
+                }
+            } }
+        } }
+    }
+}
+
+fn mark(event: &Value) -> Markup {
+    let kind = text(event, "kind");
+    match kind {
+        kind if kind.ends_with("refused") || kind == "cluster-stopped" => {
+            html! { span.bad { (sign("bad")) span.vh { "Refused: " } } }
+        }
+        kind if WARNINGS.contains(&kind) => {
+            html! { span.warn { (sign("warn")) span.vh { "Warning: " } } }
+        }
+        _ => html! { span.off { (sign("idle")) } },
+    }
+}
+
+/// What an event is about, as links.
+fn about(event: &Value) -> Markup {
+    let cluster = event["cluster"].as_str();
+    let number = |name: &str| event[name].as_u64().map(|number| number.to_string());
+    let link =
+        |path: String, text: &str| html! { a.nowrap href=(path) { (format::cut(text, 48)) } " " };
+    html! {
+        @if let Some(cluster) = cluster {
+            (link(of_cluster(cluster, &[]), cluster))
+            @if let Some(decision) = number("decision") { (link(of_cluster(cluster, &["decisions", &decision]), &format!("decision {decision}"))) }
+            @if let Some(plan) = number("plan") { (link(of_cluster(cluster, &["plans", &plan]), &format!("plan {plan}"))) }
+            @if let Some(vm) = event["vm"].as_str() { (link(of_cluster(cluster, &["vms", vm]), vm)) }
+            @if let Some(host) = event["host"].as_str() { (link(of_cluster(cluster, &["hosts", host]), host)) }
+        }
+        @if let Some(policy) = event["policy"].as_str() { @if cluster.is_none() { (link(format!("/policies/{}", segment(policy)), policy)) } }
+        @if let Some(unit) = event["unit"].as_str() { (link(format!("/units/{}", segment(unit)), unit)) }
+    }
+}

@@ -1,0 +1,298 @@
+//! The map of hosts: a cell for each, in blocks by group, in rows by zone.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use crate::ask::Ask;
+use crate::format::{self, percent};
+use crate::hosts::table::states;
+use crate::hosts::{Colour, Fleet, HostRow};
+use crate::url::{self, of_cluster};
+
+/// The width of the map in its own units.
+const WIDTH: usize = 1080;
+/// Cells beside each other in a block of a group.
+const COLUMNS: usize = 5;
+/// From so many hosts on, cells are smaller.
+const MANY: usize = 2500;
+/// The least share of each band, in percent.
+const BANDS: [usize; 7] = [0, 15, 30, 45, 60, 75, 90];
+/// The share from which a cell is marked as full.
+const FULL: f64 = 0.97;
+
+fn band(share: f64) -> usize {
+    let percent = share * 100.0;
+    BANDS
+        .iter()
+        .rposition(|least| percent >= *least as f64)
+        .unwrap_or(0)
+}
+
+/// Hosts of one group.
+struct Block<'h> {
+    name: &'h str,
+    hosts: Vec<&'h HostRow>,
+    x: usize,
+    y: usize,
+    columns: usize,
+}
+
+/// A zone with its blocks.
+struct Zone<'h> {
+    name: &'h str,
+    y: usize,
+    blocks: Vec<Block<'h>>,
+}
+
+/// How large cells and what is between them are.
+#[derive(Clone, Copy)]
+struct Grid {
+    cell: usize,
+    step: usize,
+}
+
+/// The map with its legend.
+pub(crate) fn map(
+    ask: &Ask,
+    cluster: &str,
+    fleet: &Fleet,
+    wanted: &[&HostRow],
+    colour: Colour,
+) -> Markup {
+    let cell = if wanted.len() > MANY { 8 } else { 11 };
+    let grid = Grid {
+        cell,
+        step: cell + 2,
+    };
+    let (zones, height) = laid_out(wanted, grid);
+    let drawing = Drawing::of(&zones, grid, colour);
+    let path = of_cluster(cluster, &["hosts"]);
+    let chosen = ask.param("host").unwrap_or_default();
+    let data = json!({"cell": cell, "step": grid.step, "path": path, "chosen": chosen, "hosts": drawing.places});
+    let label = format!(
+        "Map of {}, coloured by {}. The table below has the same.",
+        format::things(wanted.len(), "host", "hosts"),
+        colour.text()
+    );
+    html! {
+        (legend(ask, fleet, wanted, colour))
+        pw-heat-map data-map=(data.to_string()) {
+            svg.heat viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
+                @for zone in &zones {
+                    @if !zone.name.is_empty() {
+                        text.zone x="0" y=(zone.y + 10) { (format::cut(zone.name, 12)) }
+                    }
+                    @for block in &zone.blocks {
+                        @if !block.name.is_empty() {
+                            text x=(block.x) y=(block.y - 4) { (format::cut(block.name, 9)) }
+                        }
+                    }
+                }
+                @for (number, d) in drawing.bands.iter().enumerate() {
+                    @if !d.is_empty() { path class={ "c" (number) } d=(d) {} }
+                }
+                path.cx d=(drawing.blank) {}
+                path.over d=(drawing.full) {}
+                path.mark d=(drawing.marks) {}
+            }
+        }
+    }
+}
+
+/// Put zones below each other, and the blocks of each beside each other.
+fn laid_out<'h>(wanted: &[&'h HostRow], grid: Grid) -> (Vec<Zone<'h>>, usize) {
+    let mut by_zone: BTreeMap<&str, BTreeMap<&str, Vec<&HostRow>>> = BTreeMap::new();
+    let mut hosts: Vec<&HostRow> = wanted.to_vec();
+    hosts.sort_by(|a, b| a.id.cmp(&b.id));
+    for host in hosts {
+        let zone = by_zone.entry(host.zone.as_deref().unwrap_or_default());
+        let group = host.group.as_deref().unwrap_or_default();
+        zone.or_default().entry(group).or_default().push(host);
+    }
+    let is_zoned = by_zone.keys().any(|name| !name.is_empty());
+    let left = if is_zoned { 34 } else { 0 };
+    let mut y = 0;
+    let mut zones = Vec::new();
+    for (name, groups) in by_zone {
+        let is_grouped = groups.keys().any(|name| !name.is_empty());
+        let top = y;
+        let head = if is_grouped { 16 } else { 2 };
+        let (mut x, mut line, mut blocks) = (left, y + head, Vec::new());
+        let mut lowest = line;
+        for (group, hosts) in groups {
+            let columns = match is_grouped {
+                true => COLUMNS,
+                false => (WIDTH - left) / grid.step,
+            };
+            let wide = columns.min(hosts.len()) * grid.step;
+            if x + wide > WIDTH && x > left {
+                (x, line) = (left, lowest + 8 + head);
+            }
+            let block = Block {
+                name: group,
+                x,
+                y: line,
+                columns,
+                hosts,
+            };
+            lowest = lowest.max(line + block.hosts.len().div_ceil(columns) * grid.step);
+            x += COLUMNS.max(wide.div_ceil(grid.step)) * grid.step + 8;
+            blocks.push(block);
+        }
+        y = lowest + 10;
+        zones.push(Zone {
+            name,
+            y: top + head,
+            blocks,
+        });
+    }
+    (zones, y.max(grid.step))
+}
+
+/// What is drawn: a path for each kind of cell, so that thousands of cells are a dozen elements.
+#[derive(Default)]
+struct Drawing {
+    bands: [String; 7],
+    /// Of hosts that take no VMs, or of which the share is not known.
+    blank: String,
+    full: String,
+    marks: String,
+    /// For the script: id, place, and what is said of each.
+    places: Vec<serde_json::Value>,
+}
+
+impl Drawing {
+    fn of(zones: &[Zone<'_>], grid: Grid, colour: Colour) -> Self {
+        let mut drawing = Self::default();
+        for block in zones.iter().flat_map(|zone| &zone.blocks) {
+            for (number, host) in block.hosts.iter().enumerate() {
+                let x = block.x + number % block.columns * grid.step;
+                let y = block.y + number / block.columns * grid.step;
+                drawing.add(host, (x, y), grid.cell, colour);
+            }
+        }
+        drawing
+    }
+
+    fn add(&mut self, host: &HostRow, (x, y): (usize, usize), cell: usize, colour: Colour) {
+        let share = host.share(colour);
+        let square = |path: &mut String| path.push_str(&format!("M{x} {y}h{cell}v{cell}h-{cell}z"));
+        let said = match (&*host.state, share) {
+            ("up", Some(share)) => {
+                square(&mut self.bands[band(share)]);
+                if share > FULL {
+                    let half = cell / 2;
+                    self.full
+                        .push_str(&format!("M{} {y}h{half}v{half}z", x + cell - half));
+                }
+                percent(share)
+            }
+            ("up", None) => {
+                square(&mut self.blank);
+                "not measured".to_owned()
+            }
+            (state, _) => {
+                square(&mut self.blank);
+                self.mark(state, (x, y), cell);
+                state.to_owned()
+            }
+        };
+        self.places.push(json!([host.id, x, y, said]));
+    }
+
+    /// The sign of a state in a cell.
+    fn mark(&mut self, state: &str, (x, y): (usize, usize), cell: usize) {
+        let (left, right, top, low) = (x + 3, x + cell - 3, y + 3, y + cell - 3);
+        let middle = x + cell / 2;
+        self.marks.push_str(&match state {
+            "maintenance" => format!("M{left} {low}L{right} {top}"),
+            "down" => format!("M{left} {low}L{right} {top}M{left} {top}L{right} {low}"),
+            _ => format!("M{middle} {}V{}M{middle} {low}v1", y + 2, low - 1),
+        });
+    }
+}
+
+/// The bands, with how many hosts are in each: filters when they are clicked.
+fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], colour: Colour) -> Markup {
+    let mut counts = [0; 7];
+    for host in wanted.iter().filter(|host| host.state == "up") {
+        if let Some(share) = host.share(colour) {
+            counts[band(share)] += 1;
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    html! {
+        div.legend {
+            span.small.soft { (colour.text()) ", %" }
+            ol {
+                @for (number, least) in BANDS.iter().enumerate() {
+                    li title={ (format::len(counts[number])) " hosts from " (least) " %" } {
+                        svg viewBox="0 0 44 22" preserveAspectRatio="none" aria-hidden="true" {
+                            @let height = (counts[number] * 14).div_ceil(most);
+                            rect.f-track x="0" y="0" width="44" height="14" {}
+                            rect.f-com x="0" y=(14 - height) width="44" height=(height) {}
+                            rect class={ "c" (number) } x="0" y="16" width="44" height="6" {}
+                        }
+                        span { (least) } span.dim { (format::len(counts[number])) }
+                    }
+                }
+            }
+            span.key { svg viewBox="0 0 12 12" aria-hidden="true" { rect.c6 width="12" height="12" rx="1.5" {} path.over d="M6 0h6v6z" {} } "full, over 97 %" }
+            @for (word, count) in states(fleet) {
+                a.key href=(url::with(&ask.query, "state", word, &["page"])) { (crate::parts::host_state(word)) " " (count) }
+            }
+            @if ask.param("state").is_some() {
+                a.key href=(url::with(&ask.query, "state", "", &["page"])) { "all states" }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_in_the_band_of_the_greatest_bound_below_it() {
+        for (share, expected) in [
+            (0.0, 0),
+            (0.149, 0),
+            (0.15, 1),
+            (0.6, 4),
+            (0.9, 6),
+            (1.4, 6),
+        ] {
+            assert_eq!(band(share), expected, "{share}");
+        }
+    }
+
+    #[test]
+    fn every_host_has_a_cell_of_its_own_inside_the_map() {
+        let hosts: Vec<HostRow> = (0..3000)
+            .map(|number| HostRow {
+                id: format!("h{number:04}"),
+                state: "up".to_owned(),
+                zone: Some(format!("z{}", number % 3)),
+                group: Some(format!("r{}", number % 40)),
+                ..HostRow::default()
+            })
+            .collect();
+        let wanted: Vec<&HostRow> = hosts.iter().collect();
+        let grid = Grid { cell: 8, step: 10 };
+        let (zones, height) = laid_out(&wanted, grid);
+        let drawing = Drawing::of(&zones, grid, Colour::Cpu);
+        let mut places: Vec<(u64, u64)> = drawing
+            .places
+            .iter()
+            .map(|it| (it[1].as_u64().unwrap(), it[2].as_u64().unwrap()))
+            .collect();
+        assert_eq!(places.len(), 3000);
+        let inside = |(x, y): &(u64, u64)| *x + 8 <= WIDTH as u64 && *y + 8 <= height as u64;
+        assert!(places.iter().all(inside));
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), 3000);
+    }
+}

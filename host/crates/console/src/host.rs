@@ -1,0 +1,200 @@
+//! One host: what it has, what runs there, and what can be done with it.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::ask::{Ask, Console};
+use crate::format::{self, Moment, bytes, cores, number, percent};
+use crate::page::{self, Area, Page, crumbs};
+use crate::parts::{self, Measure, ago, barred, empty, host_state};
+use crate::url::{self, of_cluster, segment};
+use crate::value::{count, text};
+use crate::vms;
+use placewright_http::{Permission, Problem};
+
+/// VMs of the host that are listed.
+const VMS: usize = 1000;
+
+/// A host.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path((cluster, id)): Path<(String, String)>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let path = format!("{api}/hosts/{}", segment(&id));
+    let host = ask.get(&path).await?;
+    let of_host = url::query([("host", Some(id.as_str()))]);
+    let vms = ask.list(&format!("{api}/vms?{of_host}"), VMS).await?;
+    let running = count(&host, "vms.count");
+    let main = html! {
+        div.head {
+            div {
+                (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], &id))
+                h1.mono { (format::cut(&id, 80)) }
+                p.bar { (host_state(text(&host, "state"))) span { (sentence(&host, running)) } }
+            }
+            div.acts { (empty_it(&ask, &cluster, &id)) }
+        }
+        div.cols.two-one {
+            section.panel aria-labelledby="vms" {
+                header { h2 id="vms" { "VMs " span.dim { (format::len(vms.len())) } } }
+                @if vms.is_empty() {
+                    div.in { (empty("No VM runs here", html! { "and no place is reserved." })) }
+                } @else { (vms::table(&ask, &cluster, &vms, false)) }
+            }
+            div.stack {
+                section.panel aria-labelledby="measures" {
+                    header { h2 id="measures" { "What is promised" } (parts::measure_key()) }
+                    div.in.stack { (measures(&host)) }
+                }
+                section.panel aria-labelledby="columns" {
+                    header { h2 id="columns" { "What units can read of it" } }
+                    div.in { (facts(&host)) }
+                }
+            }
+        }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+    };
+    let page = Page {
+        title: format!("{id} of {cluster}"),
+        area: Area::Hosts,
+        cluster: Some(&cluster),
+        main,
+        live: "vm,host,inventory,reservation",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+fn sentence(host: &Value, running: usize) -> String {
+    let pending = count(host, "vms.pending");
+    let mut sentence = match running {
+        0 => "No VM runs here".to_owned(),
+        _ => format!("{} here", format::things(running, "VM runs", "VMs run")),
+    };
+    if pending > 0 {
+        let places = format::things(pending, "place is", "places are");
+        sentence.push_str(&format!(", and {places} reserved"));
+    }
+    let zone = text(host, "zone");
+    if !zone.is_empty() {
+        sentence.push_str(&format!("; it stands in {}", format::cut(zone, 40)));
+    }
+    sentence + "."
+}
+
+/// The form that plans how the host is emptied.
+fn empty_it(ask: &Ask, cluster: &str, id: &str) -> Markup {
+    match ask.may(Permission::Operate, Some(cluster)) {
+        true => html! {
+            form action=(of_cluster(cluster, &["plans"])) method="post" {
+                input type="hidden" name="deed" value="evacuate";
+                input type="hidden" name="host" value=(id);
+                button.btn type="submit" { "Plan to empty it" }
+            }
+        },
+        false => barred(ask, Permission::Operate, "Plan to empty it"),
+    }
+}
+
+fn measures(host: &Value) -> Markup {
+    let amount = |name: &str| host[name].as_f64();
+    let zero = |name: &str| amount(name).unwrap_or_default();
+    let cpu = Measure {
+        committed: zero("cpu.committed"),
+        reserved: zero("cpu.pending"),
+        used: amount("cpu.usage").map(|share| share * zero("cpu.total")),
+        promisable: zero("cpu.total") * amount("cpu.overcommit").unwrap_or(1.0),
+    };
+    let total = zero("memory.total");
+    let memory = Measure {
+        committed: zero("memory.committed"),
+        reserved: zero("memory.pending"),
+        used: amount("memory.free").map(|free| (total - free).max(0.0)),
+        promisable: (total - zero("memory.reserved")).max(0.0)
+            * amount("memory.overcommit").unwrap_or(1.0),
+    };
+    let line = |measure: Measure, text: fn(f64) -> String| {
+        let used = measure.used.map_or("not measured".to_owned(), |used| {
+            format!("{} used", text(used))
+        });
+        format!(
+            "{used} · {} committed · {} reserved · of {}",
+            text(measure.committed),
+            text(measure.reserved),
+            text(measure.promisable)
+        )
+    };
+    html! {
+        div { h3 { "CPU" } (cpu.bar("CPU")) p.small.soft { (line(cpu, cores)) } }
+        div { h3 { "Memory" } (memory.bar("Memory")) p.small.soft { (line(memory, bytes)) } }
+    }
+}
+
+/// The columns of a row, but for those that stand elsewhere.
+fn facts(host: &Value) -> Markup {
+    let columns = host.as_object();
+    let shown = columns
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| !matches!(name.as_str(), "id" | "vms" | "statistics"));
+    let measured = &host["statistics"];
+    html! {
+        dl.facts {
+            @for (name, value) in shown {
+                dt.mono { (format::cut(name, 40)) }
+                dd {
+                    (written(name, value))
+                    @if let Some(at) = Moment::of(&measured[name]["measured"]) {
+                        span.dim.small { " measured " (ago(at)) }
+                        @if measured[name]["outdated"] == true { span.warn.small { " outdated" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A value as people read it.
+pub(crate) fn written(name: &str, value: &Value) -> Markup {
+    let is_of = |part: &str| name.starts_with(part);
+    match value {
+        Value::Number(amount) => {
+            let amount = amount.as_f64().unwrap_or_default();
+            let is_share = name.ends_with("usage") || name.ends_with("overcommit");
+            let is_cpu = matches!(
+                name,
+                "cpu" | "cpu.total" | "cpu.committed" | "cpu.pending" | "load.pending"
+            );
+            let is_memory = (is_of("memory") || is_of("swap") || name == "disk")
+                && !name.ends_with("overcommit");
+            match () {
+                () if is_share => html! { (percent(amount)) },
+                () if is_cpu => html! { (cores(amount)) },
+                () if is_memory => html! { (bytes(amount)) },
+                () => html! { (number(amount, 3)) },
+            }
+        }
+        Value::String(text) => html! { (format::cut(text, 80)) },
+        Value::Bool(yes) => html! { (if *yes { "yes" } else { "no" }) },
+        Value::Null => html! { span.dim { "none" } },
+        Value::Array(rows) if rows.iter().all(Value::is_string) => {
+            let texts: Vec<String> = rows
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|it| format::cut(it, 40))
+                .collect();
+            html! { (texts.join(", ")) }
+        }
+        Value::Array(rows) => html! {
+            @for row in rows.iter().take(20) { div.small.mono { (format::cut(&row.to_string(), 120)) } }
+            @if rows.len() > 20 { span.dim { "and " (rows.len() - 20) " more" } }
+        },
+        Value::Object(_) => html! { span.small.mono { (format::cut(&value.to_string(), 160)) } },
+    }
+}

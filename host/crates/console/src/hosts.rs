@@ -1,0 +1,210 @@
+//! The hosts of a cluster: a map, and the same as a table.
+
+mod fleet;
+pub(crate) mod table;
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::ask::{Ask, Console};
+use crate::assets;
+use crate::format::{self, bytes, cores, number, percent};
+use crate::heat;
+use crate::page::{self, Area, Page, crumbs};
+use crate::parts::{self, empty, measure_key, note, sign};
+use crate::url::{self, of_cluster, segment};
+use crate::value::measure;
+pub(crate) use fleet::{Colour, Fleet, HostRow};
+use placewright_http::Problem;
+
+/// Rows of a page of the table.
+const ROWS: usize = 100;
+
+/// The hosts of a cluster.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let shown = ask.get(&api).await?;
+    let sums = ask.get(&format!("{api}/sums")).await?;
+    let fleet = Fleet::read(&ask, &api).await?;
+    let colour = Colour::named(ask.param("colour"));
+    let wanted = fleet.wanted(&ask);
+    let is_table = ask.param("view") == Some("table");
+    let main = html! {
+        (head(&cluster, &sums, &fleet))
+        @if let Some(why) = shown["broken"].as_str() {
+            (note("bad", html! { b { "Nothing is decided here. " } (page::sentence(why)) }))
+        }
+        @if fleet.hosts.is_empty() {
+            section.panel { div.in { (empty("No host yet", html! {
+                "Hosts come with the inventory: " code { "PUT " (api) "/inventory" } "."
+            })) } }
+        } @else {
+            @if !is_table {
+                div.cols.map-cols {
+                    section.panel aria-label="Map of hosts" {
+                        header { (toolbar(&ask, &fleet, colour)) }
+                        div.in { (heat::map(&ask, &cluster, &fleet, &wanted, colour)) }
+                    }
+                    (side(&ask, &cluster, &fleet))
+                }
+            }
+            section.panel aria-labelledby="table" {
+                header {
+                    h2 id="table" { "Hosts " span.dim { (counted(&wanted, &fleet)) } }
+                    @if is_table { (toolbar(&ask, &fleet, colour)) } @else { (measure_key()) }
+                }
+                (table::table(&ask, &cluster, &wanted, ROWS))
+            }
+        }
+        div.acts { (parts::copies(
+            &parts::curl("GET", &format!("{api}/hosts"), None),
+            None,
+        )) }
+    };
+    let page = Page {
+        title: format!("Hosts of {cluster}"),
+        area: Area::Hosts,
+        cluster: Some(&cluster),
+        main,
+        live: "vm,host,inventory,reservation",
+        script: (!is_table).then_some(assets::HEAT_MAP),
+    };
+    page::shown(&ask, page).await
+}
+
+fn counted(wanted: &[&HostRow], fleet: &Fleet) -> String {
+    match wanted.len() == fleet.hosts.len() {
+        true => format::len(wanted.len()),
+        false => format!(
+            "{} of {}",
+            format::len(wanted.len()),
+            format::len(fleet.hosts.len())
+        ),
+    }
+}
+
+fn head(cluster: &str, sums: &Value, fleet: &Fleet) -> Markup {
+    let up = fleet.hosts.iter().filter(|host| host.state == "up").count();
+    let (cpu, memory) = (measure(&sums["cpu"]), measure(&sums["memory"]));
+    html! {
+        div.head {
+            div {
+                (crumbs(&[("Overview", "/".to_owned())], cluster))
+                h1 { "Hosts of " (cluster) }
+            }
+            dl.stats {
+                div { dt { "Up" } dd { (format::len(up)) small { "of " (format::len(fleet.hosts.len())) } } }
+                div { dt { "CPU promised" } dd { (percent(cpu.share()))
+                    small { (number(cpu.committed + cpu.reserved, 0)) " of " (cores(cpu.promisable.round())) } } }
+                div { dt { "Memory promised" } dd { (percent(memory.share()))
+                    small { (bytes(memory.committed + memory.reserved)) " of " (bytes(memory.promisable)) } } }
+                div { dt { "Room" } dd { a.small href=(of_cluster(cluster, &["questions"])) { "Ask how many fit" } } }
+            }
+        }
+    }
+}
+
+/// What is shown, as a form: it works without scripts, and with them is sent by itself.
+fn toolbar(ask: &Ask, fleet: &Fleet, colour: Colour) -> Markup {
+    let group = ask.param("group").unwrap_or_default();
+    let view = ask.param("view").unwrap_or_default();
+    html! {
+        form.bar.grow method="get" data-auto {
+            label.lab { "Colour"
+                select.field name="colour" {
+                    @for (word, text) in Colour::WORDS {
+                        option value=(word) selected[colour.word() == *word] { (text) }
+                    }
+                }
+            }
+            label.lab { "Group by"
+                select.field name="group" {
+                    option value="" selected[group.is_empty()] { "zone" }
+                    @for name in &fleet.attributes {
+                        option value=(name) selected[group == name] { "zone, " (name.trim_start_matches("attribute.")) }
+                    }
+                }
+            }
+            input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default())
+                aria-label="Filter hosts" placeholder="Filter: state:up zone:z1 vms>10";
+            @for name in ["state", "sort"] {
+                @if let Some(value) = ask.param(name) { input type="hidden" name=(name) value=(value); }
+            }
+            @if !view.is_empty() { input type="hidden" name="view" value=(view); }
+            button.btn.without-script type="submit" { "Show" }
+        }
+        span.seg role="group" aria-label="View" {
+            a href=(url::with(&ask.query, "view", "", &["page"])) aria-current=[view.is_empty().then_some("true")] { "Map and table" }
+            a href=(url::with(&ask.query, "view", "table", &["page"])) aria-current=[(view == "table").then_some("true")] { "Table" }
+        }
+    }
+}
+
+/// The host that is looked at, beside the map.
+fn side(ask: &Ask, cluster: &str, fleet: &Fleet) -> Markup {
+    let chosen = ask
+        .param("host")
+        .and_then(|id| fleet.hosts.iter().find(|host| host.id == id));
+    html! {
+        aside.panel id="host-panel" aria-live="polite" aria-label="The chosen host" {
+            @match chosen {
+                Some(host) => (glance(cluster, host)),
+                None => {
+                    header { h2 { "No host is chosen" } }
+                    div.in.soft.small {
+                        p { "Choose a cell of the map, by the pointer or by the keys." }
+                    }
+                }
+            }
+            footer.with-script {
+                span.kbd { "←" } " " span.kbd { "→" } " " span.kbd { "↑" } " " span.kbd { "↓" } " move, "
+                span.kbd { "Enter" } " opens, " span.kbd { "T" } " goes to the row"
+            }
+        }
+    }
+}
+
+/// A host in a few lines.
+pub(crate) fn glance(cluster: &str, host: &HostRow) -> Markup {
+    let (cpu, memory) = (host.cpu, host.memory);
+    let used = |used: Option<f64>, text: fn(f64) -> String| match used {
+        Some(used) => format!("{} used", text(used)),
+        None => "not measured".to_owned(),
+    };
+    html! {
+        header {
+            h2 { a.mono href=(of_cluster(cluster, &["hosts", &host.id])) { (format::cut(&host.id, 40)) } }
+            (parts::host_state(&host.state))
+        }
+        div.in.stack {
+            div {
+                h3 { "CPU" } (cpu.bar("CPU"))
+                p.small.soft {
+                    (used(cpu.used, cores)) " · " (number(cpu.committed, 1)) " committed · "
+                    (number(cpu.reserved, 1)) " reserved · of " (cores(cpu.promisable))
+                }
+            }
+            div {
+                h3 { "Memory" } (memory.bar("Memory"))
+                p.small.soft {
+                    (used(memory.used, bytes)) " · " (bytes(memory.committed)) " committed · "
+                    (bytes(memory.reserved)) " reserved · of " (bytes(memory.promisable))
+                }
+            }
+            dl.facts {
+                @if let Some(zone) = &host.zone { dt { "Zone" } dd { (zone) } }
+                @if let Some(group) = &host.group { dt { "Group" } dd { (group) } }
+                dt { "VMs" } dd { (format::len(host.vms)) @if host.pending > 0 { ", and " (format::len(host.pending)) " reserved" } }
+            }
+            p { a.btn href=(of_cluster(cluster, &["hosts", &host.id])) { (sign("n-fleet")) "Open" } }
+        }
+    }
+}

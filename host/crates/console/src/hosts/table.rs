@@ -1,0 +1,77 @@
+//! The table of hosts: the twin of the map.
+
+use maud::{Markup, html};
+
+use super::fleet::left;
+use super::{Fleet, HostRow};
+use crate::ask::Ask;
+use crate::format::{self, bytes, number};
+use crate::parts::{empty, host_link, host_state, pager, sorted_head};
+use crate::url;
+
+/// A page of the hosts that are wanted.
+pub(super) fn table(ask: &Ask, cluster: &str, wanted: &[&HostRow], rows: usize) -> Markup {
+    let sorted = ask.param("sort").unwrap_or("id");
+    let pages = wanted.len().div_ceil(rows).max(1);
+    let page = ask.param("page").and_then(|page| page.parse().ok());
+    let page: usize = page.unwrap_or(1).clamp(1, pages);
+    let has_zone = wanted.iter().any(|host| host.zone.is_some());
+    let has_group = wanted.iter().any(|host| host.group.is_some());
+    let head = |name, title, is_number| sorted_head(ask, sorted, name, title, is_number);
+    if wanted.is_empty() {
+        let filter = ask
+            .param("filter")
+            .or(ask.param("state"))
+            .unwrap_or_default();
+        return html! { div.in { (empty("No host matches", html! {
+            i { (format::cut(filter, 80)) } ". "
+            a href=(url::with(&ask.query, "filter", "", &["state", "page"])) { "Take the filter off" }
+        })) } };
+    }
+    let first = (page - 1) * rows;
+    html! {
+        div.scroll { table {
+            caption.vh { "Hosts of " (cluster) }
+            thead { tr {
+                (head("id", "Host", false))
+                (head("state", "State", false))
+                @if has_zone { (head("zone", "Zone", false)) }
+                @if has_group { (head("group", "Group", false)) }
+                (head("vms", "VMs", true))
+                (head("cpu", "CPU promised", true))
+                (head("left-cpu", "Cores left", true))
+                (head("memory", "Memory promised", true))
+                (head("left-memory", "Memory left", true))
+            } }
+            tbody { @for host in wanted.iter().skip(first).take(rows) {
+                tr id={ "row-" (host.id) } {
+                    th.row scope="row" { (host_link(cluster, Some(&host.id))) }
+                    td { (host_state(&host.state)) }
+                    @if has_zone { td { (host.zone.as_deref().unwrap_or("–")) } }
+                    @if has_group { td { (host.group.as_deref().unwrap_or("–")) } }
+                    td.num { (format::len(host.vms)) @if host.pending > 0 { span.dim { " +" (host.pending) } } }
+                    td { (host.cpu.bar("CPU")) }
+                    td.num { (number(left(&host.cpu), 1)) }
+                    td { (host.memory.bar("Memory")) }
+                    td.num { (bytes(left(&host.memory))) }
+                }
+            } }
+        } }
+        (pager(ask, page, pages))
+    }
+}
+
+/// How many hosts are in each state, for the words beside the map.
+pub(crate) fn states(fleet: &Fleet) -> Vec<(&'static str, usize)> {
+    let words = ["maintenance", "down", "error"];
+    let counted = words.map(|word| {
+        (
+            word,
+            fleet.hosts.iter().filter(|it| it.state == word).count(),
+        )
+    });
+    counted
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}

@@ -1,0 +1,312 @@
+//! The hosts of a decision against the entries of its policy.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::ask::Ask;
+use crate::format::{self, cost, cut, things};
+use crate::parts::{host_link, sign};
+use crate::url;
+use crate::value::{self, items, text};
+
+/// Remaining hosts that are shown at first, and removed ones.
+const ROWS: usize = 15;
+
+/// What an explanation says, host by host.
+pub(crate) struct Matrix<'e> {
+    pub(crate) explanation: &'e Value,
+    /// The names of cost entries, in policy order.
+    pub(crate) entries: Vec<&'e str>,
+    /// Hosts that were left, the least cost first.
+    pub(crate) left: Vec<Row<'e>>,
+    pub(crate) removed: Vec<Row<'e>>,
+    pub(crate) unasked: Vec<(&'e str, &'e str)>,
+    by_chance: bool,
+}
+
+/// One host.
+pub(crate) struct Row<'e> {
+    pub(crate) host: &'e str,
+    /// By the entry: raw, scaled, weighted.
+    pub(crate) costs: BTreeMap<&'e str, [f64; 3]>,
+    /// Tier by tier.
+    pub(crate) sums: Vec<f64>,
+    pub(crate) removed: Option<&'e Value>,
+    passed_over: bool,
+}
+
+impl Row<'_> {
+    /// The cost that decides, where there is one tier.
+    pub(crate) fn sum(&self) -> f64 {
+        self.sums.iter().sum()
+    }
+}
+
+impl<'e> Matrix<'e> {
+    /// Put the stages of an explanation together: of each host the last one that it came to.
+    pub(crate) fn of(explanation: &'e Value) -> Self {
+        let mut rows: BTreeMap<&str, Row<'_>> = BTreeMap::new();
+        let mut entries: Vec<&str> = Vec::new();
+        for stage in items(explanation, "stages") {
+            for shown in items(stage, "hosts") {
+                let row = rows.entry(text(shown, "host")).or_insert_with(|| Row {
+                    host: text(shown, "host"),
+                    costs: BTreeMap::new(),
+                    sums: Vec::new(),
+                    removed: None,
+                    passed_over: false,
+                });
+                for given in items(shown, "costs") {
+                    let name = text(given, "name");
+                    if !entries.contains(&name) {
+                        entries.push(name);
+                    }
+                    let values = ["raw", "scaled", "weighted"].map(|it| value::cost(&given[it]));
+                    row.costs.insert(name, values);
+                }
+                let sums = items(shown, "sums");
+                if !sums.is_empty() {
+                    row.sums = sums.iter().map(value::cost).collect();
+                }
+                row.passed_over |= shown["passed-over"] == true;
+                if shown["removed"].is_object() {
+                    row.removed = Some(&shown["removed"]);
+                }
+            }
+        }
+        let chosen = text(explanation, "chosen");
+        let (mut left, removed): (Vec<Row<'_>>, Vec<Row<'_>>) =
+            rows.into_values().partition(|row| row.removed.is_none());
+        left.sort_by(|a, b| {
+            let by_sums = a.sums.iter().zip(&b.sums).map(|(a, b)| a.total_cmp(b));
+            let by_sums = by_sums.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then);
+            (a.host != chosen)
+                .cmp(&(b.host != chosen))
+                .then(a.passed_over.cmp(&b.passed_over))
+                .then(by_sums)
+        });
+        let unasked = items(explanation, "not-considered").iter();
+        let has_selections = |stage: &Value| !items(stage, "selections").is_empty();
+        Self {
+            explanation,
+            entries,
+            left,
+            removed,
+            unasked: unasked
+                .map(|it| (text(it, "host"), text(it, "reason")))
+                .collect(),
+            by_chance: items(explanation, "stages").iter().any(has_selections),
+        }
+    }
+
+    /// How many hosts were left, removed, and not considered.
+    pub(crate) fn counts(&self) -> (usize, usize, usize) {
+        (self.left.len(), self.removed.len(), self.unasked.len())
+    }
+
+    pub(crate) fn is_by_chance(&self) -> bool {
+        self.by_chance
+    }
+
+    pub(crate) fn chosen(&self) -> Option<&Row<'e>> {
+        let chosen = self.explanation["chosen"].as_str()?;
+        self.left.iter().find(|row| row.host == chosen)
+    }
+
+    /// The cost of a host, if there are costs.
+    pub(crate) fn cost_of(&self, host: &str) -> Option<f64> {
+        let row = self.left.iter().find(|row| row.host == host)?;
+        (!row.sums.is_empty()).then(|| row.sum())
+    }
+
+    /// The host that came next, and by how much it is dearer.
+    pub(crate) fn next_best(&self) -> Option<(&'e str, f64)> {
+        let chosen = self.chosen()?;
+        let next = self.left.get(1)?;
+        Some((next.host, next.sum() - chosen.sum()))
+    }
+
+    /// The factor of an entry, as far as costs tell it.
+    pub(crate) fn factor(&self, entry: &str) -> Option<f64> {
+        self.left.iter().find_map(|row| {
+            let [_, scaled, weighted] = row.costs.get(entry)?;
+            (*scaled != 0.0 && weighted.is_finite()).then(|| weighted / scaled)
+        })
+    }
+}
+
+/// The table.
+pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
+    let which = match ask.param("values") {
+        Some("raw") => 0,
+        Some("scaled") => 1,
+        _ => 2,
+    };
+    let filter = ask.param("filter").unwrap_or_default().to_lowercase();
+    let fits = |row: &&Row<'_>| {
+        let reason = row.removed.map_or("", |it| text(it, "reason"));
+        filter.is_empty()
+            || row.host.to_lowercase().contains(&filter)
+            || reason.to_lowercase().contains(&filter)
+    };
+    let is_zero = |entry: &&&str| {
+        matrix
+            .left
+            .iter()
+            .all(|row| row.costs.get(**entry).is_none_or(|it| it[2] == 0.0))
+    };
+    let all_columns = ask.param("columns") == Some("all");
+    let zero: Vec<&str> = matrix.entries.iter().filter(is_zero).copied().collect();
+    let entries: Vec<&str> = matrix
+        .entries
+        .iter()
+        .filter(|it| all_columns || !is_zero(it))
+        .copied()
+        .collect();
+    let mut left: Vec<&Row<'_>> = matrix.left.iter().filter(fits).collect();
+    if let Some(entry) = ask.param("sort") {
+        let of = |row: &Row<'_>| row.costs.get(entry).map_or(f64::INFINITY, |it| it[which]);
+        left.sort_by(|a, b| of(a).total_cmp(&of(b)));
+    }
+    let removed: Vec<&Row<'_>> = matrix.removed.iter().filter(fits).collect();
+    let rows = if ask.param("rows") == Some("all") {
+        usize::MAX
+    } else {
+        ROWS
+    };
+    let wide = entries.len() + 4;
+    let scale = scale(matrix, &entries, which);
+    let asked = ask.param("host");
+    html! {
+        section.panel aria-label="Hosts and entries" {
+            header {
+                span.seg role="group" aria-label="Values" {
+                    @for (number, word) in ["raw", "scaled", "weighted"].iter().enumerate() {
+                        a href=(url::with(&ask.query, "values", word, &[])) aria-current=[(number == which).then_some("true")] { (word) }
+                    }
+                }
+                form.bar.grow method="get" data-auto {
+                    @for (name, value) in &ask.query { @if name != "filter" { input type="hidden" name=(name) value=(value); } }
+                    input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter hosts or reasons" placeholder="Filter hosts or reasons";
+                    button.btn.without-script type="submit" { "Show" }
+                }
+                @if !zero.is_empty() && !all_columns {
+                    span.small.dim { (zero.join(", ")) " cost all hosts 0 · "
+                        a href=(url::with(&ask.query, "columns", "all", &[])) { "show" } }
+                }
+            }
+            div.scroll { table.mx {
+                caption.vh { "Remaining hosts by cost, removed hosts, hosts that were not considered" }
+                thead { tr {
+                    th.num scope="col" { span.vh { "Place" } }
+                    th scope="col" { "Host" }
+                    @for entry in &entries {
+                        th.num scope="col" aria-sort=[(ask.param("sort") == Some(entry)).then_some("ascending")] {
+                            a href=(url::with(&ask.query, "sort", entry, &[])) { (cut(entry, 40)) }
+                            @if let Some(factor) = matrix.factor(entry) { br; span.dim { "factor " (format::number(factor, 3)) } }
+                        }
+                    }
+                    th.num scope="col" aria-sort=[ask.param("sort").is_none().then_some("ascending")] { a href=(url::with(&ask.query, "sort", "", &[])) { "Cost" } }
+                    th.num scope="col" { "to least" }
+                } }
+                tbody {
+                    tr.group { td colspan=(wide) { (things(left.len(), "host", "hosts")) " left, least cost first" } }
+                    @for (number, row) in left.iter().take(rows).enumerate() {
+                        (left_row(ask, cluster, matrix, row, (number, &entries, which, scale), asked))
+                    }
+                    @if left.len() > rows { tr { td {} td colspan=(wide - 1) {
+                        a href=(url::with(&ask.query, "rows", "all", &[])) { (left.len() - rows) " more" } } } }
+                    @if !removed.is_empty() {
+                        tr.group { td colspan=(wide) { (things(removed.len(), "host", "hosts")) " removed" } }
+                        @for row in removed.iter().take(rows) { (removed_row(ask, cluster, row, wide, asked)) }
+                        @if removed.len() > rows { tr { td {} td colspan=(wide - 1) {
+                            a href=(url::with(&ask.query, "rows", "all", &[])) { (removed.len() - rows) " more" } } } }
+                    }
+                    @if !matrix.unasked.is_empty() {
+                        tr.group { td colspan=(wide) { (things(matrix.unasked.len(), "host", "hosts")) " not considered" } }
+                        @for (host, reason) in matrix.unasked.iter().take(rows) { tr {
+                            td.off { (sign("maint")) } th.row scope="row" { (host_link(cluster, Some(host))) }
+                            td.why colspan=(wide - 2) { (cut(reason, 160)) }
+                        } }
+                    }
+                }
+            } }
+        }
+    }
+}
+
+/// The greatest value of all columns, which fills a bar.
+fn scale(matrix: &Matrix<'_>, entries: &[&str], which: usize) -> f64 {
+    let rows = matrix.left.iter();
+    let values = rows.flat_map(|row| entries.iter().filter_map(|entry| row.costs.get(entry)));
+    let sizes = values.map(|it| it[which].abs()).filter(|it| it.is_finite());
+    sizes.fold(f64::MIN_POSITIVE, f64::max)
+}
+
+fn left_row(
+    ask: &Ask,
+    cluster: &str,
+    matrix: &Matrix<'_>,
+    row: &Row<'_>,
+    (number, entries, which, scale): (usize, &[&str], usize, f64),
+    asked: Option<&str>,
+) -> Markup {
+    let chosen = matrix.chosen();
+    let is_chosen = chosen.is_some_and(|chosen| chosen.host == row.host);
+    let more = chosen.map(|chosen| row.sum() - chosen.sum());
+    html! {
+        tr.best[is_chosen].sel[asked == Some(row.host)] {
+            td.num.dim.small { (number + 1) }
+            th.row scope="row" {
+                (host_link(cluster, Some(row.host)))
+                @if is_chosen { " " b.acc.small { "chosen" } }
+                @else { " " (why_link(ask, row.host)) }
+            }
+            @for entry in entries {
+                @match row.costs.get(entry) {
+                    Some(values) => {
+                        @let value = values[which];
+                        td.num title={ "raw " (format::number(values[0], 6)) " · scaled " (cost(values[1])) " · weighted " (cost(values[2])) } {
+                            @if which == 2 { svg.bar-c viewBox="0 0 44 10" aria-hidden="true" {
+                                rect class=(if is_chosen { "f-acc" } else { "f-com" }) width=(format!("{:.1}", (value.abs() / scale * 44.0).min(44.0))) height="10" rx="2" {}
+                            } }
+                            span.dim[value == 0.0] { @if which == 0 { (format::number(value, 3)) } @else { (cost(value)) } }
+                        }
+                    }
+                    None => { td.num.dim { "–" } }
+                }
+            }
+            td.num { @if row.sums.is_empty() { span.dim { "–" } } @else { b { (cost(row.sum())) } } }
+            td.num.dim.small { @match more {
+                Some(0.0) | None => { @if is_chosen { "least" } @else { "0" } }
+                Some(more) => { (if more > 0.0 { "+" } else { "" }) (cost(more)) }
+            } }
+        }
+    }
+}
+
+fn removed_row(
+    ask: &Ask,
+    cluster: &str,
+    row: &Row<'_>,
+    wide: usize,
+    asked: Option<&str>,
+) -> Markup {
+    let by = row.removed.unwrap_or(&Value::Null);
+    html! {
+        tr.sel[asked == Some(row.host)] {
+            td.bad { (sign("bad")) }
+            th.row scope="row" { (host_link(cluster, Some(row.host))) " " (why_link(ask, row.host)) }
+            td.why colspan=(wide - 2) {
+                b { (cut(text(by, "filter"), 60)) } " " (cut(text(by, "reason"), 160))
+                @if by["passing"] == true { " " span.dim { "passing: waiting may help" } }
+            }
+        }
+    }
+}
+
+fn why_link(ask: &Ask, host: &str) -> Markup {
+    html! { a.small.soft.ask-why href={ (url::with(&ask.query, "host", host, &[])) "#why" } aria-label={ "Why not " (host) "?" } { "why not?" } }
+}

@@ -1,0 +1,237 @@
+//! What waits for somebody.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::ask::Ask;
+use crate::format::{Moment, cut, len, things};
+use crate::page::sentence;
+use crate::url::{self, segment};
+use crate::value::{count, items, text, texts};
+
+/// The newest decisions that are looked at for requests without a host.
+const DECISIONS: usize = 100;
+/// Requests without a host that are told one by one.
+const TOLD: usize = 3;
+
+/// Something that waits for somebody.
+pub(super) struct Need {
+    /// The worst first: 0 is what fails now, 1 what is wrong, 2 what waits.
+    pub(super) rank: u8,
+    /// None: the server.
+    cluster: Option<String>,
+    pub(super) text: Markup,
+    pub(super) since: Option<Moment>,
+    pub(super) path: String,
+    /// What the button does.
+    pub(super) deed: &'static str,
+}
+
+impl Need {
+    /// Where it is.
+    pub(super) fn place(&self) -> &str {
+        self.cluster.as_deref().unwrap_or("server")
+    }
+
+    pub(super) fn colour(&self) -> &'static str {
+        match self.rank {
+            0 => "bad",
+            1 => "warn",
+            _ => "acc",
+        }
+    }
+
+    pub(super) fn sign(&self) -> &'static str {
+        match self.rank {
+            0 => "bad",
+            1 => "warn",
+            _ => "pend",
+        }
+    }
+
+    pub(super) fn grade(&self) -> &'static str {
+        match self.rank {
+            0 => "Fails: ",
+            1 => "Wrong: ",
+            _ => "Waits: ",
+        }
+    }
+}
+
+/// What waits in a cluster.
+pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>) -> Vec<Need> {
+    let name = text(cluster, "name");
+    let need = |rank, text, since, path, deed| Need {
+        rank,
+        cluster: Some(name.to_owned()),
+        text,
+        since,
+        path,
+        deed,
+    };
+    let mut needs = Vec::new();
+    if let Some(why) = cluster["broken"].as_str() {
+        let text = html! { b { "Nothing is decided." } " " (sentence(&cut(why, 300))) };
+        let policy = text_of_policy(cluster);
+        needs.push(need(0, text, None, policy, "See the policy"));
+    }
+    for paused in items(cluster, "paused") {
+        let unit = text(paused, "unit");
+        let text = html! { "Unit " b { (unit) } " keeps failing and is not called for a while." };
+        needs.push(need(
+            0,
+            text,
+            None,
+            format!("/units/{}", segment(unit)),
+            "See the unit",
+        ));
+    }
+    for unit in texts(cluster, "quarantined") {
+        let text = html! { "Unit " b { (unit) } " answered differently although nothing had changed: its answers are not kept." };
+        needs.push(need(
+            1,
+            text,
+            None,
+            format!("/units/{}", segment(unit)),
+            "See the unit",
+        ));
+    }
+    if let Some(vms) = sums
+        .map(|sums| count(sums, "vms-not-up"))
+        .filter(|vms| *vms > 0)
+    {
+        let text = html! { b { (things(vms, "VM runs", "VMs run")) } " on hosts that are not up." };
+        let path = url::of_cluster(name, &[]) + "?state=not-up";
+        needs.push(need(1, text, None, path, "See the hosts"));
+    }
+    let api = format!("/v1/clusters/{}", segment(name));
+    let plans = ask
+        .list(&format!("{api}/plans"), 100)
+        .await
+        .unwrap_or_default();
+    for plan in plans.iter().rev().filter(|plan| plan["cancelled"] != true) {
+        let counted = &plan["counted"];
+        let waits = count(counted, "planned") + count(counted, "expired");
+        if waits > 0 {
+            let number = plan["number"].as_u64().unwrap_or_default();
+            let text = html! {
+                b { "Plan " (number) } ": "
+                (things(waits, "move waits", "moves wait")) " for approval, of " (len(items(plan, "moves").len())) "."
+            };
+            let path = url::of_cluster(name, &["plans", &number.to_string()]);
+            needs.push(need(2, text, Moment::of(&plan["now"]), path, "Review"));
+            break;
+        }
+    }
+    let groups = ask.list(&format!("{api}/group-standings"), 10_000).await;
+    let broken: Vec<Value> = groups
+        .unwrap_or_default()
+        .into_iter()
+        .filter(is_broken)
+        .collect();
+    if !broken.is_empty() {
+        let names: Vec<String> = broken
+            .iter()
+            .take(4)
+            .map(|it| cut(text(it, "id"), 40))
+            .collect();
+        let text = html! {
+            b { (things(broken.len(), "hard group is broken", "hard groups are broken")) } ": "
+            (names.join(", ")) @if broken.len() > names.len() { " and others" } "."
+        };
+        let path = url::of_cluster(name, &["groups"]) + "?kept=no";
+        needs.push(need(1, text, None, path, "See by whom"));
+    }
+    needs.extend(
+        rejected(ask, name, &api)
+            .await
+            .into_iter()
+            .map(|(text, since, path)| need(0, text, since, path, "See why")),
+    );
+    needs
+}
+
+fn is_broken(group: &Value) -> bool {
+    let by = items(group, "broken-by").iter();
+    by.into_iter().any(|it| it["hard"] == true)
+}
+
+fn text_of_policy(cluster: &Value) -> String {
+    format!(
+        "/policies/{}",
+        segment(text(&cluster["settings"], "policy"))
+    )
+}
+
+/// Requests of the newest decisions that found no host, and whose VMs were not placed since.
+async fn rejected(ask: &Ask, cluster: &str, api: &str) -> Vec<(Markup, Option<Moment>, String)> {
+    let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await;
+    let (mut placed, mut told) = (Vec::new(), Vec::new());
+    for recorded in decisions.unwrap_or_default() {
+        let decision = &recorded["decision"];
+        let vms: Vec<String> = texts(decision, "vms")
+            .iter()
+            .map(|it| (*it).to_owned())
+            .collect();
+        if !decision["host"].is_string()
+            && !vms.iter().any(|vm| placed.contains(vm))
+            && told.len() < TOLD
+        {
+            let number = recorded["number"].as_u64().unwrap_or_default();
+            let reason = main_reason(decision);
+            let text = html! {
+                @for (place, vm) in vms.iter().take(3).enumerate() {
+                    @if place > 0 { ", " }
+                    b { (cut(vm, 40)) }
+                }
+                " found no host" @if !reason.is_empty() { ": " (sentence_end(&reason)) } @else { "." }
+            };
+            let path = url::of_cluster(cluster, &["decisions", &number.to_string()]);
+            told.push((text, Moment::of(&recorded["at"]), path));
+        }
+        placed.extend(vms);
+    }
+    told
+}
+
+fn sentence_end(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
+}
+
+/// The reason that removed most hosts, as in "57 hosts, each of which has too little free memory".
+pub(crate) fn main_reason(decision: &Value) -> String {
+    let removed = items(decision, "removed").iter();
+    let most = removed.max_by_key(|it| count(it, "hosts"));
+    most.map_or_else(String::new, |most| {
+        let hosts = count(most, "hosts");
+        hosts_that(hosts, text(most, "reason"))
+    })
+}
+
+/// How many hosts were removed, and why: a reason says what one host does.
+pub(crate) fn hosts_that(hosts: usize, reason: &str) -> String {
+    let reason = cut(reason, 160);
+    match hosts {
+        1 => format!("1 host, which {reason}"),
+        _ => format!("{}, each of which {reason}", things(hosts, "host", "hosts")),
+    }
+}
+
+/// What waits for somebody who looks after the whole server.
+pub(super) async fn of_server(ask: &Ask) -> Vec<Need> {
+    let files = ask.list("/v1/unit-files", 1000).await.unwrap_or_default();
+    let troubled = files.iter().filter(|file| file["trouble"].is_string());
+    troubled
+        .map(|file| Need {
+            rank: 1,
+            cluster: None,
+            text: html! {
+                "The file " b.mono { (cut(text(file, "path"), 80)) } " is refused: "
+                (sentence(&cut(text(file, "trouble"), 200)))
+            },
+            since: None,
+            path: "/units".to_owned(),
+            deed: "See the units",
+        })
+        .collect()
+}

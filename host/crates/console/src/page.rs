@@ -1,0 +1,366 @@
+//! What all pages have: the frame, the ways to the others, and the headers that keep foreign
+//! things out.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::Value;
+
+use crate::ask::Ask;
+use crate::assets;
+use crate::format;
+use crate::parts::sign;
+use crate::session::Scheme;
+use crate::url::of_cluster;
+use placewright_document::Word;
+use placewright_http::problem::{Code, Problem};
+
+/// What a browser may load and do: what comes from here, and no code in pages.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types placewright";
+
+const HEADERS: [(HeaderName, &str); 8] = [
+    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    // To be led back after signing in, and nowhere else.
+    (header::REFERRER_POLICY, "same-origin"),
+    (header::CACHE_CONTROL, "no-store"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), geolocation=(), microphone=()",
+    ),
+];
+
+/// The signs of pages; drawn for them.
+const SPRITE: &str = include_str!("../assets/sprite.svg");
+const MARK: &str = include_str!("../assets/mark.svg");
+
+/// Which of the pages in the navigation is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Area {
+    Overview,
+    Hosts,
+    Vms,
+    Groups,
+    Decisions,
+    Plans,
+    Questions,
+    Policies,
+    Units,
+    Events,
+}
+
+/// A page.
+pub(crate) struct Page<'p> {
+    pub(crate) title: String,
+    pub(crate) area: Area,
+    /// The cluster that it is about.
+    pub(crate) cluster: Option<&'p str>,
+    pub(crate) main: Markup,
+    /// Kinds of events after which it is read again, with commas between them; "": never.
+    pub(crate) live: &'static str,
+    /// A script that it needs besides.
+    pub(crate) script: Option<assets::Asset>,
+}
+
+/// Write a page.
+pub(crate) async fn shown(ask: &Ask, page: Page<'_>) -> Result<Response, Problem> {
+    shown_as(ask, page, StatusCode::OK).await
+}
+
+/// The same with another status.
+pub(crate) async fn shown_as(
+    ask: &Ask,
+    page: Page<'_>,
+    status: StatusCode,
+) -> Result<Response, Problem> {
+    let clusters = ask.list("/v1/clusters", 1000).await?;
+    let named = page.cluster.or_else(|| match clusters.as_slice() {
+        [only] => only["name"].as_str(),
+        _ => None,
+    });
+    let current = named.and_then(|name| clusters.iter().find(|it| it["name"] == name));
+    let live = (!page.live.is_empty()).then_some(page.live);
+    let body = html! {
+        div.shell data-live=[live] data-cluster=[page.cluster] {
+            nav.side aria-label="Main" {
+                a.brand href="/" { (PreEscaped(MARK)) "Placewright" }
+                (switch(&clusters, named, page.area))
+                (ways(current, page.area))
+                (me(ask))
+            }
+            details.top {
+                summary { span.brand { (PreEscaped(MARK)) "Placewright" } span.btn { "Menu" } }
+                nav aria-label="Menu" {
+                    (switch(&clusters, named, page.area))
+                    (ways(current, page.area))
+                    (me(ask))
+                }
+            }
+            main id="main" tabindex="-1" { (page.main) }
+        }
+    };
+    let scripts = [Some(assets::SCRIPT), page.script];
+    let scripts = scripts.into_iter().flatten();
+    let whole = document(&page.title, ask.scheme, scripts, body);
+    Ok(answered(status, HeaderMap::new(), whole))
+}
+
+/// A whole document.
+fn document(
+    title: &str,
+    scheme: Scheme,
+    scripts: impl Iterator<Item = assets::Asset>,
+    body: Markup,
+) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" data-scheme=(scheme.word()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) " · Placewright" }
+                link rel="icon" href=(assets::ICON.path());
+                link rel="stylesheet" href=(assets::STYLE.path());
+                @for script in scripts { script type="module" src=(script.path()) {} }
+            }
+            body {
+                (PreEscaped(SPRITE))
+                a.skip href="#main" { "Skip to content" }
+                (body)
+                div id="toast" role="status" {}
+            }
+        }
+    }
+}
+
+fn answered(status: StatusCode, mut headers: HeaderMap, whole: Markup) -> Response {
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    (status, headers, whole.into_string()).into_response()
+}
+
+/// Links to the same page of other clusters.
+fn switch(clusters: &[Value], current: Option<&str>, area: Area) -> Markup {
+    let part = match area {
+        Area::Vms => "vms",
+        Area::Groups => "groups",
+        Area::Decisions => "decisions",
+        Area::Plans => "plans",
+        Area::Questions => "questions",
+        _ => "",
+    };
+    let names = clusters
+        .iter()
+        .filter_map(|cluster| cluster["name"].as_str());
+    let path = |name: &str| match part {
+        "" => of_cluster(name, &[]),
+        part => of_cluster(name, &[part]),
+    };
+    if clusters.len() < 2 {
+        return html! {};
+    }
+    html! {
+        details.switch {
+            summary.field { span { span.vh { "Cluster " } (current.unwrap_or("All clusters")) } span.dim { "⌄" } }
+            ul { @for name in names {
+                li { a href=(path(name)) aria-current=[(Some(name) == current).then_some("true")] { (name) } }
+            } }
+        }
+    }
+}
+
+/// The ways to the other pages.
+fn ways(cluster: Option<&Value>, area: Area) -> Markup {
+    let counted = |cluster: &Value, name: &str| {
+        let count = cluster["counted"][name].as_u64();
+        count.map(format::count).unwrap_or_default()
+    };
+    let way = |to: Area, path: String, name: &str, text: &str, count: String| {
+        html! {
+            li { a href=(path) aria-current=[(to == area).then_some("page")] {
+                (sign(name)) (text) @if !count.is_empty() { span.n { (count) } }
+            } }
+        }
+    };
+    html! {
+        div.ways {
+            ul { (way(Area::Overview, "/".to_owned(), "n-over", "Overview", String::new())) }
+            @if let Some(cluster) = cluster {
+                @let name = cluster["name"].as_str().unwrap_or_default();
+                div {
+                    h2 { "Cluster " (name) }
+                    ul {
+                        (way(Area::Hosts, of_cluster(name, &[]), "n-fleet", "Hosts", counted(cluster, "hosts")))
+                        (way(Area::Vms, of_cluster(name, &["vms"]), "n-vm", "VMs", counted(cluster, "vms")))
+                        (way(Area::Groups, of_cluster(name, &["groups"]), "n-group", "Groups", counted(cluster, "groups")))
+                        (way(Area::Decisions, of_cluster(name, &["decisions"]), "n-dec", "Decisions", String::new()))
+                        (way(Area::Plans, of_cluster(name, &["plans"]), "n-plan", "Plans", String::new()))
+                        (way(Area::Questions, of_cluster(name, &["questions"]), "n-ask", "Questions", String::new()))
+                    }
+                }
+            }
+            div {
+                h2 { "Server" }
+                ul {
+                    (way(Area::Policies, "/policies".to_owned(), "n-pol", "Policies", String::new()))
+                    (way(Area::Units, "/units".to_owned(), "n-unit", "Units", String::new()))
+                    (way(Area::Events, "/events".to_owned(), "n-ev", "Events", String::new()))
+                }
+            }
+        }
+    }
+}
+
+/// Who looks at the page, with what it may set for itself.
+fn me(ask: &Ask) -> Markup {
+    let open = ask.console.access.is_open();
+    html! {
+        div.me {
+            p { b { (ask.caller.name) } " · " (ask.caller.role.word()) }
+            form.bar action="/scheme" method="post" {
+                span.seg role="group" aria-label="Colours" {
+                    @for scheme in [Scheme::Automatic, Scheme::Light, Scheme::Dark] {
+                        button name="scheme" value=(scheme.word()) type="submit"
+                            aria-pressed=(if scheme == ask.scheme { "true" } else { "false" }) {
+                            (match scheme { Scheme::Automatic => "Auto", Scheme::Light => "Light", Scheme::Dark => "Dark" })
+                        }
+                    }
+                }
+            }
+            @if !open {
+                form action="/sign-out" method="post" { button.btn.quiet type="submit" { "Sign out" } }
+            }
+        }
+    }
+}
+
+/// Where a page is among the others.
+pub(crate) fn crumbs(ways: &[(&str, String)], here: &str) -> Markup {
+    html! {
+        nav.crumbs aria-label="You are here" {
+            @for (text, path) in ways { a href=(path) { (text) } span aria-hidden="true" { "/" } }
+            span aria-current="page" { (here) }
+        }
+    }
+}
+
+/// The page on which a token is entered.
+pub(crate) fn sign_in(
+    scheme: Scheme,
+    is_open: bool,
+    wrong: Option<&str>,
+    status: StatusCode,
+) -> Response {
+    let body = html! {
+        main.alone id="main" tabindex="-1" {
+            div.brand { (PreEscaped(MARK)) "Placewright" }
+            @if is_open {
+                h1 { "No token is needed here" }
+                p.soft { "This server has no tokens: whoever uses this machine may do everything." }
+                p { a.btn.main href="/" { "Open the overview" } }
+            } @else {
+                h1 { "Sign in" }
+                form.stack action="/sign-in" method="post" {
+                    label for="token" { "Token" }
+                    input.field id="token" name="token" type="password" autocomplete="current-password"
+                        required autofocus spellcheck="false" aria-invalid=[wrong.map(|_| "true")]
+                        aria-describedby="token-help";
+                    @if let Some(wrong) = wrong { p.bad.small role="alert" { (sign("bad")) " " (wrong) } }
+                    p.small.soft id="token-help" {
+                        "An admin makes one with " code { "placewright token new --name NAME --role ROLE" }
+                        ". It stays on the server: your browser keeps a session that ends after 8 hours without use."
+                    }
+                    button.btn.main type="submit" { "Sign in" }
+                }
+            }
+        }
+    };
+    let whole = document("Sign in", scheme, std::iter::empty(), body);
+    answered(status, HeaderMap::new(), whole)
+}
+
+/// A problem, as people read it; `request` is the id of the request.
+pub(crate) fn problem(problem: Problem, request: &str) -> Response {
+    if problem.code() == Code::Unauthorized {
+        return sign_in(Scheme::default(), false, None, StatusCode::UNAUTHORIZED);
+    }
+    let (status, headers) = (problem.code().status(), problem.headers());
+    let body = problem.body(None);
+    let main = html! {
+        main.alone id="main" tabindex="-1" {
+            div.brand { (PreEscaped(MARK)) "Placewright" }
+            h1 { (body.title) }
+            p { (sentence(&body.detail)) }
+            @if !body.errors.is_empty() {
+                ul.list { @for error in &body.errors { li { (error.message) } } }
+            }
+            @if status == StatusCode::FORBIDDEN {
+                p.soft { "Nothing was changed. Whoever gave you the token can say who has the role that this needs." }
+            }
+            p.bar { a.btn.main href="/" { "Open the overview" } }
+            p.small.dim { "Status " (status.as_u16()) ", request " code { (request) } }
+        }
+    };
+    let whole = document(body.title, Scheme::default(), std::iter::empty(), main);
+    answered(status, headers, whole)
+}
+
+/// A sentence with a capital letter and a full stop. An id at its beginning stays as it is.
+pub(crate) fn sentence(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default();
+    let is_id = !word
+        .chars()
+        .all(|letter| letter.is_alphabetic() || letter == ',');
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| match is_id {
+        true => first.to_string(),
+        false => first.to_uppercase().to_string(),
+    });
+    let stop = if text.ends_with(['.', '!', '?', ')']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{}{}{stop}", first.unwrap_or_default(), letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_begin_with_a_capital_unless_an_id_does() {
+        assert_eq!(sentence("no host has room"), "No host has room.");
+        assert_eq!(
+            sentence("web-1 moved from a to b"),
+            "web-1 moved from a to b."
+        );
+        assert_eq!(sentence("is it so?"), "Is it so?");
+        assert_eq!(sentence(""), ".");
+    }
+
+    #[test]
+    fn a_problem_is_a_page_that_says_what_to_do_and_shows_texts_as_texts() {
+        let told = Problem::new(Code::Forbidden, "the token \"<b>x</b>\" may not");
+        let response = problem(told, "id-1");
+        assert_eq!(response.status(), StatusCode::FORBIDDEN);
+        let policy = response.headers()[header::CONTENT_SECURITY_POLICY]
+            .to_str()
+            .unwrap();
+        assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"));
+        let unknown = problem(Problem::new(Code::Unauthorized, "sign in"), "id-2");
+        assert_eq!(unknown.status(), StatusCode::UNAUTHORIZED);
+    }
+}

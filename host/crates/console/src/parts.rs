@@ -1,0 +1,247 @@
+//! What pages are put together from.
+
+use maud::{Markup, html};
+
+use crate::ask::Ask;
+use crate::format::{Moment, percent};
+use crate::url;
+use placewright_document::Word;
+use placewright_http::Permission;
+
+/// A sign of the sprite that every page has.
+pub(crate) fn sign(name: &str) -> Markup {
+    html! { svg.i aria-hidden="true" { use href={ "#" (name) } {} } }
+}
+
+/// A state: its sign, in its colour, and a word.
+pub(crate) fn state(colour: &str, name: &str, text: &str) -> Markup {
+    html! { span class={ "state " (colour) } { (sign(name)) span { (text) } } }
+}
+
+/// The state of a host.
+pub(crate) fn host_state(word: &str) -> Markup {
+    match word {
+        "up" => state("ok", "ok", "up"),
+        "maintenance" => state("warn", "maint", "maintenance"),
+        "down" => state("bad", "bad", "down"),
+        other => state("bad", "warn", other),
+    }
+}
+
+/// A moment: the time of the day, with the whole in the title. A script writes it in the zone of
+/// the reader.
+pub(crate) fn time(moment: Moment) -> Markup {
+    let written = moment.written();
+    html! { time datetime=(written) title=(written) { (moment.clock()) } }
+}
+
+/// How long ago something was, with the moment in the title.
+pub(crate) fn ago(moment: Moment) -> Markup {
+    let written = moment.written();
+    html! { time.ago datetime=(written) title=(written) data-ago { (moment.ago()) } }
+}
+
+/// A part of what may be promised, as the bar shows it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Measure {
+    pub(crate) committed: f64,
+    pub(crate) reserved: f64,
+    pub(crate) used: Option<f64>,
+    /// What may be promised.
+    pub(crate) promisable: f64,
+}
+
+impl Measure {
+    /// The share that is promised, of what may be.
+    pub(crate) fn share(&self) -> f64 {
+        match self.promisable {
+            all if all > 0.0 => (self.committed + self.reserved) / all,
+            _ if self.committed + self.reserved > 0.0 => 1.0,
+            _ => 0.0,
+        }
+    }
+
+    /// The bar of three measures: used inside committed, reserved behind it.
+    pub(crate) fn bar(&self, what: &str) -> Markup {
+        let all = self
+            .promisable
+            .max(self.committed + self.reserved)
+            .max(f64::MIN_POSITIVE);
+        let wide = |amount: f64| format!("{:.1}", (amount / all * 100.0).clamp(0.0, 100.0));
+        let committed = (self.committed / all * 100.0).clamp(0.0, 100.0);
+        let label = format!(
+            "{what}: {} committed, {} reserved{}",
+            percent(self.committed / all),
+            percent(self.reserved / all),
+            self.used.map_or(String::new(), |used| format!(
+                ", {} used",
+                percent(used / all)
+            ))
+        );
+        html! {
+            span.meas {
+                svg viewBox="0 0 100 12" preserveAspectRatio="none" role="img" aria-label=(label) {
+                    rect.f-track y="2" width="100" height="8" {}
+                    rect.f-com y="2" width=(wide(self.committed)) height="8" {}
+                    @if self.reserved > 0.0 {
+                        rect.f-res x=(format!("{committed:.1}")) y="2" width=(wide(self.reserved)) height="8" {}
+                    }
+                    @if let Some(used) = self.used {
+                        rect.f-used y="4.5" width=(wide(used)) height="3" {}
+                    }
+                }
+                span.num { (percent(self.share())) }
+            }
+        }
+    }
+}
+
+/// What the colours of the bar are.
+pub(crate) fn measure_key() -> Markup {
+    html! {
+        span.bar {
+            span.key { svg viewBox="0 0 12 10" aria-hidden="true" { rect.f-used y="3.5" width="12" height="3" {} } "used" }
+            span.key { svg viewBox="0 0 12 10" aria-hidden="true" { rect.f-com y="1" width="12" height="8" {} } "committed" }
+            span.key { svg viewBox="0 0 12 10" aria-hidden="true" { rect.f-res y="1" width="12" height="8" {} } "reserved" }
+        }
+    }
+}
+
+/// The head of a column by which a table can be sorted: a link that turns the order round.
+pub(crate) fn sorted_head(
+    ask: &Ask,
+    sorted: &str,
+    name: &str,
+    title: &str,
+    is_number: bool,
+) -> Markup {
+    let (by, descends) = match sorted.strip_prefix('-') {
+        Some(by) => (by, true),
+        None => (sorted, false),
+    };
+    let is_this = by == name;
+    // Of numbers the greatest are looked for most often.
+    let next = match (is_this, descends) {
+        (true, false) => format!("-{name}"),
+        (true, true) => name.to_owned(),
+        (false, _) if is_number => format!("-{name}"),
+        (false, _) => name.to_owned(),
+    };
+    let order = is_this.then_some(if descends { "descending" } else { "ascending" });
+    let arrow = match order {
+        Some("descending") => " ↓",
+        Some(_) => " ↑",
+        None => "",
+    };
+    html! {
+        th scope="col" class=[is_number.then_some("num")] aria-sort=[order] {
+            a href=(url::with(&ask.query, "sort", &next, &["page"])) { (title) (arrow) }
+        }
+    }
+}
+
+/// A button that sends its form; dashed, with the role that may, where the caller may not.
+pub(crate) fn button(
+    ask: &Ask,
+    needs: Permission,
+    cluster: Option<&str>,
+    class: &str,
+    text: &str,
+) -> Markup {
+    match ask.may(needs, cluster) {
+        true => html! { button class={ "btn " (class) } type="submit" { (text) } },
+        false => barred(ask, needs, text),
+    }
+}
+
+/// What stands in the place of a button that the caller may not use.
+pub(crate) fn barred(ask: &Ask, needs: Permission, text: &str) -> Markup {
+    let role = needs.least_role();
+    let why = match ask.caller.role >= role {
+        true => "your token is for other clusters".to_owned(),
+        false => format!("needs the role {}", role.word()),
+    };
+    html! {
+        span.barred {
+            button.btn type="button" aria-disabled="true" title=(why) { (text) }
+            span.small.dim { (why) }
+        }
+    }
+}
+
+/// What stands where a list is empty.
+pub(crate) fn empty(title: &str, text: Markup) -> Markup {
+    html! { div.empty { p { b { (title) } } p.soft { (text) } } }
+}
+
+/// A sentence in a frame of its colour: `bad`, `warn`, `ok`, or none.
+pub(crate) fn note(colour: &str, text: Markup) -> Markup {
+    let name = match colour {
+        "bad" => "bad",
+        "warn" => "warn",
+        "ok" => "ok",
+        _ => "idle",
+    };
+    html! { div class={ "note " (colour) } { (sign(name)) div { (text) } } }
+}
+
+/// A link to a host of a cluster, or a dash.
+pub(crate) fn host_link(cluster: &str, host: Option<&str>) -> Markup {
+    match host {
+        Some(host) => html! {
+            a.mono href=(url::of_cluster(cluster, &["hosts", host])) { (crate::format::cut(host, 80)) }
+        },
+        None => html! { span.dim { "no host" } },
+    }
+}
+
+/// A link to a VM of a cluster.
+pub(crate) fn vm_link(cluster: &str, vm: &str) -> Markup {
+    html! { a.mono href=(url::of_cluster(cluster, &["vms", vm])) { (crate::format::cut(vm, 80)) } }
+}
+
+/// Text to be copied by a button; without scripts it stands there to be read.
+pub(crate) fn copies(curl: &str, command: Option<&str>) -> Markup {
+    html! {
+        details.copies {
+            summary.btn.quiet { (sign("copy")) "Copy as …" }
+            div.copied {
+                p.small.dim { "The same by the API:" }
+                pre.code tabindex="0" { (curl) }
+                @if let Some(command) = command {
+                    p.small.dim { "The same on the command line:" }
+                    pre.code tabindex="0" { (command) }
+                }
+            }
+        }
+    }
+}
+
+/// The line of curl that asks the API the same.
+pub(crate) fn curl(method: &str, path: &str, body: Option<&str>) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+    let mut line = "curl -H \"Authorization: Bearer $TOKEN\"".to_owned();
+    if method != "GET" {
+        line.push_str(&format!(" -X {method}"));
+    }
+    if let Some(body) = body {
+        line.push_str(" -H 'Content-Type: application/json' -d ");
+        line.push_str(&quoted(body));
+    }
+    format!("{line} \"$SERVER\"{}", quoted(path))
+}
+
+/// Pages of a long list: where this one is, and the ones beside it.
+pub(crate) fn pager(ask: &Ask, page: usize, of: usize) -> Markup {
+    if of <= 1 {
+        return html! {};
+    }
+    let link = |page: usize| url::with(&ask.query, "page", &page.to_string(), &[]);
+    html! {
+        nav.pager aria-label="Pages" {
+            @if page > 1 { a.btn href=(link(page - 1)) rel="prev" { "Previous" } }
+            span.soft { "Page " (page) " of " (of) }
+            @if page < of { a.btn href=(link(page + 1)) rel="next" { "Next" } }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! One plan: what moves, why, and what somebody has yet to approve.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use crate::ask::{Ask, Console, Sent};
+use crate::form;
+use crate::format::{self, Moment, cost, cut, things};
+use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::parts::{self, ago, barred, host_link, note, state, time, vm_link};
+use crate::plans::{progress, purpose, stuck, waiting};
+use crate::session::see;
+use crate::url::{of_cluster, segment};
+use crate::value::{self, count, items, text, texts};
+use placewright_http::Permission;
+use placewright_http::problem::{Code, Problem};
+
+/// A plan.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path((cluster, number)): Path<(String, String)>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let path = format!(
+        "/v1/clusters/{}/plans/{}",
+        segment(&cluster),
+        segment(&number)
+    );
+    let plan = ask.get(&path).await?;
+    let events = format!("/v1/events/recent?kind=plan&cluster={}", segment(&cluster));
+    let events = ask.list(&events, 1000).await.unwrap_or_default();
+    let moves = items(&plan, "moves");
+    let waits = waiting(&plan);
+    let main = html! {
+        (head(&ask, &cluster, &number, &plan, waits))
+        @if plan["cancelled"] == true {
+            (note("", html! { b { "This plan was stopped. " } "Nothing more of it is begun." }))
+        }
+        (counts(&plan))
+        div.cols.two-one {
+            @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, &cluster, &number, &plan, waits)) }
+            div.stack { (about(&plan, &number, &events)) }
+        }
+        (stuck(&plan))
+        div.acts { (parts::copies(
+            &parts::curl("POST", &format!("{path}/begin"), Some("{\"moves\": [1, 2]}")),
+            None,
+        )) }
+    };
+    let page = Page {
+        title: format!("Plan {number} of {cluster}"),
+        area: Area::Plans,
+        cluster: Some(&cluster),
+        main,
+        live: "plan,vm-moved,vm-confirmed,vm-cancelled,reservation,host",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+fn head(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) -> Markup {
+    let moves = items(plan, "moves").len();
+    let is_over = waits == 0 && count(&plan["counted"], "begun") == 0;
+    html! {
+        div.head {
+            div {
+                (crumbs(&[
+                    ("Overview", "/".to_owned()),
+                    (cluster, of_cluster(cluster, &[])),
+                    ("Plans", of_cluster(cluster, &["plans"])),
+                ], number))
+                h1 { "Plan " (number) ": " @match (moves, waits) {
+                    (0, _) => "nothing to move",
+                    (_, 0) => "no move waits for you",
+                    (moves, waits) => { (waits) " of " (things(moves, "move waits", "moves wait")) " for you" }
+                } }
+                p { "Nothing is moved before you approve it. Each move is held against the policy again as it begins." }
+            }
+            @if !is_over && plan["cancelled"] != true { div.acts { (stop(ask, cluster, number)) } }
+        }
+    }
+}
+
+fn stop(ask: &Ask, cluster: &str, number: &str) -> Markup {
+    match ask.may(Permission::Operate, Some(cluster)) {
+        true => html! {
+            form action=(of_cluster(cluster, &["plans", number])) method="post" {
+                button.btn.risk type="submit" name="deed" value="cancel" { "Stop the plan" }
+            }
+        },
+        false => html! {},
+    }
+}
+
+fn counts(plan: &Value) -> Markup {
+    let counted = &plan["counted"];
+    let of = |name: &str| count(counted, name);
+    html! {
+        div.stack {
+            (progress(plan))
+            div.bar.small {
+                @if of("confirmed") > 0 { (state("ok", "ok", &format!("{} done", of("confirmed")))) }
+                @if of("begun") > 0 { (state("acc", "run", &format!("{} under way", of("begun")))) }
+                @if of("planned") > 0 { (state("off", "idle", &format!("{} for you to approve", of("planned")))) }
+                @if of("expired") > 0 { (state("warn", "warn", &format!("{} not confirmed in time", of("expired")))) }
+                @if of("cancelled") > 0 { (state("off", "idle", &format!("{} given up", of("cancelled")))) }
+                @if of("stale") > 0 { (state("warn", "stale", &format!("{} stale", of("stale")))) }
+                @if let Some(at) = Moment::of(&plan["checked"]) { span.dim { "last found to hold " (ago(at)) } }
+            }
+        }
+    }
+}
+
+fn nothing(plan: &Value) -> Markup {
+    html! {
+        section.panel { div.in.stack {
+            p { b { "There is nothing to move." } }
+            @for reason in texts(plan, "reasons") { p.soft { (sentence(&cut(reason, 300))) } }
+        } }
+    }
+}
+
+/// The moves, by reason, with a tick for each that waits.
+fn approval(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) -> Markup {
+    let may = ask.may(Permission::Operate, Some(cluster));
+    let mut groups: Vec<(String, Vec<&Value>)> = Vec::new();
+    for step in items(plan, "moves") {
+        let cause = cause(step);
+        match groups.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, moves)) => moves.push(step),
+            None => groups.push((cause, vec![step])),
+        }
+    }
+    let is_open = waits > 0 && plan["cancelled"] != true;
+    html! {
+        form.panel action=(of_cluster(cluster, &["plans", number])) method="post" {
+            header {
+                @if is_open && may {
+                    label.lab.with-script { input type="checkbox" data-all; "all that wait" }
+                    span.dim.small.with-script.hide-s { span.kbd { "J" } " " span.kbd { "K" } " move, " span.kbd { "Space" } " ticks, "
+                        span.kbd { "A" } " ticks all, " span.kbd { "Shift" } " " span.kbd { "Enter" } " approves" }
+                } @else { h2 { "Moves" } }
+            }
+            div.scroll { table.cards {
+                caption.vh { "Moves of plan " (number) }
+                thead { tr {
+                    th scope="col" { span.vh { "Approve" } } th.num scope="col" { "Step" } th scope="col" { "VM" }
+                    th scope="col" { "Move" } th scope="col" { "Why" } th.num scope="col" { "Cost there" } th scope="col" { "State" }
+                } }
+                tbody { @for (cause, moves) in &groups {
+                    tr.group { td colspan="7" { b { (cause) } " · " (things(moves.len(), "move", "moves")) } }
+                    @for step in moves { (step_row(cluster, step, may && is_open)) }
+                } }
+            } }
+            @if is_open {
+                div.approve.sticky {
+                    @if may {
+                        label.lab { input type="checkbox" name="auto" value="true" checked[plan["auto"] == true];
+                            "begin the next ones by themselves as these are confirmed" }
+                        button.btn.main.wide-s type="submit" name="deed" value="begin"
+                            data-counts="Approve and begin 1 move|Approve and begin # moves" { "Approve and begin the ticked moves" }
+                    } @else { (barred(ask, Permission::Operate, "Approve and begin moves")) }
+                }
+            }
+        }
+    }
+}
+
+/// Why moves are made, in words for a group of them.
+fn cause(step: &Value) -> String {
+    match text(step, "cause") {
+        "host-state" => format!("{} must be left", cut(text(step, "from"), 40)),
+        "hard-group" => "Hard groups are broken".to_owned(),
+        "over-committed" => "Hosts have promised more than they may".to_owned(),
+        "evacuation" => "The host is to be emptied".to_owned(),
+        "balance" => "The policy's balance".to_owned(),
+        other => sentence(&cut(&other.replace('-', " "), 60))
+            .trim_end_matches('.')
+            .to_owned(),
+    }
+}
+
+fn step_row(cluster: &str, step: &Value, may_tick: bool) -> Markup {
+    let number = count(step, "step");
+    let (vm, word) = (text(step, "vm"), text(step, "state"));
+    let waits = matches!(word, "planned" | "expired");
+    let costs: Vec<f64> = items(step, "cost-after").iter().map(value::cost).collect();
+    html! {
+        tr.tall {
+            td.tick { input type="checkbox" name="move" value=(number) aria-label={ "Move " (number) ": " (cut(vm, 60)) } disabled[!(waits && may_tick)]; }
+            td.num.dim.hide-s { (number) }
+            td.nowrap { (vm_link(cluster, vm)) @if step["live"] == false { span.sub { "is stopped to be moved" } } }
+            td.nowrap { (host_link(cluster, step["from"].as_str())) span.dim { " → " } (host_link(cluster, step["to"].as_str())) }
+            td { (sentence(&cut(text(step, "reason"), 200)))
+                @let together = texts(step, "together");
+                @if !together.is_empty() { span.sub { "with " (cut(&together.join(", "), 80)) } } }
+            td.num data-l="cost there" { @for (tier, one) in costs.iter().enumerate() { @if tier > 0 { " / " } (cost(*one)) } }
+            td { (step_state(word))
+                span.sub {
+                    @if let Some(since) = Moment::of(&step["since"]) { "since " (time(since)) }
+                    @if let Some(expires) = Moment::of(&step["expires"]) { "; place kept until " (time(expires)) }
+                    @if let Some(why) = step["why"].as_str() { " " (sentence(&cut(why, 200))) }
+                }
+            }
+        }
+    }
+}
+
+fn step_state(word: &str) -> Markup {
+    match word {
+        "planned" => state("off", "idle", "Waits for you"),
+        "begun" => state("acc", "run", "Under way"),
+        "confirmed" => state("ok", "ok", "Done"),
+        "expired" => state("warn", "warn", "Not confirmed in time"),
+        "cancelled" => state("off", "idle", "Given up"),
+        "stale" => state("warn", "stale", "Stale"),
+        other => state("off", "idle", other),
+    }
+}
+
+/// What the plan is, and who did what with it.
+fn about(plan: &Value, number: &str, events: &[Value]) -> Markup {
+    let of_plan = events
+        .iter()
+        .filter(|event| event["plan"].as_u64().map(|it| it.to_string()).as_deref() == Some(number));
+    let of_plan: Vec<&Value> = of_plan.collect();
+    html! {
+        section.panel aria-labelledby="about" {
+            header { h2 id="about" { "What it is" } }
+            div.in { dl.facts {
+                dt { "Made for" } dd { (purpose(plan)) }
+                dt { "Made by" } dd { (cut(text(plan, "by"), 40)) @if let Some(at) = Moment::of(&plan["now"]) { " " (ago(at)) } }
+                dt { "At once" } dd { @match plan["max-in-flight"].as_u64() {
+                    Some(most) => { (format::count(most)) " moves at most" } None => "any number of moves",
+                } }
+                dt { "Goes on" } dd { (if plan["auto"] == true { "by itself, as moves are confirmed" } else { "when somebody approves more" }) }
+                @if plan["cut-short"] == true { dt { "More" } dd { "there may be more moves: the plan ends at its bound" } }
+                @for found in items(plan, "notes").iter().take(20) { dt { "Found" } dd.small.mono { (cut(&found.to_string(), 160)) } }
+            } }
+        }
+        @if !of_plan.is_empty() {
+            section.panel aria-labelledby="who" {
+                header { h2 id="who" { "Who did what" } }
+                ul.list.in { @for event in of_plan { li.small {
+                    b { (cut(text(event, "by"), 40)) } " " @if let Some(at) = Moment::of(&event["at"]) { (time(at)) } ": "
+                    (sentence(&cut(text(event, "message"), 200)))
+                } } }
+            }
+        }
+    }
+}
+
+/// Approve moves, or stop the plan.
+pub(crate) async fn act(
+    State(_): State<Arc<Console>>,
+    Path((cluster, number)): Path<(String, String)>,
+    ask: Ask,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let sent = form::pairs(&body);
+    let path = format!(
+        "/v1/clusters/{}/plans/{}",
+        segment(&cluster),
+        segment(&number)
+    );
+    match form::value(&sent, "deed") {
+        Some("cancel") => drop(
+            ask.send("POST", &format!("{path}/cancel"), Sent::Nothing)
+                .await?,
+        ),
+        // Sent by a key, a form says of no button.
+        Some("begin") | None => {
+            let ticked: Result<Vec<usize>, _> =
+                form::values(&sent, "move").map(str::parse).collect();
+            let ticked = ticked.map_err(|_| {
+                Problem::new(
+                    Code::InvalidParameter,
+                    "\"move\" must be the number of a step",
+                )
+            })?;
+            if ticked.is_empty() {
+                let wrong = "no move is ticked: tick those that are to begin";
+                return Err(Problem::new(Code::Unprocessable, wrong));
+            }
+            let auto = form::value(&sent, "auto") == Some("true");
+            let wanted = json!({"moves": ticked, "auto": auto});
+            drop(
+                ask.send("POST", &format!("{path}/begin"), Sent::Json(&wanted))
+                    .await?,
+            );
+        }
+        Some(_) => {
+            let wrong = "\"deed\" must be begin or cancel";
+            return Err(Problem::new(Code::InvalidParameter, wrong));
+        }
+    }
+    Ok(see(&of_cluster(&cluster, &["plans", &number])))
+}

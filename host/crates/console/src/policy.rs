@@ -1,0 +1,366 @@
+//! One policy: its chain and document, tried on recorded decisions before it is saved.
+
+mod answer;
+mod chain;
+mod document;
+mod history;
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use crate::ask::{Ask, Console, Sent};
+use crate::assets;
+use crate::form;
+use crate::format::{Moment, cut};
+use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::parts::{self, ago, barred, note};
+use crate::session::see;
+use crate::url::{self, Pairs, of_cluster, segment};
+use crate::value::text;
+use document::Language;
+use placewright_http::Permission;
+use placewright_http::problem::{Code, Problem};
+
+/// A policy that is being changed.
+struct Draft {
+    /// The document as it would be saved.
+    text: String,
+    /// The revision that it is a draft of.
+    revision: u64,
+    /// Whether the document is shown in the place of the chain.
+    is_document: bool,
+    /// The cluster whose decisions it is tried on.
+    cluster: Option<String>,
+    /// The decision of which chances are told.
+    shares_of: Option<String>,
+}
+
+/// What is told of a draft.
+enum Told {
+    Nothing,
+    Answer(Value),
+    /// What is wrong with it.
+    Wrong(Problem),
+    /// It was not saved: somebody else saved this revision meanwhile.
+    Conflict(Box<Value>),
+}
+
+impl Draft {
+    /// The draft that a form has.
+    fn of(sent: &Pairs) -> Result<Self, Problem> {
+        let revision = form::value(sent, "revision").and_then(|it| it.parse().ok());
+        let revision = revision.ok_or_else(|| {
+            Problem::new(
+                Code::InvalidParameter,
+                "\"revision\" must be the number of a revision",
+            )
+        })?;
+        // Browsers send the ends of lines as two signs.
+        let text = form::value(sent, "text")
+            .unwrap_or_default()
+            .replace("\r\n", "\n");
+        let is_document = form::value(sent, "view") == Some("document");
+        let text = match is_document {
+            true => text,
+            false => document::with_fields(&text, sent)?,
+        };
+        let said = |name| {
+            form::value(sent, name)
+                .filter(|it| !it.is_empty())
+                .map(str::to_owned)
+        };
+        Ok(Self {
+            text,
+            revision,
+            is_document,
+            cluster: said("cluster"),
+            shares_of: said("shares-of"),
+        })
+    }
+}
+
+/// A policy.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path(name): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let policy = ask.get(&format!("/v1/policies/{}", segment(&name))).await?;
+    if ask.param("view") == Some("history") {
+        return history::show(&ask, &name, &policy).await;
+    }
+    let draft = Draft {
+        text: text(&policy, "text").to_owned(),
+        revision: policy["revision"].as_u64().unwrap_or_default(),
+        is_document: ask.param("view") == Some("document"),
+        cluster: ask.param("cluster").map(str::to_owned),
+        shares_of: ask.param("shares-of").map(str::to_owned),
+    };
+    editor(&ask, &name, &policy, draft, Told::Nothing, StatusCode::OK).await
+}
+
+/// What a draft would change, alone: for the script of the editor.
+pub(crate) async fn draft(
+    State(_): State<Arc<Console>>,
+    Path(name): Path<String>,
+    ask: Ask,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let draft = Draft::of(&form::pairs(&body))?;
+    let told = match try_out(&ask, &name, &draft).await {
+        Told::Wrong(problem) if problem.code() == Code::Unauthorized => return Err(problem),
+        told => told,
+    };
+    let markup = answer::panel(&told, &draft);
+    // The document goes with it, so that both views are of the same draft.
+    let whole = html! { (markup) textarea id="drafted" hidden { (draft.text) } };
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    Ok((kind, whole.into_string()).into_response())
+}
+
+/// Ask what would have become of recorded decisions.
+async fn try_out(ask: &Ask, name: &str, draft: &Draft) -> Told {
+    let Some(cluster) = &draft.cluster else {
+        return Told::Nothing;
+    };
+    let query = url::query([
+        ("policy", Some(name)),
+        ("shares-of", draft.shares_of.as_deref()),
+    ]);
+    let path = format!("/v1/clusters/{}/draft?{query}", segment(cluster));
+    let sent = Language::of(&draft.text).sent(&draft.text, Vec::new());
+    match ask.send("POST", &path, sent).await {
+        Ok(answer) => Told::Answer(answer.body),
+        Err(problem) => Told::Wrong(problem),
+    }
+}
+
+/// Try a draft, save it, show it in another way, or clone the policy.
+pub(crate) async fn act(
+    State(_): State<Arc<Console>>,
+    Path(name): Path<String>,
+    ask: Ask,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let sent = form::pairs(&body);
+    let path = format!("/v1/policies/{}", segment(&name));
+    let deed = form::value(&sent, "deed").unwrap_or("try");
+    if deed == "clone" {
+        let new = form::value(&sent, "name").unwrap_or_default();
+        drop(
+            ask.send(
+                "POST",
+                &format!("{path}/clone"),
+                Sent::Json(&json!({"name": new})),
+            )
+            .await?,
+        );
+        return Ok(see(&format!("/policies/{}", segment(new))));
+    }
+    let mut draft = Draft::of(&sent)?;
+    let policy = ask.get(&path).await?;
+    match deed {
+        "try" | "chain" | "document" => {
+            if deed != "try" {
+                draft.is_document = deed == "document";
+            }
+            let told = try_out(&ask, &name, &draft).await;
+            editor(&ask, &name, &policy, draft, told, StatusCode::OK).await
+        }
+        "save" => {
+            let tag = (header::IF_MATCH, format!("\"{}\"", draft.revision));
+            let document = Language::of(&draft.text).sent(&draft.text, vec![tag]);
+            match ask.send("PUT", &path, document).await {
+                Ok(_) => Ok(see(&format!("/policies/{}?view=history", segment(&name)))),
+                Err(problem) if problem.code() == Code::RevisionChanged => {
+                    let status = problem.code().status();
+                    let told = Told::Conflict(Box::new(policy.clone()));
+                    editor(&ask, &name, &policy, draft, told, status).await
+                }
+                Err(problem) if problem.code() == Code::InvalidDocument => {
+                    let status = problem.code().status();
+                    editor(&ask, &name, &policy, draft, Told::Wrong(problem), status).await
+                }
+                Err(problem) => Err(problem),
+            }
+        }
+        _ => {
+            let wrong = "\"deed\" must be try, save, chain, document or clone";
+            Err(Problem::new(Code::InvalidParameter, wrong))
+        }
+    }
+}
+
+/// The whole page.
+async fn editor(
+    ask: &Ask,
+    name: &str,
+    policy: &Value,
+    mut draft: Draft,
+    told: Told,
+    status: StatusCode,
+) -> Result<Response, Problem> {
+    let clusters = ask.list("/v1/clusters", 1000).await?;
+    let names: Vec<&str> = clusters.iter().map(|it| text(it, "name")).collect();
+    let deciding: Vec<&str> = clusters
+        .iter()
+        .filter(|it| text(&it["settings"], "policy") == name)
+        .map(|it| text(it, "name"))
+        .collect();
+    let usual = deciding
+        .first()
+        .or(names.first())
+        .map(|it| (*it).to_owned());
+    draft.cluster = draft.cluster.or(usual);
+    let is_locked = policy["origin"] != "api";
+    let may_edit = ask.caller.must(Permission::AuthorPolicies, None).is_ok();
+    let chain = chain::Chain::read(ask, &draft.text).await;
+    // Where chance decides, a request is chosen of which the shares are told.
+    if draft.shares_of.is_none()
+        && chain.as_ref().is_ok_and(chain::Chain::has_selections)
+        && let Some(cluster) = &draft.cluster
+    {
+        let newest = format!("/v1/clusters/{}/decisions", segment(cluster));
+        let newest = ask.list(&newest, 1).await.unwrap_or_default();
+        draft.shares_of = newest.first().map(|it| it["number"].to_string());
+    }
+    let told = match told {
+        Told::Nothing if may_edit => try_out(ask, name, &draft).await,
+        told => told,
+    };
+    let may_save = may_edit && !is_locked;
+    let path = format!("/policies/{}", segment(name));
+    let main = html! {
+        (head(ask, name, policy, &deciding))
+        (tabs(&path, if draft.is_document { "document" } else { "" }))
+        @if let Told::Conflict(newest) = &told { (conflict(newest, &draft)) }
+        form.stack id="editor" action=(path) method="post" data-draft={ (path) "/draft" } {
+            input type="hidden" name="revision" value=(match &told {
+                // Saved again, it goes over what was saved meanwhile, which stands above.
+                Told::Conflict(newest) => newest["revision"].as_u64().unwrap_or_default(),
+                _ => draft.revision,
+            });
+            input type="hidden" name="view" value=(if draft.is_document { "document" } else { "chain" });
+            div.bar {
+                @if may_save {
+                    button.btn.main type="submit" name="deed" value="save" { "Save as revision " (draft.revision.max(policy["revision"].as_u64().unwrap_or_default()) + 1) }
+                } @else if !may_edit { (barred(ask, Permission::AuthorPolicies, "Save")) }
+                @if may_edit {
+                    button.btn.without-script type="submit" name="deed" value="try" { "Try it" }
+                    @if draft.is_document { button.btn type="submit" name="deed" value="chain" { "Show the chain" } }
+                    @else { button.btn type="submit" name="deed" value="document" { "Show the document" } }
+                }
+                @if is_locked { span.small.soft { "Changes can be tried here; to save them, clone the policy." } }
+            }
+            div.cols.one-two {
+                div.stack {
+                    @match (&chain, draft.is_document) {
+                        (Ok(chain), false) => {
+                            textarea.hidden name="text" aria-label="The document" { (draft.text) }
+                            (chain.form(may_edit))
+                        }
+                        (Err(why), false) => {
+                            textarea.hidden name="text" aria-label="The document" { (draft.text) }
+                            (note("warn", html! { (sentence(why)) " Show the document to change it." }))
+                        }
+                        (_, true) => {
+                            section.panel aria-labelledby="document" {
+                                header { h2 id="document" { label for="text" { "Document" } } }
+                                div.in { textarea.field id="text" name="text" spellcheck="false" readonly[!may_edit] { (draft.text) } }
+                            }
+                        }
+                    }
+                }
+                div.stack {
+                    (trial_bar(&names, &draft))
+                    div.answer id="answer" aria-live="polite" { (answer::panel(&told, &draft)) }
+                }
+            }
+        }
+        div.acts { (parts::copies(
+            &format!("{} -H 'Content-Type: application/toml' --data-binary @draft.toml",
+                parts::curl("POST", &format!("/v1/clusters/{}/draft?policy={}", draft.cluster.as_deref().unwrap_or("CLUSTER"), segment(name)), None)),
+            Some(&format!("placewright policy show {name} > draft.toml")),
+        )) }
+    };
+    let page = Page {
+        title: format!("Policy {name}"),
+        area: Area::Policies,
+        cluster: None,
+        main,
+        live: "",
+        script: Some(assets::DRAFT),
+    };
+    page::shown_as(ask, page, status).await
+}
+
+fn head(ask: &Ask, name: &str, policy: &Value, deciding: &[&str]) -> Markup {
+    let revision = policy["revision"].as_u64().unwrap_or_default();
+    let may = ask.caller.must(Permission::AuthorPolicies, None).is_ok();
+    html! {
+        div.head {
+            div {
+                (crumbs(&[("Overview", "/".to_owned()), ("Policies", "/policies".to_owned())], name))
+                h1 { (cut(name, 60)) " " span.pill { @if policy["origin"] == "program" { "of the program, locked" } @else { "revision " (revision) } } }
+                p {
+                    @if deciding.is_empty() { "Decides nowhere." } @else {
+                        "Decides in "
+                        @for (place, cluster) in deciding.iter().enumerate() { @if place > 0 { ", " } a href=(of_cluster(cluster, &[])) { (cluster) } }
+                        "."
+                    }
+                    @if revision > 0 { " " (cut(text(policy, "by"), 40)) " saved revision " (revision)
+                        @if let Some(at) = Moment::of(&policy["at"]) { " " (ago(at)) } "." }
+                }
+            }
+            @if may { form.bar action={ "/policies/" (segment(name)) } method="post" {
+                input type="hidden" name="deed" value="clone";
+                input.field name="name" required pattern="[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}" aria-label="Name of the copy" placeholder="Name of the copy" size="16";
+                button.btn type="submit" { "Clone" }
+            } }
+        }
+    }
+}
+
+fn tabs(path: &str, current: &str) -> Markup {
+    html! {
+        nav.tabs aria-label="Views of the policy" {
+            @for (word, name) in [("", "Chain"), ("document", "Document"), ("history", "History")] {
+                a href={ (path) @if !word.is_empty() { "?view=" (word) } } aria-current=[(word == current).then_some("page")] { (name) }
+            }
+        }
+    }
+}
+
+/// Which decisions a draft is tried on.
+fn trial_bar(clusters: &[&str], draft: &Draft) -> Markup {
+    html! {
+        div.bar {
+            label.lab { "Try on the 200 newest decisions of"
+                select.field name="cluster" { @for name in clusters {
+                    option value=(name) selected[draft.cluster.as_deref() == Some(name)] { (name) }
+                } }
+            }
+            @if let Some(number) = &draft.shares_of {
+                label.lab { "chances of decision" input.field name="shares-of" value=(number) size="6" inputmode="numeric"; }
+            }
+        }
+    }
+}
+
+/// Somebody else has saved another revision meanwhile.
+fn conflict(newest: &Value, draft: &Draft) -> Markup {
+    html! {
+        div role="alert" { (note("bad", html! {
+            p { b { (cut(text(newest, "by"), 40)) " saved revision " (newest["revision"]) " meanwhile." }
+                " Nothing was saved, and nothing of yours is lost: your draft of revision " (draft.revision) " stands below." }
+            p { "Compare it with what is in force now. Saving again puts yours in its place." }
+            details { summary { "The document of revision " (newest["revision"]) } pre.code tabindex="0" { (text(newest, "text")) } }
+        })) }
+    }
+}

@@ -1,0 +1,288 @@
+//! The chain of a policy as a form: its entries in order, with factors and settings.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use serde_json::Value;
+use toml_edit::{DocumentMut, Item};
+
+use super::document::{Place, nth, shown};
+use crate::ask::Ask;
+use crate::format::{cut, number};
+use crate::url::segment;
+use crate::value::{items, text};
+
+/// The lists of a stage, and what they are called.
+const LISTS: [(&str, &str, &str); 4] = [
+    (
+        "filters",
+        "Filters",
+        "in order: each sees what the ones before left",
+    ),
+    ("costs", "Costs", "scaled, times the factor"),
+    (
+        "selections",
+        "Selections",
+        "in order, by chance where they leave shares",
+    ),
+    ("effects", "Effects", "what follows from a placement"),
+];
+
+/// The chain of a document.
+pub(super) struct Chain {
+    stages: Vec<Stage>,
+}
+
+struct Stage {
+    name: Option<String>,
+    lists: Vec<(usize, Vec<Entry>)>,
+}
+
+struct Entry {
+    place: Place,
+    unit: String,
+    name: String,
+    enabled: bool,
+    factor: f64,
+    /// Scaling, position, tier: as written, for people.
+    notes: Vec<String>,
+    /// What the unit declares, with what the document says.
+    settings: Vec<(Value, Option<String>)>,
+}
+
+impl Chain {
+    /// The chain of a document in TOML.
+    ///
+    /// # Errors
+    /// Why it is not shown: a sentence.
+    pub(super) async fn read(ask: &Ask, document: &str) -> Result<Self, String> {
+        if document.trim_start().starts_with('{') {
+            return Err("the document is written in JSON, and its chain is not shown".to_owned());
+        }
+        // What is read of it is done before anything is waited for.
+        let mut stages = stages(document)?;
+        let mut known: BTreeMap<String, Option<Value>> = BTreeMap::new();
+        for entry in stages
+            .iter_mut()
+            .flat_map(|stage| &mut stage.lists)
+            .flat_map(|(_, list)| list)
+        {
+            if !known.contains_key(&entry.unit) {
+                let path = format!("/v1/units/{}/inspection", segment(&entry.unit));
+                known.insert(entry.unit.clone(), ask.get_if(&path).await);
+            }
+            let inspected = known.get(&entry.unit).and_then(Option::as_ref);
+            let declared = inspected.map_or(&[][..], |it| items(it, "settings"));
+            let said = std::mem::take(&mut entry.settings);
+            let value = |name: &str| {
+                let found = said.iter().find(|(known, _)| known == name);
+                found.and_then(|(_, value)| value.clone())
+            };
+            entry.settings = declared
+                .iter()
+                .map(|it| (it.clone(), value(text(it, "name"))))
+                .collect();
+        }
+        Ok(Self { stages })
+    }
+
+    /// Whether chance may decide.
+    pub(super) fn has_selections(&self) -> bool {
+        let lists = self.stages.iter().flat_map(|stage| &stage.lists);
+        lists
+            .into_iter()
+            .any(|(list, entries)| LISTS[*list].0 == "selections" && !entries.is_empty())
+    }
+
+    /// The form.
+    pub(super) fn form(&self, may: bool) -> Markup {
+        html! {
+            @for (number, stage) in self.stages.iter().enumerate() {
+                @if self.stages.len() > 1 { h2 { "Stage " (number + 1) @if let Some(name) = &stage.name { ": " (cut(name, 40)) } } }
+                @for (list, entries) in &stage.lists {
+                    @let (key, title, hint) = LISTS[*list];
+                    section.panel aria-label=(title) {
+                        header { h2 { (title) } span.small.dim { (hint) } }
+                        @for (number, entry) in entries.iter().enumerate() { (entry.row(key, number, may)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The stages of a document; settings are those that it says.
+fn stages(document: &str) -> Result<Vec<Stage>, String> {
+    let mut document: DocumentMut = document
+        .parse()
+        .map_err(|_| "the document is not TOML".to_owned())?;
+    let count = document.get("stages").map_or(0, len);
+    let mut stages = Vec::new();
+    if count == 0 {
+        let lists = lists(document.as_table_mut(), None);
+        return Ok(vec![Stage { name: None, lists }]);
+    }
+    for number in 0..count {
+        let Some(table) = document.get_mut("stages").and_then(|it| nth(it, number)) else {
+            continue;
+        };
+        let name = table.get("name").and_then(shown);
+        stages.push(Stage {
+            name,
+            lists: lists(table, Some(number)),
+        });
+    }
+    Ok(stages)
+}
+
+fn len(item: &Item) -> usize {
+    let tables = item.as_array_of_tables().map(toml_edit::ArrayOfTables::len);
+    let values = item.as_array().map(toml_edit::Array::len);
+    tables.or(values).unwrap_or(0)
+}
+
+fn lists(table: &mut dyn toml_edit::TableLike, stage: Option<usize>) -> Vec<(usize, Vec<Entry>)> {
+    let mut lists = Vec::new();
+    for (at, (key, ..)) in LISTS.iter().enumerate() {
+        let Some(item) = table.get_mut(key) else {
+            continue;
+        };
+        let entries = (0..len(item)).filter_map(|number| {
+            let place = Place {
+                stage,
+                list: (*key).to_owned(),
+                number,
+            };
+            Some(entry(place, nth(item, number)?))
+        });
+        let entries: Vec<Entry> = entries.collect();
+        if !entries.is_empty() {
+            lists.push((at, entries));
+        }
+    }
+    lists
+}
+
+fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
+    let said = |key: &str| table.get(key).and_then(shown);
+    let unit = said("unit").unwrap_or_default();
+    let notes = ["scaling", "position", "tier", "on-failure"].into_iter();
+    let notes = notes.filter_map(|key| Some(format!("{key} {}", said(key)?)));
+    let settings = table.get("settings").and_then(Item::as_table_like);
+    let settings = settings.map_or_else(Vec::new, |settings| {
+        let pairs = settings.iter();
+        pairs
+            .map(|(name, value)| (Value::from(name), shown(value)))
+            .collect()
+    });
+    Entry {
+        place,
+        name: said("name").unwrap_or_else(|| unit.clone()),
+        unit,
+        enabled: said("enabled").is_none_or(|enabled| enabled == "true"),
+        factor: said("factor")
+            .and_then(|factor| factor.parse().ok())
+            .unwrap_or(1.0),
+        notes: notes.collect(),
+        settings,
+    }
+}
+
+impl Entry {
+    fn row(&self, list: &str, number_in_list: usize, may: bool) -> Markup {
+        let enabled = self.place.field("enabled");
+        html! {
+            div class={ "entry" @if list != "costs" { " filter" } } {
+                @if list != "costs" { span.dim.num { (number_in_list + 1) } }
+                span {
+                    a href={ "/units/" (segment(&self.unit)) } { b { (cut(&self.name, 60)) } }
+                    @if self.name != self.unit { span.sub.small.dim { " " (cut(&self.unit, 40)) } }
+                    @if !self.notes.is_empty() { span.small.dim { " " (cut(&self.notes.join(", "), 80)) } }
+                }
+                @if list == "costs" { (self.slider(may)) }
+                label.lab {
+                    span.vh { (cut(&self.name, 60)) " is asked" }
+                    input type="hidden" name=(enabled) value="off";
+                    input.sw type="checkbox" name=(enabled) value="on" checked[self.enabled] disabled[!may];
+                }
+            }
+            @if !self.settings.is_empty() { (self.settings_form(may)) }
+        }
+    }
+
+    fn slider(&self, may: bool) -> Markup {
+        let most = (self.factor.abs() * 2.0).max(10.0);
+        let field = self.place.field("factor");
+        let label = format!("Factor of {}", cut(&self.name, 60));
+        html! {
+            input.with-script type="range" min="0" max=(most) step="0.1" value=(self.factor) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
+            input.field.num name=(field) value=(number(self.factor, 6).replace('−', "-").replace(',', "")) inputmode="decimal" aria-label=(label) readonly[!may]
+                data-was=(number(self.factor, 6).replace('−', "-").replace(',', ""));
+        }
+    }
+
+    /// The settings as the unit declares them.
+    fn settings_form(&self, may: bool) -> Markup {
+        let given = self
+            .settings
+            .iter()
+            .filter(|(_, value)| value.is_some())
+            .count();
+        html! {
+            details.settings {
+                summary.small { "Settings of " (cut(&self.name, 60)) span.dim { " " (given) " of " (self.settings.len()) " are set" } }
+                @for (declared, value) in &self.settings {
+                    @let name = text(declared, "name");
+                    @let field = self.place.field(&format!("settings/{name}"));
+                    @let is_table = !items(declared, "columns").is_empty();
+                    div.setting {
+                        label.small for=(field) { b.mono { (cut(name, 60)) } }
+                        @if is_table { span.small.soft { "A table: change it in the document." } }
+                        @else { (control(declared, &field, value.as_deref().unwrap_or_default(), may)) }
+                        span.small.dim { (bounds(declared)) }
+                        span.small.soft { (cut(text(declared, "meaning"), 240)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn control(declared: &Value, field: &str, value: &str, may: bool) -> Markup {
+    let choices = items(declared, "choices");
+    let usual = declared["default"].as_str().unwrap_or_default();
+    if text(declared, "kind") == "boolean" || !choices.is_empty() {
+        let mut words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
+        if words.is_empty() {
+            words = vec!["true", "false"];
+        }
+        return html! {
+            select.field id=(field) name=(field) disabled[!may] {
+                option value="" { "as usual" @if !usual.is_empty() { " (" (cut(usual, 40)) ")" } }
+                @for word in words { option value=(word) selected[value == word] { (word) } }
+            }
+        };
+    }
+    html! { input.field id=(field) name=(field) value=(value) placeholder=(cut(usual, 60)) readonly[!may]; }
+}
+
+/// What a setting takes, in words.
+fn bounds(declared: &Value) -> String {
+    let mut said = Vec::new();
+    if let Some(measure) = declared["measure"].as_str() {
+        said.push(format!("in {measure}"));
+    }
+    let bound = |name: &str| declared[name].as_f64().map(|it| number(it, 4));
+    match (bound("least"), bound("greatest")) {
+        (Some(least), Some(greatest)) => said.push(format!("from {least} to {greatest}")),
+        (Some(least), None) => said.push(format!("at least {least}")),
+        (None, Some(greatest)) => said.push(format!("at most {greatest}")),
+        (None, None) => {}
+    }
+    match (declared["default"].as_str(), declared["required"] == true) {
+        (_, true) => said.push("must be given".to_owned()),
+        (Some(usual), _) => said.push(format!("{} if not given", cut(usual, 40))),
+        (None, _) => said.push("may be left out".to_owned()),
+    }
+    said.join(", ")
+}

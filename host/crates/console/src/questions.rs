@@ -1,0 +1,290 @@
+//! Questions about a cluster: how many more fit, what if a host fails, what if hosts are emptied,
+//! why not there. Each is a form, with the answer below; nothing is changed.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use crate::ask::{Ask, Console, Sent};
+use crate::format::{self, cost, cut, len, things};
+use crate::overview::needs::hosts_that;
+use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::parts::{self, barred, host_link, note, state, vm_link};
+use crate::url::{self, of_cluster, segment};
+use crate::value::{count, items, text, texts};
+use placewright_http::{Permission, Problem};
+
+/// The questions: what they are called in the query, and for people.
+const KINDS: [(&str, &str); 4] = [
+    ("room", "How many more fit?"),
+    ("failure", "What if a host fails?"),
+    ("maintenance", "What if hosts are emptied?"),
+    ("why", "Why not there?"),
+];
+
+/// The page of a question.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    // The cluster must be there, whatever is asked.
+    ask.get(&api).await?;
+    let kind = ask.param("ask").unwrap_or("room");
+    let kind = KINDS
+        .iter()
+        .find(|(word, _)| *word == kind)
+        .map_or("room", |(word, _)| word);
+    let is_asked = ask.param("now").is_some();
+    let (request, answer) = match is_asked {
+        true => answered(&ask, &cluster, &api, kind).await,
+        false => (
+            parts::curl(
+                "POST",
+                &format!("{api}/capacity"),
+                Some("{\"id\": \"room\", \"cpu\": 8, \"memory\": \"64 GiB\"}"),
+            ),
+            html! {},
+        ),
+    };
+    let main = html! {
+        div.head { div {
+            (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "Questions"))
+            h1 { (KINDS.iter().find(|(word, _)| *word == kind).map_or("", |(_, text)| text)) }
+            p { "Answers come from running the policy's own chain on a copy of the cluster. Nothing is changed." }
+        } }
+        nav.tabs aria-label="Questions" { @for (word, text) in KINDS {
+            a href=(url::with(&Vec::new(), "ask", word, &[])) aria-current=[(word == kind).then_some("page")] { (text) }
+        } }
+        section.panel { form.in.bar method="get" {
+            input type="hidden" name="ask" value=(kind);
+            input type="hidden" name="now" value="yes";
+            (fields(&ask, kind))
+            button.btn.main type="submit" { "Ask" }
+        } }
+        (answer)
+        div.acts { (parts::copies(&request, None)) }
+    };
+    let page = Page {
+        title: format!("Questions about {cluster}"),
+        area: Area::Questions,
+        cluster: Some(&cluster),
+        main,
+        live: "",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+fn fields(ask: &Ask, kind: &str) -> Markup {
+    let field = |name: &str, label: &str, usual: &str, size: &str| {
+        html! {
+            label.lab { (label) input.field name=(name) size=(size) value=(ask.param(name).unwrap_or(usual)); }
+        }
+    };
+    html! { @match kind {
+        "failure" => {
+            (field("host", "Host that fails; empty: each by itself", "", "14"))
+            label.lab { "Restarted are" select.field name="restart" {
+                option value="" { "all its VMs" }
+                option value="ha" selected[ask.param("restart") == Some("ha")] { "the highly available ones" }
+            } }
+        }
+        "maintenance" => (field("host", "Hosts that are emptied, with commas between them", "", "32")),
+        "why" => {
+            (field("vm", "VM that runs, or a new id", "", "14")) (field("cpu", "Cores", "", "5"))
+            (field("memory", "Memory", "", "8")) (field("host", "Host", "", "14"))
+        }
+        _ => { (field("cpu", "Cores", "8", "5")) (field("memory", "Memory", "64 GiB", "8")) }
+    } }
+}
+
+/// The VM that a form describes.
+fn vm(ask: &Ask, id: &str) -> Value {
+    let mut vm = Map::new();
+    vm.insert("id".to_owned(), id.into());
+    for name in ["cpu", "memory"] {
+        if let Some(value) = ask.param(name) {
+            vm.insert(name.to_owned(), value.into());
+        }
+    }
+    Value::Object(vm)
+}
+
+/// Ask the API, and show what it answers; with the line of curl that asks the same.
+async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, Markup) {
+    let (path, body) = match kind {
+        "failure" => {
+            let query = url::query([
+                ("without", ask.param("host")),
+                ("restart", ask.param("restart")),
+            ]);
+            (format!("{api}/what-if?{query}"), None)
+        }
+        "maintenance" => {
+            let hosts = ask.param("host").unwrap_or_default().split(',');
+            let hosts: Vec<&str> = hosts
+                .map(str::trim)
+                .filter(|host| !host.is_empty())
+                .collect();
+            (
+                format!("{api}/evacuate?dry-run=true"),
+                Some(json!({"hosts": hosts})),
+            )
+        }
+        "why" => {
+            let query = url::query([("host", ask.param("host"))]);
+            (
+                format!("{api}/why?{query}"),
+                Some(vm(ask, ask.param("vm").unwrap_or("new"))),
+            )
+        }
+        _ => (format!("{api}/capacity"), Some(vm(ask, "room"))),
+    };
+    let path = path.trim_end_matches('?');
+    let text = body.as_ref().map(Value::to_string);
+    let line = parts::curl("POST", path, text.as_deref());
+    if kind == "maintenance" && !ask.may(Permission::Operate, Some(cluster)) {
+        return (
+            line,
+            html! { (barred(ask, Permission::Operate, "Try to empty hosts")) },
+        );
+    }
+    let sent = body.as_ref().map_or(Sent::Nothing, Sent::Json);
+    let markup = match ask.send("POST", path, sent).await {
+        Err(problem) => note("bad", html! { (sentence(problem.detail())) }),
+        Ok(answer) => match kind {
+            "failure" => failure(cluster, &answer.body),
+            "maintenance" => maintenance(ask, cluster, &answer.body),
+            "why" => why(cluster, &answer.body),
+            _ => room(cluster, &answer.body),
+        },
+    };
+    (line, markup)
+}
+
+fn removed_by(removed: &[Value]) -> Markup {
+    html! { @for (place, by) in removed.iter().enumerate() {
+        @if place > 0 { "; " }
+        (hosts_that(count(by, "hosts"), text(by, "reason")))
+    } }
+}
+
+fn room(cluster: &str, answer: &Value) -> Markup {
+    let hosts = items(answer, "hosts");
+    let most = hosts
+        .iter()
+        .map(|it| count(it, "fit"))
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    html! {
+        section.panel aria-label="Answer" { div.in.stack {
+            p.lead { b { (len(count(answer, "fit"))) " more fit" @if answer["bounded"] == true { ", and perhaps more" } "." }
+                @if !items(answer, "stopped-by").is_empty() { " The next one is stopped: " (removed_by(items(answer, "stopped-by"))) "." } }
+            @for warning in texts(answer, "warnings") { (note("warn", html! { (sentence(&cut(warning, 200))) })) }
+        }
+        @if !hosts.is_empty() { div.scroll { table {
+            thead { tr { th scope="col" { "Host" } th.num scope="col" { "Fit" } th scope="col" {} } }
+            tbody { @for host in hosts.iter().take(500) { @let fit = count(host, "fit"); tr {
+                th.row scope="row" { (host_link(cluster, host["host"].as_str())) } td.num { (len(fit)) }
+                td { svg viewBox="0 0 100 10" preserveAspectRatio="none" width="260" height="10" aria-hidden="true" { rect.f-com width=(fit * 100 / most) height="10" rx="2" {} } }
+            } } }
+        } } } }
+    }
+}
+
+fn failure(cluster: &str, answer: &Value) -> Markup {
+    let mut failures: Vec<&Value> = items(answer, "failures").iter().collect();
+    let lost = failures.iter().filter(|it| it["survived"] == false).count();
+    // Those that would leave VMs without a host first.
+    failures.sort_by_key(|it| it["survived"] == true);
+    html! {
+        section.panel aria-label="Answer" {
+            div.in { p.lead { @match (failures.len(), lost) {
+                (1, 0) => b { "Every VM finds another host." },
+                (1, _) => b { "Some VMs find no other host." },
+                (all, 0) => { b { "Each of " (len(all)) " hosts may fail." } " Every VM would find another one." },
+                (all, lost) => { b { (len(lost)) " of " (len(all)) " hosts may not fail." } " Some of their VMs would find no other host." },
+            } } }
+            div.scroll { table {
+                thead { tr { th scope="col" { "Host that fails" } th scope="col" { "Outcome" } th.num scope="col" { "VMs" } th scope="col" { "Without a host" } } }
+                tbody { @for one in failures.iter().take(500) {
+                    @let vms = items(one, "vms");
+                    @let stranded: Vec<&Value> = vms.iter().filter(|vm| !vm["host"].is_string()).collect();
+                    tr.tall {
+                        th.row scope="row" { @for host in texts(one, "hosts") { (host_link(cluster, Some(host))) " " } }
+                        td { @if one["survived"] == true { (state("ok", "ok", "all find a host")) } @else { (state("bad", "bad", "not all do")) } }
+                        td.num { (len(vms.len())) }
+                        td { @for vm in stranded.iter().take(6) { (vm_link(cluster, text(vm, "vm"))) " " }
+                            @if stranded.len() > 6 { span.dim { "and " (stranded.len() - 6) " more" } }
+                            @if let Some(vm) = stranded.first() { span.sub { (removed_by(items(vm, "stopped-by"))) } } }
+                    }
+                } }
+            } }
+        }
+    }
+}
+
+fn maintenance(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
+    let moves = items(plan, "moves");
+    html! {
+        section.panel aria-label="Answer" {
+            div.in.stack {
+                p.lead { b { (things(moves.len(), "VM would move", "VMs would move")) "." }
+                    @match items(plan, "stuck").len() { 0 => { " All of them can go." } stuck => { " " (things(stuck, "VM cannot", "VMs cannot")) "." } } }
+                @for reason in texts(plan, "reasons") { p.soft { (sentence(&cut(reason, 300))) } }
+                @if !moves.is_empty() { form action=(of_cluster(cluster, &["plans"])) method="post" {
+                    input type="hidden" name="deed" value="evacuate";
+                    @for host in texts(plan, "hosts") { input type="hidden" name="host" value=(host); }
+                    (parts::button(ask, Permission::Operate, Some(cluster), "", "Make a plan of it"))
+                } }
+            }
+            @if !moves.is_empty() { div.scroll { table {
+                thead { tr { th scope="col" { "VM" } th scope="col" { "Move" } th scope="col" { "Why" } } }
+                tbody { @for step in moves.iter().take(500) { tr {
+                    th.row scope="row" { (vm_link(cluster, text(step, "vm"))) }
+                    td { (host_link(cluster, step["from"].as_str())) " → " (host_link(cluster, step["to"].as_str())) }
+                    td { (sentence(&cut(text(step, "reason"), 160))) }
+                } } }
+            } } }
+        }
+        (crate::plans::stuck(plan))
+    }
+}
+
+fn why(cluster: &str, answer: &Value) -> Markup {
+    let host = text(answer, "host");
+    html! {
+        section.panel aria-label="Answer" { div.in.stack { @match text(answer, "standing") {
+            "chosen" => p.lead { (host_link(cluster, Some(host))) b { " is the one that would be chosen." } },
+            "not-asked" => p.lead { (host_link(cluster, Some(host))) " " b { (cut(text(answer, "reason"), 200)) "." } " No unit is asked about it." },
+            "removed" => {
+                @for (place, by) in items(answer, "by").iter().enumerate() {
+                    p.lead { @if place == 0 { (host_link(cluster, Some(host))) " " } @else { "Besides it " }
+                        b { (cut(text(by, "reason"), 200)) "." } " The filter " b { (cut(text(by, "filter"), 60)) } " removes it." }
+                }
+            }
+            "costlier" => {
+                p.lead { (host_link(cluster, Some(host))) b { " costs " (cost(answer["by"].as_f64().unwrap_or(f64::INFINITY))) " more than " }
+                    (host_link(cluster, answer["chosen"].as_str()))
+                    @if let Some(entry) = answer["through"].as_str() { ", mostly through " b { (cut(entry, 60)) } } "." }
+                div.scroll { table {
+                    thead { tr { th scope="col" { "Entry" } th.num scope="col" { "Here" } th.num scope="col" { "There" } th.num scope="col" { "Difference" } } }
+                    tbody { @for one in items(answer, "differences") { tr {
+                        th.row scope="row" { (cut(text(one, "name"), 60)) }
+                        @for name in ["weighted", "weighted-chosen", "by"] { td.num { (cost(crate::value::cost(&one[name]))) } }
+                    } } }
+                } }
+            }
+            "tied" => p.lead { b { "It costs the same as the chosen host; the rule for ties tells them apart." } },
+            "not-preferred" => p.lead { b { "The request prefers other hosts, and some of these are left." } },
+            "not-drawn" => p.lead { b { "Chance decides, and another host is drawn." } " Its share is " (format::percent(answer["share"].as_f64().unwrap_or_default())) "." },
+            other => p.lead { (cut(other, 80)) },
+        } } }
+    }
+}

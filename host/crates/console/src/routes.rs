@@ -1,0 +1,149 @@
+//! The table of pages: for each one who may see it, what it takes, and what answers.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn;
+use axum::routing::{get, post};
+
+use crate::ask::Console;
+use crate::session::{self, Cookie};
+use crate::{
+    assets, decision, decisions, events, groups, host, hosts, overview, page, plan, plans,
+    policies, policy, questions, unit, units, vms,
+};
+use placewright_http::permission::{open, rule};
+use placewright_http::{Access, BodySize, Face, Permission, Rule, Scope, Transport, Within};
+
+use BodySize::{Usual, Whole};
+use Permission::{Administer, AuthorPolicies, Operate, View};
+use Scope::{All, Any, Cluster};
+
+/// Every page.
+pub const RULES: &[Rule] = &[
+    open("GET", "/assets/{name}"),
+    open("GET", "/sign-in"),
+    open("POST", "/sign-in").takes(Usual),
+    open("POST", "/sign-out").takes(Usual),
+    open("POST", "/scheme").takes(Usual),
+    rule("GET", "/", View, Any),
+    rule("GET", "/events", View, Any).query(&["kind", "cluster", "by", "text", "after"]),
+    rule("GET", "/events/stream", View, Any).query(&["after"]),
+    rule("GET", "/clusters/{cluster}", View, Cluster).query(&[
+        "colour", "group", "filter", "state", "sort", "page", "view", "host",
+    ]),
+    rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster),
+    rule("GET", "/clusters/{cluster}/vms", View, Cluster)
+        .query(&["host", "tenant", "pending", "after"]),
+    rule("GET", "/clusters/{cluster}/vms/{vm}", View, Cluster),
+    rule("GET", "/clusters/{cluster}/groups", View, Cluster).query(&["kept", "filter"]),
+    rule("GET", "/clusters/{cluster}/decisions", View, Cluster)
+        .query(&["outcome", "filter", "after"]),
+    rule(
+        "GET",
+        "/clusters/{cluster}/decisions/{number}",
+        View,
+        Cluster,
+    )
+    .query(&["host", "values", "filter", "sort", "rows", "columns"]),
+    rule("GET", "/clusters/{cluster}/plans", View, Cluster),
+    rule("POST", "/clusters/{cluster}/plans", Operate, Cluster).takes(Usual),
+    rule("GET", "/clusters/{cluster}/plans/{number}", View, Cluster),
+    rule(
+        "POST",
+        "/clusters/{cluster}/plans/{number}",
+        Operate,
+        Cluster,
+    )
+    .takes(Usual),
+    rule("GET", "/clusters/{cluster}/questions", View, Cluster)
+        .query(&["ask", "now", "cpu", "memory", "host", "restart", "vm"]),
+    rule("GET", "/policies", View, Any).query(&["filter"]),
+    rule("GET", "/policies/{policy}", View, Any).query(&["view", "cluster", "shares-of"]),
+    rule("POST", "/policies/{policy}", AuthorPolicies, Any).takes(Usual),
+    rule("POST", "/policies/{policy}/draft", AuthorPolicies, Any).takes(Usual),
+    rule("GET", "/units", View, Any).query(&["which", "filter"]),
+    rule("POST", "/units", Administer, All).takes(Whole),
+    rule("GET", "/units/{unit}", View, Any),
+    rule("POST", "/units/{unit}", Administer, All).takes(Usual),
+];
+
+/// The first parts of the paths of pages: each is a face, so that all other paths are the API's.
+const PREFIXES: [&str; 9] = [
+    "/",
+    "/assets",
+    "/clusters",
+    "/policies",
+    "/units",
+    "/events",
+    "/scheme",
+    "/sign-in",
+    "/sign-out",
+];
+
+fn routes() -> Router<Arc<Console>> {
+    let pages = Router::new()
+        .route("/", get(overview::show))
+        .route("/events", get(events::show))
+        .route("/events/stream", get(events::stream))
+        .route("/clusters/{cluster}", get(hosts::show))
+        .route("/clusters/{cluster}/hosts/{host}", get(host::show))
+        .route("/clusters/{cluster}/vms", get(vms::list))
+        .route("/clusters/{cluster}/vms/{vm}", get(vms::show))
+        .route("/clusters/{cluster}/groups", get(groups::list))
+        .route("/clusters/{cluster}/decisions", get(decisions::list))
+        .route(
+            "/clusters/{cluster}/decisions/{number}",
+            get(decision::show),
+        )
+        .route(
+            "/clusters/{cluster}/plans",
+            get(plans::list).post(plans::make_one),
+        )
+        .route(
+            "/clusters/{cluster}/plans/{number}",
+            get(plan::show).post(plan::act),
+        )
+        .route("/clusters/{cluster}/questions", get(questions::show))
+        .route("/policies", get(policies::list))
+        .route("/policies/{policy}", get(policy::show).post(policy::act))
+        .route("/policies/{policy}/draft", post(policy::draft))
+        .route("/units", get(units::list).post(units::upload))
+        .route("/units/{unit}", get(unit::show).post(unit::act));
+    pages
+        .route("/sign-in", get(session::form).post(session::sign_in))
+        .route("/sign-out", post(session::sign_out))
+        .route("/scheme", post(session::scheme))
+        .layer(from_fn(session::from_own_pages))
+        .route("/assets/{name}", get(assets::show))
+}
+
+/// The console as faces of a server, one for each first part of its paths. It asks the API that
+/// it is given; `transport` says how browsers reach the server.
+pub fn faces(api: Face, access: Arc<Access>, transport: Transport) -> Vec<Face> {
+    let is_secure = transport != Transport::Plain;
+    let console = Arc::new(Console {
+        api: Within::new(api),
+        access,
+        cookie: Cookie { is_secure },
+    });
+    let mut routes = Some(routes().with_state(console));
+    let faces = PREFIXES.map(|prefix| {
+        let rules = if routes.is_some() { RULES } else { &[] };
+        let routes = routes.take().unwrap_or_default();
+        Face {
+            secret: match is_secure {
+                true => session::secure_secret,
+                false => session::plain_secret,
+            },
+            problem: page::problem,
+            ..Face::new(
+                prefix,
+                routes,
+                rules,
+                "the overview at / leads to all pages",
+            )
+        }
+    });
+    faces.into()
+}

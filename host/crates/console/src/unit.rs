@@ -1,0 +1,244 @@
+//! One unit: what it is, reads and can be set to, who uses it, and what became of its versions.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use crate::ask::{Ask, Console, Sent};
+use crate::form;
+use crate::format::{self, Moment, bytes, cut, percent};
+use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::parts::{self, ago, barred, empty, note, state};
+use crate::session::see;
+use crate::units::{page_of, source, standing};
+use crate::url::segment;
+use crate::value::{items, number, text, texts};
+use placewright_http::Permission;
+use placewright_http::problem::{Code, Problem};
+
+/// Entries of its history that are shown.
+const HISTORY: usize = 100;
+
+/// A unit.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path(name): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let path = format!("/v1/units/{}", segment(&name));
+    let unit = ask.get(&path).await?;
+    let inspected = ask.get_if(&format!("{path}/inspection")).await;
+    let history = ask
+        .list(&format!("{path}/history"), HISTORY)
+        .await
+        .unwrap_or_default();
+    let shadow = ask.get_if(&format!("{path}/shadow")).await;
+    let main = html! {
+        div.head {
+            div {
+                (crumbs(&[("Overview", "/".to_owned()), ("Units", "/units".to_owned())], &name))
+                h1 { (cut(&name, 60)) " " span.pill { (cut(text(&unit, "version"), 40)) } }
+                p { (cut(text(&unit, "summary"), 300)) }
+            }
+            div.acts { (deeds(&ask, &name, &unit)) }
+        }
+        @for paused in items(&unit, "paused") { (note("bad", html! {
+            "It keeps failing in " b { (text(paused, "cluster")) } " and is not called for a while."
+        })) }
+        @if unit["refused"].is_object() {
+            @let outcome = &unit["refused"]["outcome"];
+            (note("bad", html! { "The last candidate was refused at the step “" (text(outcome, "step")) "”: " (sentence(&cut(text(outcome, "why"), 400))) }))
+        }
+        div.cols.two-one {
+            div.stack {
+                @if let Some(inspected) = &inspected { (parts_of(inspected)) (settings(inspected)) }
+                (versions(&ask, &name, &unit, &history))
+            }
+            div.stack {
+                section.panel aria-labelledby="force" {
+                    header { h2 id="force" { "In force" } (standing(&unit)) }
+                    div.in { dl.facts {
+                        dt { "From" } dd { (source(&unit["source"])) }
+                        dt { "Digest" } dd.mono { (text(&unit, "in-force")) }
+                        @if let Some(inspected) = &inspected {
+                            dt { "Size" } dd { (bytes(number(inspected, "size"))) }
+                            dt { "Imports" } dd.mono.small { (texts(inspected, "imports").join(", ")) }
+                        }
+                        dt { "Used by" } dd {
+                            @let policies = texts(&unit, "policies");
+                            @if policies.is_empty() { span.dim { "no policy that somebody wrote" } }
+                            @for (place, policy) in policies.iter().enumerate() { @if place > 0 { ", " } a href={ "/policies/" (segment(policy)) } { (policy) } }
+                        }
+                    } }
+                }
+                @if let Some(shadow) = &shadow { (judged(shadow)) }
+            }
+        }
+        div.acts { (parts::copies(
+            &parts::curl("GET", &format!("{path}/inspection"), None),
+            Some(&format!("placewright unit inspect {name}")),
+        )) }
+    };
+    let page = Page {
+        title: format!("Unit {name}"),
+        area: Area::Units,
+        cluster: None,
+        main,
+        live: "unit,shadow",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+/// What can be done with it.
+fn deeds(ask: &Ask, name: &str, unit: &Value) -> Markup {
+    if !ask.may(Permission::Administer, None) {
+        return barred(ask, Permission::Administer, "Disable");
+    }
+    let is = |column: &str| unit[column] == true;
+    html! {
+        form.bar action={ "/units/" (segment(name)) } method="post" {
+            @if is("pinned") { button.btn name="deed" value="unpin" type="submit" { "Take the pin off" } }
+            @else { button.btn name="deed" value="pin" type="submit" { "Pin" } }
+            @if is("disabled") { button.btn name="deed" value="enable" type="submit" { "Enable" } }
+            @else { button.btn.risk name="deed" value="disable" type="submit" { "Disable" } }
+        }
+    }
+}
+
+/// What its parts answer and read.
+fn parts_of(inspected: &Value) -> Markup {
+    html! {
+        section.panel aria-labelledby="reads" {
+            header { h2 id="reads" { "What it does, and what it reads" } span.small.dim { "Nothing else is shown to it." } }
+            div.scroll { table {
+                thead { tr { th scope="col" { "Part" } th scope="col" { "Table" } th scope="col" { "Columns" } } }
+                tbody { @for part in items(inspected, "parts") {
+                    @let answers = texts(part, "answers");
+                    tr.group { td colspan="3" {
+                        b { (text(part, "part")) } @if !answers.is_empty() { ": " (answers.join(" and ")) }
+                        @if let Some(evaluation) = part["evaluation"].as_str() { " · " (evaluation) }
+                    } }
+                    @for read in items(part, "reads") { tr.tall {
+                        td {} td.mono { (cut(text(read, "table"), 60)) }
+                        td.small { @for column in items(read, "columns") {
+                            span.mono.nowrap { (cut(text(column, "column"), 60)) @if column["required"] != true { span.dim { "?" } } } " "
+                        } @if items(read, "columns").is_empty() { span.dim { "how many rows there are" } } }
+                    } }
+                    @for reason in items(part, "reasons") { tr { td {} td.soft { "reason" } td.small { "host " (cut(text(reason, "text"), 160)) } } }
+                } }
+            } }
+        }
+    }
+}
+
+fn settings(inspected: &Value) -> Markup {
+    let settings = items(inspected, "settings");
+    html! {
+        section.panel aria-labelledby="settings" {
+            header { h2 id="settings" { "Settings " span.dim { (settings.len()) } } }
+            @if settings.is_empty() { div.in { (empty("It has none", html! { "It works the same in every policy." })) } }
+            @else { div.scroll { table {
+                thead { tr { th scope="col" { "Setting" } th scope="col" { "Kind" } th scope="col" { "Default" } th scope="col" { "Meaning" } } }
+                tbody { @for setting in settings { tr.tall {
+                    th.row.mono scope="row" { (cut(text(setting, "name"), 60)) }
+                    td.small { (text(setting, "kind")) @if let Some(measure) = setting["measure"].as_str() { ", in " (measure) } }
+                    td.mono.small { (cut(setting["default"].as_str().unwrap_or(if setting["required"] == true { "must be given" } else { "none" }), 60)) }
+                    td.small { (cut(text(setting, "meaning"), 300)) }
+                } } }
+            } } }
+        }
+    }
+}
+
+fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
+    let may = ask.may(Permission::Administer, None);
+    let in_force = text(unit, "in-force");
+    html! {
+        section.panel aria-labelledby="history" {
+            header { h2 id="history" { "What became of candidates" } }
+            @if history.is_empty() { div.in { (empty("None yet", html! { "This version comes with the program." })) } }
+            @else { div.scroll { table {
+                thead { tr { th scope="col" { "When" } th scope="col" { "Digest" } th scope="col" { "Version" } th scope="col" { "From" } th scope="col" { "Outcome" } th scope="col" { span.vh { "Go back" } } } }
+                tbody { @for entry in history {
+                    @let outcome = &entry["outcome"];
+                    @let digest = text(entry, "digest");
+                    tr.tall {
+                        td { @if let Some(at) = Moment::of(&entry["at"]) { (ago(at)) } }
+                        td.mono { (digest.get(..12).unwrap_or(digest)) }
+                        td { (cut(text(entry, "version"), 40)) }
+                        td { (source(&entry["source"])) }
+                        td { @if outcome["step"].is_string() {
+                                (state("bad", "bad", "refused")) span.sub { "at “" (text(outcome, "step")) "”: " (cut(text(outcome, "why"), 200)) }
+                            } @else if outcome["why"].is_string() { (state("warn", "warn", "held")) span.sub { (cut(text(outcome, "why"), 200)) } }
+                            @else { (state("ok", "ok", "passed")) } }
+                        td { @if may && !outcome["step"].is_string() && digest != in_force {
+                            form action={ "/units/" (segment(name)) } method="post" {
+                                input type="hidden" name="digest" value=(digest);
+                                button.btn name="deed" value="rollback" type="submit" { "Go back to it" }
+                            }
+                        } }
+                    }
+                } }
+            } } }
+        }
+    }
+}
+
+/// What a candidate beside it has come to.
+fn judged(shadow: &Value) -> Markup {
+    let clusters = shadow["clusters"].as_object();
+    html! {
+        section.panel aria-labelledby="shadow" {
+            header { h2 id="shadow" { "A candidate judges beside it" } }
+            div.in.stack {
+                @for (cluster, report) in clusters.into_iter().flatten() {
+                    @let judged = number(report, "decisions");
+                    p { b { (cut(cluster, 40)) } ": " (format::number(judged, 0)) " decisions judged"
+                        @if judged > 0.0 { ", " (percent(number(report, "agreeing") / judged)) " of them the same" }
+                        @if number(report, "failures") > 0.0 { ", " span.bad { (format::number(number(report, "failures"), 0)) " without an answer" } } "." }
+                }
+                p.small.soft { "It decides nothing. By the API it can be promoted or ended." }
+            }
+        }
+    }
+}
+
+/// Do something with it.
+pub(crate) async fn act(
+    State(_): State<Arc<Console>>,
+    Path(name): Path<String>,
+    ask: Ask,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let sent = form::pairs(&body);
+    let path = format!("/v1/units/{}", segment(&name));
+    let deed = form::value(&sent, "deed").unwrap_or_default();
+    match deed {
+        "pin" | "unpin" | "enable" | "disable" => {
+            drop(
+                ask.send("POST", &format!("{path}/{deed}"), Sent::Nothing)
+                    .await?,
+            );
+        }
+        "rollback" => {
+            let digest = form::value(&sent, "digest").unwrap_or_default();
+            let wanted = json!({"digest": digest});
+            let answer = ask
+                .send("POST", &format!("{path}/rollback"), Sent::Json(&wanted))
+                .await?;
+            if !answer.status.is_success() {
+                return page_of(&ask, Some(&answer.body), answer.status).await;
+            }
+        }
+        _ => {
+            let wrong = "\"deed\" must be pin, unpin, enable, disable or rollback";
+            return Err(Problem::new(Code::InvalidParameter, wrong));
+        }
+    }
+    Ok(see(&format!("/units/{}", segment(&name))))
+}

@@ -1,0 +1,245 @@
+//! Units: what is in force, and handing one in.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use futures_util::stream;
+use maud::{Markup, html};
+use multer::{Constraints, Multipart, SizeLimit};
+use serde_json::Value;
+
+use crate::ask::{Ask, Console, Sent};
+use crate::format::{self, cut, things};
+use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::parts::{self, barred, empty, note, state};
+use crate::url::segment;
+use crate::value::{items, text};
+use placewright_http::Permission;
+use placewright_http::problem::{Code, Problem};
+
+/// Units that are shown.
+const MOST: usize = 10_000;
+
+/// The list.
+pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Response, Problem> {
+    page_of(&ask, None, StatusCode::OK).await
+}
+
+/// The list, with what became of a unit that was handed in just now.
+pub(crate) async fn page_of(
+    ask: &Ask,
+    staging: Option<&Value>,
+    status: StatusCode,
+) -> Result<Response, Problem> {
+    let mut units = ask.list("/v1/units", MOST).await?;
+    let wanted = ask.param("filter").unwrap_or_default().to_lowercase();
+    let all = units.len();
+    units.retain(|unit| text(unit, "name").to_lowercase().contains(&wanted));
+    let own = ask.param("which") == Some("own");
+    units.retain(|unit| !own || unit["source"]["kind"] != "embedded");
+    let files = ask.list("/v1/unit-files", 1000).await.unwrap_or_default();
+    let troubled: Vec<&Value> = files
+        .iter()
+        .filter(|file| file["trouble"].is_string())
+        .collect();
+    let main = html! {
+        div.head { div {
+            (crumbs(&[("Overview", "/".to_owned())], "Units"))
+            h1 { (things(all, "unit", "units")) }
+            p { "WebAssembly components that filter hosts, say what each costs, choose, and propose moves." }
+        } }
+        (hand_in(ask))
+        @if let Some(staging) = staging { (staged(staging)) }
+        @for file in troubled { (note("bad", html! {
+            "The file " b.mono { (cut(text(file, "path"), 100)) } " is refused: " (sentence(&cut(text(file, "trouble"), 300)))
+        })) }
+        section.panel aria-label="Units" {
+            header { form.bar.grow method="get" action="/units" data-auto {
+                label.lab { "Which"
+                    select.field name="which" { option value="" { "all" } option value="own" selected[own] { "not of the program" } } }
+                input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="Name";
+                button.btn.without-script type="submit" { "Show" }
+            } }
+            @if units.is_empty() { div.in { (empty("No unit here", html! { a href="/units" { "Show all" } })) } }
+            @else { div.scroll { table {
+                caption.vh { "Units by name" }
+                thead { tr { th scope="col" { "Unit" } th scope="col" { "State" } th scope="col" { "Version" } th scope="col" { "From" } th scope="col" { "Digest" } } }
+                tbody { @for unit in &units { tr {
+                    th.row scope="row" { a href={ "/units/" (segment(text(unit, "name"))) } { (cut(text(unit, "name"), 60)) } }
+                    td { (standing(unit)) }
+                    td { (cut(text(unit, "version"), 40)) }
+                    td { (source(&unit["source"])) }
+                    td.mono.dim { (text(unit, "in-force").get(..12).unwrap_or("–")) }
+                } } }
+            } } }
+        }
+        div.acts { (parts::copies(&parts::curl("GET", "/v1/units", None), Some("placewright unit list"))) }
+    };
+    let page = Page {
+        title: "Units".to_owned(),
+        area: Area::Units,
+        cluster: None,
+        main,
+        live: if staging.is_some() { "" } else { "unit,file" },
+        script: None,
+    };
+    page::shown_as(ask, page, status).await
+}
+
+fn hand_in(ask: &Ask) -> Markup {
+    match ask.may(Permission::Administer, None) {
+        true => html! {
+            form.drop action="/units" method="post" enctype="multipart/form-data" {
+                div.grow {
+                    b { "Hand in a unit" }
+                    p.small.soft { "A .wasm file. It is checked step by step; what is in force stays until the last one has passed." }
+                }
+                label.vh for="unit-file" { "File of the unit" }
+                input id="unit-file" type="file" name="unit" accept=".wasm,application/wasm" required;
+                button.btn type="submit" name="deed" value="check" { "Check it" }
+                button.btn.main type="submit" name="deed" value="put" { "Put in force" }
+            }
+        },
+        false => {
+            html! { div.drop { b.grow { "Hand in a unit" } (barred(ask, Permission::Administer, "Put in force")) } }
+        }
+    }
+}
+
+/// The state of a unit.
+pub(crate) fn standing(unit: &Value) -> Markup {
+    html! {
+        @if unit["disabled"] == true { (state("off", "idle", "disabled")) }
+        @else if unit["not-trusted"].is_object() { (state("bad", "bad", "not trusted")) }
+        @else if unit["in-force"].is_string() { (state("ok", "ok", "in force")) }
+        @else { (state("off", "idle", "not in force")) }
+        @if unit["pinned"] == true { " " span.chip { "pinned" } }
+        @if unit["staging"].is_string() { " " span.chip { "being staged" } }
+        @if unit["kept-although-deleted"] == true { " " span.chip { "its file is gone" } }
+    }
+}
+
+/// Where a unit came from.
+pub(crate) fn source(source: &Value) -> Markup {
+    html! { @match text(source, "kind") {
+        "embedded" => "the program",
+        "upload" => { "upload by " (cut(text(source, "by"), 40)) }
+        "file" => { span.mono { (cut(text(source, "path"), 60)) } }
+        "kept" => "went back to",
+        _ => { span.dim { "–" } }
+    } }
+}
+
+/// The steps that a candidate went through.
+pub(crate) fn staged(staging: &Value) -> Markup {
+    let outcome = &staging["outcome"];
+    let why = text(outcome, "why");
+    let is_refused = text(outcome, "result") == "refused" || outcome["step"].is_string();
+    let name = staging["name"].as_str().unwrap_or("the file");
+    html! {
+        section.panel aria-labelledby="staged" role="status" {
+            header { h2 id="staged" { "What became of " (cut(name, 60)) } span.mono.small.dim { (text(staging, "digest").get(..12).unwrap_or_default()) } }
+            div.in.stack {
+                @if is_refused { (note("bad", html! { b { "Refused at the step “" (text(outcome, "step")) "”. " } (sentence(&cut(why, 400))) " What is in force stays." })) }
+                @else if !why.is_empty() { (note("warn", html! { (sentence(&cut(why, 400))) })) }
+                @else { (note("ok", html! { b { "It has passed every step." } })) }
+                ol.tl { @for step in items(staging, "steps") {
+                    @let passed = text(step, "result") == "passed";
+                    li {
+                        span class=(if passed { "ok" } else { "bad" }) { (parts::sign(if passed { "ok" } else { "bad" })) }
+                        span.what { (text(step, "step")) }
+                        span.soft { (cut(step["note"].as_str().or(step["why"].as_str()).unwrap_or(""), 240)) }
+                        span.dim.num { (format::number(step["took-us"].as_f64().or(step["took_us"].as_f64()).unwrap_or_default() / 1000.0, 1)) " ms" }
+                    }
+                } }
+                @let replay = &staging["replay"];
+                @if replay.is_object() {
+                    p { "Made again with it: " b { (replay["differing"].as_u64().unwrap_or_default()) } " of "
+                        (replay["tried"].as_u64().unwrap_or_default()) " recorded decisions have another outcome." }
+                }
+            }
+        }
+    }
+}
+
+/// Hand a unit in, or only check it.
+pub(crate) async fn upload(
+    State(_): State<Arc<Console>>,
+    headers: HeaderMap,
+    ask: Ask,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    let (file, deed) = parts_of(kind.unwrap_or_default(), body).await?;
+    let (method, path) = match deed.as_str() {
+        "check" => ("POST", "/v1/units/check"),
+        "put" => ("PUT", "/v1/units"),
+        _ => {
+            let wrong = "\"deed\" must be check or put";
+            return Err(Problem::new(Code::InvalidParameter, wrong));
+        }
+    };
+    let sent = Sent::Document {
+        kind: "application/wasm",
+        text: file,
+        headers: Vec::new(),
+    };
+    let answer = ask.send(method, path, sent).await?;
+    page_of(&ask, Some(&answer.body), answer.status).await
+}
+
+/// The file and the button of a form that is sent in parts.
+async fn parts_of(kind: &str, body: Bytes) -> Result<(Bytes, String), Problem> {
+    let wrong = |error: multer::Error| Problem::new(Code::BadRequest, error);
+    let boundary = multer::parse_boundary(kind).map_err(wrong)?;
+    // The body was limited where it came in.
+    let bounds = Constraints::new().size_limit(SizeLimit::new().for_field("deed", 16));
+    let whole = stream::iter([Ok::<_, Infallible>(body)]);
+    let mut form = Multipart::with_constraints(whole, boundary, bounds);
+    let (mut file, mut deed) = (Bytes::new(), String::new());
+    while let Some(field) = form.next_field().await.map_err(wrong)? {
+        match field.name() {
+            Some("unit") => file = field.bytes().await.map_err(wrong)?,
+            Some("deed") => deed = field.text().await.map_err(wrong)?,
+            _ => {
+                let wrong = "the form has a field that is neither \"unit\" nor \"deed\"";
+                return Err(Problem::new(Code::BadRequest, wrong));
+            }
+        }
+    }
+    match file.is_empty() {
+        true => Err(Problem::new(
+            Code::BadRequest,
+            "no file was chosen, or it is empty",
+        )),
+        false => Ok((file, deed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_file_of_a_form_is_found_among_its_parts() {
+        let kind = "multipart/form-data; boundary=----x";
+        let body = Bytes::from_static(
+            b"------x\r\nContent-Disposition: form-data; name=\"unit\"; filename=\"a;b.wasm\"\r\nContent-Type: application/wasm\r\n\r\n\0asm\r\n\x01\r\n------x\r\nContent-Disposition: form-data; name=\"deed\"\r\n\r\ncheck\r\n------x--\r\n",
+        );
+        let (file, deed) = parts_of(kind, body.clone()).await.unwrap();
+        assert_eq!((&file[..], deed.as_str()), (&b"\0asm\r\n\x01"[..], "check"));
+        assert!(parts_of("multipart/form-data", body.clone()).await.is_err());
+        assert!(parts_of(kind, body.slice(..body.len() - 30)).await.is_err());
+        assert!(parts_of(kind, Bytes::new()).await.is_err());
+        let other = Bytes::from_static(
+            b"------x\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n------x--\r\n",
+        );
+        assert!(parts_of(kind, other).await.is_err());
+    }
+}

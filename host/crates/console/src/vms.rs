@@ -1,0 +1,228 @@
+//! VMs: all of a cluster, and one of them.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::ask::{Ask, Console};
+use crate::format::{self, Moment, bytes, cores};
+use crate::host::written;
+use crate::page::{self, Area, Page, crumbs};
+use crate::parts::{self, ago, empty, host_link, state, vm_link};
+use crate::url::{self, of_cluster, segment};
+use crate::value::{items, text, texts};
+use placewright_http::Problem;
+
+/// VMs of a page.
+const ROWS: usize = 100;
+/// Decisions that are looked through for those about a VM.
+const DECISIONS: usize = 1000;
+
+/// The VMs of a cluster.
+pub(crate) async fn list(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let counted = ask.get(&api).await?["counted"].take();
+    let rows = ROWS.to_string();
+    let names = ["host", "tenant", "pending", "after"];
+    let said = names.map(|name| (name, ask.param(name)));
+    let query = url::query(said.into_iter().chain([("limit", Some(rows.as_str()))]));
+    let path = format!("{api}/vms?{query}");
+    let page = ask.get(&path).await?;
+    let vms = items(&page, "items");
+    let pending = ask.param("pending");
+    let filtered = ["host", "tenant", "pending"]
+        .iter()
+        .any(|it| ask.param(it).is_some());
+    let main = html! {
+        div.head { div {
+            (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "VMs"))
+            h1 { "VMs of " (cluster) }
+            p {
+                (format::count(counted["vms"].as_u64().unwrap_or_default())) " run, "
+                (format::count(counted["pending"].as_u64().unwrap_or_default())) " have a place reserved."
+            }
+        } }
+        section.panel aria-label="VMs" {
+            header {
+                form.bar.grow method="get" data-auto {
+                    label.lab { "Which"
+                        select.field name="pending" {
+                            option value="" { "all" }
+                            option value="false" selected[pending == Some("false")] { "those that run" }
+                            option value="true" selected[pending == Some("true")] { "those with a place reserved" }
+                        }
+                    }
+                    input.field name="host" value=(ask.param("host").unwrap_or_default()) aria-label="Id of the host" placeholder="Host";
+                    input.field name="tenant" value=(ask.param("tenant").unwrap_or_default()) aria-label="Id of the tenant" placeholder="Tenant";
+                    button.btn.without-script type="submit" { "Show" }
+                }
+            }
+            @if vms.is_empty() {
+                div.in { (empty("No VM here", html! {
+                    @if filtered { a href=(of_cluster(&cluster, &["vms"])) { "Take the filters off" } }
+                    @else { "VMs come with the inventory, and by " code { "POST " (api) "/place" } "." }
+                })) }
+            } @else { (table(&ask, &cluster, vms, true)) }
+            @if let Some(next) = page["next"].as_str() {
+                nav.pager aria-label="Pages" {
+                    a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Next " (ROWS) }
+                }
+            }
+        }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+    };
+    let page = Page {
+        title: format!("VMs of {cluster}"),
+        area: Area::Vms,
+        cluster: Some(&cluster),
+        main,
+        live: "vm,inventory,reservation",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+/// Rows of VMs.
+pub(crate) fn table(_: &Ask, cluster: &str, vms: &[Value], with_host: bool) -> Markup {
+    html! {
+        div.scroll { table {
+            caption.vh { "VMs of " (cluster) }
+            thead { tr {
+                th scope="col" { "VM" }
+                th scope="col" { "State" }
+                @if with_host { th scope="col" { "Host" } }
+                th.num scope="col" { "CPU" }
+                th.num scope="col" { "Memory" }
+                th scope="col" { "Tenant" }
+            } }
+            tbody { @for vm in vms {
+                tr {
+                    th.row scope="row" { (vm_link(cluster, text(vm, "id"))) }
+                    td { (standing(vm)) }
+                    @if with_host { td { (place(cluster, vm)) } }
+                    td.num { @if let Some(cpu) = vm["cpu"].as_f64() { (cores(cpu)) } @else { span.dim { "–" } } }
+                    td.num { @if let Some(memory) = vm["memory"].as_f64() { (bytes(memory)) } @else { span.dim { "–" } } }
+                    td { (format::cut(text(vm, "tenant"), 40)) }
+                }
+            } }
+        } }
+    }
+}
+
+fn standing(vm: &Value) -> Markup {
+    match (vm["host"].is_string(), vm["reserved"].is_object()) {
+        (true, true) => state("acc", "run", "on the move"),
+        (true, false) => state("ok", "ok", "runs"),
+        (false, _) => state("warn", "pend", "reserved"),
+    }
+}
+
+fn place(cluster: &str, vm: &Value) -> Markup {
+    let reserved = vm["reserved"]["host"].as_str();
+    html! {
+        @if let Some(host) = vm["host"].as_str() { (host_link(cluster, Some(host))) }
+        @if let (true, Some(_)) = (vm["host"].is_string(), reserved) { " → " }
+        @if let Some(host) = reserved { (host_link(cluster, Some(host))) }
+    }
+}
+
+/// One VM.
+pub(crate) async fn show(
+    State(_): State<Arc<Console>>,
+    Path((cluster, id)): Path<(String, String)>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let path = format!("{api}/vms/{}", segment(&id));
+    let vm = ask.get(&path).await?;
+    let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await?;
+    let about = decisions
+        .iter()
+        .filter(|it| texts(&it["decision"], "vms").contains(&id.as_str()));
+    let about: Vec<&Value> = about.take(50).collect();
+    let groups = ask.list(&format!("{api}/group-standings"), 10_000).await?;
+    let is_in = |group: &&Value| items(group, "places").iter().any(|it| text(it, "vm") == id);
+    let groups: Vec<&Value> = groups.iter().filter(is_in).collect();
+    let main = html! {
+        div.head { div {
+            (crumbs(&[
+                ("Overview", "/".to_owned()),
+                (&cluster, of_cluster(&cluster, &[])),
+                ("VMs", of_cluster(&cluster, &["vms"])),
+            ], &id))
+            h1.mono { (format::cut(&id, 80)) }
+            p.bar { (standing(&vm)) span { (sentence(&cluster, &vm)) } }
+        } }
+        div.cols.two-one {
+            section.panel aria-labelledby="decisions" {
+                header { h2 id="decisions" { "Decisions about it " span.dim { (about.len()) } } }
+                @if about.is_empty() { div.in { (empty("None is recorded", html! {
+                    "It came with the inventory, or the decision about it is no longer kept."
+                })) } } @else {
+                    div.scroll { table {
+                        thead { tr { th.num scope="col" { "Number" } th scope="col" { "Host" } th scope="col" { "By" } th scope="col" { "When" } } }
+                        tbody { @for recorded in &about {
+                            @let number = recorded["number"].as_u64().unwrap_or_default().to_string();
+                            tr {
+                                td.num { a href=(of_cluster(&cluster, &["decisions", &number])) { (number) } }
+                                td { (host_link(&cluster, recorded["decision"]["host"].as_str())) }
+                                td { (format::cut(text(recorded, "by"), 40)) }
+                                td { @if let Some(at) = Moment::of(&recorded["at"]) { (ago(at)) } }
+                            }
+                        } }
+                    } }
+                }
+            }
+            div.stack {
+                section.panel aria-labelledby="facts" {
+                    header { h2 id="facts" { "What units can read of it" } }
+                    div.in { dl.facts {
+                        @for (name, value) in vm.as_object().into_iter().flatten() {
+                            @if !matches!(name.as_str(), "id" | "host" | "reserved") {
+                                dt.mono { (format::cut(name, 40)) } dd { (written(name, value)) }
+                            }
+                        }
+                    } }
+                }
+                @if !groups.is_empty() {
+                    section.panel aria-labelledby="groups" {
+                        header { h2 id="groups" { "Its groups" } }
+                        ul.list.in { @for group in groups { li {
+                            a href=(of_cluster(&cluster, &["groups"])) { (format::cut(text(group, "id"), 60)) } " "
+                            @if group["kept"] == true { (state("ok", "ok", "kept")) } @else { (state("bad", "bad", "broken")) }
+                        } } }
+                    }
+                }
+            }
+        }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+    };
+    let page = Page {
+        title: format!("{id} of {cluster}"),
+        area: Area::Vms,
+        cluster: Some(&cluster),
+        main,
+        live: "vm,inventory,reservation",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+fn sentence(cluster: &str, vm: &Value) -> Markup {
+    let expires = Moment::of(&vm["reserved"]["expires"]);
+    html! {
+        @if let Some(host) = vm["host"].as_str() { "It runs on " (host_link(cluster, Some(host))) "." }
+        @if let Some(host) = vm["reserved"]["host"].as_str() {
+            " A place is reserved on " (host_link(cluster, Some(host)))
+            @if let Some(expires) = expires { ", which ends " (ago(expires)) " unless it is confirmed" }
+            "."
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! A cluster at a glance: what its hosts have together, and columns of its hosts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::Snapshot;
+use placewright_inventory::Inventory;
+use placewright_model::schema::Schema;
+use placewright_model::{HostState, Value as Cell, Word, nearest};
+
+/// What a cluster has, and what of it is promised.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ClusterSums {
+    /// How many hosts are in each state.
+    pub hosts: BTreeMap<String, usize>,
+    /// VMs that run.
+    pub vms: usize,
+    /// VMs that have a place reserved.
+    pub pending: usize,
+    /// CPU of the hosts that are up, in cores.
+    pub cpu: MeasureSums,
+    /// Memory of the hosts that are up, in bytes.
+    pub memory: MeasureSums,
+    /// VMs that run on hosts that are not up.
+    pub vms_not_up: usize,
+    /// When the next reservation ends, in seconds since 1970-01-01 UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_expiry: Option<i64>,
+}
+
+/// An amount of which hosts have so much, and have promised so much.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct MeasureSums {
+    /// What the hosts have.
+    pub total: f64,
+    /// What they may promise: what they have without what they keep for themselves, times their
+    /// overcommit.
+    pub promisable: f64,
+    /// What is promised to VMs that run.
+    pub committed: f64,
+    /// What is promised to VMs that have a place reserved.
+    pub reserved: f64,
+    /// What was measured to be in use, of hosts for which it was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<f64>,
+}
+
+/// Columns of hosts.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct HostColumns {
+    /// How often the rows of the inventory have changed.
+    pub revision: u64,
+    /// By the names of the columns their values, of one host after the other in the order of
+    /// their ids; null where a host has none.
+    #[schema(value_type = BTreeMap<String, Vec<Value>>)]
+    pub columns: BTreeMap<String, Vec<Value>>,
+}
+
+impl Snapshot {
+    /// What the cluster has, and what of it is promised.
+    pub fn sums(&self) -> ClusterSums {
+        let inventory = self.inventory();
+        let mut hosts = BTreeMap::new();
+        let (mut cpu, mut memory) = (MeasureSums::default(), MeasureSums::default());
+        let mut vms_not_up = 0;
+        for (slot, host) in inventory.hosts() {
+            let state = inventory.host_state(slot);
+            *hosts.entry(state.word().to_owned()).or_default() += 1;
+            if state == HostState::Up {
+                let of = HostAmounts { inventory, slot };
+                cpu.add(of.cpu());
+                memory.add(of.memory());
+            } else {
+                let running = inventory.vms_of(host).filter(|entry| !entry.pending);
+                vms_not_up += running.count();
+            }
+        }
+        ClusterSums {
+            hosts,
+            vms: inventory.running_count(),
+            pending: inventory.pending_count(),
+            cpu,
+            memory,
+            vms_not_up,
+            next_expiry: inventory.next_expiry(),
+        }
+    }
+
+    /// These columns of all hosts.
+    ///
+    /// # Errors
+    /// The name that hosts have no column of, and the one that was probably meant.
+    pub fn host_columns(&self, names: &[String]) -> Result<HostColumns, (String, Option<String>)> {
+        let inventory = self.inventory();
+        let schema = inventory.schema();
+        let mut hosts: Vec<(&Arc<str>, u32)> = inventory
+            .hosts()
+            .map(|(slot, host)| (&host.id, slot))
+            .collect();
+        hosts.sort_unstable();
+        let mut columns = BTreeMap::new();
+        for name in names {
+            let Some(column) = schema.column("hosts", name) else {
+                return Err((name.clone(), near(schema, name)));
+            };
+            let values = hosts.iter().map(|(id, slot)| match &**name {
+                "id" => json!(id),
+                _ => {
+                    let value = inventory.host_value(*slot, name);
+                    json!(value.map(|value| column.written(&value)))
+                }
+            });
+            columns.insert(name.clone(), values.collect());
+        }
+        Ok(HostColumns {
+            revision: self.revision(),
+            columns,
+        })
+    }
+}
+
+fn near(schema: &Schema, name: &str) -> Option<String> {
+    let columns = &schema.table("hosts")?.columns;
+    nearest(name, columns.iter().map(|column| &*column.name)).map(str::to_owned)
+}
+
+impl MeasureSums {
+    fn add(&mut self, other: Self) {
+        self.total += other.total;
+        self.promisable += other.promisable;
+        self.committed += other.committed;
+        self.reserved += other.reserved;
+        if let Some(used) = other.used {
+            *self.used.get_or_insert(0.0) += used;
+        }
+    }
+}
+
+/// What one host has.
+struct HostAmounts<'i> {
+    inventory: &'i Inventory,
+    slot: u32,
+}
+
+impl HostAmounts<'_> {
+    fn amount(&self, column: &str) -> Option<f64> {
+        match self.inventory.host_value(self.slot, column)? {
+            Cell::Integer(amount) => Some(amount as f64),
+            Cell::Number(amount) => Some(amount),
+            Cell::Boolean(_) | Cell::Text(_) => None,
+        }
+    }
+
+    fn or_zero(&self, column: &str) -> f64 {
+        self.amount(column).unwrap_or(0.0)
+    }
+
+    /// In cores.
+    fn cpu(&self) -> MeasureSums {
+        let cores = |column| self.or_zero(column) / 1000.0;
+        let total = cores("cpu.total");
+        MeasureSums {
+            total,
+            promisable: total * self.amount("cpu.overcommit").unwrap_or(1.0),
+            committed: cores("cpu.committed"),
+            reserved: cores("cpu.pending"),
+            used: self.amount("cpu.usage").map(|share| share * total),
+        }
+    }
+
+    /// In bytes.
+    fn memory(&self) -> MeasureSums {
+        let total = self.or_zero("memory.total");
+        let own = self.or_zero("memory.reserved");
+        MeasureSums {
+            total,
+            promisable: (total - own).max(0.0) * self.amount("memory.overcommit").unwrap_or(1.0),
+            committed: self.or_zero("memory.committed"),
+            reserved: self.or_zero("memory.pending"),
+            used: self
+                .amount("memory.free")
+                .map(|free| (total - free).max(0.0)),
+        }
+    }
+}

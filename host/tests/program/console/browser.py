@@ -1,0 +1,283 @@
+"""The console in a real browser: `browser.py URL ADMIN-TOKEN VIEWER-TOKEN [AXE]`.
+
+Each check is a function whose name says what is so. The first that fails ends the script.
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+from selenium import webdriver
+from selenium.common.exceptions import SessionNotCreatedException
+from selenium.webdriver import ActionChains
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+import scene
+
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-quic --no-first-run --disable-background-networking
+--disable-component-update --disable-sync --hide-scrollbars""".split()
+
+PAGES = [
+    "/", "/clusters/north", "/clusters/north?group=attribute.rack&host=n1-03", "/clusters/north?view=table&sort=-cpu",
+    "/clusters/north/hosts/n1-03", "/clusters/north/vms", "/clusters/north/vms/auth-1", "/clusters/north/groups",
+    "/clusters/north/decisions", "/clusters/north/decisions/120", "/clusters/north/decisions/162?values=raw",
+    "/clusters/north/plans", "/clusters/north/plans/1", "/clusters/north/questions?ask=room&now=yes&cpu=8&memory=64+GiB",
+    "/policies", "/policies/house", "/policies/house?view=document", "/policies/house?view=history",
+    "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/events",
+]
+
+
+def browser(width=1440, height=900):
+    """A browser with nothing in it."""
+    options = webdriver.ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tempfile.mkdtemp()}")
+    options.add_argument(f"--window-size={width},{height}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.binary_location = "/usr/bin/chromium"
+    for attempt in range(3):
+        try:
+            driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+            break
+        except SessionNotCreatedException:
+            # Where many servers start beside it, a browser may not be there in time.
+            if attempt == 2:
+                raise
+    driver.set_window_size(width, height)
+    return driver
+
+
+class Desk:
+    """A browser in which somebody has signed in."""
+
+    def __init__(self, url, token, width=1440):
+        self.url, self.driver = url, browser(width)
+        self.driver.get(url)
+        field = self.driver.find_element(By.NAME, "token")
+        field.send_keys(token, Keys.ENTER)
+        self.wait(lambda: self.heading() and "Sign in" not in self.heading())
+        # Nobody was known before: that is as it should be.
+        self.complaints()
+
+    def go(self, path):
+        self.driver.get(self.url + path)
+
+    def heading(self):
+        found = self.driver.find_elements(By.TAG_NAME, "h1")
+        return found[0].text if found else ""
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def wait(self, is_so):
+        return WebDriverWait(self.driver, 20).until(lambda _: is_so())
+
+    def scheme(self, word):
+        """Choose a colour scheme by the form that every page has."""
+        self.one(f".side button[name='scheme'][value='{word}']").click()
+        self.wait(lambda: self.one("html").get_attribute("data-scheme") == word)
+
+    def complaints(self, allowed=()):
+        """What the browser complained of since this was last asked."""
+        told = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        return [it for it in told if not any(part in it for part in allowed)]
+
+    def foreign(self):
+        """Requests that went elsewhere."""
+        asked = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                asked.append(message["params"]["request"]["url"])
+        return [url for url in asked if not url.startswith((self.url, "data:", "about:", "chrome:"))]
+
+
+def every_page_is_shown_in_both_schemes_without_a_complaint(desk, axe):
+    wrong = []
+    for scheme in ("light", "dark"):
+        desk.go("/")
+        desk.scheme(scheme)
+        for path in PAGES:
+            desk.go(path)
+            assert desk.heading(), path
+            told = desk.complaints()
+            wide = desk.driver.execute_script("return document.documentElement.scrollWidth - innerWidth")
+            told += [f"{wide} pixels too wide"] if wide > 1 else []
+            told += serious(desk, axe) if axe else []
+            wrong += [f"{path}, {scheme}: {it}" for it in told]
+    assert not wrong, "\n".join(wrong)
+    assert not desk.foreign()
+
+
+def serious(desk, axe):
+    """What an accessibility checker finds serious."""
+    desk.driver.execute_script(axe)
+    found = desk.driver.execute_async_script(
+        "const done = arguments[0]; axe.run().then((all) => done(all.violations), (error) => done([{id: String(error), nodes: []}]))"
+    )
+    grave = [it for it in found if it.get("impact") in ("serious", "critical", None)]
+    return [(it["id"], [node["html"][:160] + " " + str(node.get("failureSummary"))[:200] for node in it["nodes"][:2]]) for it in grave]
+
+
+def pages_fit_a_phone_and_twice_the_size(desk):
+    for width, zoom in ((390, 1), (1280, 2)):
+        desk.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width // zoom, "height": 800, "deviceScaleFactor": zoom, "mobile": False})
+        for path in PAGES:
+            desk.go(path)
+            wide = desk.driver.execute_script("return document.documentElement.scrollWidth - innerWidth")
+            assert wide <= 1, f"{path} at {width}/{zoom}: {wide} pixels too wide"
+    desk.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def a_plan_is_approved_by_keys_alone(desk, api):
+    desk.go("/clusters/north/plans/1")
+    # From the beginning of the page: j goes to the first move that waits, Space ticks it.
+    ActionChains(desk.driver).send_keys("j").perform()
+    desk.wait(lambda: desk.driver.switch_to.active_element.tag_name in ("input", "a"))
+    while desk.driver.switch_to.active_element.get_attribute("name") != "move":
+        ActionChains(desk.driver).send_keys("j").perform()
+    step = int(desk.driver.switch_to.active_element.get_attribute("value"))
+    ActionChains(desk.driver).send_keys(Keys.SPACE).perform()
+    desk.wait(lambda: "begin 1 move" in desk.one("[data-counts]").text)
+    ActionChains(desk.driver).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+    state = lambda: api.must("GET", "/v1/clusters/north/plans/1")["moves"][step - 1]["state"]
+    desk.wait(lambda: state() == "begun")
+
+
+def the_map_is_walked_by_keys(desk):
+    desk.go("/clusters/north?group=attribute.rack")
+    desk.driver.execute_script("document.querySelector('pw-heat-map').focus()")
+    ActionChains(desk.driver).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN).perform()
+    desk.wait(lambda: "host=" in desk.driver.current_url)
+    chosen = desk.driver.current_url.split("host=")[1]
+    desk.wait(lambda: desk.one("#host-panel h2").text == chosen)
+    ActionChains(desk.driver).send_keys(Keys.ENTER).perform()
+    desk.wait(lambda: desk.heading() == chosen)
+
+
+def a_filter_answers_while_one_types_and_is_in_the_url(desk):
+    desk.go("/clusters/north?view=table")
+    desk.one("input[name='filter']").send_keys("zone:z2 state:up")
+    desk.wait(lambda: "filter=zone" in desk.driver.current_url)
+    zones = lambda: {cell.text for cell in desk.driver.find_elements(By.CSS_SELECTOR, "tbody td:nth-child(3)")}
+    desk.wait(lambda: zones() == {"z2"})
+    assert desk.driver.switch_to.active_element.get_attribute("name") == "filter"
+
+
+def a_policy_is_tuned_and_counts_as_the_api_counts(desk, api):
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("-4")
+    text = api.must("GET", "/v1/policies/house")["text"].replace("factor = 2", "factor = -4")
+    counted = api.must("POST", "/v1/clusters/north/draft", text.encode(), kind="application/toml")["differing"]
+    assert counted > 0
+    desk.wait(lambda: desk.one("#answer [data-differing]").get_attribute("data-differing") == str(counted))
+    assert desk.one(".was").text == "was 2"
+    # Taken back, nothing would be otherwise.
+    desk.one(".was").click()
+    desk.wait(lambda: desk.one("#answer [data-differing]").get_attribute("data-differing") == "0")
+    # What cannot be used is told in the unit's own words, and nothing is lost.
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("much")
+    desk.wait(lambda: "cannot be used yet" in desk.one("#answer").text)
+    assert field.get_attribute("value") == "much"
+    desk.one(".was").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
+
+
+def chances_are_told_for_a_request(desk):
+    desk.go("/policies/aeolus-least-used?cluster=burst")
+    assert desk.one("svg.pie path.k1")
+    shares = [cell.text for cell in desk.driver.find_elements(By.CSS_SELECTOR, ".pie-row tbody td:nth-child(3)")]
+    assert 99 <= sum(float(share.strip(" %")) for share in shares) <= 101, shares
+
+
+def what_happens_is_shown_as_it_happens(desk, api):
+    desk.go("/clusters/north/vms?host=n5-05")
+    desk.wait(lambda: desk.driver.execute_script("return performance.getEntriesByName(location.origin + '/events/stream').length >= 0"))
+    desk.go("/events?kind=vm")
+    desk.wait(lambda: "Live" in desk.one(".live-state").text)
+    api.must("POST", "/v1/clusters/north/place", {"id": "seen-at-once", "cpu": 1, "memory": "1 GiB"})
+    desk.wait(lambda: "seen-at-once" in desk.one("tbody").text)
+
+
+def hostile_names_are_text(desk, api):
+    name = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
+    api.must("POST", "/v1/clusters/north/place", {"id": name, "cpu": 1, "memory": "1 GiB"})
+    for path in ("/events", "/clusters/north/decisions", "/clusters/north/vms?pending=true"):
+        desk.go(path)
+        desk.wait(lambda: "onerror" in desk.one("#main").text)
+        assert desk.driver.title != "broken" and not desk.driver.find_elements(By.CSS_SELECTOR, "#main img")
+    assert not desk.complaints()
+
+
+def an_ended_session_loses_nothing(desk):
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    desk.driver.delete_all_cookies()
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("7")
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    assert "session has ended" in desk.one("dialog").text
+    assert field.get_attribute("value") == "7"
+    told = desk.complaints(allowed=("401",))
+    assert not told, told
+
+
+def a_viewer_is_shown_who_may(desk, api):
+    before = api.must("GET", "/v1/clusters/north/plans/1")
+    desk.go("/clusters/north/plans/1")
+    barred = desk.one("[aria-disabled='true']")
+    assert "operator" in barred.get_attribute("title")
+    barred.click()
+    desk.wait(lambda: "operator" in desk.one("#toast").text)
+    # Past the page, too.
+    answer = desk.driver.execute_async_script("""
+        const done = arguments[0];
+        const form = new URLSearchParams({deed: 'cancel'});
+        fetch('/clusters/north/plans/1', {method: 'POST', body: form}).then((it) => done(it.status));
+    """)
+    assert answer == 403, answer
+    assert api.must("GET", "/v1/clusters/north/plans/1")["cancelled"] == before["cancelled"]
+
+
+def main():
+    url, admin, viewer, *rest = sys.argv[1:]
+    axe = pathlib.Path(rest[0]) if rest else None
+    text = axe.read_text() if axe and axe.is_file() else None
+    if not text:
+        print("ACCESSIBILITY IS NOT CHECKED: axe-core is missing; install it with tests/run --install", file=sys.stderr)
+    api = scene.Api(url, admin)
+    scene.all_of_it(api, large=False)
+    desks = []
+    try:
+        desk = Desk(url, admin)
+        desks.append(desk)
+        every_page_is_shown_in_both_schemes_without_a_complaint(desk, text)
+        pages_fit_a_phone_and_twice_the_size(desk)
+        the_map_is_walked_by_keys(desk)
+        a_filter_answers_while_one_types_and_is_in_the_url(desk)
+        a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
+        chances_are_told_for_a_request(desk)
+        what_happens_is_shown_as_it_happens(desk, api)
+        hostile_names_are_text(desk, api)
+        a_plan_is_approved_by_keys_alone(desk, api)
+        assert not desk.foreign()
+        looks_on = Desk(url, viewer)
+        desks.append(looks_on)
+        a_viewer_is_shown_who_may(looks_on, api)
+        an_ended_session_loses_nothing(desk)
+    finally:
+        for desk in desks:
+            desk.driver.quit()
+
+
+if __name__ == "__main__":
+    main()

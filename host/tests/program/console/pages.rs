@@ -1,0 +1,224 @@
+//! Pages are whole, lead somewhere, and show what others have written as text.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use serde_json::json;
+
+use super::{Desk, Shown};
+
+/// The values of an attribute of all elements, as they are in the text.
+fn values(body: &str, attribute: &str) -> Vec<String> {
+    let begin = format!(" {attribute}=\"");
+    let parts = body.split(&begin).skip(1);
+    let values = parts.filter_map(|part| part.split('"').next());
+    values.map(|value| value.replace("&amp;", "&")).collect()
+}
+
+fn check(path: &str, shown: &Shown) {
+    assert_eq!(shown.status, 200, "{path}: {}", shown.body);
+    let policy = shown.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
+    assert!(!policy.contains("unsafe"), "{path}: {policy}");
+    assert_eq!(shown.header("x-content-type-options"), "nosniff", "{path}");
+    assert_eq!(shown.header("cache-control"), "no-store", "{path}");
+    let body = &shown.body;
+    assert_eq!(body.matches("<h1").count(), 1, "{path}");
+    assert!(
+        body.contains("<title>") && body.contains("lang=\"en\""),
+        "{path}"
+    );
+    // Nothing that the policy would stop.
+    assert!(
+        !body.contains(" style=\"") && !body.contains("<style"),
+        "{path}"
+    );
+    assert!(
+        !body.contains(" onclick=") && !body.contains("javascript:"),
+        "{path}"
+    );
+    for script in body.split("<script").skip(1) {
+        assert!(script.contains(" src=\"/assets/"), "{path}: {script:.80}");
+    }
+    // No id names two things.
+    let ids = values(body, "id");
+    let different: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!(ids.len(), different.len(), "{path}: {ids:?}");
+}
+
+/// All pages that are reached by links from the first one.
+fn crawl(desk: &Desk, cookie: &str) -> Vec<(String, String)> {
+    let mut known = BTreeSet::from(["/".to_owned()]);
+    let mut next: VecDeque<String> = known.iter().cloned().collect();
+    let mut pages = Vec::new();
+    while let Some(path) = next.pop_front() {
+        let shown = desk.browse("GET", &path, cookie, &[]);
+        if path.starts_with("/assets/") {
+            assert_eq!(shown.status, 200, "{path}");
+            assert!(
+                shown.header("cache-control").contains("immutable"),
+                "{path}"
+            );
+            continue;
+        }
+        check(&path, &shown);
+        let linked = values(&shown.body, "href").into_iter();
+        for link in linked.chain(values(&shown.body, "src")) {
+            let link = link.split('#').next().unwrap().to_owned();
+            let link = match link.strip_prefix('?') {
+                Some(query) => format!("{}?{query}", path.split('?').next().unwrap()),
+                None => link,
+            };
+            assert!(
+                link.is_empty() || link.starts_with('/'),
+                "{path} leads to {link}"
+            );
+            // Of units there are many alike, and orders and filters of one list.
+            let many = link.starts_with("/units/")
+                && known.iter().filter(|it| it.starts_with("/units/")).count() >= 4;
+            if !link.is_empty() && !many && known.len() < 400 && known.insert(link.clone()) {
+                next.push_back(link);
+            }
+        }
+        pages.push((path, shown.body));
+    }
+    pages
+}
+
+#[test]
+fn every_page_that_a_link_leads_to_is_there_and_whole() {
+    let desk = Desk::start().with_cluster();
+    let api = desk.api();
+    let plan = api.send("POST", "/v1/clusters/north/plans", &json!({}));
+    assert_eq!(plan.status, 201, "{plan:?}");
+    let cookie = desk.sign_in(&desk.admin);
+    let pages = crawl(&desk, &cookie);
+    let reached = |begin: &str| pages.iter().any(|(path, _)| path.starts_with(begin));
+    for begin in [
+        "/clusters/north/hosts/h1",
+        "/clusters/north/vms/v1",
+        "/clusters/north/groups",
+        "/clusters/north/decisions/8",
+        "/clusters/north/plans/1",
+        "/clusters/north/questions?ask=why",
+        "/policies/house?view=history",
+        "/units/",
+        "/events?kind=unit",
+    ] {
+        assert!(reached(begin), "{begin}");
+    }
+    let (_, groups) = pages
+        .iter()
+        .find(|(path, _)| path.ends_with("/groups"))
+        .unwrap();
+    assert!(
+        groups.contains("a and b must be apart and are all on h1"),
+        "{groups}"
+    );
+}
+
+#[test]
+fn every_question_is_answered_on_its_page() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    for (query, expected) in [
+        ("ask=room&now=yes&cpu=2&memory=4+GiB", "more fit"),
+        ("ask=failure&now=yes", "hosts may"),
+        ("ask=failure&now=yes&host=h1", "Every VM finds another host"),
+        ("ask=maintenance&now=yes&host=h1", "would move"),
+        (
+            "ask=why&now=yes&vm=new&cpu=2&memory=4+GiB&host=h3",
+            "No unit is asked about it",
+        ),
+        (
+            "ask=why&now=yes&vm=new&cpu=2&memory=4+GiB&host=h9",
+            "no host",
+        ),
+        ("ask=room&now=yes&cpu=x", "cpu"),
+    ] {
+        let path = format!("/clusters/north/questions?{query}");
+        let shown = desk.browse("GET", &path, &cookie, &[]);
+        check(&path, &shown);
+        assert!(shown.body.contains(expected), "{query}: {}", shown.body);
+    }
+}
+
+#[test]
+fn one_decision_says_why_there_and_why_not_there() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let explained = desk
+        .api()
+        .get("/v1/clusters/north/decisions/8/explanation")
+        .body;
+    let chosen = explained["chosen"].as_str().unwrap();
+    let shown = desk.browse("GET", "/clusters/north/decisions/8", &cookie, &[]);
+    assert!(
+        shown.body.contains(&format!("{chosen} costs least of")),
+        "{}",
+        shown.body
+    );
+    assert!(
+        shown.body.contains("Comes out the same again"),
+        "{}",
+        shown.body
+    );
+    let why = |host: &str| {
+        let path = format!("/clusters/north/decisions/8?host={host}");
+        desk.browse("GET", &path, &cookie, &[]).body
+    };
+    assert!(why("h3").contains("is not up: its state is maintenance"));
+    assert!(why(chosen).contains("was chosen."));
+    assert!(why("h99").contains("There was no host"));
+    let other = (1..=6)
+        .map(|it| format!("h{it}"))
+        .find(|it| it != chosen && it != "h3")
+        .unwrap();
+    assert!(why(&other).contains("more than"), "{}", why(&other));
+}
+
+#[test]
+fn names_with_markup_are_shown_as_text() {
+    let desk = Desk::start();
+    let api = desk.api();
+    let name = |kind: &str| format!("{kind}<img src=x onerror=alert(1)>\"'&");
+    let cluster = json!({
+        "name": "north",
+        "attributes": {"hosts": {"rack": "text"}},
+        "hosts": [
+            {"id": name("host"), "zone": name("zone"), "attribute.rack": name("rack"), "cpu.cores": 8, "memory.total": "64 GiB"},
+            {"id": "h2", "zone": name("zone"), "state": "down", "cpu.cores": 8, "memory.total": "64 GiB"},
+        ],
+        "vms": [
+            {"id": name("vm"), "host": name("host"), "cpu": 1, "memory": "1 GiB", "tenant": name("tenant")},
+            {"id": name("other"), "host": name("host"), "cpu": 1, "memory": "1 GiB"},
+        ],
+        "groups": [{"id": name("group"), "vms": [name("vm"), name("other")], "rule": "negative", "hard": true, "name": name("called")}],
+    });
+    let made = api.send("POST", "/v1/clusters", &cluster);
+    assert_eq!(made.status, 201, "{made:?}");
+    let placed = api.send(
+        "POST",
+        "/v1/clusters/north/place",
+        &json!({"id": name("new"), "cpu": 1, "memory": "1 GiB"}),
+    );
+    assert_eq!(placed.status, 200, "{placed:?}");
+    api.send("POST", "/v1/clusters/north/plans", &json!({}));
+    let cookie = desk.sign_in(&desk.admin);
+    let pages = crawl(&desk, &cookie);
+    let shown = pages
+        .iter()
+        .filter(|(_, body)| body.contains("&lt;img src=x"));
+    assert!(shown.count() > 8, "the names are shown");
+    for (path, body) in &pages {
+        assert!(!body.contains("<img"), "{path}");
+    }
+    for path in [
+        "/clusters/%3Cimg%20src=x%3E",
+        "/policies/%3Cimg%3E",
+        "/units/%3Cimg%3E",
+        "/clusters/north?filter=%3Cimg%3E",
+    ] {
+        let shown = desk.browse("GET", path, &cookie, &[]);
+        assert!(!shown.body.contains("<img"), "{path}: {}", shown.body);
+    }
+}

@@ -1,0 +1,263 @@
+//! What forms change is what the API changes, for those who may, and from own pages alone.
+
+use placewright_tests::repository;
+use serde_json::json;
+
+use super::{Desk, document};
+
+#[test]
+fn moves_are_approved_with_ticks_and_their_approval_is_told() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let made = desk.browse(
+        "POST",
+        "/clusters/north/plans",
+        &cookie,
+        &[("deed", "plan")],
+    );
+    assert_eq!(
+        (made.status, made.header("location")),
+        (303, "/clusters/north/plans/1")
+    );
+    let page = "/clusters/north/plans/1";
+    let shown = desk.browse("GET", page, &cookie, &[]);
+    assert!(shown.body.contains("Approve and begin"), "{}", shown.body);
+    let none = desk.browse("POST", page, &cookie, &[("deed", "begin")]);
+    assert_eq!(none.status, 422);
+    assert!(none.body.contains("No move is ticked"), "{}", none.body);
+    let begun = desk.browse("POST", page, &cookie, &[("deed", "begin"), ("move", "1")]);
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    let plan = api.get("/v1/clusters/north/plans/1").body;
+    assert_eq!(plan["moves"][0]["state"], "begun");
+    assert_eq!(plan["counted"]["begun"], 1);
+    let shown = desk.browse("GET", page, &cookie, &[]);
+    assert!(shown.body.contains("<b>admin-all</b>"), "{}", shown.body);
+    let stopped = desk.browse("POST", page, &cookie, &[("deed", "cancel")]);
+    assert_eq!(stopped.status, 303);
+    assert_eq!(
+        api.get("/v1/clusters/north/plans/1").body["cancelled"],
+        true
+    );
+    let wrong = desk.browse("POST", page, &cookie, &[("deed", "other")]);
+    assert_eq!(wrong.status, 400);
+}
+
+#[test]
+fn a_viewer_reads_everything_and_changes_nothing() {
+    let desk = Desk::start().with_cluster();
+    let api = desk.api();
+    api.send("POST", "/v1/clusters/north/plans", &json!({}));
+    let before = document(&api);
+    let cookie = desk.sign_in(&desk.viewer);
+    for (path, needed) in [
+        ("/clusters/north/plans/1", "needs the role operator"),
+        ("/clusters/north/groups", "needs the role operator"),
+        ("/clusters/north/hosts/h1", "needs the role operator"),
+        ("/policies/house", "needs the role policy-author"),
+        ("/units", "needs the role admin"),
+        ("/units/memory", "needs the role admin"),
+    ] {
+        let shown = desk.browse("GET", path, &cookie, &[]);
+        assert_eq!(shown.status, 200, "{path}");
+        assert!(shown.body.contains(needed), "{path}: {}", shown.body);
+    }
+    for (path, form) in [
+        ("/clusters/north/plans", vec![("deed", "plan")]),
+        (
+            "/clusters/north/plans/1",
+            vec![("deed", "begin"), ("move", "1")],
+        ),
+        ("/clusters/north/plans/1", vec![("deed", "cancel")]),
+        (
+            "/policies/house",
+            vec![
+                ("deed", "save"),
+                ("revision", "1"),
+                ("text", "filters = []"),
+                ("view", "document"),
+            ],
+        ),
+        ("/policies/house", vec![("deed", "clone"), ("name", "mine")]),
+        (
+            "/policies/house/draft",
+            vec![("revision", "1"), ("text", "filters = []")],
+        ),
+        ("/units", vec![("deed", "put")]),
+        ("/units/memory", vec![("deed", "disable")]),
+    ] {
+        let shown = desk.browse("POST", path, &cookie, &form);
+        assert_eq!(shown.status, 403, "{path}: {}", shown.body);
+        assert!(
+            shown.body.contains("has the role viewer"),
+            "{path}: {}",
+            shown.body
+        );
+    }
+    assert_eq!(document(&api), before);
+    assert_eq!(api.get("/v1/policies/mine").status, 404);
+    let plan = api.get("/v1/clusters/north/plans/1").body;
+    assert_eq!(
+        (&plan["counted"]["begun"], &plan["cancelled"]),
+        (&0.into(), &false.into())
+    );
+}
+
+#[test]
+fn pages_of_others_change_nothing() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let form = [("deed", "plan")];
+    let origin = [("origin", "http://evil.example")];
+    for headers in [
+        &[("sec-fetch-site", "cross-site")][..],
+        &[("sec-fetch-site", "same-site")],
+        &origin,
+        &[],
+    ] {
+        let shown = desk.browse_with("POST", "/clusters/north/plans", &cookie, (headers, &form));
+        assert_eq!(shown.status, 403, "{headers:?}");
+        assert!(
+            shown.body.contains("not sent by a page of this server"),
+            "{}",
+            shown.body
+        );
+    }
+    let token = [("token", desk.admin.as_str())];
+    let shown = desk.browse_with("POST", "/sign-in", "", (&origin, &token));
+    assert_eq!((shown.status, shown.header("set-cookie")), (403, ""));
+    let plans = desk.api().get("/v1/clusters/north/plans").body;
+    assert_eq!(plans["items"], json!([]));
+}
+
+#[test]
+fn a_draft_is_tried_and_saved_and_keeps_what_nobody_touched() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let text = document(&api)["text"].as_str().unwrap().to_owned();
+    let factor = [
+        ("revision", "1"),
+        ("view", "chain"),
+        ("cluster", "north"),
+        ("text", text.as_str()),
+        ("entry/-/costs/0/factor", "-3"),
+        ("entry/-/costs/1/enabled", "off"),
+        ("entry/-/costs/1/enabled", "on"),
+    ];
+    let tried = desk.browse("POST", "/policies/house/draft", &cookie, &factor);
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    // As many as the API counts.
+    let changed = text.replace("factor = 2 # twice", "factor = -3 # twice");
+    let kind = [("content-type", "application/toml")];
+    let counted = api.ask(
+        "POST",
+        "/v1/clusters/north/draft",
+        &kind,
+        changed.as_bytes(),
+    );
+    let differing = counted.unwrap().body["differing"].as_u64().unwrap();
+    assert!(differing > 0, "the draft changes something");
+    let told = format!("data-differing=\"{differing}\"");
+    assert!(tried.body.contains(&told), "{told}: {}", tried.body);
+    assert_eq!(document(&api)["revision"], 1, "nothing is saved by trying");
+    let save = [&factor[..], &[("deed", "save")]].concat();
+    let saved = desk.browse("POST", "/policies/house", &cookie, &save);
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    let now = document(&api);
+    assert_eq!(
+        (&now["revision"], now["text"].as_str().unwrap()),
+        (&2.into(), changed.as_str())
+    );
+    // Somebody else who began with the first revision loses nothing.
+    let mine = [
+        ("revision", "1"),
+        ("view", "document"),
+        ("text", "# my own words\nfilters = []\n"),
+        ("deed", "save"),
+    ];
+    let conflict = desk.browse("POST", "/policies/house", &cookie, &mine);
+    assert_eq!(conflict.status, 412, "{}", conflict.body);
+    assert!(
+        conflict.body.contains("saved revision 2 meanwhile"),
+        "{}",
+        conflict.body
+    );
+    assert!(
+        conflict.body.contains("# my own words"),
+        "{}",
+        conflict.body
+    );
+    assert_eq!(document(&api)["revision"], 2);
+    let wrong = [
+        ("revision", "2"),
+        ("view", "document"),
+        ("text", "x = 1"),
+        ("deed", "save"),
+    ];
+    let refused = desk.browse("POST", "/policies/house", &cookie, &wrong);
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(
+        refused.body.contains("This draft cannot be used yet"),
+        "{}",
+        refused.body
+    );
+}
+
+#[test]
+fn a_locked_policy_is_cloned() {
+    let desk = Desk::start();
+    let cookie = desk.sign_in(&desk.admin);
+    let shown = desk.browse("GET", "/policies/general", &cookie, &[]);
+    assert!(
+        shown.body.contains("of the program, locked"),
+        "{}",
+        shown.body
+    );
+    assert!(!shown.body.contains("Save as revision"), "{}", shown.body);
+    let clone = [("deed", "clone"), ("name", "mine")];
+    let cloned = desk.browse("POST", "/policies/general", &cookie, &clone);
+    assert_eq!(
+        (cloned.status, cloned.header("location")),
+        (303, "/policies/mine")
+    );
+    assert_eq!(
+        desk.browse("GET", "/policies/mine", &cookie, &[]).status,
+        200
+    );
+}
+
+#[test]
+fn a_unit_is_handed_in_as_a_file_and_each_step_is_told() {
+    let desk = Desk::start();
+    let cookie = desk.sign_in(&desk.admin);
+    let send = |deed: &str, file: &[u8]| {
+        let mut body = Vec::new();
+        body.extend(
+            b"--x\r\nContent-Disposition: form-data; name=\"unit\"; filename=\"u.wasm\"\r\n\r\n",
+        );
+        body.extend(file);
+        body.extend(format!("\r\n--x\r\nContent-Disposition: form-data; name=\"deed\"\r\n\r\n{deed}\r\n--x--\r\n").bytes());
+        let agent: ureq::Agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .build()
+            .into();
+        let request = agent
+            .post(format!("{}/units", desk.server.url))
+            .header("cookie", &cookie)
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "multipart/form-data; boundary=x");
+        let mut answer = request.send(&body[..]).unwrap();
+        (
+            answer.status().as_u16(),
+            answer.body_mut().read_to_string().unwrap(),
+        )
+    };
+    let (status, body) = send("put", b"no component");
+    assert_eq!(status, 422, "{body}");
+    assert!(body.contains("Refused at the step"), "{body}");
+    let unit = std::fs::read(repository().join("plugins/reference/memory/memory.wasm"));
+    let (status, body) = send("check", &unit.unwrap_or_default());
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("It has passed every step"), "{body}");
+    let (status, body) = send("other", b"x");
+    assert_eq!(status, 400, "{body}");
+}

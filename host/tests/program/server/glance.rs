@@ -1,0 +1,205 @@
+//! A cluster at a glance, drafts of policies, and what happened lately.
+
+use serde_json::{Value, json};
+
+use placewright_tests::server::Server;
+
+use super::deployment::Api;
+use super::folder;
+
+fn fleet() -> Value {
+    json!({
+        "name": "north",
+        "attributes": {"hosts": {"rack": "text"}},
+        "hosts": [
+            {"id": "h2", "cpu.cores": 8, "memory.total": "64 GiB", "memory.reserved": "4 GiB", "memory.overcommit": 1.5, "attribute.rack": "r1"},
+            {"id": "h1", "cpu.cores": 4, "memory.total": "32 GiB", "cpu.usage": 0.5},
+            {"id": "h3", "cpu.cores": 4, "memory.total": "32 GiB", "state": "maintenance"},
+        ],
+        "vms": [
+            {"id": "a", "host": "h2", "cpu": 2, "memory": "8 GiB"},
+            {"id": "b", "host": "h2", "cpu": 1, "memory": "1 GiB"},
+            {"id": "c", "host": "h3", "cpu": 1, "memory": "1 GiB"},
+        ],
+        "groups": [
+            {"id": "apart", "vms": ["a", "b"], "rule": "negative", "hard": true},
+            {"id": "home", "vms": ["a"], "hosts": ["h2"], "host-rule": "positive"},
+            {"id": "together", "vms": ["a", "c"], "rule": "positive"},
+        ],
+    })
+}
+
+#[test]
+fn sums_columns_and_groups_say_in_short_what_rows_say_at_length() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters", &fleet());
+    assert_eq!(made.status, 201, "{made:?}");
+    let sums = api.get("/v1/clusters/north/sums").body;
+    assert_eq!(sums["hosts"], json!({"up": 2, "maintenance": 1}));
+    assert_eq!((&sums["vms"], &sums["vms-not-up"]), (&3.into(), &1.into()));
+    let cpu = &sums["cpu"];
+    assert_eq!(
+        (&cpu["total"], &cpu["committed"], &cpu["used"]),
+        (&12.0.into(), &3.0.into(), &2.0.into())
+    );
+    let gib = f64::from(1 << 30);
+    let memory = &sums["memory"];
+    assert_eq!(
+        memory["promisable"],
+        json!((64.0 - 4.0) * 1.5 * gib + 32.0 * gib)
+    );
+    assert_eq!(
+        (&memory["committed"], memory.get("used")),
+        (&(9.0 * gib).into(), None)
+    );
+    let columns = api
+        .get("/v1/clusters/north/host-columns?columns=id,state,cpu.total,attribute.rack")
+        .body;
+    let expected = json!({
+        "id": ["h1", "h2", "h3"], "state": ["up", "up", "maintenance"], "cpu.total": [4.0, 8.0, 4.0],
+        "attribute.rack": [null, "r1", null],
+    });
+    let shown = &columns["columns"];
+    assert_eq!(shown["id"], expected["id"]);
+    assert_eq!(shown["state"], expected["state"]);
+    assert_eq!(shown["attribute.rack"], expected["attribute.rack"]);
+    let cores: Vec<f64> = shown["cpu.total"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_f64().unwrap())
+        .collect();
+    assert_eq!(cores, [4.0, 8.0, 4.0]);
+    for (query, sentence) in [
+        ("columns=", "must name from 1 to 64"),
+        ("columns=id,cpu.totl", "did you mean \\\"cpu.total\\\""),
+        ("column=id", "columns"),
+    ] {
+        let refused = api.get(&format!("/v1/clusters/north/host-columns?{query}"));
+        assert_eq!(refused.status, 400, "{refused:?}");
+        assert!(
+            refused.body.to_string().contains(sentence),
+            "{query}: {refused:?}"
+        );
+    }
+    let groups = api.get("/v1/clusters/north/group-standings").body;
+    let kept: Vec<(&str, bool)> = groups["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| (group["id"].as_str().unwrap(), group["kept"] == true))
+        .collect();
+    assert_eq!(
+        kept,
+        [("apart", false), ("home", true), ("together", false)]
+    );
+    let by = &groups["items"][0]["broken-by"][0];
+    assert_eq!(
+        (&by["vms"], &by["hosts"], &by["hard"]),
+        (&json!(["a", "b"]), &json!(["h2"]), &true.into())
+    );
+    assert_eq!(
+        groups["items"][2]["broken-by"][0]["why"],
+        "a and c belong on one host and are on h2 and h3"
+    );
+}
+
+#[test]
+fn a_draft_says_which_recorded_decisions_would_have_another_outcome() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let hosts: Vec<Value> = (1..=4)
+        .map(|it| json!({"id": format!("h{it}"), "cpu.cores": 16, "memory.total": format!("{} GiB", 16 * it)}))
+        .collect();
+    let cluster = json!({"name": "north", "hosts": hosts});
+    assert_eq!(
+        api.send("POST", "/v1/clusters?policy=best-fit", &cluster)
+            .status,
+        201
+    );
+    for number in 0..6 {
+        let vm = json!({"id": format!("v{number}"), "cpu": 1, "memory": "2 GiB"});
+        assert!(api.send("POST", "/v1/clusters/north/place", &vm).body["host"].is_string());
+    }
+    let ask = |policy: &str, query: &str| {
+        let text = api.get(&format!("/v1/policies/{policy}")).body["text"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let kind = [("content-type", "application/toml")];
+        let path = format!("/v1/clusters/north/draft?policy=mine{query}");
+        api.ask("POST", &path, &kind, text.as_bytes()).unwrap()
+    };
+    let same = ask("best-fit", "").body;
+    assert_eq!((&same["tried"], &same["differing"]), (&6.into(), &0.into()));
+    assert_eq!(same["changed"], json!([]));
+    let other = ask("worst-fit", "").body;
+    assert!(other["differing"].as_u64().unwrap() > 0, "{other}");
+    let changed = &other["changed"][0];
+    assert_ne!(changed["before"], changed["after"]);
+    let sum = |name: &str| -> u64 {
+        let hosts = other["hosts"].as_array().unwrap().iter();
+        hosts.map(|host| host[name].as_u64().unwrap()).sum()
+    };
+    assert_eq!((sum("before"), sum("after")), (6, 6));
+    // Nothing was changed by asking.
+    assert_eq!(api.get("/v1/policies/mine").status, 404);
+    for (query, status) in [
+        ("&decisions=0", 400),
+        ("&examples=1001", 400),
+        ("&decisions=2", 200),
+        ("&shares-of=99", 410),
+    ] {
+        assert_eq!(ask("worst-fit", query).status, status, "{query}");
+    }
+    let kind = [("content-type", "application/toml")];
+    let wrong = api
+        .ask(
+            "POST",
+            "/v1/clusters/north/draft",
+            &kind,
+            b"[[costs]]\nunit = \"cpuu\"\n",
+        )
+        .unwrap();
+    assert_eq!(
+        (wrong.status, &wrong.body["code"]),
+        (422, &"invalid-document".into())
+    );
+}
+
+#[test]
+fn what_happened_lately_is_listed_newest_first_and_filtered() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let cluster =
+        json!({"name": "north", "hosts": [{"id": "h1", "cpu.cores": 4, "memory.total": "8 GiB"}]});
+    assert_eq!(api.send("POST", "/v1/clusters", &cluster).status, 201);
+    let vm = json!({"id": "v1", "cpu": 1, "memory": "1 GiB"});
+    assert_eq!(
+        api.send("POST", "/v1/clusters/north/place", &vm).status,
+        200
+    );
+    let recent = |query: &str| api.get(&format!("/v1/events/recent?{query}"));
+    let all = recent("").body;
+    let numbers: Vec<u64> = all["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["number"].as_u64().unwrap())
+        .collect();
+    assert!(
+        numbers.len() >= 2 && numbers.is_sorted_by(|a, b| a > b),
+        "{numbers:?}"
+    );
+    let placed = recent("kind=vm&cluster=north&by=anonymous&text=V1").body;
+    assert_eq!(placed["items"][0]["kind"], "vm-placed", "{placed}");
+    assert_eq!(recent("cluster=south").body["items"], json!([]));
+    let first = recent("limit=1").body;
+    let rest = recent(&format!("after={}", first["next"].as_str().unwrap())).body;
+    assert_eq!(rest["items"][0]["number"], numbers[1]);
+    assert_eq!(recent("after=x").status, 400);
+}
