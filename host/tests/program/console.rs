@@ -15,6 +15,9 @@ use tempfile::TempDir;
 use super::server::deployment::Api;
 use super::server::roles::token;
 
+/// Names and values: of headers, or of the fields of a form.
+type Pairs<'p> = &'p [(&'p str, &'p str)];
+
 /// A server with tokens of two roles, and a cluster.
 struct Desk {
     server: Server,
@@ -102,7 +105,7 @@ impl Desk {
         method: &str,
         path: &str,
         cookie: &str,
-        (headers, form): (&[(&str, &str)], &[(&str, &str)]),
+        (headers, form): (Pairs<'_>, Pairs<'_>),
     ) -> Shown {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)

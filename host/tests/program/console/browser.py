@@ -9,7 +9,11 @@ import sys
 import tempfile
 
 from selenium import webdriver
-from selenium.common.exceptions import SessionNotCreatedException
+from selenium.common.exceptions import (
+    NoSuchElementException,
+    SessionNotCreatedException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -75,7 +79,9 @@ class Desk:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def wait(self, is_so):
-        return WebDriverWait(self.driver, 20).until(lambda _: is_so())
+        # What is asked about may be of a page that is just being left.
+        leaving = [StaleElementReferenceException, NoSuchElementException]
+        return WebDriverWait(self.driver, 20, ignored_exceptions=leaving).until(lambda _: is_so())
 
     def scheme(self, word):
         """Choose a colour scheme by the form that every page has."""
