@@ -74,11 +74,24 @@ def replay_decision(cluster: str, number: int) -> Call[types.ReplayedDecision]:
     return Call('POST', ['v1', 'clusters', cluster, 'decisions', number, 'replay'])
 
 
+def ask_draft(cluster: str, body: types.PolicyDocument, *, policy: str | None = None, decisions: int | None = None, examples: int | None = None, shares_of: int | None = None) -> Call[types.DraftReplayed]:
+    """Make recorded decisions of a cluster again under a policy that is not saved: how many would
+    have another outcome, which, through which entry of the policy, and how many fall on each
+    host. Each decision is made again by itself, on the inventory of then. Nothing is changed."""
+    return Call('POST', ['v1', 'clusters', cluster, 'draft'], json=body, query={'policy': policy, 'decisions': decisions, 'examples': examples, 'shares-of': shares_of})
+
+
 def evacuate_hosts(cluster: str, body: types.Evacuation, *, dry_run: bool | None = None) -> Call[types.Plan]:
     """Plan how hosts are emptied: none of them takes a VM, and every VM that runs there is placed
     by the policy, one on top of the other. Nothing is begun; the plan says what cannot go, and
     why. A dry run is not kept, and has no number."""
     return Call('POST', ['v1', 'clusters', cluster, 'evacuate'], json=body, query={'dry-run': dry_run})
+
+
+def list_group_standings(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.GroupStandingPage, types.GroupStanding]:
+    """Of the groups of a cluster, by id: whether they are kept by where their VMs are, and which
+    VMs break them."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'group-standings'], query={'limit': limit, 'after': after})
 
 
 def list_groups(cluster: str, *, limit: int | None = None, after: str | None = None, vm: str | None = None, host: str | None = None, text: str | None = None) -> PageCall[types.GroupPage, types.Group]:
@@ -126,6 +139,11 @@ def delete_group_vm(cluster: str, group: str, vm: str, *, if_match: str | None =
 def put_group_vm(cluster: str, group: str, vm: str, *, if_match: str | None = None) -> Call[types.Group]:
     """Add a VM to an affinity group, whether it runs or not. One that is in it already stays."""
     return Call('PUT', ['v1', 'clusters', cluster, 'groups', group, 'vms', vm], headers={'If-Match': if_match})
+
+
+def get_host_columns(cluster: str, *, columns: str | None = None) -> Call[types.HostColumns]:
+    """Columns of all hosts, in the order of the hosts' ids: a fraction of what the rows take."""
+    return Call('GET', ['v1', 'clusters', cluster, 'host-columns'], query={'columns': columns})
 
 
 def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
@@ -276,6 +294,12 @@ def put_cluster_settings(cluster: str, body: types.NewSettings, *, if_match: str
     return Call('PUT', ['v1', 'clusters', cluster, 'settings'], json=body, headers={'If-Match': if_match})
 
 
+def get_sums(cluster: str) -> Call[types.ClusterSums]:
+    """What the hosts of a cluster have together, and what of it is promised: CPU in cores, memory
+    in bytes, of the hosts that are up."""
+    return Call('GET', ['v1', 'clusters', cluster, 'sums'])
+
+
 def list_tenants(cluster: str, *, limit: int | None = None, after: str | None = None, text: str | None = None) -> PageCall[types.TenantPage, types.Tenant]:
     """The tenants of a cluster, by id."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'tenants'], query={'limit': limit, 'after': after, 'text': text})
@@ -357,6 +381,12 @@ def stream_events() -> StreamCall[types.Event]:
     anew what you follow. A token that is for some clusters is told of those alone, and of
     units and its policies in sentences that name no others."""
     return StreamCall('GET', ['v1', 'events'])
+
+
+def list_recent_events(*, limit: int | None = None, after: str | None = None, kind: str | None = None, cluster: str | None = None, by: str | None = None, text: str | None = None) -> PageCall[types.EventPage, types.Event]:
+    """The events that are remembered, the newest first: some 1,000. The stream of `/v1/events` goes
+    on from there, given the number of the first one."""
+    return PageCall('GET', ['v1', 'events', 'recent'], query={'limit': limit, 'after': after, 'kind': kind, 'cluster': cluster, 'by': by, 'text': text})
 
 
 def get_health() -> Call[types.Health]:

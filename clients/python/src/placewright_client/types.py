@@ -291,6 +291,27 @@ ClusterSettingsWithUnheeded = TypedDict(
     },
 )
 
+# What a cluster has, and what of it is promised.
+ClusterSums = TypedDict(
+    'ClusterSums',
+    {
+        # CPU of the hosts that are up, in cores.
+        'cpu': 'MeasureSums',
+        # How many hosts are in each state.
+        'hosts': 'dict[str, int]',
+        # Memory of the hosts that are up, in bytes.
+        'memory': 'MeasureSums',
+        # When the next reservation ends, in seconds since 1970-01-01 UTC.
+        'next-expiry': 'NotRequired[int | None]',
+        # VMs that have a place reserved.
+        'pending': 'int',
+        # VMs that run.
+        'vms': 'int',
+        # VMs that run on hosts that are not up.
+        'vms-not-up': 'int',
+    },
+)
+
 # An answer, and which needs of VMs go unheeded in the cluster that it is about.
 ClusterWithUnheeded = TypedDict(
     'ClusterWithUnheeded',
@@ -446,6 +467,67 @@ DifferingDecision = TypedDict(
     },
 )
 
+# A decision that would have another outcome.
+DraftChange = TypedDict(
+    'DraftChange',
+    {
+        # The host that would be chosen; absent: none.
+        'after': 'NotRequired[str | None]',
+        # The host that was chosen; absent: none.
+        'before': 'NotRequired[str | None]',
+        # Its number.
+        'decision': 'int',
+        # Why there would be no decision.
+        'failure': 'NotRequired[str | None]',
+        # What tips it, for the first of them.
+        'tipped': 'NotRequired[None | Tipped]',
+        # The VMs that were to be placed.
+        'vms': 'list[str]',
+    },
+)
+
+# What would have become of recorded decisions under a draft of a policy, each by itself on
+# the inventory of then: loads that would have shifted meanwhile do not count.
+DraftReplayed = TypedDict(
+    'DraftReplayed',
+    {
+        # The decisions that would have another outcome, the newest first.
+        'changed': 'list[DraftChange]',
+        # How many of them would have another outcome.
+        'differing': 'int',
+        # How many of these would find no decision, as a unit gives no answer.
+        'failing': 'int',
+        # By hosts that get a VM either way, how many decisions chose it and would choose it: those
+        # first where these differ most.
+        'hosts': 'list[HostCount]',
+        # How many there were to make again; more than `tried` where there was no time for all.
+        'of': 'int',
+        # How many would find none under the draft.
+        'rejected-after': 'int',
+        # How many requests found no host.
+        'rejected-before': 'int',
+        # The shares of chance of the decision that was asked about, if selections decide there.
+        'shares': 'NotRequired[None | DraftShares]',
+        # How many decisions were made again.
+        'tried': 'int',
+        # What is allowed in the draft and seldom meant, a sentence each.
+        'warnings': 'NotRequired[list[str]]',
+    },
+)
+
+# Shares of chance of one decision. Each list has groups of candidates, the best first.
+DraftShares = TypedDict(
+    'DraftShares',
+    {
+        # Under the draft.
+        'after': 'list[list[Share]]',
+        # As it was made.
+        'before': 'list[list[Share]]',
+        # The number of the decision.
+        'decision': 'int',
+    },
+)
+
 # What one entry of the policy says of a host.
 EntryCost = TypedDict(
     'EntryCost',
@@ -585,6 +667,17 @@ Event = TypedDict(
 # - `noted`: A client had something noted that it did or saw.
 # - `noted-warning`: A client had a warning noted.
 EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-cancelled', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
+
+# A page of a list.
+EventPage = TypedDict(
+    'EventPage',
+    {
+        # The entries, in order.
+        'items': 'list[Event]',
+        # Where the next page begins: give it as `after`. Not there on the last page.
+        'next': 'NotRequired[str]',
+    },
+)
 
 # A value that a unit worked out.
 ExplainedFact = TypedDict(
@@ -739,6 +832,21 @@ Group = TypedDict(
     },
 )
 
+# VMs that break a rule of a group together.
+GroupBreak = TypedDict(
+    'GroupBreak',
+    {
+        # Whether the rule must be kept.
+        'hard': 'bool',
+        # The hosts where they are.
+        'hosts': 'list[str]',
+        # Their ids.
+        'vms': 'list[str]',
+        # A sentence for people.
+        'why': 'str',
+    },
+)
+
 # What is different of an affinity group, or a new one
 GroupChange = TypedDict(
     'GroupChange',
@@ -859,8 +967,55 @@ GroupPatch = TypedDict(
     },
 )
 
+# Where a VM of a group is.
+GroupPlace = TypedDict(
+    'GroupPlace',
+    {
+        # Id of the host.
+        'host': 'str',
+        # Id of the VM.
+        'vm': 'str',
+    },
+)
+
 # Whether VMs are wanted together (positive) or apart (negative)
 GroupRule: TypeAlias = "Literal['positive', 'negative']"
+
+# Whether a group is kept.
+GroupStanding = TypedDict(
+    'GroupStanding',
+    {
+        # Why it is not kept, a sentence for each host that is concerned.
+        'broken-by': 'NotRequired[list[GroupBreak]]',
+        # Whether a rule of it must be kept.
+        'hard': 'bool',
+        # What it wants of its VMs and its hosts: `on-hosts` or `off-hosts`; absent: nothing.
+        'hosts-wanted': 'NotRequired[str | None]',
+        # Its id.
+        'id': 'str',
+        # Whether every rule of it is kept by where its VMs are.
+        'kept': 'bool',
+        # How many VMs are in it, with a place or not.
+        'members': 'int',
+        # What it is called, if it has a name.
+        'name': 'NotRequired[str | None]',
+        # Where its VMs are: those with a place, running or reserved, by id.
+        'places': 'list[GroupPlace]',
+        # What it wants of its VMs: `together` or `apart`; absent: nothing.
+        'vms-wanted': 'NotRequired[str | None]',
+    },
+)
+
+# A page of a list.
+GroupStandingPage = TypedDict(
+    'GroupStandingPage',
+    {
+        # The entries, in order.
+        'items': 'list[GroupStanding]',
+        # Where the next page begins: give it as `after`. Not there on the last page.
+        'next': 'NotRequired[str]',
+    },
+)
 
 # The server lives.
 Health = TypedDict(
@@ -1147,12 +1302,37 @@ HostChange = TypedDict(
     },
 )
 
+# Columns of hosts.
+HostColumns = TypedDict(
+    'HostColumns',
+    {
+        # By the names of the columns their values, of one host after the other in the order of
+        # their ids; null where a host has none.
+        'columns': 'dict[str, list[Any]]',
+        # How often the rows of the inventory have changed.
+        'revision': 'int',
+    },
+)
+
 # One of: what running here costs, an entry for each instance of a deployment
 HostCost = TypedDict(
     'HostCost',
     {
         # Millionths of the currency per hour; absent if unknown
         'amount': 'NotRequired[int]',
+    },
+)
+
+# How many decisions fall on a host.
+HostCount = TypedDict(
+    'HostCount',
+    {
+        # Under the draft.
+        'after': 'int',
+        # As they were made.
+        'before': 'int',
+        # Id of the host.
+        'host': 'str',
     },
 )
 
@@ -1899,6 +2079,24 @@ LocationScore = TypedDict(
         'host': 'str',
         # The score; ±1000000 stand for infinity
         'score': 'int',
+    },
+)
+
+# An amount of which hosts have so much, and have promised so much.
+MeasureSums = TypedDict(
+    'MeasureSums',
+    {
+        # What is promised to VMs that run.
+        'committed': 'float',
+        # What they may promise: what they have without what they keep for themselves, times their
+        # overcommit.
+        'promisable': 'float',
+        # What is promised to VMs that have a place reserved.
+        'reserved': 'float',
+        # What the hosts have.
+        'total': 'float',
+        # What was measured to be in use, of hosts for which it was measured.
+        'used': 'NotRequired[float | None]',
     },
 )
 
@@ -3245,6 +3443,20 @@ TenantPatch = TypedDict(
         'bindings': 'NotRequired[list[TenantBindingDocument] | None]',
         # Id of the tenant
         'id': 'NotRequired[str]',
+    },
+)
+
+# What tips a decision.
+Tipped = TypedDict(
+    'Tipped',
+    {
+        # By how much the other host is cheaper under the draft; absent: it is not a question of
+        # costs.
+        'by': 'NotRequired[float | None]',
+        # The policy's entry whose answer changes most in favour of the other host.
+        'entry': 'str',
+        # Why the host of before is removed, or that of after was: completes "host ...".
+        'reason': 'NotRequired[str | None]',
     },
 )
 

@@ -29,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 
 /// What the hosts of a cluster have together, and what of it is promised: CPU in cores, memory
 /// in bytes, of the hosts that are up.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/sums", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/sums", operation_id = "get_sums", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     responses((status = OK, body = ClusterSums)))]
 async fn sums(
@@ -49,7 +49,7 @@ struct ColumnsQuery {
 }
 
 /// Columns of all hosts, in the order of the hosts' ids: a fraction of what the rows take.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/host-columns", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/host-columns", operation_id = "get_host_columns", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), ColumnsQuery),
     responses((status = OK, body = HostColumns)))]
 async fn columns(
@@ -77,7 +77,7 @@ async fn columns(
 
 /// Of the groups of a cluster, by id: whether they are kept by where their VMs are, and which
 /// VMs break them.
-#[utoipa::path(get, path = "/v1/clusters/{cluster}/group-standings", tag = "inventory",
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/group-standings", operation_id = "list_group_standings", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
     responses((status = OK, body = Page<GroupStanding>)))]
 async fn standings(

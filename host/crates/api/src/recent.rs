@@ -65,7 +65,7 @@ fn says(event: &Event, text: &str) -> bool {
 
 /// The events that are remembered, the newest first: some 1,000. The stream of `/v1/events` goes
 /// on from there, given the number of the first one.
-#[utoipa::path(get, path = "/v1/events/recent", tag = "events", params(RecentQuery),
+#[utoipa::path(get, path = "/v1/events/recent", operation_id = "list_recent_events", tag = "events", params(RecentQuery),
     responses((status = OK, body = Page<Event>)))]
 async fn recent(
     State(deployment): State<Arc<Deployment>>,
