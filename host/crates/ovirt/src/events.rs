@@ -15,8 +15,9 @@ use placewright_deployment::{Event, EventKind, News};
 use placewright_document::Word;
 use placewright_http::Permission;
 
-/// The most bytes of what a client has noted.
-const LONGEST: usize = 4096;
+/// The most bytes of what a client has noted: with `: ` between its two parts it is as long as
+/// the sentence of an event may be.
+const LONGEST: usize = 4094;
 
 /// Whose events are shown: those of clusters that the caller is shown, and of none if it is shown
 /// all.

@@ -242,7 +242,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
         hosts.map(move |host| Host::new(part, host))
     });
     let is_target = |host: &Host<'_>| {
-        let place = |(cluster, hosts): &(_, std::collections::BTreeSet<_>)| {
+        let place = |(cluster, hosts): &(_, std::collections::HashSet<_>)| {
             *cluster == *host.part.name() && hosts.contains(&host.entry.id)
         };
         targets.as_ref().is_none_or(place)

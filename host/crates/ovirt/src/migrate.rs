@@ -1,6 +1,6 @@
 //! Where VMs could go, and their way there.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
@@ -18,7 +18,7 @@ use placewright_http::{Permission, Problem};
 use placewright_model::Request;
 
 /// A cluster, and the ids here of some of its hosts.
-pub(crate) type Targets = (Arc<str>, BTreeSet<Arc<str>>);
+pub(crate) type Targets = (Arc<str>, HashSet<Arc<str>>);
 
 /// The VM of that id in oVirt, by its cluster and its id here.
 fn found<'p>(parts: &'p [Part], id: &str) -> Result<(&'p Part, Arc<str>), Fault> {
@@ -79,7 +79,7 @@ pub(crate) fn targets(call: &Call, parts: &[Part], vms: &str) -> Result<Targets,
 }
 
 /// The hosts that no filter removes.
-fn left(call: &Call, part: &Part, request: Request) -> Result<BTreeSet<Arc<str>>, Fault> {
+fn left(call: &Call, part: &Part, request: Request) -> Result<HashSet<Arc<str>>, Fault> {
     let runtime = tokio::runtime::Handle::current();
     let snapshot = runtime.block_on(part.cluster.snapshot_with_rules())?;
     let work = move |cancel| {

@@ -280,3 +280,30 @@ fn labels_and_groups_refuse_what_they_cannot_be() {
     let wrong = engine.xml("GET", "events?from=yesterday", "");
     assert_eq!(wrong.0, 400, "{}", wrong.1);
 }
+
+#[test]
+fn descriptions_of_jobs_and_events_are_as_long_as_may_be_and_no_longer() {
+    let engine = Engine::start();
+    let job = |bytes: usize| {
+        let description = "d".repeat(bytes);
+        let body = format!("<job><description>{description}</description></job>");
+        engine.xml("POST", "jobs", &body)
+    };
+    assert_eq!(job(1024).0, 201);
+    let (status, fault) = job(1025);
+    assert_eq!(status, 400, "{fault}");
+    assert!(fault.contains("more than 1024 bytes"), "{fault}");
+    let event = |number: usize, bytes: usize| {
+        // The origin counts, too.
+        let description = "d".repeat(bytes - 1);
+        let body = format!(
+            "<event><description>{description}</description><severity>normal</severity><origin>o</origin><custom_id>{number}</custom_id></event>"
+        );
+        engine.xml("POST", "events", &body)
+    };
+    let (status, answer) = event(1, 4094);
+    assert_eq!(status, 201, "{answer}");
+    let (status, fault) = event(2, 4095);
+    assert_eq!(status, 400, "{fault}");
+    assert!(fault.contains("more than 4094 bytes"), "{fault}");
+}
