@@ -1085,8 +1085,8 @@ Host = TypedDict(
         'leases': 'NotRequired[list[HostLease]]',
         # Its place in the order in which hosts were added, from 0
         'listed': 'NotRequired[int]',
-        # Measured load of VMs that ran elsewhere before, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet; in cores
+        # Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that
+        # run here and are not yet measured in cpu.usage; in cores
         'load.pending': 'NotRequired[float]',
         # Machine types that the host can emulate
         'machine-types': 'NotRequired[list[HostMachineType]]',
@@ -1133,8 +1133,8 @@ Host = TypedDict(
         'vcpus': 'NotRequired[int]',
         # vCPUs of the VMs that have a place reserved here without exclusive CPUs
         'vcpus.pending': 'NotRequired[int]',
-        # vCPUs of VMs whose load was never measured, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet
+        # vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run
+        # here and are not yet measured in cpu.usage
         'vcpus.unmeasured': 'NotRequired[int]',
         # Compatibility versions that the host supports
         'versions': 'NotRequired[list[HostVersion]]',
@@ -1238,8 +1238,9 @@ HostChange = TypedDict(
         'keys': 'NotRequired[list[HostKey] | None]',
         # Storage domains of which the host can take leases
         'leases': 'NotRequired[list[HostLease] | None]',
-        # Measured load of VMs that ran elsewhere before, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet; in cores, or a text such as "1.5 cores" or "1500m"
+        # Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that
+        # run here and are not yet measured in cpu.usage; in cores, or a text such as "1.5 cores" or
+        # "1500m"
         'load.pending': 'NotRequired[float | str | None]',
         # Machine types that the host can emulate
         'machine-types': 'NotRequired[list[HostMachineType] | None]',
@@ -1284,8 +1285,8 @@ HostChange = TypedDict(
         'vcpus': 'NotRequired[int | None]',
         # vCPUs of the VMs that have a place reserved here without exclusive CPUs
         'vcpus.pending': 'NotRequired[int | None]',
-        # vCPUs of VMs whose load was never measured, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet
+        # vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run
+        # here and are not yet measured in cpu.usage
         'vcpus.unmeasured': 'NotRequired[int | None]',
         # Compatibility versions that the host supports
         'versions': 'NotRequired[list[HostVersion] | None]',
@@ -1432,8 +1433,9 @@ HostDocument = TypedDict(
         'keys': 'NotRequired[list[HostKey]]',
         # Storage domains of which the host can take leases
         'leases': 'NotRequired[list[HostLease]]',
-        # Measured load of VMs that ran elsewhere before, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet; in cores, or a text such as "1.5 cores" or "1500m"
+        # Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that
+        # run here and are not yet measured in cpu.usage; in cores, or a text such as "1.5 cores" or
+        # "1500m"
         'load.pending': 'NotRequired[float | str]',
         # Machine types that the host can emulate
         'machine-types': 'NotRequired[list[HostMachineType]]',
@@ -1478,8 +1480,8 @@ HostDocument = TypedDict(
         'vcpus': 'NotRequired[int]',
         # vCPUs of the VMs that have a place reserved here without exclusive CPUs
         'vcpus.pending': 'NotRequired[int]',
-        # vCPUs of VMs whose load was never measured, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet
+        # vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run
+        # here and are not yet measured in cpu.usage
         'vcpus.unmeasured': 'NotRequired[int]',
         # Compatibility versions that the host supports
         'versions': 'NotRequired[list[HostVersion]]',
@@ -1699,8 +1701,9 @@ HostMeasurements = TypedDict(
         'keys': 'NotRequired[list[HostKey] | None]',
         # Storage domains of which the host can take leases
         'leases': 'NotRequired[list[HostLease] | None]',
-        # Measured load of VMs that ran elsewhere before, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet; in cores, or a text such as "1.5 cores" or "1500m"
+        # Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that
+        # run here and are not yet measured in cpu.usage; in cores, or a text such as "1.5 cores" or
+        # "1500m"
         'load.pending': 'NotRequired[float | str | None]',
         # Machine types that the host can emulate
         'machine-types': 'NotRequired[list[HostMachineType] | None]',
@@ -1747,8 +1750,8 @@ HostMeasurements = TypedDict(
         'vcpus': 'NotRequired[int | None]',
         # vCPUs of the VMs that have a place reserved here without exclusive CPUs
         'vcpus.pending': 'NotRequired[int | None]',
-        # vCPUs of VMs whose load was never measured, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet
+        # vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run
+        # here and are not yet measured in cpu.usage
         'vcpus.unmeasured': 'NotRequired[int | None]',
         # Compatibility versions that the host supports
         'versions': 'NotRequired[list[HostVersion] | None]',
@@ -1879,8 +1882,9 @@ HostPatch = TypedDict(
         'keys': 'NotRequired[list[HostKey] | None]',
         # Storage domains of which the host can take leases
         'leases': 'NotRequired[list[HostLease] | None]',
-        # Measured load of VMs that ran elsewhere before, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet; in cores, or a text such as "1.5 cores" or "1500m"
+        # Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that
+        # run here and are not yet measured in cpu.usage; in cores, or a text such as "1.5 cores" or
+        # "1500m"
         'load.pending': 'NotRequired[float | str | None]',
         # Machine types that the host can emulate
         'machine-types': 'NotRequired[list[HostMachineType] | None]',
@@ -1925,8 +1929,8 @@ HostPatch = TypedDict(
         'vcpus': 'NotRequired[int | None]',
         # vCPUs of the VMs that have a place reserved here without exclusive CPUs
         'vcpus.pending': 'NotRequired[int | None]',
-        # vCPUs of VMs whose load was never measured, without exclusive CPUs: of pending ones, and of
-        # those of which cpu.usage does not tell yet
+        # vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run
+        # here and are not yet measured in cpu.usage
         'vcpus.unmeasured': 'NotRequired[int | None]',
         # Compatibility versions that the host supports
         'versions': 'NotRequired[list[HostVersion] | None]',
@@ -2324,8 +2328,7 @@ Placement = TypedDict(
 PlacementRequest = TypedDict(
     'PlacementRequest',
     {
-        # Place VMs anew that run already on a host that is up; of what they have, what is not given
-        # stays as it is
+        # Place VMs again that already run on a host that is up; values that are not given are unchanged
         'again': 'NotRequired[bool]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway
@@ -4366,8 +4369,7 @@ VmSpec = TypedDict(
 VmToPlace = TypedDict(
     'VmToPlace',
     {
-        # Place VMs anew that run already on a host that is up; of what they have, what is not given
-        # stays as it is
+        # Place VMs again that already run on a host that is up; values that are not given are unchanged
         'again': 'NotRequired[bool]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway
@@ -4487,8 +4489,7 @@ WhatIf = TypedDict(
 WholeRequest = TypedDict(
     'WholeRequest',
     {
-        # Place VMs anew that run already on a host that is up; of what they have, what is not given
-        # stays as it is
+        # Place VMs again that already run on a host that is up; values that are not given are unchanged
         'again': 'NotRequired[bool]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway

@@ -93,7 +93,7 @@ fn reference(name: &str) -> Json {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// That of editors, with what it leaves open said by name.
+/// The schema of a policy document that editors use, with types for what it leaves open.
 fn policy() -> Json {
     let mut policy = policy_json_schema().to_value();
     if let Json::Object(policy) = &mut policy {

@@ -111,8 +111,7 @@ impl Call {
         Self::new(Method::Post, way)
     }
 
-    /// The same with a query parameter. One that stands there already is replaced by none: it may
-    /// be given again.
+    /// The same with a query parameter. A parameter may be added several times; all values are sent.
     #[must_use]
     pub fn query(mut self, name: &str, value: impl ToString) -> Self {
         let separator = if self.path.contains('?') { '&' } else { '?' };

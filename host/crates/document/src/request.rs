@@ -76,7 +76,7 @@ pub(super) const REQUEST: &[Key] = &[
     key(
         "again",
         BOOLEAN,
-        "Place VMs anew that run already on a host that is up; of what they have, what is not given stays as it is",
+        "Place VMs again that already run on a host that is up; values that are not given are unchanged",
     ),
 ];
 

@@ -438,13 +438,13 @@ fn hosts() -> Vec<Column> {
         added(
             "load.pending",
             Integer,
-            "Measured load of VMs that ran elsewhere before, without exclusive CPUs: of pending ones, and of those of which cpu.usage does not tell yet",
+            "Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that run here and are not yet measured in cpu.usage",
         )
         .in_measure(Millicores),
         added(
             "vcpus.unmeasured",
             Integer,
-            "vCPUs of VMs whose load was never measured, without exclusive CPUs: of pending ones, and of those of which cpu.usage does not tell yet",
+            "vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run here and are not yet measured in cpu.usage",
         ),
         // memory
         given("memory.total", Integer, "Physical memory; 0 if not given").in_measure(Bytes),
@@ -884,7 +884,7 @@ fn relations() -> Vec<Table> {
         ),
         relation(
             "hosts/group-members",
-            "Groups of the request of which other VMs run or are pending on the host; a group that keeps its VMs together does not count those that are moving away",
+            "Groups of the request that have other VMs running or pending on the host; for a positive group, VMs that are migrating to another host are not counted",
             vec![
                 kept("group", Integer, "Row number in groups"),
                 kept("vms", Integer, "How many VMs of the group, members apart"),
