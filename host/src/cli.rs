@@ -30,6 +30,7 @@ mod spread;
 mod token;
 mod unit;
 mod units;
+mod visible;
 mod what_if;
 
 use std::process::ExitCode;

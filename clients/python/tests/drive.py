@@ -38,6 +38,13 @@ def with_threads() -> None:
             client.call(calls.put_vm("c", f"w{number}", {"id": f"w{number}", "host": "h1", "memory": "1 MiB"}))
         vms = [vm["id"] for vm in client.items(calls.list_vms("c", limit=1, pending=False))]
         assert vms == ["w0", "w1", "w2"], vms
+        changes = client.follow_inventory("c", kind=["vms"])
+        name, begin = next(changes)
+        assert name == "begin"
+        client.call(calls.delete_vm("c", "w0"))
+        name, change = next(changes)
+        assert (name, change.get("gone")) == ("vms", ["w0"]) and change["version"] > begin["version"]
+        changes.close()
 
 
 async def with_asyncio() -> None:
@@ -51,6 +58,9 @@ async def with_asyncio() -> None:
         assert set(reserved) == {"v", "x0", "x1", "x2", "x3", "x4"}, reserved
         async for event in client.events(after=0):
             assert event["kind"] == "cluster-created"
+            break
+        async for name, change in client.follow_inventory("c", after=1, kind=["vms", "hosts"]):
+            assert name in ("reset", "vms", "hosts") and change["version"] > 1
             break
 
 

@@ -28,7 +28,7 @@ impl Completions {
             "placewright",
             &mut script,
         );
-        output::print(&String::from_utf8_lossy(&script))?;
+        output::print_document(&String::from_utf8_lossy(&script))?;
         Ok(Answer::Yes)
     }
 }

@@ -9,6 +9,7 @@ use comfy_table::{
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::visible;
 
 /// The width of tables where the output is no terminal.
 pub(super) const WIDTH: u16 = 100;
@@ -30,8 +31,17 @@ pub(super) enum Format {
     Json,
 }
 
-/// Print to standard output.
+/// Print to standard output, for people.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
+    write(&visible::text(text))
+}
+
+/// Print a document to standard output, byte by byte as it is.
+pub(super) fn print_document(text: &str) -> Result<(), Failure> {
+    write(text)
+}
+
+fn write(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| match text.ends_with('\n') || text.is_empty() {
@@ -45,7 +55,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 /// Print a value as JSON.
 pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::internal)?;
-    print(&text)
+    write(&visible::json(&text))
 }
 
 /// Print an error. Where it cannot be printed, there is nobody to tell.
@@ -55,7 +65,7 @@ pub(super) fn complain(sentence: &str) {
         false => "error:",
     };
     // A closed standard error is no reason to end in another way.
-    let _ = writeln!(io::stderr(), "{mark} {sentence}");
+    let _ = writeln!(io::stderr(), "{mark} {}", visible::text(sentence));
 }
 
 /// Print warnings. They change nothing of the result.
@@ -65,7 +75,7 @@ pub(super) fn warn(sentences: &[String]) {
         false => "warning:",
     };
     for sentence in sentences {
-        let _ = writeln!(io::stderr(), "{mark} {sentence}");
+        let _ = writeln!(io::stderr(), "{mark} {}", visible::text(sentence));
     }
 }
 
@@ -90,7 +100,7 @@ pub(super) fn some_of(names: &[&str]) -> String {
 
 /// Print a remark beside the result.
 pub(super) fn remark(sentence: &str) {
-    let _ = writeln!(io::stderr(), "{sentence}");
+    let _ = writeln!(io::stderr(), "{}", visible::text(sentence));
 }
 
 fn colours_wanted() -> bool {

@@ -4,6 +4,7 @@ mod access;
 mod answers;
 #[cfg(unix)]
 mod audit;
+mod authority;
 mod bounds;
 mod configuration;
 #[cfg(target_os = "linux")]
@@ -14,6 +15,7 @@ mod durable;
 mod entities;
 mod evacuation;
 mod first_start;
+mod follow;
 mod general;
 #[cfg(unix)]
 mod generated;

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar, cast
 import httpx
 
 from . import calls, types
-from ._call import Answer, Call, PageCall
+from ._call import Answer, Call, PageCall, StreamCall
 from ._errors import PlacewrightError, Refused, Unreachable
 from ._patience import Patience
 
@@ -75,12 +75,13 @@ class _Options:
         return Answer(body, response.status_code, response.headers.get("ETag"))
 
 
-def _event(lines: list[str]) -> types.Event | None:
-    """The event in these lines of a stream; None if they are none."""
+def _event(lines: list[str]) -> tuple[str, Any] | None:
+    """The name and the data of the event in these lines of a stream; None if they are none."""
     data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
     if not data:
         return None
-    return cast(types.Event, json.loads("\n".join(data)))
+    names = [line[6:].strip() for line in lines if line.startswith("event:")]
+    return (names[-1] if names else "message"), json.loads("\n".join(data))
 
 
 def _after(number: int | None) -> dict[str, str]:
@@ -162,7 +163,19 @@ class Client:
 
     def events(self, after: int | None = None) -> Iterator[types.Event]:
         """What happens from now on, or after the event of that number on, until the server ends it."""
-        call = calls.stream_events()
+        for _, event in self._stream(calls.stream_events(), after):
+            yield event
+
+    def follow_inventory(
+        self, cluster: str, *, after: int | None = None, kind: Sequence[str] | None = None
+    ) -> Iterator[tuple[str, types.InventoryEvent]]:
+        """What changes in the inventory of a cluster from now on, or after that version on: the name of
+        each event (`begin`, `reset`, `hosts`, `vms`, `groups` or `tenants`), and what is in it."""
+        call = calls.follow_inventory(cluster, kind=None if kind is None else list(kind))
+        for event in self._stream(call, after):
+            yield event
+
+    def _stream(self, call: StreamCall[Body], after: int | None) -> Iterator[tuple[str, Body]]:
         request = self._options.request(call)
         request["headers"].update(_after(after))
         request["timeout"] = None
@@ -248,7 +261,19 @@ class AsyncClient:
 
     async def events(self, after: int | None = None) -> AsyncIterator[types.Event]:
         """What happens from now on, or after the event of that number on, until the server ends it."""
-        call = calls.stream_events()
+        async for _, event in self._stream(calls.stream_events(), after):
+            yield event
+
+    async def follow_inventory(
+        self, cluster: str, *, after: int | None = None, kind: Sequence[str] | None = None
+    ) -> AsyncIterator[tuple[str, types.InventoryEvent]]:
+        """What changes in the inventory of a cluster from now on, or after that version on: the name of
+        each event (`begin`, `reset`, `hosts`, `vms`, `groups` or `tenants`), and what is in it."""
+        call = calls.follow_inventory(cluster, kind=None if kind is None else list(kind))
+        async for event in self._stream(call, after):
+            yield event
+
+    async def _stream(self, call: StreamCall[Body], after: int | None) -> AsyncIterator[tuple[str, Body]]:
         request = self._options.request(call)
         request["headers"].update(_after(after))
         request["timeout"] = None

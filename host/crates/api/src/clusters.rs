@@ -205,14 +205,17 @@ async fn settings(
     Ok((tag, long(ClusterSettings::clone(&settings)).await?).into_response())
 }
 
+/// Overrides of a cluster at most.
+const MOST_OVERRIDES: usize = 256;
+
 /// New settings of a cluster.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct NewSettings {
     /// Name of the policy that decides.
     policy: String,
-    /// What is different from the policy in this cluster, by the entries' names; left
-    /// out, nothing is.
+    /// What is different from the policy in this cluster, by the entries' names, of 256 at most;
+    /// left out, nothing is.
     #[serde(default)]
     overrides: BTreeMap<String, Override>,
     /// Whether plans of moves are made from time to time; left out, none are.
@@ -259,6 +262,16 @@ async fn set(
             let sentence = format!("\"{key}\" must be from 1 to 2592000 seconds");
             return Err(Problem::new(Code::Unprocessable, sentence));
         }
+    }
+    // Whoever may not read a policy may not read it by what it decides either, nor take it from
+    // its owner by having it decide here.
+    caller.policy(&deployment, &new.policy)?;
+    if new.overrides.len() > MOST_OVERRIDES {
+        let sentence = format!(
+            "there are {} overrides, and a cluster has at most {MOST_OVERRIDES}: write a policy of its own for it",
+            new.overrides.len()
+        );
+        return Err(Problem::new(Code::Unprocessable, sentence));
     }
     let (attached, name) = (deployment.clone(), cluster.clone());
     let settings = aside(move || {

@@ -140,6 +140,18 @@ fn one_of(names: &[&str]) -> RefOr<Schema> {
     Schema::OneOf(one.build()).into()
 }
 
+/// What an inventory consists of, as its own route shows it.
+#[derive(Debug)]
+pub(super) enum Entity {}
+
+impl PartialSchema for Entity {
+    fn schema() -> RefOr<Schema> {
+        one_of(&["Host", "Vm", "Group", "Tenant"])
+    }
+}
+
+impl ToSchema for Entity {}
+
 /// A VM to be placed by itself, or a request with its VMs.
 #[derive(Debug)]
 pub(super) enum OneRequest {}

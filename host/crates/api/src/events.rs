@@ -30,7 +30,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// Last-Event-ID it goes on after that event. Where events that were asked for are no
 /// longer remembered, or a listener was too slow, an event `reset` comes first: then read
 /// anew what you follow. A token that is for some clusters is told of those alone, and of
-/// units and its policies in sentences that name no others.
+/// units and its policies in sentences that name no others. The stream ends when the token is taken
+/// away, or gets another role or other clusters.
 #[utoipa::path(get, path = "/v1/events", operation_id = "stream_events", tag = "events",
     params(("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that was seen")),
     responses((status = OK, content_type = "text/event-stream", body = Event)))]
@@ -60,7 +61,7 @@ async fn events(
         stop,
         caller,
         deployment,
-        _stream: stream,
+        stream,
     };
     let events = stream::unfold(told, |mut told| async {
         let event = told.next().await?;
@@ -76,8 +77,8 @@ struct Told {
     stop: Stop,
     caller: Caller,
     deployment: Arc<Deployment>,
-    /// Counts the listener for its token.
-    _stream: OpenStream,
+    /// Counts the listener for its token, and says when that may listen no more.
+    stream: OpenStream,
 }
 
 impl Told {
@@ -85,6 +86,9 @@ impl Told {
     async fn next(&mut self) -> Option<Event> {
         let mut lags = false;
         loop {
+            if self.stream.is_over() {
+                return None;
+            }
             let event = match self.missed.pop_front() {
                 Some(event) => event,
                 None => tokio::select! {
@@ -97,6 +101,7 @@ impl Told {
                         Err(RecvError::Closed) => return None,
                     },
                     () = self.stop.requested() => return None,
+                    () = self.stream.over() => return None,
                 },
             };
             if lags {

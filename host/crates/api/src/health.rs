@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::{contract, openapi};
 use placewright_deployment::Deployment;
+use placewright_http::document::json;
 use placewright_http::extract::{Json, Short};
 use placewright_http::problem::{Code, Problem};
 use placewright_records::telemetry::{METRICS_TYPE, Telemetry};
@@ -112,7 +113,9 @@ async fn metrics(Extension(telemetry): Extension<Arc<Telemetry>>) -> Result<Resp
     get, path = "/v1/openapi.json", operation_id = "get_openapi", tag = "server",
     responses((status = OK, body = contract::OpenApiDocument))
 )]
-async fn document() -> impl IntoResponse {
-    let kind = [(header::CONTENT_TYPE, "application/json")];
-    (kind, openapi::text())
+async fn document(headers: HeaderMap) -> Response {
+    match openapi::text() {
+        Some(text) => text.answer(&headers),
+        None => json(openapi::openapi().to_string()),
+    }
 }

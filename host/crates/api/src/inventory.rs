@@ -33,16 +33,18 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory", operation_id = "get_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     responses((status = OK, body = contract::ClusterDocument, description = "The cluster's document",
-        headers(("ETag" = String, description = "Of the inventory as it is")))))]
+        headers(("ETag" = String, description = "Of the inventory as it is"),
+            ("Inventory-Version" = u64, description = "The version to follow the inventory from")))))]
 async fn whole(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let snapshot = cluster.snapshot().await?;
-    let revision = snapshot.revision();
+    let (revision, version) = (snapshot.revision(), snapshot.version());
     let text = written(move || Ok::<_, Problem>(snapshot.document()));
-    Ok(([etag(revision)], text.await?).into_response())
+    let version = [("inventory-version", version.to_string())];
+    Ok(([etag(revision)], version, text.await?).into_response())
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]

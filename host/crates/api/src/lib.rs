@@ -10,6 +10,7 @@ mod decisions;
 mod drafts;
 mod entities;
 mod events;
+mod follow;
 mod glance;
 mod health;
 mod inventory;
@@ -46,6 +47,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(clusters::routes())
         .merge(unheeded::routes())
         .merge(inventory::routes())
+        .merge(follow::routes())
         .merge(lists::routes())
         .merge(glance::routes())
         .merge(entities::routes())

@@ -18,6 +18,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::{RULES, contract};
 use placewright_deployment::EventKind;
 use placewright_document::Word;
+use placewright_http::compression::Compressed;
 use placewright_http::permission::{BodySize, Rule, Scope};
 use placewright_http::problem::{PROBLEM_TYPE, ProblemBody};
 
@@ -87,10 +88,11 @@ fn routes() -> OpenApi {
     document
 }
 
-/// The document as it is served: made once.
-pub(super) fn text() -> &'static str {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| openapi().to_string())
+/// The document as it is served: made and compressed once. None: it cannot be compressed.
+pub(super) fn text() -> Option<&'static Compressed> {
+    static TEXT: OnceLock<Option<Compressed>> = OnceLock::new();
+    TEXT.get_or_init(|| Compressed::new("application/json", openapi().to_string()).ok())
+        .as_ref()
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {

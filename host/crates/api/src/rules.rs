@@ -39,6 +39,13 @@ pub const RULES: &[Rule] = &[
         Cluster,
     )
     .takes(Whole),
+    rule(
+        "GET",
+        "/v1/clusters/{cluster}/inventory/follow",
+        View,
+        Cluster,
+    )
+    .query(&["after", "kind"]),
     rule("GET", "/v1/clusters/{cluster}/sums", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/host-columns", View, Cluster).query(&["columns"]),
     rule(

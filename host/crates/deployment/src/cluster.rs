@@ -4,6 +4,7 @@
 mod answers;
 mod batch_rows;
 mod breaker;
+mod changed_since;
 mod clock;
 mod decisions;
 mod done;
@@ -21,6 +22,7 @@ mod past;
 mod places;
 mod plans;
 mod policy;
+mod recently_changed;
 mod reservations;
 mod settings;
 mod shadow;
@@ -31,6 +33,7 @@ mod sums;
 
 pub use answers::Key;
 pub use breaker::PausedUnit;
+pub use changed_since::{ChangedOfKind, EntityKind};
 pub(super) use clock::AHEAD;
 pub use decisions::{Kept, Past, RememberedPast};
 pub(super) use done::SERVER;

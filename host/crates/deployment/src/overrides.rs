@@ -27,13 +27,18 @@ pub(crate) fn effective(
         return Ok(policy);
     }
     let mut document = serde_json::to_value(&policy).unwrap_or_default();
-    let mut names = Vec::new();
+    let mut entries = entries(&mut document);
+    // Walked once: there may be many entries and many overrides.
+    let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, (list, entry)) in entries.iter().enumerate() {
+        let name = entry.get("name").and_then(Value::as_str).unwrap_or(list);
+        named.entry(name.to_owned()).or_default().push(index);
+    }
     for (name, wanted) in overrides {
         let mut found = false;
-        for (list, entry) in entries(&mut document) {
-            let known = entry.get("name").and_then(Value::as_str).unwrap_or(list);
-            names.push(known.to_owned());
-            if known == name && (wanted.factor.is_none() || list == "costs") {
+        for &index in named.get(name).into_iter().flatten() {
+            let (list, entry) = &mut entries[index];
+            if wanted.factor.is_none() || *list == "costs" {
                 found = true;
                 put(entry, list, wanted);
             }
@@ -43,7 +48,7 @@ pub(crate) fn effective(
                 Some(_) => "cost in the policy that is called",
                 None => "entry in the policy that is called",
             };
-            let names = names.iter().map(String::as_str);
+            let names = named.keys().map(String::as_str);
             return Err(DeploymentError::unknown(what, name, names));
         }
     }

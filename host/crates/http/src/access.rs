@@ -12,6 +12,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
+use tokio::sync::watch;
 
 use super::face::FindSecret;
 use super::permission::{Permission, Role};
@@ -102,6 +103,8 @@ pub enum Transport {
 pub struct Access {
     tokens: ArcSwap<Vec<Token>>,
     sessions: Sessions,
+    /// Counts how often tokens were replaced.
+    replaced: watch::Sender<u64>,
 }
 
 impl Default for Access {
@@ -116,12 +119,32 @@ impl Access {
         Self {
             tokens: ArcSwap::from_pointee(tokens),
             sessions: Sessions::default(),
+            replaced: watch::Sender::default(),
         }
     }
 
     /// Callers need one of these tokens from now on.
     pub fn replace(&self, tokens: Vec<Token>) {
         self.tokens.store(Arc::new(tokens));
+        self.replaced.send_modify(|times| *times += 1);
+    }
+
+    /// Tells when tokens were replaced.
+    pub(crate) fn replaced(&self) -> watch::Receiver<u64> {
+        self.replaced.subscribe()
+    }
+
+    /// Whether a caller of before may still do what it might then: its token is there, with the
+    /// same role and clusters.
+    pub(crate) fn still_allows(&self, caller: &Caller) -> bool {
+        let tokens = self.tokens.load_full();
+        match caller.sha256 {
+            None => tokens.is_empty(),
+            Some(digest) => of_digest(&tokens, &digest).is_some_and(|token| {
+                (&token.name, token.role, &token.clusters)
+                    == (&caller.name, caller.role, &caller.clusters)
+            }),
+        }
     }
 
     /// Whether everything is allowed.
@@ -185,6 +208,7 @@ impl Access {
             name: token.name.clone(),
             role: token.role,
             clusters: token.clusters.clone(),
+            sha256: Some(token.sha256),
         })
     }
 }
@@ -297,6 +321,8 @@ pub struct Caller {
     pub role: Role,
     /// The clusters that it is for; None: all.
     pub clusters: Option<BTreeSet<Arc<str>>>,
+    /// SHA-256 of the token's secret; None: there are no tokens.
+    pub(crate) sha256: Option<[u8; 32]>,
 }
 
 impl Caller {
@@ -306,6 +332,7 @@ impl Caller {
             name: ANONYMOUS.into(),
             role: Role::Admin,
             clusters: None,
+            sha256: None,
         }
     }
 

@@ -47,7 +47,10 @@ pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
     let layers = (
         from_fn_with_state(foundation.telemetry.clone(), observe::observe),
         (
-            Extension(connections::Streams::new(&limits)),
+            Extension(connections::Streams::new(
+                &limits,
+                foundation.access.clone(),
+            )),
             Extension(foundation.stop.clone()),
             Extension(foundation.telemetry.clone()),
             Extension(questions),

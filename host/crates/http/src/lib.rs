@@ -17,7 +17,7 @@
 pub mod access;
 pub mod audit;
 mod bodies;
-mod compression;
+pub mod compression;
 mod connections;
 pub mod document;
 pub mod extract;

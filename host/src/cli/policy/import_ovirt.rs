@@ -93,7 +93,7 @@ impl ImportOvirt {
         let label = format!("{}, carried over", named(&self.files[0]));
         super::check(&text, &label, &generation, inventory).map_err(Failure::input_because)?;
         match &self.out {
-            None => output::print(&text)?,
+            None => output::print_document(&text)?,
             Some(out) => std::fs::write(out, &text).map_err(|error| {
                 let error = anyhow::Error::new(error);
                 Failure::input(error.context(format!("cannot write {}", out.display())))

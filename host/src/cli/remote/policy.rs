@@ -58,7 +58,7 @@ impl Policy {
                 let answer = session.call(Call::get(["policies", &name]))?;
                 let text = answer.body["text"].as_str();
                 match (session.format, text) {
-                    (Format::Table, Some(text)) => output::print(text)?,
+                    (Format::Table, Some(text)) => output::print_document(text)?,
                     _ => output::print_json(&answer.body)?,
                 }
             }

@@ -105,6 +105,12 @@ impl Replaceable {
                 "whether requests come by TLS cannot be changed without a restart",
             ));
         }
+        // A configuration that is empty, or half written, must not open what was closed.
+        if settings.tokens.is_empty() && !self.access.is_open() {
+            return Err(Failure::input_because(
+                "there are no tokens any more, and without tokens everybody may do everything: the server would have to be started anew for that",
+            ));
+        }
         // What the configuration says of the address is not heeded before the next start.
         let access = Access::new(settings.tokens.clone());
         let listens = access.may_listen(self.listen, settings.transport());

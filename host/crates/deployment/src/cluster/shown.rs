@@ -14,14 +14,12 @@ use placewright_model::{Facts, Group, Host};
 impl ClusterState {
     /// An affinity group, as documents write it.
     pub(super) fn group_shown(&self, id: &str) -> Option<Value> {
-        let entry = self.inventory().group(id)?;
-        groups_listed(self.inventory(), vec![entry.given().clone()]).pop()
+        group(self.inventory(), id)
     }
 
     /// A tenant, as documents write it.
     pub(super) fn tenant_shown(&self, id: &str) -> Option<Value> {
-        let facts = self.inventory().tenant(id)?;
-        Some(tenant_written(self.inventory(), id, facts))
+        tenant(self.inventory(), id)
     }
 
     /// Facts of a row of that table as documents have them.
@@ -90,6 +88,18 @@ fn empty(inventory: &Inventory) -> ClusterDocument {
         vms: Vec::new(),
         groups: Vec::new(),
     }
+}
+
+/// An affinity group, as documents write it.
+pub(super) fn group(inventory: &Inventory, id: &str) -> Option<Value> {
+    let entry = inventory.group(id)?;
+    groups_listed(inventory, vec![entry.given().clone()]).pop()
+}
+
+/// A tenant, as documents write it.
+pub(super) fn tenant(inventory: &Inventory, id: &str) -> Option<Value> {
+    let facts = inventory.tenant(id)?;
+    Some(tenant_written(inventory, id, facts))
 }
 
 /// The affinity groups, as documents write them, by id.

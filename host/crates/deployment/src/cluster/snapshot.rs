@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::listed::{self, ListError, Part};
+use super::recently_changed::RecentlyChanged;
 use super::{ClusterState, Kept, WantedHosts, WantedVms, shown};
 use crate::DeploymentError;
 use placewright_chain::{Chain, UnheededInCluster};
@@ -39,14 +40,15 @@ pub struct Snapshot {
     revision: u64,
     /// How often what decides has changed until then.
     rules: u64,
+    recently_changed: RecentlyChanged,
     /// When it was begun, and how long it took.
     begun: Instant,
     took: Duration,
 }
 
 impl Snapshot {
-    /// The inventory's version.
-    pub(super) fn version(&self) -> u64 {
+    /// The inventory's version: counts up with every single change of it.
+    pub fn version(&self) -> u64 {
         self.inventory().version()
     }
 
@@ -68,6 +70,11 @@ impl Snapshot {
     /// The cluster.
     pub fn inventory(&self) -> &Inventory {
         self.kept.inventory()
+    }
+
+    /// What the last turns changed.
+    pub(super) fn recently_changed(&self) -> &RecentlyChanged {
+        &self.recently_changed
     }
 
     /// How often the rows of the inventory have changed.
@@ -157,6 +164,7 @@ impl ClusterState {
             seed: self.settings.seed,
             revision,
             rules,
+            recently_changed: self.recently_changed.clone(),
             begun,
             took: begun.elapsed(),
         });

@@ -18,6 +18,7 @@ use super::host_states::HostStates;
 use super::lost::Lost;
 use super::past::SavedChain;
 use super::plans::Plans;
+use super::recently_changed::RecentlyChanged;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, Snapshot, durable};
 use crate::Clock;
@@ -109,6 +110,8 @@ pub struct ClusterState {
     pub(super) changes: Vec<Change>,
     /// What changed in the inventory up to the version `noted`.
     pub(super) touched: Touched,
+    /// What changed before.
+    pub(super) recently_changed: RecentlyChanged,
     pub(super) noted: u64,
     /// What the store has failed to keep, rows apart.
     pub(super) lost: Arc<Lost>,
@@ -199,6 +202,7 @@ impl ClusterState {
             host_states,
             changes: Vec::new(),
             touched: Touched::default(),
+            recently_changed: RecentlyChanged::since(inventory.version()),
             lost: Arc::default(),
             everything: Arc::default(),
             rows_changed: false,
@@ -222,6 +226,7 @@ impl ClusterState {
         let inventory = self.scheduler.inventory_mut();
         inventory.begin_at(counters.version);
         self.noted = inventory.version();
+        self.recently_changed.forget(self.noted);
         if counters.revision == 0 {
             // A version of the program has kept it that did not keep all of this.
             self.keep_everything();
@@ -502,14 +507,18 @@ impl ClusterState {
     pub(super) fn keep_rows(&mut self) {
         self.note();
         self.tell_host_states();
-        let touched = mem::take(&mut self.touched);
+        let touched = Arc::new(mem::take(&mut self.touched));
         let rows = match self.everything.swap(false, Ordering::AcqRel) {
             true => {
+                self.recently_changed.forget(self.noted);
                 let lost = self.once_more();
                 self.changes.extend(lost);
                 Rows::now(self).everything()
             }
-            false => Rows::now(self).touched(&touched),
+            false => {
+                self.recently_changed.record(self.noted, &touched);
+                Rows::now(self).touched(&touched)
+            }
         };
         let everything = matches!(rows[..], [_, Change::ReplaceInventory { .. }]);
         self.rows_changed |= !rows.is_empty();

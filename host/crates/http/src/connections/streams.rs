@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use crate::access::Caller;
+use tokio::sync::watch::Receiver;
+
+use crate::access::{Access, Caller};
 use crate::limits::ApiLimits;
 use crate::problem::{Code, Problem};
 use placewright_sync::Mutex;
@@ -13,21 +15,25 @@ use placewright_sync::Mutex;
 #[derive(Debug, Clone)]
 pub struct Streams {
     per_token: usize,
+    access: Arc<Access>,
     open: Arc<Mutex<HashMap<Arc<str>, usize>>>,
 }
 
-/// A stream that counts until it is dropped.
+/// A stream that counts until it is dropped, for as long as its caller may do what it might when
+/// the stream was opened.
 #[derive(Debug)]
 pub struct Stream {
-    token: Arc<str>,
+    caller: Caller,
     streams: Streams,
+    replaced: Receiver<u64>,
 }
 
 impl Streams {
     /// As many streams as the limits say.
-    pub fn new(limits: &ApiLimits) -> Self {
+    pub fn new(limits: &ApiLimits, access: Arc<Access>) -> Self {
         Self {
             per_token: limits.streams_per_token,
+            access,
             open: Arc::default(),
         }
     }
@@ -50,9 +56,37 @@ impl Streams {
         }
         *count += 1;
         Ok(Stream {
-            token: caller.name.clone(),
+            caller: caller.clone(),
             streams: self.clone(),
+            replaced: self.access.replaced(),
         })
+    }
+}
+
+impl Stream {
+    /// Whether the caller may not go on: its token is gone, or has another role or other
+    /// clusters.
+    pub fn is_over(&mut self) -> bool {
+        let access = &self.streams.access;
+        self.replaced.has_changed().unwrap_or(true) && {
+            self.replaced.mark_unchanged();
+            let is_over = !access.still_allows(&self.caller);
+            if is_over {
+                // It stays so.
+                self.replaced.mark_changed();
+            }
+            is_over
+        }
+    }
+
+    /// Returns when the caller may not go on.
+    pub async fn over(&mut self) {
+        while !self.is_over() {
+            if self.replaced.changed().await.is_err() {
+                return;
+            }
+            self.replaced.mark_changed();
+        }
     }
 }
 
@@ -63,10 +97,10 @@ impl Drop for Stream {
             .open
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = open.get_mut(&self.token) {
+        if let Some(count) = open.get_mut(&self.caller.name) {
             *count = count.saturating_sub(1);
             if *count == 0 {
-                open.remove(&self.token);
+                open.remove(&self.caller.name);
             }
         }
     }

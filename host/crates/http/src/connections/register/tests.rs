@@ -18,6 +18,7 @@ fn caller(name: &str) -> Caller {
         name: name.into(),
         role: crate::Role::Viewer,
         clusters: None,
+        sha256: None,
     }
 }
 
