@@ -488,7 +488,7 @@ impl ClusterState {
                 kind: EventKind::UnitQuarantined,
                 cluster: Some(self.name.clone()),
                 message: format!(
-                    "it said something else of host \"{}\", of which nothing had changed: its answers are not kept any more",
+                    "it answered differently for host \"{}\" although nothing had changed: its answers are no longer cached",
                     quarantined.host
                 ),
                 unit: Some(quarantined.unit),
