@@ -51,11 +51,18 @@ pub fn builder() -> Option<&'static Path> {
 /// # Panics
 /// If it cannot be built or loaded although all is there.
 pub fn unit(engine: &Engine, folder: &str) -> Option<Arc<Unit>> {
-    let bytes = guest::component(&sdk().join(folder), &[sdk().join("src")], || {
+    Some(guest::load(engine, &component(folder)?, folder))
+}
+
+/// The component of the project in a folder of `sdk/python`.
+///
+/// # Panics
+/// If it cannot be built although all is there.
+pub fn component(folder: &str) -> Option<Vec<u8>> {
+    guest::component(&sdk().join(folder), &[sdk().join("src")], || {
         Some(build::Options {
             python: Some(builder()?.to_owned()),
             ..build::Options::default()
         })
-    })?;
-    Some(guest::load(engine, &bytes, folder))
+    })
 }

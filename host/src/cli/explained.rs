@@ -118,7 +118,7 @@ fn selections_text(stage: &StageShown, extent: Extent) -> String {
     for selection in &stage.selections {
         lines.push(format!("After {}:", selection.name));
         if selection.groups.is_empty() {
-            lines.push("  nobody is left".to_owned());
+            lines.push("  no host is left".to_owned());
         }
         for (number, group) in selection.groups.iter().enumerate() {
             let shown = match extent {

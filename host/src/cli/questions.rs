@@ -95,7 +95,7 @@ pub(super) fn request(cluster: &Cluster, vm: &str) -> Result<Request, Failure> {
     match <[Request; 1]>::try_from(requests(cluster, vm)?) {
         Ok([request]) => Ok(request),
         Err(requests) => Err(Failure::input_because(format!(
-            "{vm} holds {} requests, and a question is about one: put the VM into a document of its own",
+            "{vm} holds {} requests, and a question is about one: put the VM in a separate document",
             requests.len()
         ))),
     }

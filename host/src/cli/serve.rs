@@ -34,7 +34,7 @@ use super::output;
 /// SIGTERM or SIGINT ends the server: it accepts nothing more, finishes requests, writes
 /// everything and exits with 0. A second signal ends it at once. SIGHUP has it read tokens,
 /// certificate and trusted keys again; units that are no longer trusted stop deciding. If any of
-/// them is invalid, nothing changes.
+/// them is invalid, or still being written after 10 seconds, nothing changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -90,10 +90,7 @@ impl Serve {
             output::print("The configuration is good.")?;
             return Ok(Answer::Yes);
         }
-        let configured = Configured {
-            file: self.config,
-            given: self.given,
-        };
+        let configured = Configured::new(self.config, self.given)?;
         start::serve(settings, prepared, configured, reload::values(&sources))
     }
 }

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use placewright_document::nearest;
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
 use placewright_engine::{Engine, Limits};
+use placewright_library::watch::{ReadError, being_written};
 use placewright_model::schema::Schema;
 use placewright_plugins as plugins;
 use placewright_policy as policy;
@@ -169,8 +171,28 @@ fn components(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(components)
 }
 
-/// The text of a file.
+/// How long a program that is writing a file is waited for.
+const LONGEST_WRITING: Duration = Duration::from_secs(10);
+
+/// How often it is seen whether it has finished.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Wait until no other program has the file open to write it.
+pub(super) fn wait_for_writers(path: &Path) -> Result<(), Failure> {
+    let begin = Instant::now();
+    while being_written(path) {
+        if begin.elapsed() > LONGEST_WRITING {
+            return Err(Failure::input(ReadError::BeingWritten(path.to_owned())));
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    Ok(())
+}
+
+/// The text of a file, once nobody is writing it: a text that is cut off may be one that
+/// means something else.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    wait_for_writers(path)?;
     fs::read_to_string(path).map_err(|error| {
         let error = anyhow::Error::new(error);
         Failure::input(error.context(format!("cannot read {}", path.display())))

@@ -41,6 +41,7 @@ mod round_trip;
 #[cfg(unix)]
 mod standing_still;
 mod sweep;
+mod two_lanes;
 #[cfg(unix)]
 mod waiting;
 

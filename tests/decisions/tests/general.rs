@@ -2,7 +2,9 @@
 //! reason, and one that has it is chosen.
 
 pub(crate) mod cases;
+mod columns;
 mod pairs;
+mod situations;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +19,15 @@ use placewright_scheduler::{Scheduler, SchedulerOptions};
 use placewright_tests::units::built_in;
 
 use cases::{CASES, Case};
+use situations::REFUSED;
 
 /// A cluster of a host that lacks what is needed and one that has it. The second one is
 /// busier, so that nothing but the need speaks for it.
 pub(crate) fn inventory(case: &Case) -> Inventory {
+    Inventory::of_document(document(case), 1000).unwrap()
+}
+
+fn document(case: &Case) -> ClusterDocument {
     let host = |id: &str, facts: &str| {
         format!(
             "[[hosts]]\nid = \"{id}\"\nmemory.total = \"64 GiB\"\ncpu.total = \"16 cores\"\n{facts}\n"
@@ -34,8 +41,7 @@ pub(crate) fn inventory(case: &Case) -> Inventory {
         host("has", case.has),
     );
     let document = ClusterDocument::read(&text, case.need);
-    let document = document.unwrap_or_else(|problems| panic!("{problems}\n{text}"));
-    Inventory::of_document(document, 1000).unwrap()
+    document.unwrap_or_else(|problems| panic!("{problems}\n{text}"))
 }
 
 /// What the policy makes of the only request of a document.
@@ -88,9 +94,11 @@ fn a_host_that_lacks_what_is_needed_is_removed_for_it_and_one_that_has_it_is_cho
 #[test]
 fn every_need_has_a_case() {
     let schema = Schema::built_in();
+    let is_refused = |need: &str| REFUSED.iter().any(|(_, refused, _)| *refused == need);
     let without = schema
         .needs()
-        .filter(|need| CASES.iter().all(|case| case.need != &*need.name));
+        .filter(|need| CASES.iter().all(|case| case.need != &*need.name))
+        .filter(|need| !is_refused(&need.name));
     let without: Vec<&str> = without.map(|need| &*need.name).collect();
     assert!(
         without.is_empty(),

@@ -81,7 +81,13 @@ fn request(given: &Given, inventory: &mut Inventory) -> Request {
                 Kind::Text => row.with(column.name.clone(), "x"),
             });
             vm.facts.push_row(table.clone(), row);
+            if **table == *"gpu-models" {
+                // Models without a number are those of one GPU.
+                vm.facts.set("gpu.count", 0);
+            }
         }
+        Given::Gpus => vm.facts.set("gpu.share", 500),
+        Given::Location => vm.pinning.location.push(("a".into(), -1_000_000)),
         Given::Networks => vm
             .facts
             .push_row("nics", Facts::new().with("network", "net")),

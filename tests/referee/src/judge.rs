@@ -214,7 +214,8 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
         return false;
     }
     let memory = |needs: &Needs| needs.memory * GIB + overhead(needs);
-    let limit = spec.memory * GIB * spec.memory_overcommit / 10;
+    // Memory in free huge pages may be kept for VMs that ask for them.
+    let limit = (spec.memory - at.free_pages) * GIB * spec.memory_overcommit / 10;
     let widest = others.needs().map(Needs::cores).max().unwrap_or(1);
     let gpus: i64 = others.hold(|it| it.gpus) + needs.gpus;
     let has_devices = needs.devices.iter().all(|device| {

@@ -10,7 +10,8 @@ from ._call import Call, PageCall, StreamCall, new_key
 
 
 def get_metrics() -> Call[str]:
-    """All metrics, as text in the format of OpenMetrics."""
+    """All metrics, as text in the format of OpenMetrics. A cluster that is out of service has none
+    of what its hosts have."""
     return Call('GET', ['metrics'])
 
 
@@ -474,7 +475,7 @@ def check_unit(body: bytes, *, x_unit_signature: str | None = None) -> Call[type
 
 def replay_unit(body: bytes, *, decisions: int | None = None, examples: int | None = None, x_unit_signature: str | None = None) -> Call[types.UnitReplayed]:
     """Make recorded decisions again with a candidate, and change nothing: what would come
-    out in another way, and why, cluster by cluster."""
+    out differently, and why, cluster by cluster."""
     return Call('POST', ['v1', 'units', 'replay'], content=body, query={'decisions': decisions, 'examples': examples}, headers={'X-Unit-Signature': x_unit_signature})
 
 

@@ -124,7 +124,7 @@ ChangedCost = TypedDict(
     },
 )
 
-# A decision that comes out in another way.
+# A decision that comes out differently.
 ChangedDecision = TypedDict(
     'ChangedDecision',
     {
@@ -173,19 +173,19 @@ CheckedPolicy = TypedDict(
 Cluster = TypedDict(
     'Cluster',
     {
-        # Why nothing is decided: the policy cannot run, or the cluster stands still.
+        # Why nothing is decided: the policy cannot run, or the cluster is out of service.
         'broken': 'NotRequired[str]',
-        # How many of each there are. Left out of a cluster that stands still.
+        # How many of each there are. Left out of a cluster that is out of service.
         'counted': 'NotRequired[Counted]',
         # Its name.
         'name': 'str',
         # Units that keep failing and are not called for a while.
         'paused': 'NotRequired[list[PausedUnit]]',
-        # Revision of the policy that decides. Left out of a cluster that stands still.
+        # Revision of the policy that decides. Left out of a cluster that is out of service.
         'policy-revision': 'NotRequired[int]',
         # Units that answered differently though nothing had changed: their answers are not kept.
         'quarantined': 'NotRequired[list[str]]',
-        # Left out of a cluster that stands still.
+        # Left out of a cluster that is out of service.
         'settings': 'NotRequired[ClusterSettings]',
         # Requests that wait for their turn.
         'waiting': 'int',
@@ -297,6 +297,8 @@ ClusterSums = TypedDict(
     {
         # CPU of the hosts that are up, in cores.
         'cpu': 'MeasureSums',
+        # GPUs of the hosts that are up.
+        'gpus': 'MeasureSums',
         # How many hosts are in each state.
         'hosts': 'dict[str, int]',
         # Memory of the hosts that are up, in bytes.
@@ -316,19 +318,19 @@ ClusterSums = TypedDict(
 ClusterWithUnheeded = TypedDict(
     'ClusterWithUnheeded',
     {
-        # Why nothing is decided: the policy cannot run, or the cluster stands still.
+        # Why nothing is decided: the policy cannot run, or the cluster is out of service.
         'broken': 'NotRequired[str]',
-        # How many of each there are. Left out of a cluster that stands still.
+        # How many of each there are. Left out of a cluster that is out of service.
         'counted': 'NotRequired[Counted]',
         # Its name.
         'name': 'str',
         # Units that keep failing and are not called for a while.
         'paused': 'NotRequired[list[PausedUnit]]',
-        # Revision of the policy that decides. Left out of a cluster that stands still.
+        # Revision of the policy that decides. Left out of a cluster that is out of service.
         'policy-revision': 'NotRequired[int]',
         # Units that answered differently though nothing had changed: their answers are not kept.
         'quarantined': 'NotRequired[list[str]]',
-        # Left out of a cluster that stands still.
+        # Left out of a cluster that is out of service.
         'settings': 'NotRequired[ClusterSettings]',
         # Needs of VMs that have a place which no filter of the policy checks.
         'unheeded': 'NotRequired[list[UnheededNeedOfCluster]]',
@@ -452,7 +454,7 @@ Decision = TypedDict(
     },
 )
 
-# A decision that came out in another way.
+# A decision that came out differently.
 DifferingDecision = TypedDict(
     'DifferingDecision',
     {
@@ -2017,7 +2019,7 @@ InventoryChanges = TypedDict(
         # Hosts that are new or different
         'hosts': 'NotRequired[list[HostChange]]',
         # What becomes of entries about things that are not there: the change is refused, or they are
-        # passed over and told of; refuse if not given
+        # skipped and listed; refuse if not given
         'missing': "NotRequired[Literal['refuse', 'ignore']]",
         # What was measured of hosts
         'statistics': 'NotRequired[list[HostMeasurements]]',
@@ -2092,8 +2094,8 @@ MeasureSums = TypedDict(
     {
         # What is promised to VMs that run.
         'committed': 'float',
-        # What they may promise: what they have without what they keep for themselves, times their
-        # overcommit.
+        # What they may promise: what they have, times their overcommit, without what they keep for
+        # themselves.
         'promisable': 'float',
         # What is promised to VMs that have a place reserved.
         'reserved': 'float',
@@ -2618,7 +2620,7 @@ PolicyDocument = TypedDict(
         'settings': 'NotRequired[Settings]',
         # Rounds of filters, costs and selections, in order
         'stages': 'NotRequired[list[dict[str, Any]]]',
-        # How hosts of equal cost are told apart, rule by rule; fewest-vms, then id if not given
+        # How ties between hosts of equal cost are broken, rule by rule; fewest-vms, then id if not given
         'tie-rule': "NotRequired[list[Literal['fewest-vms', 'listed', 'id', 'draw']]]",
         # What becomes of a request with a need that no filter of the policy checks; refuse if not given
         'unheeded': "NotRequired[Literal['refuse', 'warn', 'ignore']]",
@@ -2882,7 +2884,7 @@ RequestedVm = TypedDict(
         'exclusive': 'NotRequired[bool]',
         # Models of GPU that it accepts; any if there is no row
         'gpu-models': 'NotRequired[list[VmGpuModel]]',
-        # How many GPUs it needs
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
         'gpu.count': 'NotRequired[int]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
         'gpu.share': 'NotRequired[int]',
@@ -3467,7 +3469,7 @@ Tipped = TypedDict(
 TrialReport = TypedDict(
     'TrialReport',
     {
-        # Those of them that came out in another way; those that failed are not counted.
+        # Those of them that came out differently; those that failed are not counted.
         'differing': 'int',
         # Some of them.
         'examples': 'list[DifferingDecision]',
@@ -3810,7 +3812,7 @@ Vm = TypedDict(
         'fixed-keys': 'NotRequired[list[VmFixedKey]]',
         # Models of GPU that it accepts; any if there is no row
         'gpu-models': 'NotRequired[list[VmGpuModel]]',
-        # How many GPUs it needs
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
         'gpu.count': 'NotRequired[int]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
         'gpu.share': 'NotRequired[int]',
@@ -3917,7 +3919,7 @@ VmChange = TypedDict(
         'fixed-keys': 'NotRequired[list[VmFixedKey] | None]',
         # Models of GPU that it accepts; any if there is no row
         'gpu-models': 'NotRequired[list[VmGpuModel] | None]',
-        # How many GPUs it needs
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
         'gpu.count': 'NotRequired[int | None]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
         'gpu.share': 'NotRequired[int | None]',
@@ -4026,7 +4028,7 @@ VmDocument = TypedDict(
         'fixed-keys': 'NotRequired[list[VmFixedKey]]',
         # Models of GPU that it accepts; any if there is no row
         'gpu-models': 'NotRequired[list[VmGpuModel]]',
-        # How many GPUs it needs
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
         'gpu.count': 'NotRequired[int]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
         'gpu.share': 'NotRequired[int]',
@@ -4265,7 +4267,7 @@ VmPatch = TypedDict(
         'fixed-keys': 'NotRequired[list[VmFixedKey] | None]',
         # Models of GPU that it accepts; any if there is no row
         'gpu-models': 'NotRequired[list[VmGpuModel] | None]',
-        # How many GPUs it needs
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
         'gpu.count': 'NotRequired[int | None]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
         'gpu.share': 'NotRequired[int | None]',
@@ -4401,7 +4403,7 @@ VmToPlace = TypedDict(
         'force': 'NotRequired[str]',
         # Models of GPU that it accepts; any if there is no row
         'gpu-models': 'NotRequired[list[VmGpuModel]]',
-        # How many GPUs it needs
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
         'gpu.count': 'NotRequired[int]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
         'gpu.share': 'NotRequired[int]',

@@ -40,15 +40,15 @@ struct ClusterShown {
     /// Its name.
     #[schema(value_type = String)]
     name: Arc<str>,
-    /// Left out of a cluster that stands still.
+    /// Left out of a cluster that is out of service.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = ClusterSettings)]
     settings: Option<ClusterSettings>,
-    /// Revision of the policy that decides. Left out of a cluster that stands still.
+    /// Revision of the policy that decides. Left out of a cluster that is out of service.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = u64)]
     policy_revision: Option<u64>,
-    /// Why nothing is decided: the policy cannot run, or the cluster stands still.
+    /// Why nothing is decided: the policy cannot run, or the cluster is out of service.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     broken: Option<String>,
@@ -60,7 +60,7 @@ struct ClusterShown {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<String>)]
     quarantined: Vec<Arc<str>>,
-    /// How many of each there are. Left out of a cluster that stands still.
+    /// How many of each there are. Left out of a cluster that is out of service.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Counted)]
     counted: Option<Counted>,

@@ -1,6 +1,7 @@
 //! Whether the server lives, whether it can decide, and what it counts.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Extension;
 use axum::extract::State;
@@ -13,10 +14,14 @@ use utoipa_axum::routes;
 
 use super::{contract, openapi};
 use placewright_deployment::Deployment;
-use placewright_http::document::json;
+use placewright_http::document::{aside, json};
 use placewright_http::extract::{Json, Short};
 use placewright_http::problem::{Code, Problem};
 use placewright_records::telemetry::{METRICS_TYPE, Telemetry};
+
+/// Who collects metrics waits so long for a cluster whose turns take their time, and then gets
+/// what it was before.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -95,16 +100,28 @@ async fn ready(
     }
 }
 
-/// All metrics, as text in the format of OpenMetrics.
+/// All metrics, as text in the format of OpenMetrics. A cluster that is out of service has none
+/// of what its hosts have.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "get_metrics", tag = "server",
     responses((status = OK, body = String,
                content_type = "application/openmetrics-text"))
 )]
-async fn metrics(Extension(telemetry): Extension<Arc<Telemetry>>) -> Result<Response, Problem> {
-    let text = telemetry
-        .text()
-        .map_err(|error| Problem::internal(&error))?;
+async fn metrics(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(telemetry): Extension<Arc<Telemetry>>,
+) -> Result<Response, Problem> {
+    let mut snapshots = Vec::new();
+    for cluster in deployment.clusters() {
+        snapshots.extend(cluster.snapshot_within(PATIENCE).await);
+    }
+    let written = aside(move || {
+        let capacity = snapshots.iter().map(|snapshot| snapshot.capacity());
+        let capacity: Vec<_> = capacity.collect();
+        let text = telemetry.text_with(&capacity);
+        text.map_err(|error| Problem::internal(&error))
+    });
+    let text = written.await?;
     Ok(([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response())
 }
 

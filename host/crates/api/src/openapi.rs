@@ -162,7 +162,11 @@ fn finish(operation: &mut Operation, rule: Option<&Rule>) {
         Scope::All => "all clusters",
     };
     // One object: extensions beside each other come in no order.
-    let needs = serde_json::json!({ "role": permission.least_role().word(), "clusters": scope });
+    let mut needs =
+        serde_json::json!({ "role": permission.least_role().word(), "clusters": scope });
+    if let Some(to_try) = rule.and_then(|rule| rule.to_try) {
+        needs["role-with-dry-run"] = to_try.least_role().word().into();
+    }
     let needs = ExtensionsBuilder::new().add("x-needs", needs).build();
     operation.extensions.get_or_insert_default().merge(needs);
 }

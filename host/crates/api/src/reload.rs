@@ -59,14 +59,14 @@ async fn reload(
     Extension(note): Extension<Note>,
 ) -> Result<Response, Problem> {
     let Some(reloader) = reloader else {
-        let sentence = "this server has no configuration that could be read anew";
+        let sentence = "this server was started without a configuration that could be reloaded";
         return Err(Problem::new(Code::Unprocessable, sentence));
     };
-    tracing::info!(by = %caller.name, "the configuration is to be read anew");
+    tracing::info!(by = %caller.name, "the configuration is being reloaded");
     written(move || {
         let reloaded = reloader.reload().map_err(|wrong| {
             let sentence =
-                format!("the configuration was not read anew, all is as before: {wrong}");
+                format!("the configuration was not reloaded, and nothing has changed: {wrong}");
             Problem::new(Code::Unprocessable, sentence)
         })?;
         note.with(|record| record.after = serde_json::to_string(&reloaded).ok());

@@ -190,10 +190,12 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/v1/clusters/{cluster}/place", Operate, Cluster)
         .takes(Usual)
         .query(&["wait", "dry-run", "all-or-nothing"])
+        .to_try(View)
         .remembered(),
     rule("POST", "/v1/clusters/{cluster}/migrate", Operate, Cluster)
         .takes(Usual)
         .query(&["wait", "dry-run", "all-or-nothing"])
+        .to_try(View)
         .remembered(),
     rule(
         "POST",
@@ -209,6 +211,7 @@ pub const RULES: &[Rule] = &[
         "from-nothing",
         "search",
     ])
+    .to_try(View)
     .remembered(),
     rule("POST", "/v1/clusters/{cluster}/confirm", Operate, Cluster).takes(Usual),
     rule("POST", "/v1/clusters/{cluster}/cancel", Operate, Cluster).takes(Usual),
@@ -271,10 +274,12 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/clusters/{cluster}/plans", View, Cluster).query(LISTED),
     rule("POST", "/v1/clusters/{cluster}/plans", Operate, Cluster)
         .takes(Usual)
-        .query(&["dry-run"]),
+        .query(&["dry-run"])
+        .to_try(View),
     rule("POST", "/v1/clusters/{cluster}/evacuate", Operate, Cluster)
         .takes(Usual)
-        .query(&["dry-run"]),
+        .query(&["dry-run"])
+        .to_try(View),
     rule(
         "GET",
         "/v1/clusters/{cluster}/plans/{number}",

@@ -388,7 +388,7 @@ impl ReplayQuery {
 }
 
 /// Make recorded decisions again with a candidate, and change nothing: what would come
-/// out in another way, and why, cluster by cluster.
+/// out differently, and why, cluster by cluster.
 #[utoipa::path(post, path = "/v1/units/replay", operation_id = "replay_unit", tag = "units",
     params(ReplayQuery, ("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
     request_body(description = "The component, at most as large as the option request-body says",

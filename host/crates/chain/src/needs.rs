@@ -22,6 +22,9 @@ use placewright_policy::{Policy, Unheeded};
 /// VMs that are named with a need that goes unheeded.
 const NAMED: usize = 10;
 
+/// A score for a host of this size stands for infinity, or minus infinity.
+const INFINITE_SCORE: u64 = 1_000_000;
+
 /// A need that no filter of the chain checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unchecked {
@@ -233,6 +236,11 @@ fn first_with<'r>(need: &Need, request: &'r Request, inventory: &Inventory) -> O
         Given::Networks => members.find(|vm| {
             let mut nics = vm.facts.rows("nics").iter();
             nics.any(|nic| nic.text("network").is_some())
+        }),
+        Given::Gpus => members.find(|vm| vm.gpus().is_some_and(|count| count != 0)),
+        Given::Location => members.find(|vm| {
+            let mut scores = vm.pinning.location.iter();
+            scores.any(|(_, score)| score.unsigned_abs() >= INFINITE_SCORE)
         }),
         Given::Pinned => members.find(|vm| !vm.pinning.pinned.is_empty()),
         Given::GroupRule => members.find(|vm| {

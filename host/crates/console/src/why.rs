@@ -112,7 +112,7 @@ fn costlier(matrix: &Matrix<'_>, row: &Row<'_>, chosen: &Row<'_>) -> Markup {
         p.lead {
             @if by == 0.0 {
                 b { (cut(row.host, 60)) " costs the same as " (cut(chosen.host, 60)) "." }
-                " The rule for ties told them apart."
+                " The rule for ties decided between them."
             } @else {
                 b { (cut(row.host, 60)) " costs " (cost(by)) " more than " (cut(chosen.host, 60)) }
                 @if let Some((entry, _)) = through { ", mostly through " b { (cut(entry, 60)) } }

@@ -186,6 +186,20 @@ impl Cluster {
         self.snapshot_where(Self::has_present_rows).await
     }
 
+    /// The cluster as it is, or as it was copied last if its turns take longer than `patience`.
+    ///
+    /// # Errors
+    /// As [`Cluster::snapshot`].
+    pub async fn snapshot_within(
+        &self,
+        patience: Duration,
+    ) -> Result<Arc<Snapshot>, DeploymentError> {
+        match tokio::time::timeout(patience, self.snapshot()).await {
+            Ok(snapshot) => snapshot,
+            Err(_) => self.snapshot_where(|_, _| true).await,
+        }
+    }
+
     /// The same for those who ask what would be decided: the units and policies that were in
     /// force before are in it as well.
     ///

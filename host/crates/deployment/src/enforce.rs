@@ -15,7 +15,7 @@ impl Deployment {
     ///
     /// # Errors
     /// If what is to be trusted makes no sense, or what is kept of units cannot be read:
-    /// then all is as before.
+    /// then nothing has changed.
     pub fn trust(&self, trust: Trust) -> Result<(), LibraryOperationError> {
         self.library.trust(trust)?;
         self.end_distrusted_shadows();

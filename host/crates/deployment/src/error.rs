@@ -33,7 +33,7 @@ pub enum DeploymentError {
     Locked(String),
     #[error("a policy has at most {most} bytes, this one {bytes}")]
     PolicyTooLarge { bytes: usize, most: usize },
-    #[error("policy \"{name}\" is kept in the file {file}: change it there")]
+    #[error("policy \"{name}\" is defined in the file {file}: change it there")]
     InFile { name: String, file: String },
     #[error("policy \"{name}\" is in force in {}: attach another policy there first", .clusters.join(", "))]
     InUse { name: String, clusters: Vec<String> },
@@ -76,7 +76,7 @@ pub enum DeploymentError {
     )]
     Ending(Arc<str>),
     /// What was kept of a cluster cannot be read, and why.
-    #[error("cluster \"{cluster}\" stands still: {why}")]
+    #[error("cluster \"{cluster}\" is out of service: {why}")]
     Unread { cluster: Arc<str>, why: String },
     /// The policy of a cluster cannot run, and why.
     #[error("cluster \"{cluster}\" decides nothing: {why}")]
@@ -139,7 +139,7 @@ pub enum DeploymentError {
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// It is in force, but may be gone after a restart.
-    #[error("this was done, and could not be kept: {0}")]
+    #[error("the change was made but could not be stored: {0}")]
     NotKept(StoreError),
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -156,7 +156,7 @@ fn run_already(vms: &[(Arc<str>, Arc<str>)]) -> String {
         text += &format!(", and {more} more VMs run already");
     }
     let it = if vms.len() == 1 { "it" } else { "them" };
-    text + &format!("; use migrate to move {it}, or \"again\": true to place {it} anew")
+    text + &format!("; use migrate to move {it}, or \"again\": true to place {it} again")
 }
 
 fn until(expires: Option<i64>) -> String {

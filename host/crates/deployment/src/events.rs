@@ -177,7 +177,7 @@ impl Events {
         if let Some(store) = &self.store {
             store.submit(vec![reserve(number)], |kept| {
                 if let Err(error) = kept {
-                    tracing::error!(%error, "numbers of events may be given twice after a restart");
+                    tracing::error!(%error, "numbers of events may repeat after a restart");
                 }
             });
         }
@@ -281,7 +281,7 @@ impl Event {
             plan: None,
             by: None,
             message: format!(
-                "events up to number {number} are no longer remembered: read anew what you follow"
+                "events up to number {number} are no longer stored: read again what you follow"
             ),
         }
     }

@@ -199,7 +199,7 @@ fn take(deployment: &Deployment, change: &Change) -> Result<(), (EventKind, Stri
                 Some(Err(DeploymentError::InUse { clusters, .. })) => Err((
                     EventKind::PolicyKeptAlthoughDeleted,
                     format!(
-                        "the file is gone, and the policy goes on in {}",
+                        "the file is gone; the policy stays in force in {}",
                         clusters.join(", ")
                     ),
                 )),

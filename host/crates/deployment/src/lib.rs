@@ -113,7 +113,7 @@ impl Default for DeploymentOptions {
             scheduler: SchedulerOptions::default(),
             longest_reservation: Some(24 * 3600),
             vanishing: 0.3,
-            trial: Duration::from_millis(50),
+            trial: Duration::from_millis(200),
             return_after: Some(ReturnAfter::default()),
             clock: Arc::new(system_clock),
         }
@@ -463,14 +463,14 @@ impl Deployment {
         for cluster in clusters.values() {
             if !cluster.join(until) {
                 let name = &**cluster.name();
-                tracing::warn!(cluster = name, "a turn that is under way is given up");
+                tracing::warn!(cluster = name, "a turn that is still running is abandoned");
                 cluster.cut_off();
                 all_ended = false;
             }
         }
         // What was submitted before is kept when this is.
         if let Err(error) = self.store.commit(Vec::new()) {
-            tracing::error!(%error, "the last changes may not have been kept");
+            tracing::error!(%error, "the last changes may not have been stored");
         }
         all_ended
     }

@@ -111,7 +111,10 @@ impl Deployment {
             message: why.clone(),
             ..News::default()
         });
-        Some(format!("cluster \"{}\" stands still: {why}", saved.name))
+        Some(format!(
+            "cluster \"{}\" is out of service: {why}",
+            saved.name
+        ))
     }
 
     /// Take out what was kept of a cluster that could not be read. False: there is none of
@@ -179,7 +182,7 @@ impl Deployment {
         let saved = match saved {
             Ok(saved) => saved.clusters.into_iter().find(|it| *it.name == **name),
             Err(error) => {
-                tracing::error!(cluster = &**name, %error, "it cannot be started again");
+                tracing::error!(cluster = &**name, %error, "the cluster cannot be restarted");
                 return;
             }
         };
@@ -197,10 +200,8 @@ impl Deployment {
             kind: EventKind::ClusterRestarted,
             cluster: Some(name.clone()),
             message: match problem {
-                None => {
-                    "a fault of the program had ended it; it goes on from its state in the store"
-                        .to_owned()
-                }
+                None => "a fault of the program had stopped it; it continues from its stored state"
+                    .to_owned(),
                 Some(problem) => problem,
             },
             ..News::default()

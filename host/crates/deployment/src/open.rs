@@ -118,7 +118,7 @@ impl Running {
                 "compiling the units of the program, which takes some seconds; later starts find them compiled"
             );
             if let Err(error) = compile() {
-                tracing::warn!(%error, "no other process compiles units: it is done here");
+                tracing::warn!(%error, "no separate process can compile units: they are compiled in this one");
             }
         }
         let base = embedded(&engine)?;
@@ -212,7 +212,7 @@ impl Running {
             Err(_) => true,
         };
         if !waited {
-            tracing::warn!("what the folders hold, or a plan of moves, is given up half-way");
+            tracing::warn!("taking over the folders, or a plan of moves, is abandoned half-way");
         }
         self.deployment.stop_by(until) && waited
     }

@@ -115,7 +115,7 @@ impl Deployment {
             }
             let Some(bytes) = self.bytes_of(digest)? else {
                 let why = format!(
-                    "unit \"{name}\" has decided in a version that is no longer kept ({digest})"
+                    "unit \"{name}\" decided in a version that is no longer stored ({digest})"
                 );
                 return Err(ExplainError::NoLonger { number, why }.into());
             };

@@ -174,7 +174,7 @@ impl Deployment {
         }
         let named: Vec<String> = lost.iter().map(|unit| format!("\"{unit}\"")).collect();
         Some(format!(
-            "revision {} checks by {}, and this document does not: VMs are allowed on hosts that {} kept out",
+            "revision {} checks by {}, and this document does not: VMs are allowed on hosts that {} removed",
             known.revision,
             named.join(", "),
             if lost.len() == 1 { "it" } else { "they" }

@@ -176,10 +176,10 @@ impl Deployment {
                 continue;
             };
             let message = match self.end_shadow(&unit) {
-                Ok(_) => format!("the candidate is not trusted any more and was discarded: {why}"),
+                Ok(_) => format!("the candidate is no longer trusted and was discarded: {why}"),
                 // It judges and decides nothing, and cannot be promoted.
                 Err(error) => format!(
-                    "the candidate is not trusted any more ({why}), and could not be discarded: {error}"
+                    "the candidate is no longer trusted ({why}) but could not be discarded: {error}"
                 ),
             };
             self.tell_shadow(EventKind::ShadowDiscarded, &unit, &message, None);

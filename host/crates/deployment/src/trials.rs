@@ -88,10 +88,15 @@ impl Trials for Deployment {
     fn replay(&self, candidate: &Generation, changed: &[String]) -> ReplayReport {
         let mut report = ReplayReport::default();
         let until = Instant::now() + self.options.trial;
-        for cluster in self.clusters() {
-            if changed.iter().any(|unit| cluster.uses(unit)) {
-                self.replay_in(&cluster, (candidate, changed), until, &mut report);
-            }
+        let mut clusters = self.clusters();
+        clusters.retain(|cluster| changed.iter().any(|unit| cluster.uses(unit)));
+        let mut left = u32::try_from(clusters.len()).unwrap_or(u32::MAX);
+        for cluster in clusters {
+            // What one cluster leaves of its share is for those after it.
+            let now = Instant::now();
+            let share = until.saturating_duration_since(now) / left.max(1);
+            self.replay_in(&cluster, (candidate, changed), now + share, &mut report);
+            left = left.saturating_sub(1);
         }
         report
     }

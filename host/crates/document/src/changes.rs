@@ -123,7 +123,7 @@ pub(crate) const FORM: &[Key] = &[
     key(
         "missing",
         Shape::Word(words::<Missing>),
-        "What becomes of entries about things that are not there: the change is refused, or they are passed over and told of; refuse if not given",
+        "What becomes of entries about things that are not there: the change is refused, or they are skipped and listed; refuse if not given",
     ),
     key(
         "attributes",

@@ -80,7 +80,7 @@ impl Cache {
     pub(super) fn keep_note(&self, digest: &str, kind: &str, note: &[u8]) {
         let path = self.named(digest, &note_ending(kind));
         if let Err(error) = self.write(&path, note) {
-            tracing::warn!(path = %path.display(), %error, "cannot keep a note");
+            tracing::warn!(path = %path.display(), %error, "cannot store a note");
         }
     }
 
@@ -101,12 +101,12 @@ impl Cache {
             }
         };
         let Some(code) = unwrap(&path, &entry) else {
-            tracing::warn!(path = %path.display(), "compiled code is damaged and is made again");
+            tracing::warn!(path = %path.display(), "compiled code is damaged and will be compiled again");
             return None;
         };
         deserialize(engine, code)
             .inspect_err(|error| {
-                tracing::warn!(path = %path.display(), %error, "compiled code does not fit");
+                tracing::warn!(path = %path.display(), %error, "compiled code is for another program or machine");
             })
             .ok()
     }
@@ -130,7 +130,7 @@ impl Cache {
             written.map_err(|error| error.to_string())
         });
         if let Err(error) = written {
-            tracing::warn!(folder = %self.folder.display(), error, "cannot keep compiled code");
+            tracing::warn!(folder = %self.folder.display(), error, "cannot cache compiled code");
         }
         self.prune();
     }

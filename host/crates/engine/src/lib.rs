@@ -118,7 +118,7 @@ pub enum CompileError {
     )]
     TooMuchProcessor(Duration),
     /// The process that compiles broke off.
-    #[error("the compiler broke off ({0}); build the unit anew, or with less in it")]
+    #[error("the compiler failed ({0}); build the unit again, or make it smaller")]
     Broken(String),
     /// Others were compiled for as long as [`Limits::compile_time`], or too many wait.
     #[error(
@@ -193,7 +193,7 @@ impl Engine {
         let cache = code.and_then(|folder| {
             Cache::open(folder, &engine)
                 .inspect_err(|error| {
-                    tracing::warn!(folder = %folder.display(), %error, "compiled code is not kept");
+                    tracing::warn!(folder = %folder.display(), %error, "compiled code is not cached");
                 })
                 .ok()
         });

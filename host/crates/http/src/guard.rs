@@ -103,7 +103,7 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
     };
     let rule = guard.rules.of(path.as_str(), request.method())?;
     request.extensions_mut().insert(rule);
-    let Some((permission, scope)) = rule.needs else {
+    let Some((permission, scope)) = rule.permission(request.uri().query()) else {
         return check_query(request.uri(), rule.query);
     };
     let face = guard.faces.of(request.uri().path());

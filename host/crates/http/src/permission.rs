@@ -82,6 +82,8 @@ pub struct Rule {
     pub path: &'static str,
     /// None: the route is for everybody, without a token.
     pub needs: Option<(Permission, Scope)>,
+    /// What a request needs instead that only tries: one with `dry-run=true` in its query.
+    pub to_try: Option<Permission>,
     /// The names of the query parameters that it takes.
     pub query: &'static [&'static str],
     /// Whether the route takes a body, and how large it may be.
@@ -127,6 +129,29 @@ impl Rule {
         Self { query, ..self }
     }
 
+    /// The same for a route that needs only this of a request with `dry-run=true` in its
+    /// query, which must then change nothing.
+    pub const fn to_try(self, permission: Permission) -> Self {
+        Self {
+            to_try: Some(permission),
+            ..self
+        }
+    }
+
+    /// What a request with that query needs.
+    pub fn permission(&self, query: Option<&str>) -> Option<(Permission, Scope)> {
+        let only_tries = || {
+            let mut pairs = query.unwrap_or_default().split('&');
+            // A pair that is written in another way is not understood: more is asked of it.
+            pairs.any(|pair| pair == "dry-run=true")
+        };
+        let (permission, scope) = self.needs?;
+        match self.to_try.filter(|_| only_tries()) {
+            Some(to_try) => Some((to_try, scope)),
+            None => Some((permission, scope)),
+        }
+    }
+
     /// The same for a route whose requests the deployment remembers.
     pub const fn remembered(self) -> Self {
         Self {
@@ -147,6 +172,7 @@ pub const fn rule(
         method,
         path,
         needs: Some((permission, scope)),
+        to_try: None,
         query: &[],
         body: BodySize::Nothing,
         is_remembered: false,
@@ -159,6 +185,7 @@ pub const fn open(method: &'static str, path: &'static str) -> Rule {
         method,
         path,
         needs: None,
+        to_try: None,
         query: &[],
         body: BodySize::Nothing,
         is_remembered: false,

@@ -8,7 +8,7 @@ use super::{Caller, Permission};
 use placewright_deployment::{Deployment, DeploymentError, Event, Origin, PolicyRecord, PolicyUse};
 
 /// Stands for a sentence that may name what the caller is not for.
-const WITHHELD: &str = "who may see all clusters is told why";
+const WITHHELD: &str = "the reason is shown to tokens for all clusters";
 
 /// Columns of units and their history that are for those who see all clusters.
 const WITHHELD_COLUMNS: [&str; 4] = ["path", "staging", "replay", "note"];

@@ -105,7 +105,7 @@ async fn check(rules: &Rules, request: &mut Request) -> Result<(), Problem> {
     let path = request.extensions().get::<MatchedPath>().cloned();
     let path = path.as_ref().map_or("", MatchedPath::as_str);
     let rule = rules.of(path, request.method())?;
-    let Some((permission, scope)) = rule.needs else {
+    let Some((permission, scope)) = rule.permission(request.uri().query()) else {
         return check_query(request.uri(), rule.query);
     };
     let caller = request.extensions().get::<Caller>().cloned();

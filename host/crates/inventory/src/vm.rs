@@ -164,7 +164,7 @@ impl VmEntry {
     /// given.
     pub(super) fn gpus_unsaid(&self) -> impl Iterator<Item = i64> {
         let facts = &self.vm.facts;
-        let needed = facts.integer("gpu.count").unwrap_or(0).clamp(0, MOST_GPUS);
+        let needed = self.vm.gpus().unwrap_or(0).clamp(0, MOST_GPUS);
         let share = facts.integer("gpu.share").unwrap_or(WHOLE_GPU);
         let said = i64::try_from(self.placed_rows(GPUS).len()).unwrap_or(i64::MAX);
         (said..needed).map(move |_| share)

@@ -87,7 +87,7 @@ fn describe(unit: &Unit, findings: &mut Findings) {
             .map_err(sentence)?;
         for _ in 0..2 {
             if instance.describe(time(unit)).map_err(sentence)? != *unit.description() {
-                return Err("it described itself in another way".to_owned());
+                return Err("it described itself differently".to_owned());
             }
         }
         Ok(())

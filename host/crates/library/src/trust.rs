@@ -98,7 +98,7 @@ impl Trust {
     /// trusted now.
     ///
     /// # Errors
-    /// Why they would not be let in now.
+    /// Why they would be refused now.
     pub fn still_admits(
         &self,
         bytes: &[u8],

@@ -14,6 +14,8 @@
 mod folder;
 mod known;
 mod look;
+mod open;
+mod single;
 mod watcher;
 mod ways;
 mod writers;
@@ -22,6 +24,8 @@ mod writers;
 mod tests;
 
 pub use folder::Folder;
+pub use open::being_written;
+pub use single::{ReadError, WatchedFile};
 pub use watcher::{Bell, WatchError, Watcher};
 
 use std::path::{Path, PathBuf};

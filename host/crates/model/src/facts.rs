@@ -246,6 +246,17 @@ pub struct Pinning {
 }
 
 impl Vm {
+    /// How many GPUs it needs. One that says a share or models of GPUs and no number
+    /// needs one.
+    pub fn gpus(&self) -> Option<i64> {
+        let facts = &self.facts;
+        let says_more =
+            || facts.integer("gpu.share").is_some() || !facts.rows("gpu-models").is_empty();
+        facts
+            .integer("gpu.count")
+            .or_else(|| says_more().then_some(1))
+    }
+
     /// Whether its `state` says that it does not run: then it is moved without running.
     pub fn is_stopped(&self) -> bool {
         matches!(self.facts.text("state"), Some("down" | "stopped" | "off"))

@@ -85,7 +85,7 @@ impl Said {
         let properties = reader.properties(&document);
         let locked = match &record.origin {
             Origin::Program => Some("it comes with the program".to_owned()),
-            Origin::File(file) => Some(format!("it is kept in the file {file}")),
+            Origin::File(file) => Some(format!("it is defined in the file {file}")),
             Origin::Api => reader.unsayable,
         };
         Self {

@@ -37,7 +37,7 @@ pub(super) const POLICY: &[Key] = &[
     key(
         "tie-rule",
         Shape::Words(words::<Tie>),
-        "How hosts of equal cost are told apart, rule by rule; fewest-vms, then id if not given",
+        "How ties between hosts of equal cost are broken, rule by rule; fewest-vms, then id if not given",
     ),
     key(
         "settings",

@@ -46,7 +46,7 @@ pub struct Policy {
     /// What it is for, for people; may be empty.
     #[serde(serialize_with = "serial::text", skip_serializing_if = "is_empty")]
     pub description: Arc<str>,
-    /// How hosts of equal cost are told apart, rule by rule. What is still tied
+    /// How ties between hosts of equal cost are broken, rule by rule. What is still tied
     /// after the last rule is decided by the hosts' ids.
     #[serde(serialize_with = "serial::word_list")]
     pub tie_rule: Vec<Tie>,

@@ -5,6 +5,7 @@
 //! whose labels are looked up once.
 
 mod audit;
+mod capacity;
 mod clusters;
 mod configuration;
 mod http;
@@ -15,6 +16,7 @@ mod store;
 mod units;
 
 pub use audit::AuditMetrics;
+pub use capacity::{Capacity, ClusterCapacity};
 pub use clusters::{BalanceOutcome, ClusterFamilies, ClusterMeter, Outcome};
 pub use configuration::ConfigurationMetrics;
 pub use http::HttpFamilies;
@@ -24,7 +26,9 @@ pub use store::StoreMetrics;
 pub use units::{Breaker, UnitFamilies, UnitMeter};
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
+use capacity::CapacityFamilies;
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
@@ -37,6 +41,8 @@ pub const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; cha
 #[derive(Debug)]
 pub struct Telemetry {
     registry: Registry,
+    /// What clusters have. Held while it is set and written, so that nobody reads half of it.
+    capacity: Mutex<CapacityFamilies>,
     /// Requests.
     pub http: HttpFamilies,
     /// Decisions, cluster by cluster.
@@ -66,6 +72,7 @@ impl Telemetry {
             Info::new([("version", env!("CARGO_PKG_VERSION"))]),
         );
         Self {
+            capacity: Mutex::new(CapacityFamilies::register(registry)),
             http: HttpFamilies::register(registry),
             clusters: ClusterFamilies::register(registry),
             units: UnitFamilies::register(registry),
@@ -77,11 +84,27 @@ impl Telemetry {
         }
     }
 
-    /// Every metric in the text format of OpenMetrics.
+    /// Every metric in the text format of OpenMetrics, with what clusters have as it was told
+    /// last.
     ///
     /// # Errors
     /// Never in practice: writing to a text does not fail.
     pub fn text(&self) -> Result<String, fmt::Error> {
+        let _capacity = self.capacity.lock().unwrap_or_else(PoisonError::into_inner);
+        self.write()
+    }
+
+    /// Every metric in the text format of OpenMetrics, with what these clusters have.
+    ///
+    /// # Errors
+    /// As for [`Telemetry::text`].
+    pub fn text_with(&self, clusters: &[ClusterCapacity]) -> Result<String, fmt::Error> {
+        let capacity = self.capacity.lock().unwrap_or_else(PoisonError::into_inner);
+        capacity.set(clusters);
+        self.write()
+    }
+
+    fn write(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         text::encode(&mut text, &self.registry)?;
         Ok(text)

@@ -21,7 +21,7 @@ pub enum InterruptedError {
     /// The wall time that it may take.
     #[error("it was not finished within {} s", .0.as_secs_f64())]
     TimeLimit(Duration),
-    #[error("it was cancelled: nobody waits for it any more")]
+    #[error("it was cancelled: the client has gone")]
     Cancelled,
 }
 

@@ -43,7 +43,7 @@ pub struct MadeAgain {
 }
 
 impl MadeAgain {
-    /// Whether it comes out in another way; one that fails counts as one that finds no
+    /// Whether it comes out differently; one that fails counts as one that finds no
     /// host.
     pub fn differs(&self) -> bool {
         self.before.as_ref() != self.host.as_ref().ok().and_then(Option::as_ref)

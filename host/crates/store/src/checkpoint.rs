@@ -77,7 +77,7 @@ impl Checkpoints {
         if self.ends_log.swap(false, Ordering::Relaxed)
             && let Err(error) = checkpoint(&base())
         {
-            tracing::warn!(%error, "cannot fold in the rest of the store's log");
+            tracing::warn!(%error, "cannot checkpoint the rest of the store's log");
         }
     }
 }
@@ -108,7 +108,7 @@ impl Background {
                 Ok(pages) => self.ends_log.store(pages > LONG, Ordering::Relaxed),
                 Err(error) => {
                     let file = self.file.display();
-                    tracing::warn!(%file, %error, "cannot fold in the store's log, which grows");
+                    tracing::warn!(%file, %error, "cannot checkpoint the store's log, which keeps growing");
                 }
             }
         }

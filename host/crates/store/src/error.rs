@@ -78,7 +78,7 @@ pub enum StoreError {
     #[error("cluster \"{0}\" is not in the store; put it before what belongs to it")]
     UnknownCluster(String),
     /// A number is above what a row can hold.
-    #[error("{what} {number} is too large to be kept; the most is {}", i64::MAX)]
+    #[error("{what} {number} is too large to be stored; the most is {}", i64::MAX)]
     TooLarge {
         /// What is counted.
         what: &'static str,
@@ -86,7 +86,7 @@ pub enum StoreError {
         number: u64,
     },
     /// A body is longer than a row can be.
-    #[error("{what} is too long to be kept: {source}; make it shorter")]
+    #[error("{what} is too long to be stored: {source}; make it shorter")]
     TooLong {
         /// The kind of change.
         what: &'static str,

@@ -136,7 +136,7 @@ pub(super) fn why_text(why: &Why, stages: usize) -> String {
             text
         }
         Standing::Tied { rule } => format!(
-            "{vms} goes to {chosen}: {host} has the same costs, and the tie rule ({}) has told them apart.",
+            "{vms} goes to {chosen}: {host} has the same costs, and the tie rule ({}) has decided between them.",
             rule.join(", ")
         ),
         Standing::NotPreferred => {

@@ -10,6 +10,7 @@ use placewright_deployment::Deployment;
 use placewright_http::{Access, Tls};
 use placewright_library::signature::Signatures;
 use placewright_library::trust::Trust;
+use placewright_library::watch::{WatchError, WatchedFile};
 use placewright_model::Value;
 use placewright_records::audit::{Origin, Record};
 use placewright_records::telemetry::Telemetry;
@@ -21,18 +22,42 @@ use super::{sources, start};
 use crate::cli::failure::Failure;
 
 /// Where the configuration came from.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Configured {
     /// The configuration file, if there is one.
-    pub file: Option<PathBuf>,
+    file: Option<(PathBuf, WatchedFile)>,
     /// What flags and environment give.
-    pub given: Given,
+    given: Given,
 }
 
+/// The most bytes of a configuration file.
+const MOST_BYTES: usize = 16 << 20;
+
 impl Configured {
-    /// Read it.
+    /// With this file, which is watched from now on, and what flags and environment give.
+    pub(super) fn new(file: Option<PathBuf>, given: Given) -> Result<Self, Failure> {
+        let watched = file.map(|path| {
+            let watched = WatchedFile::start(&path, MOST_BYTES)?;
+            Ok((path, watched))
+        });
+        let file = watched.transpose();
+        let file =
+            file.map_err(|error: WatchError| Failure::internal(anyhow::Error::new(error)))?;
+        Ok(Self { file, given })
+    }
+
+    /// Read it, once nobody is writing it.
     fn read(&self) -> Result<(Settings, Values), Failure> {
-        let sources = sources::gather(self.file.as_deref(), &self.given)?;
+        let file = self.file.as_ref().map(|(path, file)| {
+            let bytes = file.read().map_err(Failure::input)?;
+            let text = String::from_utf8(bytes.to_vec()).map_err(|_| {
+                Failure::input_because(format!("{} is no text in UTF-8", path.display()))
+            })?;
+            Ok::<_, Failure>((path.as_path(), text))
+        });
+        let file = file.transpose()?;
+        let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
+        let sources = sources::of_text(file, &self.given)?;
         let settings = Settings::of(&sources).map_err(Failure::input_because)?;
         Ok((settings, values(&sources)))
     }
@@ -83,13 +108,15 @@ impl Reload for Replaceable {
                     revoked = reloaded.revoked,
                     certificate = reloaded.certificate,
                     needs_restart = reloaded.needs_restart.join(", "),
-                    "tokens, certificate and trusted keys were read anew; other options need a restart"
+                    "tokens, certificate and trusted keys were reloaded; other options need a restart"
                 );
                 Ok(reloaded)
             }
             Err(failure) => {
                 metrics.failures.inc();
-                tracing::error!("the configuration was not read anew, all is as before: {failure}");
+                tracing::error!(
+                    "the configuration was not reloaded, and nothing has changed: {failure}"
+                );
                 Err(failure.to_string())
             }
         }
@@ -143,12 +170,12 @@ pub(super) fn record(taken_over: &Result<Reloaded, String>) -> Record {
             after: serde_json::to_string(reloaded).ok(),
             ..Record::server(
                 "configuration-read",
-                "tokens, certificate and trusted keys were read anew",
+                "tokens, certificate and trusted keys were reloaded",
             )
         },
         Err(wrong) => Record::server(
             "configuration-refused",
-            format!("the configuration was not read anew, all is as before: {wrong}"),
+            format!("the configuration was not reloaded, and nothing has changed: {wrong}"),
         ),
     };
     Record {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use placewright_document::form::{Key, Shape, key};
-use placewright_document::{Place, Problems, form, nearest, parse};
+use placewright_document::{Place, Problems, Table, form, nearest, parse};
 use placewright_engine::unit::Digest;
 use placewright_http::Token;
 use placewright_library::signature::Key as Signer;
@@ -78,17 +78,22 @@ impl Sources {
 
 /// Read the file, and lay what is given over it.
 pub(super) fn gather(file: Option<&Path>, given: &Given) -> Result<Sources, Failure> {
+    let text = file.map(units::read).transpose()?;
+    of_text(file.zip(text.as_deref()), given)
+}
+
+/// The same, of a file that was read.
+pub(super) fn of_text(file: Option<(&Path, &str)>, given: &Given) -> Result<Sources, Failure> {
     let mut sources = Sources {
         settings: OPTIONS.iter().map(of_default).collect(),
         tokens: Vec::new(),
         trusted_keys: Vec::new(),
         revoked: Vec::new(),
-        file: file.map(Path::to_owned),
+        file: file.map(|(path, _)| path.to_owned()),
     };
     let mut complaints = Vec::new();
-    if let Some(path) = file {
-        let text = units::read(path)?;
-        if let Err(problems) = sources.take_file(&text, &path.display().to_string()) {
+    if let Some((path, text)) = file {
+        if let Err(problems) = sources.take_file(text, &path.display().to_string()) {
             complaints.push(problems.to_string());
         }
     }
@@ -155,11 +160,35 @@ impl Sources {
                 setting.source = Source::File(node.place.clone());
             }
         }
-        self.tokens = tokens::read(fields.tables(tokens::KEY), &mut problems);
-        self.trusted_keys = keys::read(fields.tables(keys::KEY), &mut problems);
+        let own = rows(fields.tables(tokens::KEY), tokens::KEY, &mut problems);
+        self.tokens = tokens::read(&own.iter().collect::<Vec<_>>(), &mut problems);
+        let own = rows(fields.tables(keys::KEY), keys::KEY, &mut problems);
+        self.trusted_keys = keys::read(&own.iter().collect::<Vec<_>>(), &mut problems);
         self.revoked = keys::read_revoked(&fields, &mut problems);
         problems.or(())
     }
+}
+
+/// The rows of a list without options of the server: these belong above the first list, and
+/// whoever appends a token to a file soon writes one below it.
+fn rows(tables: &[&Table], list: &str, problems: &mut Problems) -> Vec<Table> {
+    let is_option = |key: &str| OPTIONS.iter().any(|option| option.name == key);
+    let tables = tables.iter().map(|table| {
+        let mut own = (*table).clone();
+        own.entries.retain(|entry| {
+            let belongs = !is_option(&entry.key);
+            if !belongs {
+                let sentence = format!(
+                    "\"{}\" is an option of the server, but stands in a [[{list}]] here: move it above the first line in [[ ]]",
+                    entry.key
+                );
+                problems.add(&entry.place, sentence);
+            }
+            belongs
+        });
+        own
+    });
+    tables.collect()
 }
 
 /// The keys of the file.

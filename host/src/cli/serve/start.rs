@@ -24,6 +24,7 @@ use super::settings::Settings;
 use super::{compile, notify};
 use crate::cli::compile_unit;
 use crate::cli::failure::{Answer, Failure};
+use crate::cli::units;
 
 /// What is checked before anything begins.
 pub(super) struct Prepared {
@@ -37,7 +38,11 @@ pub(super) fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
     let listens = access.may_listen(settings.listen, settings.transport());
     listens.map_err(Failure::input)?;
     let tls = match &settings.tls {
-        Some((certificate, key)) => Some(Tls::read(certificate, key).map_err(Failure::input)?),
+        Some((certificate, key)) => {
+            units::wait_for_writers(certificate)?;
+            units::wait_for_writers(key)?;
+            Some(Tls::read(certificate, key).map_err(Failure::input)?)
+        }
         None => None,
     };
     Ok(Prepared {
@@ -344,7 +349,7 @@ impl Hangups {
             // What came of it stands in the log.
             let taken_over = move || audit.record(reload::record(&replaceable.reload()));
             if let Err(error) = tokio::task::spawn_blocking(taken_over).await {
-                tracing::error!(%error, "the configuration was not read anew");
+                tracing::error!(%error, "the configuration was not reloaded");
             }
         }
     }
@@ -431,7 +436,7 @@ impl Signals {
                 std::process::exit(128 + signal);
             }
             () = too_late => {
-                tracing::error!("the time to stop is over: what has not ended is given up");
+                tracing::error!("the time to stop is over: what is still running is abandoned");
                 ends_early(&audit, "the time to stop was over");
                 std::process::exit(1);
             }

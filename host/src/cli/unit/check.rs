@@ -33,7 +33,7 @@ Examples:
   placewright unit check units --format json
   placewright unit check signed.wasm --trusted-key alice=$(cat alice.hex)
 
-Exit code 1: a unit would not be let in. See placewright --help for the others.")]
+Exit code 1: a unit would be refused. See placewright --help for the others.")]
 pub(crate) struct Check {
     /// Units, or folders of units (*.wasm)
     #[arg(value_name = "FILE|DIR", required = true)]
@@ -116,7 +116,7 @@ impl Examiner {
     /// What comes out for a file.
     ///
     /// # Errors
-    /// If the file cannot be read. That it would not be let in is no error.
+    /// If the file cannot be read. That it would be refused is no error.
     pub(super) fn examine(&self, file: &Path) -> Result<Checked, Failure> {
         let candidate = candidate(file)?;
         let source = Source::File {

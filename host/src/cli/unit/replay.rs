@@ -39,7 +39,7 @@ Examples:
   placewright unit replay units/memory.wasm --policy mine.toml \\
       --trace vms.csv.gz --hosts 900
 
-Exit code 1: a decision comes out in another way, or the unit is refused. See placewright --help
+Exit code 1: a decision comes out differently, or the unit is refused. See placewright --help
 for the others.")]
 pub(crate) struct Replay {
     /// The unit: a file, or the name of one that comes with the program

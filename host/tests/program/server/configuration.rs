@@ -124,7 +124,7 @@ fn everything_that_is_wrong_with_a_file_is_told_with_its_place() {
          durability = 'ful'\nlog-format = 1\n\
          [[tokens]]\nname = 'a'\nrole = 'admn'\nsha256 = '12'\n\
          [[tokens]]\nname = 'a'\nrole = 'viewer'\nclusters = []\n\
-         [[trusted-keys]]\nname = 'k'\ned25519 = 'x'\n",
+         [[trusted-keys]]\nname = 'k'\ned25519 = 'x'\nlisten = '127.0.0.1:1'\n",
     );
     let said = config.refused(&[], &[]);
     for (line, sentence) in [
@@ -148,6 +148,10 @@ fn everything_that_is_wrong_with_a_file_is_told_with_its_place() {
         (11, "there is a second token \"a\""),
         (13, "\"clusters\" names none"),
         (16, "\"ed25519\" must be a public key"),
+        (
+            17,
+            "\"listen\" is an option of the server, but stands in a [[trusted-keys]] here",
+        ),
     ] {
         let place = format!("c.toml:{line}:");
         let found = said

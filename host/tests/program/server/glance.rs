@@ -48,7 +48,7 @@ fn sums_columns_and_groups_say_in_short_what_rows_say_at_length() {
     let memory = &sums["memory"];
     assert_eq!(
         memory["promisable"],
-        json!((64.0 - 4.0) * 1.5 * gib + 32.0 * gib)
+        json!((64.0 * 1.5 - 4.0) * gib + 32.0 * gib)
     );
     assert_eq!(
         (&memory["committed"], memory.get("used")),
@@ -202,4 +202,79 @@ fn what_happened_lately_is_listed_newest_first_and_filtered() {
     let rest = recent(&format!("after={}", first["next"].as_str().unwrap())).body;
     assert_eq!(rest["items"][0]["number"], numbers[1]);
     assert_eq!(recent("after=x").status, 400);
+}
+
+/// The value of a metric with these labels.
+fn metric(api: &Api, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    let text = api.get("/metrics").body;
+    let text = text.as_str().unwrap();
+    let lines = text.lines().filter(|line| {
+        let labels = labels
+            .iter()
+            .map(|(name, value)| format!("{name}=\"{value}\""));
+        line.starts_with(&format!("placewright_{name}{{"))
+            && labels.clone().all(|it| line.contains(&it))
+    });
+    let values: Vec<f64> = lines
+        .map(|line| line.rsplit(' ').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(values.len() <= 1, "{name} {labels:?}: {values:?}");
+    values.first().copied()
+}
+
+#[test]
+fn metrics_say_what_each_cluster_has_and_promised_and_how_many_hosts_are_in_which_state() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let mut fleet = fleet();
+    fleet["hosts"][1]["gpus"] = json!([{"index": 0}, {"index": 1}]);
+    fleet["hosts"][1]["memory.free"] = "20 GiB".into();
+    assert_eq!(api.send("POST", "/v1/clusters", &fleet).status, 201);
+    let half = json!({"id": "g", "cpu": 1, "memory": "2 GiB", "gpu.share": 500});
+    let placed = api.send("POST", "/v1/clusters/north/place", &half);
+    assert_eq!(placed.body["host"], "h1", "{placed:?}");
+    let amounts = |name: &str| {
+        let of = |amount| metric(&api, name, &[("cluster", "north"), ("amount", amount)]);
+        [
+            "total",
+            "promisable",
+            "promised",
+            "reserved",
+            "free",
+            "used",
+        ]
+        .map(of)
+    };
+    let some = |values: [f64; 5]| values.map(Some);
+    assert_eq!(amounts("cpu_cores")[..5], some([12.0, 12.0, 3.0, 1.0, 8.0]));
+    assert_eq!(amounts("cpu_cores")[5], Some(2.0));
+    assert_eq!(amounts("gpus")[..5], some([2.0, 2.0, 0.0, 0.5, 1.5]));
+    assert_eq!(amounts("gpus")[5], None);
+    let gib = f64::from(1 << 30);
+    let memory = [96.0, 124.0, 9.0, 2.0, 113.0].map(|amount| amount * gib);
+    assert_eq!(amounts("memory_bytes")[..5], some(memory));
+    assert_eq!(amounts("memory_bytes")[5], Some(12.0 * gib));
+    let hosts = |state| {
+        metric(
+            &api,
+            "hosts_in_state",
+            &[("cluster", "north"), ("state", state)],
+        )
+    };
+    assert_eq!(
+        (hosts("up"), hosts("maintenance"), hosts("down")),
+        (Some(2.0), Some(1.0), None)
+    );
+    assert_eq!(
+        api.send("POST", "/v1/clusters/north/confirm", &json!({"vms": ["g"]}))
+            .status,
+        204
+    );
+    assert_eq!(amounts("gpus")[..5], some([2.0, 2.0, 0.5, 0.0, 1.5]));
+    // What is gone is not told of.
+    let gone = api.ask("DELETE", "/v1/clusters/north", &[], b"").unwrap();
+    assert!(gone.status < 300, "{gone:?}");
+    assert_eq!(amounts("cpu_cores"), [None; 6]);
+    assert_eq!(hosts("up"), None);
 }

@@ -153,7 +153,7 @@ fn units_that_are_not_trusted_any_more_stop_deciding_when_the_configuration_is_r
     server.signal("TERM");
     let (_, log) = server.ended();
     assert!(
-        log.contains("is not trusted any more: it is not signed"),
+        log.contains("is no longer trusted: it is not signed"),
         "{log}"
     );
     let server = Server::start(data.path(), &["--config", &config.display().to_string()]);

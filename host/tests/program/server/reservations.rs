@@ -156,7 +156,7 @@ fn a_host_that_is_named_must_be_that_of_the_place_and_a_vm_that_runs_is_not_plac
     assert_eq!(confirm(&api, &right).status, 204);
     let placed = place(&api, &vm("v"));
     let sentence =
-        "VM \"v\" runs on h0; use migrate to move it, or \"again\": true to place it anew";
+        "VM \"v\" runs on h0; use migrate to move it, or \"again\": true to place it again";
     assert_eq!(problem(&placed), (409, "vm-runs", sentence));
     let batch = "/v1/clusters/c/place-batch";
     let placed = api.send("POST", batch, &json!({"vms": [vm("w"), vm("v")]}));

@@ -63,6 +63,59 @@ fn a_policy_is_edited_only_with_rights_on_every_cluster_where_it_decides() {
     assert_eq!((edit(&author), edit(&admin)), (403, 200));
 }
 
+#[test]
+fn a_viewer_may_try_whatever_can_be_tried_and_change_nothing() {
+    let data = folder();
+    let (admin, of_admin) = token("admin", None);
+    let (viewer, of_viewer) = token("viewer", None);
+    let configuration = data.path().join("placewright.toml");
+    fs::write(&configuration, of_admin + "\n" + &of_viewer).unwrap();
+    let server = Server::start(data.path(), &["--config", configuration.to_str().unwrap()]);
+    let (admin, viewer) = (Api::with(&server, &admin), Api::with(&server, &viewer));
+    let host = |id: &str| json!({"id": id, "cpu.cores": 8, "memory.total": "8 GiB"});
+    let made = json!({
+        "name": "c", "hosts": [host("h"), host("i")],
+        "vms": [{"id": "v", "host": "h", "cpu": 1, "memory": "1 GiB"}],
+    });
+    assert_eq!(admin.send("POST", "/v1/clusters", &made).status, 201);
+    let state = || {
+        ["inventory", "plans", "reservations"]
+            .map(|path| admin.get(&format!("/v1/clusters/c/{path}")).body)
+    };
+    let before = state();
+    let vm = json!({"id": "w", "cpu": 1, "memory": "1 GiB"});
+    for (path, body) in [
+        ("place", vm.clone()),
+        ("place-batch", json!({"vms": [vm]})),
+        ("migrate", json!({"id": "v"})),
+        ("evacuate", json!({"hosts": ["h"]})),
+        ("plans", json!({})),
+    ] {
+        let ask = |query: &str| {
+            let path = format!("/v1/clusters/c/{path}{query}");
+            viewer.send("POST", &path, &body)
+        };
+        assert!(ask("?dry-run=true").status < 300, "{path}");
+        for query in ["", "?dry-run=false", "?dry%2Drun=true"] {
+            assert_eq!(ask(query).status, 403, "{path}{query}");
+        }
+        // What the query says twice is not understood.
+        assert_eq!(ask("?dry-run=true&dry-run=false").status, 400, "{path}");
+    }
+    let forced = json!({"id": "w", "cpu": 1, "force": "h"});
+    let told = viewer.send("POST", "/v1/clusters/c/place?dry-run=true", &forced);
+    assert_eq!(told.status, 403, "{told:?}");
+    assert_eq!(state(), before);
+    for rule in placewright_api::RULES {
+        assert_eq!(
+            rule.to_try.is_some(),
+            rule.query.contains(&"dry-run"),
+            "{}",
+            rule.path
+        );
+    }
+}
+
 /// What a stream of events sends from the first event on: up to the one that is awaited, and what
 /// comes with it without a pause.
 fn events(server: &Server, token: &str, awaited: &str) -> String {

@@ -156,7 +156,7 @@ fn a_server_ends_in_time_although_a_turn_is_under_way() {
     server.signal("TERM");
     let (_, log) = server.ended();
     assert!(asked.elapsed() < LONG, "{log}");
-    assert!(log.contains("is given up"), "{log}");
+    assert!(log.contains("is abandoned"), "{log}");
     // What was acknowledged is there.
     let server = Server::start(data.path(), &[]);
     let api = Api::of(&server);

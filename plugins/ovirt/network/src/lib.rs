@@ -48,12 +48,18 @@ struct Settings {
     /// consoles are reached over.
     #[setting(default = false)]
     only_required: bool,
+    /// Whether a host must have every network that is required of all hosts, whatever
+    /// the networks of the VM.
+    #[setting(default = false)]
+    require_all_required: bool,
 }
 
 #[derive(Reason, Debug, PartialEq)]
 enum Reason {
     /// is not connected to a network that the VM needs
     MissingNetwork,
+    /// is not connected to a network that every host must have
+    MissingRequiredNetwork,
     /// is not connected to the network that consoles are reached over
     MissingDisplayNetwork,
     /// has no address in the network that consoles are reached over
@@ -72,11 +78,7 @@ impl RowWise for Network {
     type Need = Wanted;
 
     fn prepare(request: &Request, settings: &Settings) -> Result<Wanted, Problem> {
-        Ok(Wanted::by(
-            &request.vms,
-            &request.networks,
-            settings.only_required,
-        ))
+        Ok(Wanted::by(&request.vms, &request.networks, settings))
     }
 }
 
@@ -88,6 +90,12 @@ impl RowFilter for Network {
             wanted.networks.iter().all(connected),
             Reason::MissingNetwork,
         )
+        .and(|| {
+            Verdict::keep_if(
+                wanted.of_all_hosts.iter().all(connected),
+                Reason::MissingRequiredNetwork,
+            )
+        })
         .and(|| match wanted.display.as_ref().map(connection) {
             None => Verdict::Keep,
             Some(None) => Verdict::Remove(Reason::MissingDisplayNetwork),

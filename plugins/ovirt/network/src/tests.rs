@@ -33,7 +33,11 @@ fn wanted(vms: Vec<Vm>, display: bool, only_required: bool) -> Wanted {
         vms: vms.into(),
         networks: networks.into(),
     };
-    Network::prepare(&request, &Settings { only_required }).expect("nothing is refused")
+    let settings = Settings {
+        only_required,
+        require_all_required: false,
+    };
+    Network::prepare(&request, &settings).expect("nothing is refused")
 }
 
 fn host(networks: &[&str]) -> Host {
@@ -151,4 +155,27 @@ fn each_card_that_passes_through_needs_a_virtual_function_and_not_the_network() 
     assert_eq!(keep(&with("red", 1)), none);
     assert_eq!(keep(&with("blue", 2)), none);
     assert_eq!(keep(&host(&["red"])), none);
+}
+
+#[test]
+fn what_every_host_must_have_counts_for_a_vm_without_cards_if_that_is_set() {
+    let network = |name: &str, required| ClusterNetwork {
+        name: name.into(),
+        required,
+        display: None,
+    };
+    let request = Request {
+        vms: vec![vm(vec![])].into(),
+        networks: vec![network("red", Some(true)), network("blue", None)].into(),
+    };
+    let settings = Settings {
+        only_required: false,
+        require_all_required: true,
+    };
+    let wanted = Network::prepare(&request, &settings).expect("nothing is refused");
+    assert_eq!(Network::keep(&wanted, &host(&["red"])), Verdict::Keep);
+    assert_eq!(
+        Network::keep(&wanted, &host(&["blue"])),
+        Verdict::Remove(Reason::MissingRequiredNetwork)
+    );
 }

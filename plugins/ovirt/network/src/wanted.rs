@@ -2,6 +2,8 @@
 
 use placewright_sdk::prelude::*;
 
+use crate::Settings;
+
 /// What is read of each VM to be placed.
 #[derive(Row)]
 pub struct Vm {
@@ -50,6 +52,8 @@ pub struct ClusterNetwork {
 pub struct Wanted {
     /// Networks that the host must be connected to.
     pub networks: Vec<Text>,
+    /// Networks that it must be connected to whatever the VMs need.
+    pub of_all_hosts: Vec<Text>,
     /// The one that consoles are reached over, if it counts.
     pub display: Option<Text>,
     /// How many virtual functions are needed in which network.
@@ -59,10 +63,18 @@ pub struct Wanted {
 impl Wanted {
     /// Of these networks of the cluster, perhaps only those that every host must
     /// have.
-    pub fn by(vms: &Rows<Vm>, of_cluster: &Rows<ClusterNetwork>, only_required: bool) -> Self {
+    pub fn by(vms: &Rows<Vm>, of_cluster: &Rows<ClusterNetwork>, settings: &Settings) -> Self {
+        let only_required = settings.only_required;
+        let required =
+            |it: &ClusterNetwork| settings.require_all_required && it.required == Some(true);
         let display = of_cluster.iter().find(|it| it.display == Some(true));
         let mut wanted = Self {
             networks: Vec::new(),
+            of_all_hosts: of_cluster
+                .iter()
+                .filter(required)
+                .map(|it| it.name)
+                .collect(),
             display: display.filter(|_| !only_required).map(|it| it.name),
             functions: Vec::new(),
         };

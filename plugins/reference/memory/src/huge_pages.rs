@@ -18,6 +18,16 @@ pub struct HostPages {
     pub pending: Option<i64>,
 }
 
+/// The memory in a host's pages that nobody has, nor is about to get.
+#[inline(never)]
+pub fn free_bytes(pages: Rows<HostPages>) -> i64 {
+    let free = pages.iter().map(|pages| {
+        let free = pages.free.saturating_sub(pages.pending.unwrap_or(0));
+        free.max(0).saturating_mul(pages.size.0.max(0))
+    });
+    free.fold(0, i64::saturating_add)
+}
+
 /// Numbers of pages by their size.
 #[derive(Clone, Default)]
 pub struct Pages(Vec<(i64, i64)>);

@@ -79,6 +79,10 @@ struct Settings {
     /// overhead too; not so if their memory is given with it.
     #[setting(default = true)]
     placed_overhead: bool,
+    /// Whether memory in free huge pages of a host is kept for VMs that ask for huge
+    /// pages; not so if `memory.reserved` contains it, or `memory.total` does not.
+    #[setting(default = false)]
+    reserve_huge_pages: bool,
 }
 
 #[derive(Reason, Debug, PartialEq)]
@@ -104,6 +108,8 @@ struct Need {
     require_measured: bool,
     /// Of the VMs that are placed already.
     overhead: Option<Overhead>,
+    /// Whether free huge pages are none of the memory of other VMs.
+    reserve_huge_pages: bool,
 }
 
 struct Memory;
@@ -122,6 +128,7 @@ impl RowWise for Memory {
             headroom: settings.headroom.0,
             require_measured: settings.require_measured,
             overhead: settings.placed_overhead.then_some(overhead),
+            reserve_huge_pages: settings.reserve_huge_pages,
         })
     }
 }

@@ -5,6 +5,7 @@ use std::ops::{Add, Sub};
 
 use placewright_sdk::prelude::*;
 
+use crate::huge_pages::free_bytes;
 use crate::need::{Needed, is_moderate};
 use crate::{Host, Need, Reason};
 
@@ -57,8 +58,12 @@ impl Counted {
             let overhead = need.overhead.as_ref();
             overhead.map_or(0, |overhead| overhead.of(memory.0, vms))
         };
+        let in_pages = match need.reserve_huge_pages {
+            true => free_bytes(host.pages.clone()),
+            false => 0,
+        };
         Self {
-            limit: (host.total.0 as f64 * host.overcommit) as i64,
+            limit: (host.total.0.saturating_sub(in_pages) as f64 * host.overcommit) as i64,
             overhead: overhead(host.committed, host.vms),
             pending_overhead: overhead(host.pending, host.vms_pending),
             dynamic_pages: demand.dynamic_pages(&host.pages),

@@ -225,6 +225,32 @@ fn huge_pages_come_from_static_pages_and_the_rest_from_ordinary_memory() {
 }
 
 #[test]
+fn free_huge_pages_are_none_of_the_memory_of_other_vms_if_that_is_set() {
+    let with_pages = Host {
+        free: None,
+        pages: vec![HostPages {
+            size: Bytes::mib(2),
+            free: 3_000,
+            pending: Some(500),
+        }]
+        .into(),
+        ..host()
+    };
+    let reserving = Settings {
+        reserve_huge_pages: true,
+        ..settings()
+    };
+    let keep = |mib, settings: &Settings| Memory::keep(&need(vec![vm(mib)], settings), &with_pages);
+    // 2,500 pages of 2 MiB are neither given out nor promised.
+    assert_eq!(keep(4_936, &reserving), Verdict::Keep);
+    assert_eq!(
+        keep(4_937, &reserving),
+        Verdict::Remove(Reason::TooLittleToPromise)
+    );
+    assert_eq!(keep(9_936, &settings()), Verdict::Keep);
+}
+
+#[test]
 fn what_a_vm_may_come_to_take_is_promised_but_not_needed_at_once() {
     let settings = Settings {
         overhead_per_vcpu: Bytes::mib(8),

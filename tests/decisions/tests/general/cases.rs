@@ -82,6 +82,15 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     case(
+        "location",
+        ["", ""],
+        "id = \"new\"\nlocation = [{ host = \"lacks\", score = -1000000 }]",
+        [
+            "location-scores",
+            "is forbidden to the VM: its score there is minus infinity",
+        ],
+    ),
+    case(
         "gpu.count",
         ["", "gpus = [{ index = 0 }, { index = 1 }]"],
         "id = \"new\"\ngpu.count = 2",
@@ -111,6 +120,18 @@ pub(crate) const CASES: &[Case] = &[
         "id = \"new\"\nnics = [{ network = \"mgmt\" }]",
         ["network", "is not connected to a network that the VM needs"],
     ),
+    in_cluster(
+        case(
+            "networks that every host must have",
+            ["", "networks = [{ name = \"storage\" }]"],
+            NEW,
+            [
+                "network",
+                "is not connected to a network that every host must have",
+            ],
+        ),
+        "[[networks]]\nname = \"storage\"\nrequired = true",
+    ),
     case(
         "devices",
         ["", "devices = [{ name = \"hsm\" }]"],
@@ -134,6 +155,12 @@ pub(crate) const CASES: &[Case] = &[
         ["", "huge-pages = [{ size = \"1 GiB\", free = 8 }]"],
         "id = \"new\"\nmemory = \"4 GiB\"\nhuge-pages = [{ size = \"1 GiB\", count = 4 }]",
         ["huge-pages", "has too few free huge pages"],
+    ),
+    case(
+        "memory beside huge pages",
+        ["huge-pages = [{ size = \"1 GiB\", free = 56 }]", ""],
+        "id = \"new\"\nmemory = \"32 GiB\"",
+        ["memory", "has too little memory left to promise"],
     ),
     case(
         "cpu-flags",

@@ -74,6 +74,8 @@ fn host(id: &str, facts: Facts) -> Host {
 /// None if these needs cannot be told from each other.
 fn pair(first: &Read, second: &Read) -> Option<(Inventory, Request)> {
     let mut inventory = Inventory::new("test", first.document.schema.clone().into());
+    let of_cluster = both(&first.document.facts, &second.document.facts)?;
+    inventory.set_facts(of_cluster).unwrap();
     for (id, facts) in [
         ("lacks-first", both(&first.lacks, &second.has)?),
         ("lacks-second", both(&first.has, &second.lacks)?),
@@ -104,6 +106,14 @@ fn pair(first: &Read, second: &Read) -> Option<(Inventory, Request)> {
     member.facts = both(&member.facts, &other.facts)?;
     member.pinning.pinned.extend(other.pinning.pinned.clone());
     member.pinning.pinned.dedup();
+    for (host, score) in other.pinning.location.clone() {
+        member.pinning.location.push((host, score));
+    }
+    // Both of the hosts that lack something are forbidden, where one is.
+    if let Some((_, score)) = member.pinning.location.first().cloned() {
+        let lacking = ["lacks-first", "lacks-second"];
+        member.pinning.location = lacking.map(|id| (id.into(), score)).to_vec();
+    }
     Some((inventory, request))
 }
 

@@ -163,6 +163,9 @@ impl<'a> Level<'a> {
                     "has-preferred" => {
                         Some(CellRef::Boolean(!member.vm.pinning.preferred.is_empty()))
                     }
+                    "has-location" => {
+                        Some(CellRef::Boolean(!member.vm.pinning.location.is_empty()))
+                    }
                     "has-numa-nodes" | "has-huge-pages" | "has-devices" | "has-cpu-flags" => {
                         let rows = member.vm.facts.rows(name.trim_start_matches("has-"));
                         Some(CellRef::Boolean(!rows.is_empty()))
@@ -261,6 +264,7 @@ fn vm_cell<'a>(vm: &'a Vm, name: &str) -> Option<CellRef<'a>> {
     match name {
         "id" => Some(CellRef::Text(&vm.id)),
         "priority" => fact(&vm.facts, name).or(Some(CellRef::Integer(0))),
+        "gpu.count" => vm.gpus().map(CellRef::Integer),
         _ => fact(&vm.facts, name),
     }
 }

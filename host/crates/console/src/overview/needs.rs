@@ -87,7 +87,7 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
         ));
     }
     for unit in texts(cluster, "quarantined") {
-        let text = html! { "Unit " b { (unit) } " answered differently although nothing had changed: its answers are not kept." };
+        let text = html! { "Unit " b { (unit) } " answered differently although nothing had changed: its answers are no longer cached." };
         needs.push(need(
             1,
             text,

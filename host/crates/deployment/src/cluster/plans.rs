@@ -313,7 +313,7 @@ impl ClusterState {
         let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
         let begun = begin_moves(&mut self.scheduler, kept, &auto.begin(), (now, &cancel));
         if let Err(error) = begun {
-            tracing::warn!(cluster = %self.name, plan = number, %error, "the plan does not go on");
+            tracing::warn!(cluster = %self.name, plan = number, %error, "the plan does not continue");
             return;
         }
         let counted = kept.counts();

@@ -57,7 +57,7 @@ impl ClusterState {
         let schema = self.inventory().schema().clone();
         let rule = no_rule(&self.settings, &schema, &in_force.generation);
         if let Err(error) = rule.and_then(|rule| self.rule_by(rule)) {
-            tracing::error!(cluster = &*self.name, %error, "units that are not in force cannot be let go of");
+            tracing::error!(cluster = &*self.name, %error, "units that are no longer in force cannot be released");
         }
         self.broken = broken;
         self.ruling.store(None);

@@ -169,6 +169,7 @@ impl ClusterState {
             counted: BTreeMap::new(),
             name: inventory.name().clone(),
             noted: inventory.version(),
+            recently_changed: RecentlyChanged::since(inventory.version()),
             scheduler: parts.scheduler,
             broken: parts.broken,
             attached: parts.attached,
@@ -202,7 +203,6 @@ impl ClusterState {
             host_states,
             changes: Vec::new(),
             touched: Touched::default(),
-            recently_changed: RecentlyChanged::since(inventory.version()),
             lost: Arc::default(),
             everything: Arc::default(),
             rows_changed: false,
@@ -493,7 +493,7 @@ impl ClusterState {
                 kind: EventKind::UnitQuarantined,
                 cluster: Some(self.name.clone()),
                 message: format!(
-                    "it said something else of host \"{}\", of which nothing had changed: its answers are not kept any more",
+                    "it answered differently for host \"{}\" although nothing had changed: its answers are no longer cached",
                     quarantined.host
                 ),
                 unit: Some(quarantined.unit),

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::Snapshot;
-use placewright_inventory::Inventory;
+use placewright_inventory::{HostEntry, Inventory, VmEntry};
 use placewright_model::schema::Schema;
 use placewright_model::{HostState, Value as Cell, Word, nearest};
+use placewright_records::telemetry::{Capacity, ClusterCapacity};
 
 /// What a cluster has, and what of it is promised.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -26,6 +27,8 @@ pub struct ClusterSums {
     pub cpu: MeasureSums,
     /// Memory of the hosts that are up, in bytes.
     pub memory: MeasureSums,
+    /// GPUs of the hosts that are up.
+    pub gpus: MeasureSums,
     /// VMs that run on hosts that are not up.
     pub vms_not_up: usize,
     /// When the next reservation ends, in seconds since 1970-01-01 UTC.
@@ -39,8 +42,8 @@ pub struct ClusterSums {
 pub struct MeasureSums {
     /// What the hosts have.
     pub total: f64,
-    /// What they may promise: what they have without what they keep for themselves, times their
-    /// overcommit.
+    /// What they may promise: what they have, times their overcommit, without what they keep for
+    /// themselves.
     pub promisable: f64,
     /// What is promised to VMs that run.
     pub committed: f64,
@@ -68,6 +71,7 @@ impl Snapshot {
         let inventory = self.inventory();
         let mut hosts = BTreeMap::new();
         let (mut cpu, mut memory) = (MeasureSums::default(), MeasureSums::default());
+        let mut gpus = MeasureSums::default();
         let mut vms_not_up = 0;
         for (slot, host) in inventory.hosts() {
             let state = inventory.host_state(slot);
@@ -76,6 +80,7 @@ impl Snapshot {
                 let of = HostAmounts { inventory, slot };
                 cpu.add(of.cpu());
                 memory.add(of.memory());
+                gpus.add(gpus_of(inventory, host));
             } else {
                 let running = inventory.vms_of(host).filter(|entry| !entry.pending);
                 vms_not_up += running.count();
@@ -87,8 +92,22 @@ impl Snapshot {
             pending: inventory.pending_count(),
             cpu,
             memory,
+            gpus,
             vms_not_up,
             next_expiry: inventory.next_expiry(),
+        }
+    }
+
+    /// What the cluster has, for metrics.
+    pub fn capacity(&self) -> ClusterCapacity {
+        let sums = self.sums();
+        let hosts = sums.hosts.into_iter();
+        ClusterCapacity {
+            cluster: self.inventory().name().clone(),
+            hosts: hosts.map(|(state, hosts)| (state.into(), hosts)).collect(),
+            cpu: sums.cpu.capacity(),
+            memory: sums.memory.capacity(),
+            gpus: sums.gpus.capacity(),
         }
     }
 
@@ -130,7 +149,54 @@ fn near(schema: &Schema, name: &str) -> Option<String> {
     nearest(name, columns.iter().map(|column| &*column.name)).map(str::to_owned)
 }
 
+/// Thousandths of a GPU.
+const WHOLE_GPU: i64 = 1000;
+
+/// The GPUs of a host.
+fn gpus_of(inventory: &Inventory, host: &HostEntry) -> MeasureSums {
+    let total = host.facts.rows("gpus").len() as f64;
+    let mut sums = MeasureSums {
+        total,
+        promisable: total,
+        ..MeasureSums::default()
+    };
+    for entry in inventory.vms_of(host) {
+        let taken = gpus_taken(entry);
+        if !entry.pending {
+            sums.committed += taken;
+            continue;
+        }
+        // Who is to run here with other amounts takes what it does not hold yet.
+        let mut residents = inventory.vms_of(host);
+        let held = residents.find(|other| !other.pending && other.vm.id == entry.vm.id);
+        sums.reserved += (taken - held.map_or(0.0, gpus_taken)).max(0.0);
+    }
+    sums
+}
+
+/// What a VM takes of GPUs: of those that it is known to have been given, and of others that it
+/// needs besides.
+fn gpus_taken(entry: &VmEntry) -> f64 {
+    let rows = entry.placed_rows("gpus");
+    let given = rows.iter().filter_map(|row| row.integer("share"));
+    let given = given.fold(0_i64, i64::saturating_add);
+    let known = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    let others = entry.vm.gpus().unwrap_or(0).saturating_sub(known).max(0);
+    let share = entry.vm.facts.integer("gpu.share").unwrap_or(WHOLE_GPU);
+    given.saturating_add(others.saturating_mul(share)) as f64 / WHOLE_GPU as f64
+}
+
 impl MeasureSums {
+    fn capacity(&self) -> Capacity {
+        Capacity {
+            total: self.total,
+            promisable: self.promisable,
+            promised: self.committed,
+            reserved: self.reserved,
+            used: self.used,
+        }
+    }
+
     fn add(&mut self, other: Self) {
         self.total += other.total;
         self.promisable += other.promisable;
@@ -180,7 +246,7 @@ impl HostAmounts<'_> {
         let own = self.or_zero("memory.reserved");
         MeasureSums {
             total,
-            promisable: (total - own).max(0.0) * self.amount("memory.overcommit").unwrap_or(1.0),
+            promisable: (total * self.amount("memory.overcommit").unwrap_or(1.0) - own).max(0.0),
             committed: self.or_zero("memory.committed"),
             reserved: self.or_zero("memory.pending"),
             used: self

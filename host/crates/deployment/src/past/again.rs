@@ -82,7 +82,7 @@ impl Deployment {
                 let kept = match read(cluster.name(), then) {
                     Ok(kept) => kept,
                     Err(error) => {
-                        tracing::warn!(%error, "a recorded decision is not made again");
+                        tracing::warn!(%error, "a recorded decision cannot be replayed");
                         continue;
                     }
                 };

@@ -249,7 +249,7 @@ fn a_vm_that_runs_is_not_placed_unless_its_host_fails_or_the_request_says_again(
     let refused = try_place(&cluster, request("old", 8)).unwrap_err();
     assert_eq!(
         refused,
-        "VM \"old\" runs on a; use migrate to move it, or \"again\": true to place it anew"
+        "VM \"old\" runs on a; use migrate to move it, or \"again\": true to place it again"
     );
     let batch = || Batch {
         members: vec![Vm::new("fresh"), Vm::new("old")],

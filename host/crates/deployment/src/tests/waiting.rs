@@ -394,7 +394,10 @@ fn a_cluster_that_cannot_be_read_holds_up_no_other_and_can_be_removed() {
     drop(world);
     let (world, problems) = start_as_it_is(folder.path(), &units(), |_| {});
     assert_eq!(problems.len(), 1);
-    assert!(problems[0].contains("\"c\" stands still"), "{problems:?}");
+    assert!(
+        problems[0].contains("\"c\" is out of service"),
+        "{problems:?}"
+    );
     let deployment = &world.deployment;
     let good = deployment.cluster("good").unwrap();
     assert!(place(&good, request("v", 1)).is_some());

@@ -132,7 +132,7 @@ impl<'t> VmReader<'_, 't, '_> {
             _ => {
                 problems.add(
                     &table.place,
-                    "a VM of a cluster's document needs \"host\", the id of the host that it runs on; a VM to be placed stands in a document of its own",
+                    "a VM of a cluster's document needs \"host\", the id of the host that it runs on; a VM to be placed belongs in a separate document",
                 );
                 None
             }

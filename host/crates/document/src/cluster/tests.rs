@@ -302,7 +302,7 @@ fn hosts_that_are_named_must_be_there() {
     assert_eq!(
         host("vms = [{ id = 'v1', host = 'h1' }]\n[[vms]]\nid = 'v2'"),
         "3:28: a VM that stands inside a host runs there; leave \"host\" out\n\
-         4:1: a VM of a cluster's document needs \"host\", the id of the host that it runs on; a VM to be placed stands in a document of its own"
+         4:1: a VM of a cluster's document needs \"host\", the id of the host that it runs on; a VM to be placed belongs in a separate document"
     );
     assert_eq!(
         host("[[groups]]\nid = 'g'\nhosts = ['h1', 'h3']\nvms = ['unknown']"),

@@ -188,7 +188,7 @@ impl fmt::Display for LibraryEvent {
                 let (path, digest) = (path.display(), digest.short());
                 write!(
                     f,
-                    "{path} is tried again in {pause} if it still holds {digest}"
+                    "{path} will be tried again in {pause} if it still holds {digest}"
                 )
             }
             Self::InForce {
@@ -201,7 +201,7 @@ impl fmt::Display for LibraryEvent {
             } => {
                 write!(
                     f,
-                    "{name} {} from {source} is in force from generation {generation} on",
+                    "{name} {} from {source} is in force from generation {generation}",
                     digest.short()
                 )?;
                 match replaced {
@@ -216,7 +216,7 @@ impl fmt::Display for LibraryEvent {
                 why,
             } => write!(
                 f,
-                "{name} {} from {source} passed all checks and is not in force: {why}",
+                "{name} {} from {source} passed all checks but is not in force: {why}",
                 digest.short()
             ),
             Self::KeptAlthoughDeleted {
@@ -226,7 +226,7 @@ impl fmt::Display for LibraryEvent {
                 policies,
             } => write!(
                 f,
-                "{} is gone, and its unit {name} {} stays in force, since these policies use it: {}",
+                "{} is gone, and its unit {name} {} stays in force because these policies use it: {}",
                 path.display(),
                 digest.short(),
                 policies.join(", ")
@@ -237,7 +237,7 @@ impl fmt::Display for LibraryEvent {
                 generation,
             } => write!(
                 f,
-                "{name} {} is not in force any more from generation {generation} on",
+                "{name} {} is no longer in force, from generation {generation}",
                 digest.short()
             ),
             Self::Distrusted {
@@ -251,7 +251,7 @@ impl fmt::Display for LibraryEvent {
                 let digest = digest.short();
                 write!(
                     f,
-                    "{name} {digest} from {source} was admitted and is not trusted any more: {why}; "
+                    "{name} {digest} from {source} is no longer trusted: {why}; "
                 )?;
                 match instead {
                     Some(instead) => write!(f, "{} decides in its place", instead.short()),
@@ -279,16 +279,16 @@ impl fmt::Display for LibraryEvent {
                 }
                 write!(
                     f,
-                    "; DELETE /v1/units/{name} returns to the one of the program"
+                    "; DELETE /v1/units/{name} returns to the one that comes with the program"
                 )
             }
             Self::RolledBack { name, digest, .. } => {
-                write!(f, "{name} went back to {}", digest.short())
+                write!(f, "{name} was rolled back to {}", digest.short())
             }
             Self::Disabled { name } => write!(f, "{name} is disabled"),
             Self::Enabled { name } => write!(f, "{name} is enabled"),
             Self::Pinned { name, digest } => write!(f, "{name} is pinned to {}", digest.short()),
-            Self::Unpinned { name } => write!(f, "{name} is not pinned any more"),
+            Self::Unpinned { name } => write!(f, "{name} is no longer pinned"),
             Self::Trouble { path, why } => write!(f, "{} {why}", path.display()),
             Self::NotKept { why } => f.write_str(why),
         }

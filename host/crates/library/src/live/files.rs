@@ -71,7 +71,7 @@ impl Library {
         let artifacts = &self.around.artifacts;
         let kept = artifacts.store(unit.digest(), &candidate.bytes, signature.as_ref());
         if let Err(why) = kept {
-            staging.refuse(Step::InForce, format!("it cannot be kept: {why}"));
+            staging.refuse(Step::InForce, format!("it cannot be stored: {why}"));
             return false;
         }
         true

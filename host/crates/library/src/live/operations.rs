@@ -250,8 +250,8 @@ impl Library {
                     Ok(None)
                 }
                 _ => Err(
-                    "was neither uploaded nor gone back to, and no other unit of this name comes \
-                     with the program, so that there is nothing to withdraw"
+                    "was neither uploaded nor rolled back, and the program has no other unit of this \
+                     name: there is nothing to withdraw"
                         .to_owned(),
                 ),
             }

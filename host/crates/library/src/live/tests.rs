@@ -312,7 +312,7 @@ fn a_deleted_unit_that_policies_use_stays_and_is_told_of() {
     assert_eq!(scene.in_force("other"), Some(digest("other", "one")));
     let told = scene.told();
     assert!(
-        told[0].ends_with("since these policies use it: gold"),
+        told[0].ends_with("because these policies use it: gold"),
         "{told:?}"
     );
     let units = scene.library.units();
@@ -540,7 +540,7 @@ fn a_file_that_takes_a_built_in_name_is_told_of_and_there_is_a_short_way_back() 
     scene.sees("u/a.wasm", &component("sample", "one"));
     let told = scene.told().join("\n");
     let sentence = "replaces the unit of that name that comes with the program in gold; DELETE \
-                    /v1/units/sample returns to the one of the program";
+                    /v1/units/sample returns to the one that comes with the program";
     assert!(told.contains(sentence), "{told}");
     scene.sees("u/a.wasm", &component("sample", "two"));
     let told = scene.told().join("\n");
@@ -729,7 +729,7 @@ fn a_file_that_was_refused_for_want_of_time_to_compile_is_tried_again() {
     let told = scene.told();
     assert!(told[1].contains("compiling took longer than"), "{told:?}");
     assert!(
-        told[2].starts_with("u/a.wasm is tried again in 1m if it still holds"),
+        told[2].starts_with("u/a.wasm will be tried again in 1m if it still holds"),
         "{told:?}"
     );
     // The compiler was not stopped, and the code is kept when it is done.

@@ -54,7 +54,7 @@ pub struct ReplayReport {
     /// The newest recorded ones, of which these were chosen evenly as the time allowed.
     #[serde(default)]
     pub recorded: usize,
-    /// Those of them that came out in another way; those that failed are not counted.
+    /// Those of them that came out differently; those that failed are not counted.
     pub differing: usize,
     /// Those of them in which a unit that is new failed, where the one in force answered.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -88,7 +88,7 @@ pub struct Failure {
     pub because: String,
 }
 
-/// A decision that came out in another way.
+/// A decision that came out differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = DifferingDecision))]
@@ -106,7 +106,7 @@ pub struct Difference {
 }
 
 impl ReplayReport {
-    /// The share of decisions that came out in another way; 0 if none was tried.
+    /// The share of decisions that came out differently; 0 if none was tried.
     pub fn share(&self) -> f64 {
         match self.tried {
             0 => 0.0,

@@ -218,7 +218,7 @@ impl Ears {
         };
         let watcher = notify::recommended_watcher(heard)
             .inspect_err(|error| {
-                tracing::warn!(%error, "the system tells of no changed files: folders are only looked at every few seconds");
+                tracing::warn!(%error, "the system does not report changed files: folders are only scanned every few seconds");
             })
             .ok();
         Self {

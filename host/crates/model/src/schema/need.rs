@@ -35,8 +35,12 @@ pub enum Given {
     VmTable(Arc<str>),
     /// A network interface of a VM that has a network.
     Networks,
+    /// GPUs of a VM: their number, or a share or models of them.
+    Gpus,
     /// Hosts that a VM is pinned to.
     Pinned,
+    /// An infinite score of a VM for a host.
+    Location,
     /// A binding of the tenant that holds.
     Bindings,
     /// A group of a VM with a hard rule for its VMs.
@@ -150,7 +154,20 @@ pub(super) fn built_in() -> &'static [Arc<Need>] {
                 &["hosts/pinned"],
                 "one of the hosts that it is pinned to",
             ),
-            vm("gpu.count", &["hosts/gpus"], "GPUs"),
+            need(
+                "location",
+                Given::Location,
+                &["members has-location", "hosts/location"],
+                &["hosts/location"],
+                "what its infinite scores say of hosts",
+            ),
+            need(
+                "gpu.count",
+                Given::Gpus,
+                &["members gpu.count"],
+                &["hosts/gpus"],
+                "GPUs",
+            ),
             vm_table(
                 "gpu-models",
                 None,
@@ -212,6 +229,12 @@ pub(super) fn built_in() -> &'static [Arc<Need>] {
                 None,
                 &["hosts/amounts"],
                 "amounts with names of the operator's choice",
+            ),
+            vm_table(
+                "specs",
+                None,
+                &["hosts/tags"],
+                "what its extra specifications ask for",
             ),
             need(
                 "bindings",

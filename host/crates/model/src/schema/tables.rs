@@ -310,7 +310,11 @@ fn vm_columns() -> Vec<Column> {
         .in_measure(Fraction),
         maybe("memory.video", Integer, "Memory for video").in_measure(Bytes),
         maybe("io-threads", Integer, "I/O threads"),
-        maybe("gpu.count", Integer, "How many GPUs it needs"),
+        maybe(
+            "gpu.count",
+            Integer,
+            "How many GPUs it needs; 1 if not given where gpu.share or gpu-models is",
+        ),
         maybe(
             "gpu.share",
             Integer,
@@ -360,6 +364,11 @@ fn members() -> Vec<Column> {
             "has-preferred",
             Boolean,
             "Whether it prefers hosts (hosts/preferred)",
+        ),
+        kept(
+            "has-location",
+            Boolean,
+            "Whether it has scores for hosts (hosts/location)",
         ),
         kept(
             "has-pinning",
@@ -887,7 +896,11 @@ fn relations() -> Vec<Table> {
             "Groups of the request that have other VMs running or pending on the host; for a positive group, VMs that are migrating to another host are not counted",
             vec![
                 kept("group", Integer, "Row number in groups"),
-                kept("vms", Integer, "How many VMs of the group, members apart"),
+                kept(
+                    "vms",
+                    Integer,
+                    "How many VMs of the group, without the members",
+                ),
                 kept("unmovable", Integer, "How many of these may not be moved"),
             ],
         ),

@@ -38,7 +38,10 @@ pub enum AuditFileError {
         source: io::Error,
     },
     /// Another server writes there.
-    #[error("another server writes the audit log {}", .0.display())]
+    #[error(
+        "another server writes the audit log {}; stop that one, or name another data folder",
+        .0.display()
+    )]
     Taken(PathBuf),
     /// It is a folder, or a device.
     #[error("the audit log {} is no ordinary file", .0.display())]

@@ -105,7 +105,7 @@ impl Writer {
 
     /// Write what comes until the end is asked for, or nobody is left to ask.
     pub(super) fn run(mut self, records: &Receiver<Message>) {
-        self.announce("the audit log goes on");
+        self.announce("the audit log continues");
         loop {
             let mut answers = Vec::new();
             let mut ends = false;
@@ -209,7 +209,7 @@ impl Writer {
         match self.sink.rotate() {
             Ok(None) => {}
             Ok(Some(record)) => {
-                self.announce("the audit log goes on in another file");
+                self.announce("the audit log continues in another file");
                 self.seal(SystemTime::now(), record);
             }
             // It goes on in the same file.

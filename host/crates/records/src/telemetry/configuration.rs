@@ -20,12 +20,12 @@ impl ConfigurationMetrics {
         };
         registry.register(
             "configuration_reloads",
-            "Times that tokens, certificate and trusted keys were read anew",
+            "Times that tokens, certificate and trusted keys were reloaded",
             metrics.reloads.clone(),
         );
         registry.register(
             "configuration_reload_failures",
-            "Times that they were to be read anew and something was wrong with them",
+            "Reloads that were refused because something was wrong",
             metrics.failures.clone(),
         );
         metrics

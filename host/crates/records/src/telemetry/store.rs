@@ -24,17 +24,17 @@ impl StoreMetrics {
         };
         registry.register(
             "store_commit_seconds",
-            "How long it took from a change until it was kept",
+            "Time from a change until it was stored",
             metrics.commits.clone(),
         );
         registry.register(
             "store_failures",
-            "Changes that could not be kept",
+            "Changes that could not be stored",
             metrics.failures.clone(),
         );
         registry.register(
             "store_waiting",
-            "Changes that wait to be kept",
+            "Changes that wait to be stored",
             metrics.waiting.clone(),
         );
         metrics

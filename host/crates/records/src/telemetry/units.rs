@@ -113,7 +113,7 @@ impl UnitFamilies {
         );
         registry.register(
             "unit_rows_reused",
-            "Rows whose kept answers were taken instead",
+            "Rows that were answered from the cache",
             families.reused.clone(),
         );
         registry.register(
@@ -128,7 +128,7 @@ impl UnitFamilies {
         );
         registry.register(
             "unit_pauses",
-            "How often a part that kept failing was not called for a while",
+            "How often a part was paused because it kept failing",
             families.pauses.clone(),
         );
         registry.register(

@@ -25,7 +25,7 @@ pub struct Replayed {
     pub examples: Vec<ChangedDecision>,
 }
 
-/// A decision that comes out in another way.
+/// A decision that comes out differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]

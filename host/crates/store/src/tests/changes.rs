@@ -35,14 +35,14 @@ fn a_number_that_no_row_can_hold_is_refused() {
     let error = store.commit(vec![record("a", u64::MAX)]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the number of a decision 18446744073709551615 is too large to be kept; the most is 9223372036854775807"
+        "the number of a decision 18446744073709551615 is too large to be stored; the most is 9223372036854775807"
     );
     assert_eq!(store.decision("a", u64::MAX).unwrap(), None);
     let last = u64::try_from(i64::MAX).unwrap();
     let error = store.commit(vec![record("a", last)]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the number of the next decision 9223372036854775808 is too large to be kept; the most is 9223372036854775807"
+        "the number of the next decision 9223372036854775808 is too large to be stored; the most is 9223372036854775807"
     );
     store.commit(vec![record("a", last - 1)]).unwrap();
 }

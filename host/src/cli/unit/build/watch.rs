@@ -89,7 +89,7 @@ fn round(build: &Build, examiner: &Examiner) -> String {
     match examiner.examine(&written.out) {
         Err(failure) => format!("✗ {built}, not checked: {failure}"),
         Ok(checked) if !checked.passed => {
-            format!("✗ {built}, would not be let in\n{}", checked.remarks())
+            format!("✗ {built}, would be refused\n{}", checked.remarks())
         }
         Ok(checked) => {
             let (mark, told) = match scenarios(build.home(), &written.out, examiner) {

@@ -19,7 +19,7 @@ pub(in crate::cli::unit) struct Checked {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) version: Option<String>,
     pub(super) digest: Digest,
-    /// Why it would not be let in.
+    /// Why it would be refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
     pub(super) steps: Vec<Step>,

@@ -83,7 +83,7 @@ fn what_came_in_unsigned_is_not_in_force_after_a_start_that_requires_signatures(
     assert_eq!(scene.in_force("other"), None);
     let told = scene.told().join("\n");
     assert!(
-        told.contains("sample") && told.contains("is not trusted any more: it is not signed"),
+        told.contains("sample") && told.contains("is no longer trusted: it is not signed"),
         "{told}"
     );
     let short = embedded.short();

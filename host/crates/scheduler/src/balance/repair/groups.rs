@@ -156,7 +156,7 @@ pub(in crate::balance) fn why_kept(
     let is_hard = hard(world).any(|other| other.group.id == *id);
     match is_hard && breaks(entry) {
         true => None,
-        false if is_hard => Some(format!("group {id} is kept by now")),
+        false if is_hard => Some(format!("the rule of group {id} is satisfied by now")),
         false => Some(format!("group {id} is not hard any more")),
     }
 }
