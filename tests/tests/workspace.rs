@@ -146,6 +146,47 @@ fn every_crate_of_the_host_checks_for_overflow_and_takes_the_lints_of_the_worksp
     }
 }
 
+/// For a file that is missing cargo takes a build script as out of date at every call, and compiles
+/// all that stands above its crate anew.
+#[test]
+fn build_scripts_name_only_files_that_are_there() {
+    // Beside this test are the crates that were built with it.
+    let here = env::current_exe().unwrap();
+    let builds = here.parent().and_then(Path::parent).unwrap().join("build");
+    let mut newest = BTreeMap::new();
+    for build in fs::read_dir(&builds).unwrap() {
+        let folder = build.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let output = folder.join("output");
+        let Ok(written) = fs::metadata(&output).and_then(|it| it.modified()) else {
+            continue;
+        };
+        let Some((package, _)) = name.rsplit_once('-') else {
+            continue;
+        };
+        if package.starts_with("placewright-") {
+            let known = newest
+                .entry(package.to_owned())
+                .or_insert((written, output.clone()));
+            if known.0 < written {
+                *known = (written, output);
+            }
+        }
+    }
+    assert!(newest.contains_key("placewright-plugins"), "{newest:?}");
+    for (package, (_, output)) in newest {
+        let output = fs::read_to_string(output).unwrap();
+        let watched = output.lines().filter_map(|line| {
+            let rest = line.strip_prefix("cargo::rerun-if-changed=");
+            rest.or_else(|| line.strip_prefix("cargo:rerun-if-changed="))
+        });
+        let missing =
+            watched.filter(|path| Path::new(path).is_absolute() && !Path::new(path).exists());
+        let missing: Vec<&str> = missing.collect();
+        assert!(missing.is_empty(), "{package}: {missing:?}");
+    }
+}
+
 #[test]
 fn the_papers_link_to_files_that_are_there() {
     for name in [

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use placewright_tests::server::{Server, placewright};
 
@@ -23,6 +24,9 @@ const VARIANTS: usize = 40;
 /// What a reload may take for good, in KiB, on average. What is remembered of one takes
 /// less than 4; the code of the smallest unit and what is kept for its calls more than 60.
 const EACH: usize = 24;
+
+/// Between two decisions of a client, so that the load leaves the processors to the reloads.
+const REST: Duration = Duration::from_millis(4);
 
 /// Memory of a process that is no file's, in KiB.
 fn memory(process: u32) -> usize {
@@ -55,7 +59,7 @@ fn memory_is_flat_after_hundreds_of_reloads_under_load() {
     std::thread::scope(|scope| {
         for name in ["c", "d"] {
             let (api, ends, decided) = (Api::of(&server), &ends, &decided);
-            scope.spawn(move || drive(&api, name, ends, decided));
+            scope.spawn(move || drive((&api, name), ends, decided, REST));
         }
         let warm = reload(0..WARM);
         let before = decided.load(Ordering::Relaxed);

@@ -104,8 +104,13 @@ fn disturb(folder: &Path, round: usize) -> Option<Vec<u8>> {
     Some(good)
 }
 
-/// Place, and give the place back, until told to end; counts.
-pub(super) fn drive(api: &Api, cluster: &str, ends: &AtomicBool, decided: &AtomicUsize) {
+/// Place, and give the place back, until told to end, with a rest after each; counts.
+pub(super) fn drive(
+    (api, cluster): (&Api, &str),
+    ends: &AtomicBool,
+    decided: &AtomicUsize,
+    rest: Duration,
+) {
     let mut number = 0;
     while !ends.load(Ordering::Relaxed) {
         let id = format!("{cluster}-{}", number % VMS);
@@ -117,6 +122,7 @@ pub(super) fn drive(api: &Api, cluster: &str, ends: &AtomicBool, decided: &Atomi
         assert_eq!(api.send("POST", &path, &json!({"vms": [id]})).status, 204);
         decided.fetch_add(1, Ordering::Relaxed);
         number += 1;
+        std::thread::sleep(rest);
     }
 }
 
@@ -134,7 +140,7 @@ fn units_are_replaced_under_load_and_no_decision_fails() {
     std::thread::scope(|scope| {
         for name in ["c", "d"] {
             let (api, ends, decided) = (Api::of(&server), &ends, &decided);
-            scope.spawn(move || drive(&api, name, ends, decided));
+            scope.spawn(move || drive((&api, name), ends, decided, Duration::ZERO));
         }
         let mut last = None;
         for round in 0..ROUNDS {
