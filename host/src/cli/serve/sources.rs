@@ -92,10 +92,10 @@ pub(super) fn of_text(file: Option<(&Path, &str)>, given: &Given) -> Result<Sour
         file: file.map(|(path, _)| path.to_owned()),
     };
     let mut complaints = Vec::new();
-    if let Some((path, text)) = file {
-        if let Err(problems) = sources.take_file(text, &path.display().to_string()) {
-            complaints.push(problems.to_string());
-        }
+    if let Some((path, text)) = file
+        && let Err(problems) = sources.take_file(text, &path.display().to_string())
+    {
+        complaints.push(problems.to_string());
     }
     for value in &given.values {
         let setting = sources

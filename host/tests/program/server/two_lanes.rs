@@ -50,5 +50,9 @@ fn a_small_unit_comes_into_force_while_a_large_one_in_python_is_being_compiled()
     wait_for(&api, &small, "the small unit");
     let small_in_force = event(&api, "unit-in-force", "worst-fit");
     let large_in_force = event(&api, "unit-in-force", "cpu-in-python");
-    assert!(large_seen < small_in_force && small_in_force < large_in_force);
+    assert!(
+        large_seen < small_in_force && small_in_force < large_in_force,
+        "{large_seen} {small_in_force} {large_in_force}: {}",
+        api.get("/v1/events/recent").body
+    );
 }

@@ -146,14 +146,12 @@ fn without(request: &Request, schema: &Schema) -> Vec<(String, Request)> {
     without
 }
 
+/// Takes the name of a column, and what makes facts those without it.
+type Each<'e> = dyn FnMut(String, &dyn Fn(&mut Facts)) + 'e;
+
 /// For each column of the tables below: its name, and how facts become those without it. A row
 /// that must have the column goes with it.
-fn rows(
-    facts: &Facts,
-    table: &str,
-    schema: &Schema,
-    each: &mut dyn FnMut(String, &dyn Fn(&mut Facts)),
-) {
+fn rows(facts: &Facts, table: &str, schema: &Schema, each: &mut Each<'_>) {
     for (name, of_table) in facts.tables() {
         let path = format!("{table}/{name}");
         let Some(known) = schema.table(&path) else {
