@@ -80,6 +80,10 @@ fn host(id: &str) -> Host {
             .with("memory.total", 8 * GIB);
         host.facts.push_row("numa-nodes", node);
     }
+    for cpu in 0..8_i64 {
+        let cpu = Facts::new().with("cpu", cpu).with("numa", cpu / 4);
+        host.facts.push_row("cpus", cpu);
+    }
     for name in ["card", "stick"] {
         let device = Facts::new().with("name", name).with("free", true);
         host.facts.push_row("devices", device);
@@ -125,7 +129,7 @@ fn small() -> Vm {
     Vm::new("v").with("cpu", 100_i64).with("memory", GIB / 8)
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     ("memory", |quarters| {
         small().with("memory", quarters * 4 * GIB)
     }),
@@ -158,6 +162,16 @@ const KINDS: [Kind; 8] = [
             .with("mode", "strict");
         node.push_row("host-nodes", Facts::new().with("index", 0_i64));
         let mut vm = small();
+        vm.facts.push_row("numa-nodes", node);
+        vm
+    }),
+    ("numa", |cpus| {
+        let mut node = Facts::new()
+            .with("index", 0_i64)
+            .with("memory", GIB / 8)
+            .with("mode", "strict");
+        node.push_row("host-nodes", Facts::new().with("index", 0_i64));
+        let mut vm = small().with("cores", cpus).with("exclusive", true);
         vm.facts.push_row("numa-nodes", node);
         vm
     }),
@@ -341,4 +355,24 @@ fn a_vm_that_runs_with_gpus_has_them_whether_or_not_it_is_known_which() {
     assert!(place(&mut scheduler, vm("two", 2)).is_none());
     assert!(place(&mut scheduler, vm("one", 1)).is_some());
     assert!(place(&mut scheduler, vm("more", 1)).is_none());
+}
+
+#[test]
+fn a_device_that_a_vm_is_to_get_where_it_runs_is_nobody_elses() {
+    let with = |id: &str, names: &[&str]| {
+        let mut vm = small();
+        vm.id = id.into();
+        for name in names {
+            let device = Facts::new().with("name", *name);
+            vm.facts.push_row("devices", device);
+        }
+        vm
+    };
+    let mut inventory = cluster(&["a"]);
+    inventory.run_vm(with("v", &["card"]), "a").unwrap();
+    let mut scheduler = scheduler(inventory, &["host-device"]);
+    assert!(place(&mut scheduler, with("v", &["card", "stick"])).is_some());
+    assert_eq!(place(&mut scheduler, with("w", &["stick"])), None);
+    scheduler.inventory_mut().cancel_vm("v").unwrap();
+    assert!(place(&mut scheduler, with("w", &["stick"])).is_some());
 }

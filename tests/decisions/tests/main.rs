@@ -13,6 +13,7 @@ mod evacuation;
 mod explain_parts;
 mod general;
 mod gpus;
+mod groups_by_state;
 mod holding;
 mod joined;
 mod named_amounts;

@@ -31,7 +31,7 @@ const EVEN: &str = "
     factor = 10
 ";
 
-fn generation() -> &'static Generation {
+pub(super) fn generation() -> &'static Generation {
     static GENERATION: OnceLock<Generation> = OnceLock::new();
     const UNITS: [&str; 6] = [
         "memory",
@@ -52,14 +52,14 @@ fn generation() -> &'static Generation {
 }
 
 /// A situation that owns what it is about.
-struct Scene {
+pub(super) struct Scene {
     inventory: Inventory,
     policy: Arc<Policy>,
     options: SchedulerOptions,
 }
 
 impl Scene {
-    fn new(inventory: Inventory, policy: &str) -> Self {
+    pub(super) fn new(inventory: Inventory, policy: &str) -> Self {
         Self {
             inventory,
             policy: Arc::new(scene::policy(policy, generation()).unwrap()),
@@ -71,7 +71,13 @@ impl Scene {
         }
     }
 
-    fn ask(&self) -> Situation<'_> {
+    /// Who decides in it.
+    pub(super) fn scheduler(&self) -> Scheduler {
+        let (inventory, policy) = (self.inventory.clone(), self.policy.clone());
+        Scheduler::new(inventory, policy, generation(), self.options.clone()).unwrap()
+    }
+
+    pub(super) fn ask(&self) -> Situation<'_> {
         Situation {
             inventory: &self.inventory,
             policy: &self.policy,

@@ -3,6 +3,7 @@
 mod hostile;
 mod life;
 mod policies;
+mod unknown;
 mod unsound;
 
 use std::sync::{Arc, OnceLock};

@@ -85,7 +85,13 @@ fn needs() -> impl Strategy<Value = Needs> {
             ..Needs::default()
         }),
         1 => (1..=2_i64).prop_map(|pages| Needs { pages, ..Needs::default() }),
-        1 => (0..=1_i64).prop_map(|node| Needs { node: Some((node, 0)), ..Needs::default() }),
+        1 => (0..=1_i64, any::<bool>()).prop_map(|(node, exclusive)| Needs {
+            node: Some((node, 0)),
+            exclusive,
+            ..Needs::default()
+        }),
+        1 => Just(Needs { exclusive: true, ..Needs::default() }),
+        1 => Just(Needs { stays: true, ..Needs::default() }),
     ];
     (plain, more).prop_map(|(plain, more)| Needs {
         memory: plain.memory.max(more.pages),
@@ -96,9 +102,9 @@ fn needs() -> impl Strategy<Value = Needs> {
     })
 }
 
-/// A restart takes as long as many requests.
+/// A restart takes as long as a few hundred requests.
 fn request() -> impl Strategy<Value = Request> {
-    prop_oneof![150 => asked(), 1 => Just(Request::Restart)]
+    prop_oneof![500 => asked(), 1 => Just(Request::Restart)]
 }
 
 fn asked() -> impl Strategy<Value = Request> {
@@ -119,6 +125,9 @@ fn asked() -> impl Strategy<Value = Request> {
             .prop_map(|(host, state)| Request::State(host, state)),
         1 => (host(), any::<bool>()).prop_map(|(host, confirm)| Request::Evacuate(host, confirm)),
         1 => any::<bool>().prop_map(Request::Plan),
+        1 => Just(Request::PlanForLater),
+        1 => any::<bool>().prop_map(Request::BeginNow),
+        1 => host().prop_map(Request::WhatIf),
         1 => (vm(), 1..=8_i64).prop_map(|(vm, memory)| Request::PatchVm(vm, memory)),
         1 => (host(), 2..=16_i64).prop_map(|(host, memory)| Request::PatchHost(host, memory)),
         1 => vm().prop_map(Request::Gone),

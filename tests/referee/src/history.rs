@@ -50,6 +50,12 @@ pub enum Request {
     Evacuate(usize, bool),
     /// Plan what mends broken rules, begin the plan, and confirm what was begun.
     Plan(bool),
+    /// Plan what mends broken rules, and leave it for later.
+    PlanForLater,
+    /// Begin the plan that was left for later, and confirm what was begun.
+    BeginNow(bool),
+    /// Ask where the VMs of a host would go if it failed.
+    WhatIf(usize),
     /// Report other memory of a VM that runs, in GiB.
     PatchVm(usize, i64),
     /// Report other memory of a host, in GiB.

@@ -120,6 +120,19 @@ pub(crate) fn promised_twice(
         let needed = others.hold(|it| it.cpu) + needs.cpu;
         found = found.or_else(|| short("CPU", needed, limit));
     }
+    if needs.own_cpus() > held.own_cpus() {
+        let needed = others.hold(Needs::own_cpus) + needs.own_cpus();
+        found = found.or_else(|| short("CPUs of VMs' own", needed, spec.cores));
+    }
+    if needs.shared_cores() > held.shared_cores() || needs.own_cpus() > held.own_cpus() {
+        // However many VMs share CPUs, none of them is wider than what is shared.
+        let shared = others.needs().chain([needs]).map(Needs::shared_cores);
+        let widest = shared.max().unwrap_or(0);
+        let needed = others.hold(Needs::own_cpus) + needs.own_cpus() + widest;
+        if ledger.heeds_exclusive {
+            found = found.or_else(|| short("CPUs, shared ones and own ones", needed, spec.cores));
+        }
+    }
     if needs.licences > held.licences {
         let needed = others.hold(|it| it.licences) + needs.licences;
         found = found.or_else(|| short("licences", needed, spec.licences));
@@ -163,6 +176,13 @@ pub(crate) fn promised_twice(
             }
         }
     }
+    if let Some((node, _)) = needs.node
+        && held.own_cpus_on_node(node) < needs.own_cpus()
+    {
+        let needed = others.hold(|it| it.own_cpus_on_node(node)) + needs.own_cpus();
+        let what = format!("CPUs of NUMA node {node}");
+        found = found.or_else(|| short(&what, needed, spec.cpus_of_node(node)));
+    }
     found
 }
 
@@ -179,6 +199,16 @@ pub(crate) fn broken_rule(ledger: &Ledger, vm: usize, host: usize) -> Option<Str
     if was_here {
         return None;
     }
+    let is_dead = |host: usize| matches!(ledger.hosts[host].state, "down" | "error");
+    if let Some(from) = ledger
+        .running(vm)
+        .filter(|it| it.needs.stays && !is_dead(it.host))
+    {
+        let (host_from, state) = (from.host, ledger.hosts[from.host].state);
+        return Some(format!(
+            "VM {vm} may not be moved, and host {host_from}, on which it runs, is {state}"
+        ));
+    }
     let end = |other: usize| ledger.vms.get(&other).and_then(Vm::ends_on);
     if let Some(other) = ledger
         .beside(vm, Rule::Apart)
@@ -186,7 +216,6 @@ pub(crate) fn broken_rule(ledger: &Ledger, vm: usize, host: usize) -> Option<Str
     {
         return Some(format!("VMs {vm} and {other} must not share host {host}"));
     }
-    let is_dead = |host: usize| matches!(ledger.hosts[host].state, "down" | "error");
     let elsewhere = |other: &usize| end(*other).is_some_and(|it| it != host && !is_dead(it));
     // Where groups are divided, or divide each other, each of their hosts is as good.
     if ledger
@@ -216,7 +245,9 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
     let memory = |needs: &Needs| needs.memory * GIB + overhead(needs);
     // Memory in free huge pages may be kept for VMs that ask for them.
     let limit = (spec.memory - at.free_pages) * GIB * spec.memory_overcommit / 10;
-    let widest = others.needs().map(Needs::cores).max().unwrap_or(1);
+    // One CPU stays shared even if no VM shares it yet.
+    let widest = others.needs().chain([needs]).map(Needs::shared_cores);
+    let widest = widest.max().unwrap_or(0).max(1);
     let gpus: i64 = others.hold(|it| it.gpus) + needs.gpus;
     let has_devices = needs.devices.iter().all(|device| {
         let of = |needs: &Needs| needs.devices.contains(device);
@@ -231,7 +262,9 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
         let total = spec.nodes.get(place).map_or(-1, |it| it * GIB);
         let promised = others.hold(|it| it.on_node(node)) + needs.on_node(node);
         let taken = others.unmeasured(|it| it.on_node(node)) + needs.on_node(node);
-        promised <= total && taken <= free
+        let own = others.hold(|it| it.own_cpus_on_node(node)) + needs.own_cpus();
+        let shared = i64::from(!needs.exclusive);
+        promised <= total && taken <= free && own + shared <= spec.cpus_of_node(node)
     });
     let rules = {
         let is_here = |other: usize| {
@@ -260,7 +293,7 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
             .free
             .is_none_or(|free| others.unmeasured(memory) + memory(needs) <= free)
         && others.hold(|it| it.cpu) + needs.cpu <= spec.cores * 1000 * spec.cpu_overcommit / 10
-        && widest.max(needs.cores()) <= spec.cores
+        && others.hold(Needs::own_cpus) + needs.own_cpus() + widest <= spec.cores
         && others.hold(|it| it.licences) + needs.licences <= spec.licences
         && gpus <= spec.gpus
         && has_devices

@@ -77,6 +77,8 @@ pub struct Ledger {
     pub(crate) vms: BTreeMap<usize, Vm>,
     /// Whether the policy looks at measured memory.
     pub(crate) heeds_measured: bool,
+    /// Whether the policy looks at how wide VMs are, and at CPUs of their own.
+    pub(crate) heeds_exclusive: bool,
 }
 
 impl Ledger {
@@ -98,6 +100,7 @@ impl Ledger {
             groups: history.groups.clone(),
             vms: BTreeMap::new(),
             heeds_measured: POLICIES[history.policy].heeds_measured,
+            heeds_exclusive: POLICIES[history.policy].heeds_exclusive,
         }
     }
 

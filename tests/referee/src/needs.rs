@@ -27,6 +27,10 @@ pub struct Needs {
     pub pages: i64,
     /// The NUMA node of the host that its one virtual node is pinned to, and its GiB.
     pub node: Option<(i64, i64)>,
+    /// Whether its CPUs are its own.
+    pub exclusive: bool,
+    /// Whether it may not be moved while it runs.
+    pub stays: bool,
 }
 
 impl Needs {
@@ -49,6 +53,12 @@ impl Needs {
         }
         if self.pages > 0 {
             keys["huge-pages"] = json!([{"size": PAGE, "count": self.pages}]);
+        }
+        if self.exclusive {
+            keys["exclusive"] = true.into();
+        }
+        if self.stays {
+            keys["migratable"] = false.into();
         }
         if let Some((node, memory)) = self.node {
             keys["numa-nodes"] = json!([{
@@ -75,6 +85,8 @@ impl Needs {
             },
             pages: given(other.pages > 0, other.pages, self.pages),
             node: other.node.or(self.node),
+            exclusive: self.exclusive || other.exclusive,
+            stays: self.stays || other.stays,
         }
     }
 
@@ -89,6 +101,24 @@ impl Needs {
             Some((node, memory)) if node == number => memory * GIB,
             _ => 0,
         }
+    }
+
+    /// CPUs that it has for itself.
+    pub fn own_cpus(&self) -> i64 {
+        if self.exclusive { self.cores() } else { 0 }
+    }
+
+    /// CPUs that it has for itself on a NUMA node of its host.
+    pub fn own_cpus_on_node(&self, number: i64) -> i64 {
+        match self.node {
+            Some((node, _)) if node == number => self.own_cpus(),
+            _ => 0,
+        }
+    }
+
+    /// Cores that it shares with others.
+    pub fn shared_cores(&self) -> i64 {
+        if self.exclusive { 0 } else { self.cores() }
     }
 
     /// Memory that is not in huge pages, in bytes.
@@ -128,6 +158,12 @@ pub struct HostSpec {
 }
 
 impl HostSpec {
+    /// CPUs of a NUMA node: its cores are shared out to its nodes in turns.
+    pub fn cpus_of_node(&self, number: i64) -> i64 {
+        let nodes = i64::try_from(self.nodes.len()).unwrap_or(i64::MAX).max(1);
+        self.cores / nodes + i64::from(number < self.cores % nodes)
+    }
+
     /// Its document.
     pub fn document(&self, id: &str) -> Value {
         let mut host = json!({
@@ -155,6 +191,10 @@ impl HostSpec {
             json!({"index": index, "memory.total": memory * GIB, "memory.free": memory * GIB})
         });
         host["numa-nodes"] = nodes.collect();
+        if let Ok(nodes @ 1..) = i64::try_from(self.nodes.len()) {
+            let cpus = (0..self.cores).map(|cpu| json!({"cpu": cpu, "numa": cpu % nodes}));
+            host["cpus"] = cpus.collect();
+        }
         if let Some(free) = self.free {
             host["memory.free"] = (free * GIB).into();
         }

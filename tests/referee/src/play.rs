@@ -22,6 +22,8 @@ pub struct Match<'a> {
     cluster: String,
     policy: &'static str,
     ledger: Ledger,
+    /// Number of the plan that was left for later.
+    kept: Option<u64>,
     /// What was asked and answered.
     log: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl<'a> Match<'a> {
             cluster: cluster.to_owned(),
             policy: POLICIES[history.policy].name,
             ledger: Ledger::new(history),
+            kept: None,
             log: Vec::new(),
         };
         let judged = this.play_all(history);
@@ -71,12 +74,18 @@ impl<'a> Match<'a> {
             self.ledger.expire(self.served.now());
             let before = self.ledger.clone();
             self.request(request)?;
-            done += usize::from(before != self.ledger);
-            // One host after the other, and all of them in the end.
-            self.check_sums(number % self.ledger.hosts.len())?;
+            if before != self.ledger {
+                done += 1;
+                // One host after the other, and all of them in the end.
+                self.check_sums(number % self.ledger.hosts.len())?;
+            }
         }
-        for host in 0..self.ledger.hosts.len() {
-            self.check_sums(host)?;
+        let hosts = self.ask("GET", "/hosts", None)?;
+        let items = hosts.body["items"].as_array();
+        let items = items.ok_or("a list of hosts without items")?;
+        for host in items {
+            let number = number_of(&host["id"]).ok_or("a host that nobody has")?;
+            self.check_sums_of(number, host)?;
         }
         Ok(done)
     }
@@ -185,6 +194,16 @@ impl<'a> Match<'a> {
                 let answer = self.post("/plans", &json!({}))?;
                 self.carry_out(&answer, *confirm)
             }
+            Request::PlanForLater => {
+                let answer = self.post("/plans", &json!({}))?;
+                self.kept = answer.body["number"].as_u64();
+                Ok(())
+            }
+            Request::BeginNow(confirm) => match self.kept.take() {
+                Some(plan) => self.begin(plan, *confirm),
+                None => Ok(()),
+            },
+            Request::WhatIf(number) => self.what_if(*number),
             Request::PatchVm(number, memory) => self.patch_vm(*number, *memory),
             Request::PatchHost(number, memory) => {
                 if *number < self.ledger.hosts.len()
@@ -351,6 +370,63 @@ impl<'a> Match<'a> {
         judged
     }
 
+    /// Where the VMs of a host would go is judged as if they went there, one after the other.
+    fn what_if(&mut self, number: usize) -> Judged {
+        let on = |place: Option<&Place>| place.is_some_and(|it| it.host == number);
+        let mut of_host = Vec::new();
+        for (id, vm) in &self.ledger.vms {
+            let running = vm.running.as_ref().map(|it| &it.place);
+            let reserved = vm.reserved.as_ref().map(|it| &it.place);
+            if !on(running) && !on(reserved) {
+                continue;
+            }
+            let ((Some(place), None) | (None, Some(place))) = (running, reserved) else {
+                // Where a VM on the move would be is not for the book to say.
+                return Ok(());
+            };
+            of_host.push((*id, place.needs.clone()));
+        }
+        if number >= self.ledger.hosts.len() {
+            return Ok(());
+        }
+        let path = format!("/what-if?without={}", host(number));
+        let answer = self.ask("POST", &path, None)?;
+        self.log.push(format!("{path}\n    {}", answer.body));
+        let before = self.ledger.clone();
+        self.ledger.hosts[number].state = "down";
+        for (id, _) in &of_host {
+            self.ledger.forget(*id);
+        }
+        let vms = answer.body["failures"][0]["vms"].as_array().cloned();
+        let mut judged = Ok(());
+        let mut told = 0;
+        for vm in vms.into_iter().flatten() {
+            let found = number_of(&vm["vm"]);
+            let Some((id, needs)) = of_host.iter().find(|it| Some(it.0) == found) else {
+                judged = judged.and(Err(format!("{} is not on host {number}", vm["vm"])));
+                continue;
+            };
+            told += 1;
+            // Those that belong together are placed at once.
+            let alone = self
+                .ledger
+                .beside(*id, crate::Rule::Together)
+                .next()
+                .is_none();
+            let is_decided = vm.get("refused").is_none();
+            let one = self.decision(*id, needs, &vm, alone && is_decided);
+            judged = judged.and(one);
+        }
+        self.ledger = before;
+        if answer.status.is_success() && told != of_host.len() {
+            let all = of_host.len();
+            judged = judged.and(Err(format!(
+                "{told} VMs of host {number} are told of, not {all}"
+            )));
+        }
+        judged.map_err(|fault| format!("if host {number} failed: {fault}"))
+    }
+
     fn confirm(&mut self, number: usize) -> Judged {
         let answer = self.post("/confirm", &json!({"vms": [vm(number)]}))?;
         let reserved = self.ledger.reserved(number).cloned();
@@ -422,9 +498,13 @@ impl<'a> Match<'a> {
 
     /// Begin a plan, as long as there is something to begin.
     fn carry_out(&mut self, made: &Answer, confirm: bool) -> Judged {
-        let Some(plan) = made.body["number"].as_u64() else {
-            return Ok(());
-        };
+        match made.body["number"].as_u64() {
+            Some(plan) => self.begin(plan, confirm),
+            None => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, plan: u64, confirm: bool) -> Judged {
         for _ in 0..3 {
             let answer = self.post(&format!("/plans/{plan}/begin"), &json!({}))?;
             let moves = answer.body["moves"].as_array().cloned().unwrap_or_default();
@@ -436,6 +516,12 @@ impl<'a> Match<'a> {
                 };
                 if step["state"] == "begun" && self.ledger.reserved(number).is_none() {
                     begun.push((number, to));
+                    let from = number_of(&step["from"]).map(|it| self.ledger.hosts[it].state);
+                    if step["cause"] == "host-state" && from == Some("up") {
+                        return Err(format!(
+                            "VM {number} is moved since its host was not up, and it is by now"
+                        ));
+                    }
                 }
             }
             if begun.is_empty() {
@@ -487,6 +573,11 @@ impl<'a> Match<'a> {
     /// That the sums of a host are those of the ledger.
     fn check_sums(&mut self, number: usize) -> Judged {
         let answer = self.ask("GET", &format!("/hosts/{}", host(number)), None)?;
+        self.check_sums_of(number, &answer.body)
+    }
+
+    /// The same of a host that is shown so.
+    fn check_sums_of(&self, number: usize, host: &Value) -> Judged {
         let sum = |amount: &dyn Fn(&Needs) -> i64| {
             let mut sums = (0, 0);
             for vm in self.ledger.vms.values() {
@@ -500,12 +591,14 @@ impl<'a> Match<'a> {
         };
         let memory = sum(&|it| it.memory * GIB);
         let cpu = sum(&|it| it.cpu);
-        let shown = |name: &str| answer.body[name].as_f64().unwrap_or(f64::NAN);
+        let own = sum(&Needs::own_cpus);
+        let shown = |name: &str| host[name].as_f64().unwrap_or(f64::NAN);
         for (name, expected, unit) in [
             ("memory.committed", memory.0, 1.0),
             ("memory.pending", memory.1, 1.0),
             ("cpu.committed", cpu.0, 1000.0),
             ("cpu.pending", cpu.1, 1000.0),
+            ("cpu.exclusive", own.0 + own.1, 1.0),
         ] {
             let given = shown(name) * unit;
             if (given - expected as f64).abs() > 0.5 {

@@ -7,12 +7,16 @@ pub struct Policy {
     pub name: &'static str,
     /// Whether it looks at measured memory: those that pack by what was promised do not.
     pub heeds_measured: bool,
+    /// Whether it looks at the CPUs of hosts one by one: how wide VMs are, and which have CPUs of
+    /// their own. Others refuse VMs with CPUs of their own.
+    pub heeds_exclusive: bool,
 }
 
-const fn policy(name: &'static str, heeds_measured: bool) -> Policy {
+const fn policy(name: &'static str, heeds_hosts: bool) -> Policy {
     Policy {
         name,
-        heeds_measured,
+        heeds_measured: heeds_hosts,
+        heeds_exclusive: heeds_hosts,
     }
 }
 

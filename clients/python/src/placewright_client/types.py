@@ -438,7 +438,8 @@ Decision = TypedDict(
         # How many hosts each reason removed, in policy order.
         'removed': 'list[RemovedHosts]',
         # Whether the places are reserved: not after a dry run, nor where all or nothing was
-        # asked for and some VM finds no host.
+        # asked for and some VM finds no host, nor where all VMs run on that host already and stay
+        # as they are.
         'reserved': 'bool',
         # Groups of candidates, best first, each candidate with its share of chance.
         'shares': 'NotRequired[list[list[Share]]]',
@@ -628,6 +629,7 @@ Event = TypedDict(
 # - `vm-placed`: A place is reserved for a VM until it is confirmed.
 # - `vm-confirmed`: A VM runs where its place was reserved.
 # - `vm-moved`: A VM runs on another host than before.
+# - `vm-resized`: A VM runs on its host with other amounts than before.
 # - `vm-cancelled`: The place that was reserved for a VM was given back.
 # - `reservation-expired`: The place that was reserved for a VM was not confirmed in time.
 # - `reservation-lost`: The place that was reserved for a VM ended: its host is down or faulty.
@@ -668,7 +670,7 @@ Event = TypedDict(
 # - `library-not-kept`: The list of units in force cannot be stored for the next start.
 # - `noted`: A client had something noted that it did or saw.
 # - `noted-warning`: A client had a warning noted.
-EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-cancelled', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
+EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-resized', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-cancelled', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
 
 # A page of a list.
 EventPage = TypedDict(
@@ -1787,6 +1789,11 @@ HostNetwork = TypedDict(
 HostNumaNode = TypedDict(
     'HostNumaNode',
     {
+        # The same for the VMs that have a place reserved here
+        'cpus.pending': 'NotRequired[int]',
+        # CPUs of the node that VMs which run here have for themselves: those that they are pinned to, or
+        # else those of virtual nodes pinned to it
+        'cpus.promised': 'NotRequired[int]',
         # Number of the node
         'index': 'int',
         # Measured free memory of the node; in bytes
@@ -1804,6 +1811,11 @@ HostNumaNode = TypedDict(
 HostNumaNodeDocument = TypedDict(
     'HostNumaNodeDocument',
     {
+        # The same for the VMs that have a place reserved here
+        'cpus.pending': 'NotRequired[int]',
+        # CPUs of the node that VMs which run here have for themselves: those that they are pinned to, or
+        # else those of virtual nodes pinned to it
+        'cpus.promised': 'NotRequired[int]',
         # Number of the node
         'index': 'int',
         # Measured free memory of the node; in bytes, or a text such as "8 GiB"
@@ -2310,7 +2322,8 @@ Placement = TypedDict(
         # has become of them.
         'reservation': 'NotRequired[ReservationStanding]',
         # Whether the places are reserved: not after a dry run, nor where all or nothing was
-        # asked for and some VM finds no host.
+        # asked for and some VM finds no host, nor where all VMs run on that host already and stay
+        # as they are.
         'reserved': 'bool',
         # Groups of candidates, best first, each candidate with its share of chance.
         'shares': 'NotRequired[list[list[Share]]]',
@@ -2880,7 +2893,8 @@ RequestedVm = TypedDict(
         'cpu.usage': 'NotRequired[float | str]',
         # Devices of a host that it needs
         'devices': 'NotRequired[list[VmDevice]]',
-        # Whether it has exclusive physical CPUs
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
         'exclusive': 'NotRequired[bool]',
         # Models of GPU that it accepts; any if there is no row
         'gpu-models': 'NotRequired[list[VmGpuModel]]',
@@ -2957,7 +2971,7 @@ Reservation = TypedDict(
         # The second after which it ends unless the VM is confirmed; null: it does not end by
         # itself.
         'expires': 'int | None',
-        # Id of the host where the VM runs until it has moved.
+        # Id of the host where the VM runs until it has moved, or on which it is to run on.
         'from': 'NotRequired[str]',
         # Id of the host on which the place is.
         'host': 'str',
@@ -2974,7 +2988,7 @@ Reservation = TypedDict(
 )
 
 # Why a place is reserved.
-ReservationKind: TypeAlias = "Literal['place', 'migrate']"
+ReservationKind: TypeAlias = "Literal['place', 'migrate', 'resize']"
 
 # A page of a list.
 ReservationPage = TypedDict(
@@ -3806,7 +3820,8 @@ Vm = TypedDict(
         'cpu.usage': 'NotRequired[float]',
         # Devices of a host that it needs
         'devices': 'NotRequired[list[VmDevice]]',
-        # Whether it has exclusive physical CPUs
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
         'exclusive': 'NotRequired[bool]',
         # Placement keys that were fixed when it was placed, for as long as it stays on the host
         'fixed-keys': 'NotRequired[list[VmFixedKey]]',
@@ -3913,7 +3928,8 @@ VmChange = TypedDict(
         'cpu.usage': 'NotRequired[float | str | None]',
         # Devices of a host that it needs
         'devices': 'NotRequired[list[VmDevice] | None]',
-        # Whether it has exclusive physical CPUs
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
         'exclusive': 'NotRequired[bool | None]',
         # Placement keys that were fixed when it was placed, for as long as it stays on the host
         'fixed-keys': 'NotRequired[list[VmFixedKey] | None]',
@@ -4022,7 +4038,8 @@ VmDocument = TypedDict(
         'cpu.usage': 'NotRequired[float | str]',
         # Devices of a host that it needs
         'devices': 'NotRequired[list[VmDevice]]',
-        # Whether it has exclusive physical CPUs
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
         'exclusive': 'NotRequired[bool]',
         # Placement keys that were fixed when it was placed, for as long as it stays on the host
         'fixed-keys': 'NotRequired[list[VmFixedKey]]',
@@ -4261,7 +4278,8 @@ VmPatch = TypedDict(
         'cpu.usage': 'NotRequired[float | str | None]',
         # Devices of a host that it needs
         'devices': 'NotRequired[list[VmDevice] | None]',
-        # Whether it has exclusive physical CPUs
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
         'exclusive': 'NotRequired[bool | None]',
         # Placement keys that were fixed when it was placed, for as long as it stays on the host
         'fixed-keys': 'NotRequired[list[VmFixedKey] | None]',
@@ -4397,7 +4415,8 @@ VmToPlace = TypedDict(
         'dry-run': 'NotRequired[bool]',
         # These hosts are not considered
         'excluded': 'NotRequired[list[str]]',
-        # Whether it has exclusive physical CPUs
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
         'exclusive': 'NotRequired[bool]',
         # An admin's choice: this host, without asking any unit; of a server it needs the role admin
         'force': 'NotRequired[str]',

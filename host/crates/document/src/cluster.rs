@@ -30,7 +30,9 @@ use std::sync::Arc;
 use super::form::{Fields, Key, Shape, TEXT, TIME, key};
 use super::{LONGEST_ID, Place, Problems, RowReader, Table, parse, shown};
 use placewright_model::schema::Schema;
-use placewright_model::{Bounds, Entity, Facts, Group, Host, Kind, RowChange, Vm, Write, doubts};
+use placewright_model::{
+    Bounds, Entity, Facts, Group, Host, Kind, RowChange, Vm, Write, doubt_of_gpus, doubts,
+};
 
 /// The content of a cluster's document.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,6 +82,9 @@ impl PlacedVm {
         .collect()
     }
 }
+
+/// So many VMs whose GPUs are doubtful are named.
+const MOST_DOUBTS: usize = 20;
 
 /// What a cluster's document holds besides the columns and tables of `cluster`.
 pub(super) const FORM: &[Key] = &[
@@ -176,7 +181,30 @@ impl ClusterDocument {
 impl ClusterDocument {
     /// What is allowed and surely a mistake, a sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        doubts(self.vms.iter().map(|placed| &placed.vm), &self.hosts)
+        let mut sentences = doubts(self.vms.iter().map(|placed| &placed.vm), &self.hosts);
+        sentences.extend(self.doubts_of_gpus());
+        sentences
+    }
+
+    /// A sentence for each VM that is said to have GPUs which its host has not; of many, for the
+    /// first ones.
+    fn doubts_of_gpus(&self) -> Vec<String> {
+        let with_gpus = || {
+            self.vms
+                .iter()
+                .filter(|it| !it.placed.rows("gpus").is_empty())
+        };
+        if with_gpus().next().is_none() {
+            return Vec::new();
+        }
+        let hosts: BTreeMap<&str, &Facts> = (self.hosts.iter())
+            .map(|host| (&*host.id, &host.facts))
+            .collect();
+        let doubts = with_gpus().filter_map(|it| {
+            let facts = hosts.get(&*it.host)?;
+            doubt_of_gpus(&it.vm.id, it.placed.rows("gpus"), &it.host, facts)
+        });
+        doubts.take(MOST_DOUBTS).collect()
     }
 }
 

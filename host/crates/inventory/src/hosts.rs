@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::nested::{HUGE_PAGES, NUMA_NODES};
+use super::nested::{CPUS, HUGE_PAGES, NUMA_NODES};
 use super::unmeasured::{CPU_USAGE, MEMORY_FREE};
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
@@ -367,6 +367,9 @@ impl Inventory {
             self.recount_amounts(slot);
         }
         self.renest(slot, table);
+        if **table == *CPUS {
+            self.renest(slot, NUMA_NODES);
+        }
         self.note(slot, Aspects::ROWS);
         old
     }

@@ -24,6 +24,7 @@ mod hosts;
 mod intake;
 mod journal;
 mod nested;
+mod node_cpus;
 mod of_changes;
 mod of_document;
 mod past;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::growth;
+use super::node_cpus::{self, NodeCpus};
 use super::{Aspects, Cell, Column, HostEntry, Inventory, Texts, VmEntry};
 use placewright_model::{Facts, Kind, Value};
 
@@ -20,8 +21,15 @@ pub(super) const HUGE_PAGES: &str = "huge-pages";
 /// The table whose `taken` and `free` follow from VMs.
 pub(super) const GPUS: &str = "gpus";
 
-/// The table whose `memory.promised` and `memory.pending` follow from VMs.
+/// The table whose `memory.promised`, `memory.pending`, `cpus.promised` and `cpus.pending`
+/// follow from VMs.
 pub(super) const NUMA_NODES: &str = "numa-nodes";
+
+/// The table of CPUs, of which the nodes' `cpus` are counted.
+pub(super) const CPUS: &str = "cpus";
+
+/// The table of the CPUs that VMs are pinned to.
+pub(super) const PINS: &str = "pins";
 
 /// What there is of every GPU, in thousandths.
 pub(super) const WHOLE_GPU: i64 = 1000;
@@ -225,6 +233,7 @@ impl Nested {
                 let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
                 if *self.table == *NUMA_NODES {
                     self.add_promised_nodes(slot, host, vms);
+                    self.add_promised_cpus(slot, host, vms);
                     return true;
                 }
                 if *self.table == *HUGE_PAGES {
@@ -315,6 +324,33 @@ impl Nested {
                     }
                 }
             }
+        }
+    }
+
+    /// Count the CPUs of nodes, and add those that VMs have for themselves to what was given.
+    fn add_promised_cpus(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
+        let columns = ["index", "cpus", "cpus.promised", "cpus.pending"];
+        let [Some(node), Some(all), Some(promised), Some(pending)] =
+            columns.map(|name| self.column_index(name))
+        else {
+            return;
+        };
+        let rows = self.span(slot);
+        let mut nodes: Vec<NodeCpus> = Vec::with_capacity(rows.len());
+        for row in rows.clone() {
+            let given = |column: usize| self.columns[column].integer(row).unwrap_or(0);
+            nodes.push(NodeCpus {
+                index: self.columns[node].integer(row),
+                promised: given(promised),
+                pending: given(pending),
+                ..NodeCpus::default()
+            });
+        }
+        node_cpus::count(&mut nodes, host, vms);
+        for (row, node) in rows.zip(nodes) {
+            self.columns[all].set(row, node.all.map(Cell::Integer));
+            self.columns[promised].set(row, Some(Cell::Integer(node.promised)));
+            self.columns[pending].set(row, Some(Cell::Integer(node.pending)));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::journal::Undo;
-use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES};
+use super::nested::{CPUS, GPUS, HUGE_PAGES, NUMA_NODES, PINS};
 use super::{Aspects, Inventory};
 use placewright_model::Facts;
 
@@ -97,6 +97,9 @@ impl Inventory {
                     self.recount_amounts(*slot);
                 }
                 self.renest(*slot, table);
+                if **table == *CPUS {
+                    self.renest(*slot, NUMA_NODES);
+                }
                 self.note(*slot, Aspects::ROWS);
                 back
             }
@@ -133,7 +136,7 @@ impl Inventory {
                 if **table == *HUGE_PAGES {
                     self.renest(slot, HUGE_PAGES);
                 }
-                if [HUGE_PAGES, NUMA_NODES].contains(&&**table) {
+                if [HUGE_PAGES, NUMA_NODES, PINS].contains(&&**table) {
                     self.renest(slot, NUMA_NODES);
                 }
                 if **table == *GPUS {

@@ -2,6 +2,9 @@
 
 use placewright_model::{Facts, Value};
 
+/// Ways in which vCPUs are pinned to CPUs that no other VM may have.
+const OWN_CPUS: [&str; 2] = ["dedicated", "isolate-threads"];
+
 /// The size of a VM: what documents may leave out is worked out here, in one place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
@@ -86,7 +89,8 @@ impl Shape {
             sockets,
             cores,
             threads,
-            exclusive: facts.is("exclusive"),
+            exclusive: facts.is("exclusive")
+                || (facts.text("pinning")).is_some_and(|pinning| OWN_CPUS.contains(&pinning)),
             ha: facts.is("ha"),
             migratable: facts.get("migratable").is_none() || facts.is("migratable"),
             load: facts
@@ -126,6 +130,14 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_pinned_to_cpus_of_its_own_has_them_for_itself() {
+        let exclusive = |pinning: &str| Shape::of(&Facts::new().with("pinning", pinning)).exclusive;
+        let pinnings = ["dedicated", "isolate-threads", "manual", "resize-and-pin"];
+        assert_eq!(pinnings.map(exclusive), [true, true, false, false]);
+        assert!(Shape::of(&Facts::new().with("exclusive", true)).exclusive);
+    }
 
     #[test]
     fn cores_follow_from_cpu_and_cpu_from_cores() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Shape;
-use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, WHOLE_GPU};
+use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, PINS, WHOLE_GPU};
 use super::unmeasured::Unmeasured;
 use super::writes::Step;
 use placewright_model::{Facts, Vm};
@@ -144,13 +144,51 @@ impl VmEntry {
 
     /// Whether it takes memory of nodes of its host.
     pub(super) fn takes_numa_nodes(&self) -> bool {
-        let facts = &self.vm.facts;
-        let nodes = facts.rows(NUMA_NODES);
-        !nodes.is_empty()
-            && facts.rows(HUGE_PAGES).is_empty()
-            && !nodes
-                .iter()
-                .any(|node| node.text("mode") == Some("preferred"))
+        self.has_strict_nodes() && self.vm.facts.rows(HUGE_PAGES).is_empty()
+    }
+
+    fn has_strict_nodes(&self) -> bool {
+        let nodes = self.vm.facts.rows(NUMA_NODES);
+        let prefers = |node: &Facts| node.text("mode") == Some("preferred");
+        !nodes.is_empty() && !nodes.iter().any(prefers)
+    }
+
+    /// Whether it takes memory or CPUs of nodes of its host.
+    pub(super) fn takes_of_nodes(&self) -> bool {
+        self.takes_numa_nodes() || self.takes_node_cpus()
+    }
+
+    /// Whether it has CPUs for itself on nodes of its host, as far as is known.
+    pub(super) fn takes_node_cpus(&self) -> bool {
+        self.shape.exclusive && (self.has_strict_nodes() || self.own_cpus().next().is_some())
+    }
+
+    /// The CPUs that it has for itself, by number; none where only their number is known.
+    pub(super) fn own_cpus(&self) -> impl Iterator<Item = i64> {
+        let rows = match self.shape.exclusive {
+            true => [self.vm.facts.rows(PINS), self.placed_rows(PINS)],
+            false => [&[][..]; 2],
+        };
+        (rows.into_iter().flatten()).filter_map(|pin| pin.integer("cpu"))
+    }
+
+    /// The CPUs that it has for itself on nodes of its host, of which the numbers are not known:
+    /// the host's nodes that each of its virtual nodes may be put on, and how many CPUs that
+    /// needs. Its vCPUs are shared out to its nodes in order, the first ones get one more.
+    pub(super) fn node_cpus(&self) -> impl Iterator<Item = (Vec<i64>, i64)> {
+        let is_known = self.own_cpus().next().is_some();
+        let nodes = match self.shape.exclusive && self.has_strict_nodes() && !is_known {
+            true => self.vm.facts.rows(NUMA_NODES),
+            false => &[],
+        };
+        let count = i64::try_from(nodes.len()).unwrap_or(i64::MAX).max(1);
+        let vcpus = self.shape.vcpus();
+        (0..).zip(nodes).filter_map(move |(number, node)| {
+            let to = node.rows("host-nodes").iter();
+            let to: Vec<i64> = to.filter_map(|to| to.integer("index")).collect();
+            let cpus = vcpus / count + i64::from(number < vcpus % count);
+            (!to.is_empty()).then_some((to, cpus))
+        })
     }
 
     /// The GPUs of its host that it was given: the number of each, and the

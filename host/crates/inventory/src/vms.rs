@@ -292,7 +292,7 @@ impl Inventory {
         let waits_for_pages = [Some(&entry), growth.as_ref()].into_iter().flatten();
         let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
         let has_gpus = entry.takes_gpus();
-        let takes_nodes = entry.takes_numa_nodes();
+        let takes_nodes = entry.takes_of_nodes();
         let other = if entry.pending {
             self.running.get(&id)
         } else {
@@ -392,7 +392,7 @@ impl Inventory {
         if entry.takes_gpus() {
             self.renest(entry.slot, GPUS);
         }
-        if entry.takes_numa_nodes() {
+        if entry.takes_of_nodes() {
             self.renest(entry.slot, NUMA_NODES);
         }
         if let Some(since) = entry.unmeasured_since() {

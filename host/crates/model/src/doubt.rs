@@ -1,5 +1,7 @@
 //! Amounts that are allowed and surely a mistake.
 
+use std::collections::BTreeSet;
+
 use super::{Facts, Host, Vm};
 
 /// A VM with less memory was meant to have more: its unit was forgotten.
@@ -40,6 +42,43 @@ pub fn doubts_of_changes<'a>(
         vms.into_iter().flat_map(of_vm),
         hosts.into_iter().flat_map(of_host),
     )
+}
+
+/// A sentence if a VM is said to have GPUs (rows with `index`) of which its host, with these
+/// facts, has none of that number: they count as others of its GPUs.
+pub fn doubt_of_gpus(vm: &str, given: &[Facts], host: &str, facts: &Facts) -> Option<String> {
+    let numbers = |rows: &[Facts]| -> BTreeSet<i64> {
+        rows.iter().filter_map(|row| row.integer("index")).collect()
+    };
+    let (given, known) = (numbers(given), numbers(facts.rows("gpus")));
+    let lost: Vec<i64> = given.difference(&known).copied().collect();
+    if lost.is_empty() {
+        return None;
+    }
+    let known: Vec<i64> = known.into_iter().collect();
+    Some(format!(
+        "VM \"{vm}\" is said to have {} of host \"{host}\", which has {}: what it is said to take of it counts on whichever GPU of the host has room",
+        named_gpus(&lost),
+        match known.is_empty() {
+            true => "no GPUs that are listed".to_owned(),
+            false => named_gpus(&known),
+        }
+    ))
+}
+
+/// `GPU 3`, or `GPUs 0, 1, 2`; of many, the first ones.
+fn named_gpus(numbers: &[i64]) -> String {
+    let shown: Vec<String> = numbers
+        .iter()
+        .take(MOST_NAMED)
+        .map(i64::to_string)
+        .collect();
+    let more = match numbers.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let plural = if numbers.len() == 1 { "" } else { "s" };
+    format!("GPU{plural} {}{more}", shown.join(", "))
 }
 
 fn of_all(vms: impl Iterator<Item = String>, hosts: impl Iterator<Item = String>) -> Vec<String> {
@@ -141,6 +180,30 @@ mod tests {
         assert_eq!(
             (said.len(), &*said[20]),
             (21, "10 more amounts are as doubtful")
+        );
+    }
+
+    #[test]
+    fn gpus_that_a_host_does_not_have_are_named() {
+        let rows = |numbers: &[i64]| -> Vec<Facts> {
+            let rows = numbers.iter();
+            rows.map(|number| Facts::new().with("index", *number))
+                .collect()
+        };
+        let mut host = Facts::new();
+        host.set_rows("gpus", rows(&[0, 1]));
+        let said = |given: &[i64]| doubt_of_gpus("v", &rows(given), "h", &host);
+        assert_eq!(said(&[0, 1]), None);
+        assert_eq!(
+            said(&[7, 1, 7]).as_deref(),
+            Some(
+                "VM \"v\" is said to have GPU 7 of host \"h\", which has GPUs 0, 1: what it is said to take of it counts on whichever GPU of the host has room"
+            )
+        );
+        let none = doubt_of_gpus("v", &rows(&[0, 1]), "h", &Facts::new()).unwrap();
+        assert!(
+            none.contains("have GPUs 0, 1 of host \"h\", which has no GPUs that are listed"),
+            "{none}"
         );
     }
 

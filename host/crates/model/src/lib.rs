@@ -22,7 +22,7 @@ mod word;
 mod write;
 
 pub use bounds::Bounds;
-pub use doubt::{doubts, doubts_of_changes};
+pub use doubt::{doubt_of_gpus, doubts, doubts_of_changes};
 pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
 pub use host_state::{Departure, HostState};
 pub use measure::Measure;

@@ -42,6 +42,9 @@ pub struct Decision {
     pub host: Option<Arc<str>>,
     /// How the places are reserved; None: they are not, as after a dry run.
     pub reserved: Option<Terms>,
+    /// Whether every VM runs on that host already with what it asks for, so that there is
+    /// nothing to be reserved.
+    pub unchanged: bool,
     /// Where selections decide: the groups of candidates, best first, each candidate
     /// by its id and with its share of chance in its group.
     pub shares: Vec<Vec<(Arc<str>, f64)>>,

@@ -256,6 +256,7 @@ impl PastDecision {
             decided,
             host,
             reserved: None,
+            unchanged: false,
             shares,
             followed: Vec::new(),
             moves: Vec::new(),

@@ -53,6 +53,8 @@ pub(super) fn place(
         None => Vec::new(),
     };
     let moves = departure::moves(inventory, &request, host.as_deref());
+    let unchanged =
+        (host.as_deref()).is_some_and(|host| stay_as_they_are(inventory, &request, host));
     let mut reserved = None;
     if let Some(host) = host.as_ref().filter(|_| !request.dry_run) {
         let terms = terms(options, &request, number);
@@ -72,11 +74,21 @@ pub(super) fn place(
         decided,
         host,
         reserved,
+        unchanged,
         shares,
         followed,
         moves,
         unheeded,
         unknown,
+    })
+}
+
+/// Whether all VMs run on that host with what they ask for.
+fn stay_as_they_are(inventory: &Inventory, request: &Request, host: &str) -> bool {
+    let slot = inventory.slot(host);
+    request.members.iter().all(|member| {
+        let running = inventory.running(&member.id);
+        running.is_some_and(|it| slot == Some(it.slot) && !it.asks_otherwise(member))
     })
 }
 

@@ -23,7 +23,8 @@ pub struct DecisionShown<'a> {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     host: Option<&'a str>,
     /// Whether the places are reserved: not after a dry run, nor where all or nothing was
-    /// asked for and some VM finds no host.
+    /// asked for and some VM finds no host, nor where all VMs run on that host already and stay
+    /// as they are.
     reserved: bool,
     /// If they are: the second after which they are free again unless they are confirmed;
     /// null: they stay reserved.
@@ -82,6 +83,7 @@ impl<'a> DecisionShown<'a> {
         let decided = &decision.decided;
         let chosen = decided.chosen.as_ref();
         let removed = decided.removed.iter().map(RemovedHosts::from);
+        let reserved = decision.reserved.filter(|_| !decision.unchanged);
         let left_out = decided.left_out.iter().map(|left_out| LeftOutShown {
             entry: left_out.entry.clone(),
             fault: left_out.fault.to_string(),
@@ -90,8 +92,8 @@ impl<'a> DecisionShown<'a> {
             number: decision.number,
             vms: decision.request.members.iter().map(|vm| &*vm.id).collect(),
             host: decision.host.as_deref(),
-            reserved: decision.reserved.is_some(),
-            expires: decision.reserved.map(|terms| terms.expires),
+            reserved: reserved.is_some(),
+            expires: reserved.map(|terms| terms.expires),
             moves: &decision.moves,
             considered: decided.considered,
             tied: chosen.map_or(0, |chosen| chosen.tied),

@@ -27,7 +27,7 @@ struct Resource {
     measured: Sum,
 }
 
-const RESOURCES: [Resource; 10] = [
+const RESOURCES: [Resource; 11] = [
     Resource {
         name: "memory",
         promised: In("hosts", "memory.committed"),
@@ -44,7 +44,7 @@ const RESOURCES: [Resource; 10] = [
         name: "exclusive CPUs",
         promised: In("hosts", "cpu.exclusive"),
         pending: No("in the same sum: no VM may have them meanwhile"),
-        measured: No("a CPU is a VM's own or not, however busy it is"),
+        measured: In("hosts/cpus", "exclusive"),
     },
     Resource {
         name: "shared vCPUs",
@@ -63,6 +63,12 @@ const RESOURCES: [Resource; 10] = [
         promised: In("hosts/numa-nodes", "memory.promised"),
         pending: In("hosts/numa-nodes", "memory.pending"),
         measured: In("hosts/numa-nodes", "memory.free"),
+    },
+    Resource {
+        name: "CPUs of a NUMA node",
+        promised: In("hosts/numa-nodes", "cpus.promised"),
+        pending: In("hosts/numa-nodes", "cpus.pending"),
+        measured: In("hosts/cpus", "exclusive"),
     },
     Resource {
         name: "huge pages, by size",

@@ -90,7 +90,7 @@ impl RowCost for Fgd {
             host.model.as_ref(),
         );
         let mut less = 0.0;
-        for want in &need.room.wants {
+        for want in need.room.wants_on(host).iter() {
             let Some(place) = node.best_place(&need.typical, want) else {
                 return 0.0;
             };

@@ -3,15 +3,29 @@
 
 #![forbid(unsafe_code)]
 
-use gpu_room::{Asked, Largest, Node, Shares, cost_of};
+use std::borrow::Cow;
+
+use gpu_room::{Asked, Largest, Node, Shares, Want, cost_of};
 use placewright_sdk::prelude::*;
 
 struct GpuBestFit;
 
 /// What the VM asks for, and what it is a share of.
 struct Need {
+    want: Want,
     asked: Shares,
     largest: Largest,
+}
+
+impl Need {
+    /// What the VM takes of a host: less than it asks for where it runs already.
+    #[inline]
+    fn on(&self, host: &Node) -> Cow<'_, Shares> {
+        match host.current.get(0) {
+            None => Cow::Borrowed(&self.asked),
+            Some(held) => Cow::Owned(self.largest.beyond_held(&self.want, &held)),
+        }
+    }
 }
 
 impl RowWise for GpuBestFit {
@@ -23,8 +37,10 @@ impl RowWise for GpuBestFit {
 
     fn prepare(vm: &Asked, settings: &Largest) -> Result<Need, Problem> {
         let largest = Largest { ..*settings };
+        let want = vm.want();
         Ok(Need {
-            asked: largest.asked(&vm.want()),
+            asked: largest.asked(&want),
+            want,
             largest,
         })
     }
@@ -34,7 +50,8 @@ impl RowCost for GpuBestFit {
     /// Both halves count alike: `100 (1 - (free - asked of CPU)/2 - (free - asked of GPUs)/2)`.
     fn cost(need: &Need, host: &Node) -> f64 {
         let free = need.largest.free(host);
-        let left = (free.cpu - need.asked.cpu) + (free.gpu - need.asked.gpu);
+        let takes = need.on(host);
+        let left = (free.cpu - takes.cpu) + (free.gpu - takes.gpu);
         cost_of(100.0 * (1.0 - left / 2.0))
     }
 }
@@ -60,6 +77,7 @@ mod tests {
             cpu_committed: Millicores::cores(96 - cores),
             cpu_pending: Millicores(0),
             gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+            current: Rows::default(),
         };
         let settings = Largest::defaults().expect("all have defaults");
         let need = GpuBestFit::prepare(&vm, &settings).expect("nothing is refused");

@@ -3,15 +3,29 @@
 
 #![forbid(unsafe_code)]
 
-use gpu_room::{Asked, Largest, Node, Shares, cost_of};
+use std::borrow::Cow;
+
+use gpu_room::{Asked, Largest, Node, Shares, Want, cost_of};
 use placewright_sdk::prelude::*;
 
 struct GpuDotProduct;
 
 /// What the VM asks for, and what it is a share of.
 struct Need {
+    want: Want,
     asked: Shares,
     largest: Largest,
+}
+
+impl Need {
+    /// What the VM takes of a host: less than it asks for where it runs already.
+    #[inline]
+    fn on(&self, host: &Node) -> Cow<'_, Shares> {
+        match host.current.get(0) {
+            None => Cow::Borrowed(&self.asked),
+            Some(held) => Cow::Owned(self.largest.beyond_held(&self.want, &held)),
+        }
+    }
 }
 
 impl RowWise for GpuDotProduct {
@@ -23,8 +37,10 @@ impl RowWise for GpuDotProduct {
 
     fn prepare(vm: &Asked, settings: &Largest) -> Result<Need, Problem> {
         let largest = Largest { ..*settings };
+        let want = vm.want();
         Ok(Need {
-            asked: largest.asked(&vm.want()),
+            asked: largest.asked(&want),
+            want,
             largest,
         })
     }
@@ -34,7 +50,8 @@ impl RowCost for GpuDotProduct {
     /// `100 (1 - (asked · free)/2)`: the less there is of what it asks for most, the better.
     fn cost(need: &Need, host: &Node) -> f64 {
         let free = need.largest.free(host);
-        let product = need.asked.cpu * free.cpu + need.asked.gpu * free.gpu;
+        let takes = need.on(host);
+        let product = takes.cpu * free.cpu + takes.gpu * free.gpu;
         cost_of(100.0 * (1.0 - product / 2.0))
     }
 }
@@ -60,6 +77,7 @@ mod tests {
             cpu_committed: Millicores::cores(96 - cores),
             cpu_pending: Millicores(0),
             gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+            current: Rows::default(),
         };
         let settings = Largest::defaults().expect("all have defaults");
         let need = GpuDotProduct::prepare(&vm, &settings).expect("nothing is refused");

@@ -10,8 +10,10 @@ mod share;
 mod want;
 
 pub use give::{ChosenGpu, Current, Gift, give};
-pub use share::{Largest, Node, Shares};
+pub use share::{HeldShares, Largest, Node, Shares};
 pub use want::{Asked, GpuVm, Model, Size, Vm, WHOLE, Want};
+
+use std::borrow::Cow;
 
 use placewright_sdk::prelude::*;
 
@@ -189,29 +191,46 @@ impl Need {
                 Verdict::keep_if(has_memory, Reason::TooLittleMemory)
             })
             .and(|| {
-                let mut wants = self.wants.iter();
+                let wants = self.wants_on(host);
+                let mut wants = wants.iter().filter(|want| want.count > 0);
                 let accepted = wants.all(|want| want.accepts(host.model.as_ref()));
                 Verdict::keep_if(accepted, Reason::WrongModel)
             })
             .and(|| Verdict::keep_if(self.has_gpus(host), Reason::TooFewGpus))
     }
 
+    /// What each of them wants of a host beyond what it holds there: nothing of what it has.
     #[inline]
-    fn has_gpus(&self, host: &Host) -> bool {
-        if host.current.is_empty() {
-            return fits(&self.wants, &host.gpus);
+    pub fn wants_on(&self, host: &Host) -> Cow<'_, [Want]> {
+        match host.current.is_empty() {
+            true => Cow::Borrowed(&self.wants),
+            false => Cow::Owned(self.beyond_held(host)),
         }
-        let current = host.current.iter().map(|row| Current {
+    }
+
+    #[inline(never)]
+    fn beyond_held(&self, host: &Host) -> Vec<Want> {
+        let held = |row: Held| Current {
             member: row.member,
             count: row.count,
             share: row.share,
-        });
-        let current: Rows<Current> = current.collect();
+        };
+        let current: Rows<Current> = host.current.iter().map(held).collect();
         let wants = (0..).zip(&self.wants);
-        let wants: Vec<Want> = wants
-            .map(|(vm, want)| want.beyond_held(vm, &current))
-            .collect();
-        fits(&wants, &host.gpus)
+        let wants = wants.map(|(vm, want)| {
+            let held: i64 = (host.current.iter().filter(|row| row.member == vm))
+                .map(|row| row.cpu.0)
+                .sum();
+            let mut beyond = want.beyond_held(vm, &current);
+            beyond.cpu = want.cpu.saturating_sub(held).max(0);
+            beyond
+        });
+        wants.collect()
+    }
+
+    #[inline]
+    fn has_gpus(&self, host: &Host) -> bool {
+        fits(&self.wants_on(host), &host.gpus)
     }
 }
 

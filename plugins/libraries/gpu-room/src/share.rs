@@ -23,6 +23,22 @@ pub struct Node {
     /// Its GPUs.
     #[table("gpus")]
     pub gpus: Rows<Gpu>,
+    /// The VM, where it runs here now.
+    #[table("current")]
+    pub current: Rows<HeldShares>,
+}
+
+/// What the VM to be placed holds on the host where it runs.
+#[derive(Clone, Row)]
+pub struct HeldShares {
+    /// Promised CPU.
+    pub cpu: Millicores,
+    /// How many GPUs.
+    #[column("gpu.count")]
+    pub count: Option<i64>,
+    /// Thousandths of each.
+    #[column("gpu.share")]
+    pub share: Option<i64>,
 }
 
 /// What a share is a share of.
@@ -37,6 +53,7 @@ pub struct Largest {
 }
 
 /// CPU and GPUs as shares, 1 = as much as the largest host has.
+#[derive(Clone, Copy, Debug)]
 pub struct Shares {
     /// Share of CPU.
     pub cpu: f64,
@@ -48,6 +65,16 @@ impl Largest {
     /// What a VM asks for.
     pub fn asked(&self, want: &Want) -> Shares {
         self.shares(want.cpu, want.thousandths())
+    }
+
+    /// What a VM asks for beyond what it holds on the host where it runs.
+    pub fn beyond_held(&self, want: &Want, held: &HeldShares) -> Shares {
+        let thousandths = held.count.unwrap_or(0).max(0);
+        let thousandths = thousandths.saturating_mul(held.share.unwrap_or(WHOLE));
+        self.shares(
+            want.cpu.saturating_sub(held.cpu.0).max(0),
+            want.thousandths().saturating_sub(thousandths).max(0),
+        )
     }
 
     /// What is free of a host.

@@ -7,12 +7,19 @@
 
 use placewright_sdk::prelude::*;
 
-use crate::placing::Current;
-
 /// What is read of each VM to be placed.
 #[derive(Row)]
 pub struct Vm {
     /// Memory that it was promised.
+    pub memory: Bytes,
+}
+
+/// A member that runs on the host now, and what it holds there.
+#[derive(Row)]
+pub struct Current {
+    /// Row number in `members`.
+    pub member: i64,
+    /// Memory that it was promised there.
     pub memory: Bytes,
 }
 
@@ -73,7 +80,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// On all hosts. A VM takes nothing where it runs already.
+    /// On all hosts. A VM takes what it asks for, less what it holds where it runs already.
     pub fn of(request: &Request, hosts: &Rows<Host>) -> Self {
         let needs: Vec<f64> = request.vms.iter().map(|vm| mib(vm.memory)).collect();
         let all: f64 = needs.iter().sum();
@@ -83,10 +90,12 @@ impl Left {
         };
         for host in hosts {
             let before = host.left();
-            let here = host.current.iter();
-            let here = here.filter_map(|row| needs.get(usize::try_from(row.member).ok()?));
+            let held = host.current.iter().filter_map(|row| {
+                let asked = needs.get(usize::try_from(row.member).ok()?)?;
+                Some(asked.min(mib(row.memory)))
+            });
             left.most = left.most.max(before);
-            left.after.push(before - (all - here.sum::<f64>()) as f32);
+            left.after.push(before - (all - held.sum::<f64>()) as f32);
         }
         left
     }
@@ -132,10 +141,28 @@ mod tests {
     #[test]
     fn a_vm_takes_nothing_where_it_runs() {
         let own = Host {
-            current: vec![Current { member: 1 }].into(),
+            current: vec![held(28)].into(),
             ..host(0)
         };
         assert_eq!(left(vec![own]).after, [924.0]);
+    }
+
+    fn held(mib: i64) -> Current {
+        Current {
+            member: 1,
+            memory: Bytes::mib(mib),
+        }
+    }
+
+    #[test]
+    fn a_vm_takes_its_growth_where_it_runs_and_all_where_it_holds_nothing() {
+        let with = |mib| Host {
+            current: vec![held(mib)].into(),
+            ..host(0)
+        };
+        assert_eq!(left(vec![with(8)]).after, [904.0]);
+        assert_eq!(left(vec![with(0)]).after, [896.0]);
+        assert_eq!(left(vec![with(500)]).after, [924.0]);
     }
 
     #[test]

@@ -19,11 +19,15 @@ pub struct Vm {
     pub running: bool,
 }
 
-/// A member that runs on the host now: a row of `hosts/current`.
+/// A member that runs on the host now, and what it holds there: a row of `hosts/current`.
 #[derive(Row)]
 pub struct Current {
     /// Row number in `members`.
     pub member: i64,
+    /// All its vCPUs there; 0 if it holds nothing.
+    pub vcpus: i64,
+    /// Whether these are CPUs of its own.
+    pub exclusive: bool,
 }
 
 /// What is known of VMs that have a place reserved on a host: the columns of the
@@ -75,11 +79,32 @@ impl Added {
             exclusive: self.exclusive.saturating_add(other.exclusive),
         }
     }
+
+    /// The same of a VM that holds so many CPUs there, of its own or not: load goes with the
+    /// vCPUs that are added.
+    fn beyond(&self, held: &Current, vm: &Vm, counting: &Counting) -> Self {
+        let held_vcpus = if held.exclusive { 0 } else { count(held.vcpus) };
+        let held_own = if held.exclusive { count(held.vcpus) } else { 0 };
+        let vcpus = self.vcpus.saturating_sub(held_vcpus);
+        let more = Vm {
+            vcpus: i64::try_from(vcpus).unwrap_or(i64::MAX),
+            ..*vm
+        };
+        let load = match self.exclusive {
+            0 => Self::by(&more, counting).load,
+            _ => Load::default(),
+        };
+        Self {
+            load,
+            vcpus,
+            exclusive: self.exclusive.saturating_sub(held_own),
+        }
+    }
 }
 
 /// The VMs to be placed, one by one and together.
 pub struct Newcomers {
-    each: Vec<Added>,
+    each: Vec<(Vm, Added)>,
     all: Added,
     counting: Counting,
 }
@@ -87,22 +112,33 @@ pub struct Newcomers {
 impl Newcomers {
     /// Works out what they add to a host where none of them runs.
     pub fn new(vms: &Rows<Vm>, counting: Counting) -> Self {
-        let each: Vec<_> = vms.iter().map(|vm| Added::by(&vm, &counting)).collect();
+        let added = |vm: Vm| {
+            let added = Added::by(&vm, &counting);
+            (vm, added)
+        };
+        let each: Vec<_> = vms.iter().map(added).collect();
+        let all = each.iter().map(|(_, added)| added);
         Self {
-            all: each.iter().fold(Added::default(), Added::and),
+            all: all.fold(Added::default(), Added::and),
             each,
             counting,
         }
     }
 
-    /// What they add to a host where these of them run already.
+    /// What they add to a host where these of them run already: what each asks for, less what
+    /// it holds there.
     pub fn added(&self, current: &Rows<Current>) -> Added {
         if current.is_empty() {
             return self.all;
         }
-        let runs_here = |vm: i64| current.iter().any(|row| row.member == vm);
-        let others = (0..).zip(&self.each).filter(|(vm, _)| !runs_here(*vm));
-        others.fold(Added::default(), |sum, (_, added)| sum.and(added))
+        let added = (0..).zip(&self.each).map(|(number, (vm, added))| {
+            let held = current.iter().find(|row| row.member == number);
+            match held {
+                Some(held) => added.beyond(&held, vm, &self.counting),
+                None => *added,
+            }
+        });
+        added.fold(Added::default(), |sum, added| sum.and(&added))
     }
 
     /// The shared CPUs of a host as they will be when pending VMs have started.
@@ -156,9 +192,36 @@ mod tests {
     #[test]
     fn a_vm_that_runs_on_the_host_adds_nothing() {
         let vms = Newcomers::new(&vec![vm(Some(0.4), true), vm(None, false)].into(), COUNTING);
-        let with = |member| vms.added(&vec![Current { member }].into()).load;
+        let with = |member| vms.added(&vec![held(member, 2, false)].into()).load;
         assert_eq!(with(0), load(20));
         assert_eq!(with(1), load(80));
+    }
+
+    fn held(member: i64, vcpus: i64, exclusive: bool) -> Current {
+        Current {
+            member,
+            vcpus,
+            exclusive,
+        }
+    }
+
+    #[test]
+    fn a_vm_that_grows_where_it_runs_adds_its_growth_and_one_that_holds_nothing_adds_all() {
+        let added = |vm, held| {
+            let added = Newcomers::new(&vec![vm].into(), COUNTING).added(&vec![held].into());
+            (added.load, added.vcpus, added.exclusive)
+        };
+        let shared = || vm(Some(0.4), true);
+        assert_eq!(added(shared(), held(0, 1, false)), (load(40), 1, 0));
+        assert_eq!(added(shared(), held(0, 9, false)), (load(0), 0, 0));
+        assert_eq!(added(shared(), held(0, 0, false)), (load(80), 2, 0));
+        let own = || Vm {
+            exclusive: true,
+            ..shared()
+        };
+        assert_eq!(added(own(), held(0, 1, true)), (load(0), 0, 1));
+        assert_eq!(added(own(), held(0, 2, false)), (load(0), 0, 2));
+        assert_eq!(added(shared(), held(0, 2, true)), (load(80), 2, 0));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct PinnedTo {
 }
 
 /// A NUMA node of a host: a row of `hosts/numa-nodes`.
-#[derive(Row)]
+#[derive(Default, Row)]
 pub struct NodeOfHost {
     /// Number of the node.
     pub index: i64,
@@ -42,6 +42,14 @@ pub struct NodeOfHost {
     /// Promised to VMs that have a place reserved.
     #[column("memory.pending")]
     pub pending: Bytes,
+    /// Its CPUs that are online, if that is known.
+    pub cpus: Option<i64>,
+    /// Those that VMs which run there have for themselves.
+    #[column("cpus.promised")]
+    pub cpus_promised: i64,
+    /// Those of VMs that have a place reserved.
+    #[column("cpus.pending")]
+    pub cpus_pending: i64,
 }
 
 impl NodeOfHost {
@@ -49,6 +57,12 @@ impl NodeOfHost {
     pub fn free(&self) -> Bytes {
         let unpromised = self.total - self.promised;
         self.free.map_or(unpromised, |free| free.min(unpromised)) - self.pending
+    }
+
+    /// CPUs that no VM has for itself, if it is known how many there are.
+    pub fn free_cpus(&self) -> Option<i64> {
+        let taken = self.cpus_promised.saturating_add(self.cpus_pending);
+        Some(self.cpus?.saturating_sub(taken))
     }
 }
 
@@ -60,9 +74,31 @@ pub struct Current {
     pub member: i64,
     /// Whether it holds a place there.
     pub holds: bool,
+    /// All its vCPUs there.
+    pub vcpus: i64,
+    /// Whether it has CPUs for itself.
+    pub exclusive: bool,
     /// Its virtual nodes.
     #[table("numa-nodes")]
     pub nodes: Rows<VmNode>,
+}
+
+impl Current {
+    /// CPUs that it has for itself, those of the n-th of its nodes.
+    fn own_cpus(&self, node: i64) -> i64 {
+        own_cpus_of_node(node, self.nodes.len(), self.vcpus, self.exclusive)
+    }
+}
+
+/// How many CPUs the n-th of so many virtual nodes needs for itself, of a VM that has CPUs of
+/// its own or not.
+pub fn own_cpus_of_node(node: i64, nodes: usize, vcpus: i64, exclusive: bool) -> i64 {
+    if !exclusive {
+        return 0;
+    }
+    let nodes = i64::try_from(nodes).unwrap_or(i64::MAX);
+    let vcpus = vcpus_of_node(node, nodes, vcpus);
+    vcpus.end.saturating_sub(vcpus.start)
 }
 
 /// What members hold on a host.
@@ -81,7 +117,7 @@ impl HeldNodes {
             .iter()
             .filter(|row| row.member == member && row.holds);
         here.any(|row| {
-            let same = |(held, asked): (VmNode, &Node)| {
+            let same = |((number, held), asked): ((i64, VmNode), &Node)| {
                 let (mut on, mut to) = (numbers(&held.host_nodes), asked.allowed.clone());
                 on.sort_unstable();
                 to.sort_unstable();
@@ -89,22 +125,24 @@ impl HeldNodes {
                     Take::Memory(memory) => memory <= held.memory,
                     Take::Pages { size, count } => size.0.saturating_mul(count) <= held.memory.0,
                 };
-                on == to && is_as_large
+                on == to && is_as_large && asked.own_cpus <= row.own_cpus(number)
             };
-            row.nodes.len() == nodes.len() && row.nodes.iter().zip(nodes).all(same)
+            let held = (0..).zip(&row.nodes);
+            row.nodes.len() == nodes.len() && held.zip(nodes).all(same)
         })
     }
 
-    /// Give back the memory that these members hold on nodes, for they are to be put there
-    /// anew.
+    /// Give back what these members hold on nodes, for they are to be put there anew.
     pub fn give_back(&self, places: &mut [Place], members: impl Fn(i64) -> bool) {
         for row in self.0.iter().filter(|row| row.holds && members(row.member)) {
-            for node in &row.nodes {
+            for (number, node) in (0..).zip(&row.nodes) {
                 let [on] = numbers(&node.host_nodes)[..] else {
                     continue;
                 };
                 if let Some(place) = places.iter_mut().find(|place| place.index == on) {
                     place.free += node.memory;
+                    let cpus = row.own_cpus(number);
+                    place.free_cpus = place.free_cpus.map(|free| free.saturating_add(cpus));
                 }
             }
         }
@@ -165,18 +203,28 @@ pub struct Node {
     pub allowed: Vec<i64>,
     /// For each of its vCPUs that is pinned and counts, the CPUs it is pinned to.
     pub pins: Vec<Vec<i64>>,
+    /// CPUs that it needs for itself.
+    pub own_cpus: i64,
+    /// Whether it shares CPUs with others, so that one of its node must be shared.
+    pub shares_cpus: bool,
 }
 
 impl Node {
     /// The virtual nodes of a VM with huge pages of this size, if any; its CPU pins
-    /// do not count.
-    pub fn of_vm(nodes: &Rows<VmNode>, page: Option<Bytes>) -> Vec<Self> {
-        let node = |node: VmNode| Self {
+    /// do not count. Its vCPUs are shared out to the nodes.
+    pub fn of_vm(
+        nodes: &Rows<VmNode>,
+        page: Option<Bytes>,
+        (vcpus, exclusive): (i64, bool),
+    ) -> Vec<Self> {
+        let node = |(number, node): (i64, VmNode)| Self {
             takes: Take::of(node.memory, page),
             allowed: node.host_nodes.iter().map(|to| to.index).collect(),
             pins: Vec::new(),
+            own_cpus: own_cpus_of_node(number, nodes.len(), vcpus, exclusive),
+            shares_cpus: !exclusive,
         };
-        nodes.iter().map(node).collect()
+        (0..).zip(nodes).map(node).collect()
     }
 
     /// Can every pinned vCPU of the node run on some CPU of the host's node?
@@ -206,6 +254,8 @@ pub struct Place {
     pub pages: Vec<(Bytes, i64)>,
     /// Its CPUs, where CPU pins count.
     pub cpus: Vec<i64>,
+    /// How many CPUs no VM has for itself; None: it is not known how many there are.
+    pub free_cpus: Option<i64>,
 }
 
 impl Place {
@@ -220,6 +270,7 @@ impl Place {
                     .filter_map(|row| Some((row.size?, row.free?)))
                     .collect(),
                 cpus: Vec::new(),
+                free_cpus: node.free_cpus(),
             }
         };
         nodes.iter().map(place).collect()
@@ -235,26 +286,42 @@ impl Place {
         }
     }
 
-    /// Takes it, if there is enough.
-    fn take(&mut self, takes: Take) -> bool {
-        match self.free_of(takes) {
+    /// Whether there are the CPUs that a virtual node needs: for itself, or one that is shared.
+    fn has_cpus(&self, node: &Node) -> bool {
+        let needed = node.own_cpus.max(i64::from(node.shares_cpus));
+        self.free_cpus.is_none_or(|free| free >= needed)
+    }
+
+    /// Takes what a virtual node needs, if there is enough.
+    fn take(&mut self, node: &Node) -> bool {
+        if !self.has_cpus(node) {
+            return false;
+        }
+        match self.free_of(node.takes) {
             Some((free, needed)) if *free >= needed => {
                 *free -= needed;
+                self.free_cpus = self.free_cpus.map(|free| free - node.own_cpus);
                 true
             }
             _ => false,
         }
     }
 
-    fn give_back(&mut self, takes: Take) {
-        if let Some((free, needed)) = self.free_of(takes) {
+    fn give_back(&mut self, node: &Node) {
+        self.free_cpus = self
+            .free_cpus
+            .map(|free| free.saturating_add(node.own_cpus));
+        if let Some((free, needed)) = self.free_of(node.takes) {
             *free = free.saturating_add(needed);
         }
     }
 
     /// What is free, as numbers.
     fn left(&self) -> impl Iterator<Item = i64> {
-        std::iter::once(self.free.0).chain(self.pages.iter().map(|(_, free)| *free))
+        let pages = self.pages.iter().map(|(_, free)| *free);
+        [self.free.0, self.free_cpus.unwrap_or_default()]
+            .into_iter()
+            .chain(pages)
     }
 }
 
@@ -316,7 +383,7 @@ impl<'a> Search<'a> {
                     self.hopeless.insert(self.state());
                     let last = self.chosen.pop()?;
                     let node = self.nodes[self.chosen.len()];
-                    self.place(node.allowed[last])?.give_back(node.takes);
+                    self.place(node.allowed[last])?.give_back(node);
                     limit = last;
                 }
             }
@@ -338,7 +405,7 @@ impl<'a> Search<'a> {
         let node = self.nodes[self.chosen.len()];
         (0..limit).rev().find(|&choice| {
             let place = self.place(node.allowed[choice]);
-            place.is_some_and(|place| node.runs_on(place) && place.take(node.takes))
+            place.is_some_and(|place| node.runs_on(place) && place.take(node))
         })
     }
 

@@ -36,6 +36,15 @@ pub struct PinOnHost {
     pub cpu: i64,
 }
 
+/// A CPU that a VM to be placed is pinned to on the host where it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldPin {
+    /// Number of the thread.
+    pub cpu: i64,
+    /// Whether the VM has it for itself.
+    pub exclusive: bool,
+}
+
 /// Who holds a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hold {
@@ -75,6 +84,12 @@ pub struct Topology(Vec<Thread>);
 impl Topology {
     /// The threads of a host, held by the VMs there, pending ones included.
     pub fn of_host(cpus: &Rows<CpuOfHost>, vms: &Rows<VmOnHost>) -> Self {
+        Self::without(cpus, vms, Vec::new())
+    }
+
+    /// The same without what VMs to be placed hold there: that is theirs to be given out anew.
+    pub fn without(cpus: &Rows<CpuOfHost>, vms: &Rows<VmOnHost>, mut held: Vec<HeldPin>) -> Self {
+        let is_held = |cpu: i64| held.iter().any(|pin| pin.exclusive && pin.cpu == cpu);
         let online = cpus.numbered().filter(|(_, cpu)| cpu.online != Some(false));
         let thread = |(row, cpu): (u32, CpuOfHost)| Thread {
             row,
@@ -84,7 +99,7 @@ impl Topology {
             core: cpu.core.unwrap_or(cpu.cpu),
             numa: cpu.numa,
             hold: match cpu.exclusive {
-                Some(true) => Hold::Exclusive,
+                Some(true) if !is_held(cpu.cpu) => Hold::Exclusive,
                 _ => Hold::Free,
             },
         };
@@ -96,7 +111,14 @@ impl Topology {
                 Hold::Shared
             };
             for pin in &vm.pins {
-                topology.hold(pin.cpu, hold);
+                let pin = HeldPin {
+                    cpu: pin.cpu,
+                    exclusive: vm.exclusive,
+                };
+                match held.iter().position(|known| *known == pin) {
+                    Some(place) => drop(held.swap_remove(place)),
+                    None => topology.hold(pin.cpu, hold),
+                }
             }
         }
         topology
@@ -116,6 +138,12 @@ impl Topology {
     pub fn can_be_shared(&self, cpu: i64) -> bool {
         let mut threads = self.0.iter();
         threads.any(|thread| thread.cpu == cpu && thread.hold != Hold::Exclusive)
+    }
+
+    /// Is the CPU of this number online, and nobody pinned to it?
+    pub fn can_be_own(&self, cpu: i64) -> bool {
+        let mut threads = self.0.iter();
+        threads.any(|thread| thread.cpu == cpu && thread.hold == Hold::Free)
     }
 
     /// How many threads VMs have for themselves.
@@ -235,6 +263,22 @@ mod tests {
         use Hold::{Exclusive, Free, Shared};
         assert_eq!(holds, [Shared, Exclusive, Exclusive, Free]);
         assert!(topology.can_be_shared(0) && !topology.can_be_shared(1));
+    }
+
+    #[test]
+    fn what_a_vm_to_be_placed_holds_is_not_held_by_others() {
+        let vms = vec![vm(true, &[0, 1]), vm(false, &[2]), vm(false, &[2])].into();
+        let held = [(0, true), (1, true), (2, false)];
+        let held = held.map(|(cpu, exclusive)| HeldPin { cpu, exclusive });
+        let own = |cpu: CpuOfHost| CpuOfHost {
+            exclusive: Some(cpu.cpu < 2),
+            ..cpu
+        };
+        let topology = Topology::without(&cpus(2).iter().map(own).collect(), &vms, held.into());
+        let holds: Vec<_> = topology.threads().iter().map(|it| it.hold).collect();
+        use Hold::{Free, Shared};
+        assert_eq!(holds, [Free, Free, Shared, Free]);
+        assert!(topology.can_be_own(0) && !topology.can_be_own(2));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod request;
 
 use numa_fit::exclusive::{self, Lot};
 use numa_fit::nodes::NodeOfHost;
-use numa_fit::topology::{CpuOfHost, Hold, Thread, Topology, VmOnHost};
+use numa_fit::topology::{CpuOfHost, HeldPin, Hold, Thread, Topology, VmOnHost};
 use placewright_sdk::prelude::*;
 
 use request::{Pin, Pinned, Vm};
@@ -43,6 +43,7 @@ struct Current {
     member: i64,
     holds: bool,
     vcpus: i64,
+    exclusive: bool,
     #[table("pins")]
     pins: Rows<Pin>,
 }
@@ -53,6 +54,8 @@ enum Reason {
     UnknownCpus,
     /// has not all CPUs online and unclaimed that the VM is pinned to
     PinnedCpuMissing,
+    /// has other VMs on CPUs that the VM is pinned to and is to have for itself
+    PinnedCpuShared,
     /// has too few CPUs left that the VM could have for itself
     TooFewToSpare,
     /// has CPUs that VMs have for themselves, which a VM that is resized and pinned cannot spare
@@ -120,6 +123,20 @@ impl Allotted {
 }
 
 impl Host {
+    /// The CPUs that these members are pinned to where they run here.
+    fn held_by(&self, members: impl Fn(i64) -> bool) -> Vec<HeldPin> {
+        let here = self.current.iter();
+        let here = here.filter(|row| row.holds && members(row.member));
+        let pins = here.flat_map(|row| {
+            let pin = |pin: Pin| HeldPin {
+                cpu: pin.cpu,
+                exclusive: row.exclusive,
+            };
+            row.pins.iter().map(pin).collect::<Vec<_>>()
+        });
+        pins.collect()
+    }
+
     /// Pins those of the VMs that do not run here yet with as many CPUs.
     fn pin(&self, pinned: &[Pinned]) -> Result<Allotted, Reason> {
         let has_cpus = |vm: &Pinned| {
@@ -130,13 +147,23 @@ impl Host {
             })
         };
         let newcomers = || pinned.iter().filter(|vm| !has_cpus(vm));
-        let mut topology = Topology::of_host(&self.cpus, &self.vms);
+        let is_new = |member: i64| newcomers().any(|vm| vm.member == member);
+        let mut topology = Topology::without(&self.cpus, &self.vms, self.held_by(is_new));
         // CPUs that VMs were pinned to by name go first: they cannot be others.
-        for cpu in newcomers().flat_map(|vm| &vm.cpus) {
-            if !topology.can_be_shared(*cpu) {
+        for vm in newcomers() {
+            let hold = match vm.exclusive {
+                true => Hold::Exclusive,
+                false => Hold::Shared,
+            };
+            if !vm.cpus.iter().all(|cpu| topology.can_be_shared(*cpu)) {
                 return Err(Reason::PinnedCpuMissing);
             }
-            topology.hold(*cpu, Hold::Shared);
+            if vm.exclusive && !vm.cpus.iter().all(|cpu| topology.can_be_own(*cpu)) {
+                return Err(Reason::PinnedCpuShared);
+            }
+            for cpu in &vm.cpus {
+                topology.hold(*cpu, hold);
+            }
         }
         let mut lots = Vec::new();
         for vm in newcomers() {

@@ -14,6 +14,7 @@ pub struct Vm {
     pub sockets: i64,
     pub cores: i64,
     pub threads: i64,
+    pub exclusive: bool,
     #[table("pins")]
     pub pins: Rows<Pin>,
     #[table("numa-nodes")]
@@ -35,6 +36,8 @@ pub struct Pinned {
     pub vcpus: i64,
     /// The CPUs that it was pinned to by name; none if it gets CPUs for itself.
     pub cpus: Vec<i64>,
+    /// Are those that it was pinned to by name its own?
+    pub exclusive: bool,
     /// What it wants for itself.
     pub wish: Option<Wish>,
     /// Is it resized to the host that it runs on?
@@ -67,6 +70,7 @@ fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
             .saturating_mul(vm.cores)
             .saturating_mul(vm.threads),
         cpus,
+        exclusive: vm.exclusive,
         wish,
         resized: pinning == Pinning::ResizeAndPin,
     })

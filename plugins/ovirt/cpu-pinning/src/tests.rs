@@ -9,6 +9,7 @@ pub fn vm(pinning: &str) -> Vm {
         sockets: 1,
         cores: 2,
         threads: 1,
+        exclusive: matches!(pinning, "dedicated" | "isolate-threads"),
         pins: Rows::default(),
         nodes: Rows::default(),
     }
@@ -154,6 +155,7 @@ fn a_vm_that_runs_on_the_host_has_its_cpus() {
             member: 0,
             holds: true,
             vcpus: 2,
+            exclusive: true,
             pins: Rows::default(),
         }]
         .into(),
@@ -166,4 +168,67 @@ fn a_vm_that_runs_on_the_host_has_its_cpus() {
     );
     let three = vec![vm("dedicated"), vm("dedicated"), vm("dedicated")];
     assert_eq!(keep(three, &own), TOO_FEW);
+}
+
+#[test]
+fn cpus_that_an_exclusive_vm_names_are_nobody_elses() {
+    let online = [0, 1, 2, 3];
+    let own = |cpus: &[i64]| Vm {
+        exclusive: true,
+        ..pinned_to(cpus)
+    };
+    let shared = Verdict::Remove(Reason::PinnedCpuShared);
+    let beside_one = beside(false, &[1], host(&online));
+    assert_eq!(keep(vec![own(&[0, 2])], &beside_one), Verdict::Keep);
+    assert_eq!(keep(vec![own(&[0, 1])], &beside_one), shared);
+    assert_eq!(
+        keep(vec![own(&[0])], &beside(true, &[0], host(&online))),
+        MISSING
+    );
+    assert_eq!(
+        keep(vec![own(&[0]), pinned_to(&[0])], &host(&online)),
+        MISSING
+    );
+    assert_eq!(
+        keep(vec![pinned_to(&[0]), own(&[0])], &host(&online)),
+        shared
+    );
+}
+
+#[test]
+fn a_vm_that_grows_keeps_the_cpus_that_it_holds() {
+    let held = |cpus: &[i64]| Current {
+        member: 0,
+        holds: true,
+        vcpus: 2,
+        exclusive: true,
+        pins: cpus.iter().map(|&cpu| Pin { cpu }).collect(),
+    };
+    let with = |online: &[i64]| Host {
+        current: vec![held(&[0, 1])].into(),
+        ..beside(true, &[0, 1], host(online))
+    };
+    let grown = Vm {
+        cores: 4,
+        ..vm("dedicated")
+    };
+    let again = || {
+        vec![Vm {
+            cores: 4,
+            ..vm("dedicated")
+        }]
+    };
+    assert_eq!(keep(vec![grown], &with(&[0, 1, 2, 3])), Verdict::Keep);
+    assert_eq!(keep(again(), &with(&[0, 1, 2])), TOO_FEW);
+    // As if it had no place: it holds nothing, and no VM of the host has these.
+    let from_nothing = Host {
+        current: vec![Current {
+            holds: false,
+            ..held(&[])
+        }]
+        .into(),
+        ..host(&[0, 1, 2, 3])
+    };
+    assert_eq!(keep(again(), &from_nothing), Verdict::Keep);
+    assert_eq!(keep(again(), &beside(true, &[0], from_nothing)), TOO_FEW);
 }

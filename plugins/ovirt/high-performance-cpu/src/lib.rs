@@ -5,10 +5,10 @@
 
 #![forbid(unsafe_code)]
 
-use numa_fit::exclusive::{Wish, allot, sockets_and_cores};
+use numa_fit::exclusive::{Lot, Wish, allot, sockets_and_cores};
 use numa_fit::nodes::{NodeOfHost, VmNode};
 use numa_fit::pinning::Pinning;
-use numa_fit::topology::{CpuOfHost, Topology, VmOnHost};
+use numa_fit::topology::{CpuOfHost, HeldPin, PinOnHost, Topology, VmOnHost};
 use placewright_sdk::prelude::*;
 
 /// What is read of a VM to be placed.
@@ -70,9 +70,38 @@ struct Host {
     current: Rows<Current>,
 }
 
-/// A member that runs on the host now.
+/// The VM where it runs on the host now, and the CPUs that it holds there.
 #[derive(Row)]
-struct Current {}
+struct Current {
+    holds: bool,
+    vcpus: i64,
+    exclusive: bool,
+    #[table("pins")]
+    pins: Rows<PinOnHost>,
+}
+
+impl Host {
+    /// The CPUs that the VM is pinned to where it runs here.
+    fn held(&self) -> Vec<HeldPin> {
+        let here = self.current.iter().filter(|row| row.holds);
+        let pins = here.flat_map(|row| {
+            let pin = |pin: PinOnHost| HeldPin {
+                cpu: pin.cpu,
+                exclusive: row.exclusive,
+            };
+            row.pins.iter().map(pin).collect::<Vec<_>>()
+        });
+        pins.collect()
+    }
+
+    /// Does the VM run here with as many CPUs for itself?
+    fn has_as_many(&self, wish: &Wish) -> bool {
+        let vcpus = wish.sockets.saturating_mul(wish.cores);
+        let vcpus = vcpus.saturating_mul(wish.threads);
+        let mut here = self.current.iter();
+        here.any(|row| row.holds && row.exclusive && row.vcpus >= vcpus)
+    }
+}
 
 /// What a VM asks of the CPUs of a host.
 struct Need {
@@ -138,21 +167,33 @@ impl RowCost for HighPerformanceCpu {
     }
 }
 
-/// None where the host's threads are not known, or where the VM runs and takes up
-/// itself what it would need.
+/// What the VM holds there is its own to be given out anew. None where the host's threads are
+/// not known, or those of which the VM holds as many as it needs.
 fn cost_of_own_cpus(wish: &Wish, host: &Host) -> Option<f64> {
-    let mut topology = Topology::of_host(&host.cpus, &host.vms);
+    let mut topology = Topology::without(&host.cpus, &host.vms, host.held());
     if topology.is_unknown() {
         return None;
     }
-    match allot(&mut topology, wish, &host.nodes) {
-        Some(lots) => {
-            let (sockets, cores) = sockets_and_cores(&topology, &lots);
-            Some((sockets * SOCKET + cores) as f64)
+    let lots = match host.has_as_many(wish) {
+        // It keeps what it has, if that is known.
+        true => {
+            let held = host.held();
+            let is_held = |cpu: i64| held.iter().any(|pin| pin.cpu == cpu);
+            let places = (0..).zip(topology.threads());
+            let places = places.filter(|(_, thread)| is_held(thread.cpu));
+            let lot: Lot = places.map(|(place, _)| place).collect();
+            if lot.is_empty() {
+                return None;
+            }
+            vec![lot]
         }
-        None if host.current.is_empty() => Some(f64::INFINITY),
-        None => None,
-    }
+        false => match allot(&mut topology, wish, &host.nodes) {
+            Some(lots) => lots,
+            None => return Some(f64::INFINITY),
+        },
+    };
+    let (sockets, cores) = sockets_and_cores(&topology, &lots);
+    Some((sockets * SOCKET + cores) as f64)
 }
 
 placewright_sdk::export!(

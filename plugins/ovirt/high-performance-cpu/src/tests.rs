@@ -146,11 +146,27 @@ fn cpus_of_ones_own_cost_by_sockets_and_then_by_cores() {
 fn where_they_are_not_to_be_had_is_worst_of_all() {
     let full = with_threads(1, &[0, 2, 3]);
     assert_eq!(cost(&own_cpus("dedicated"), &full), f64::INFINITY);
-    let own = Host {
-        current: vec![Current {}].into(),
-        ..full
+    let current = |holds, cpus: &[i64]| Current {
+        holds,
+        vcpus: 2,
+        exclusive: true,
+        pins: cpus.iter().map(|&cpu| PinOnHost { cpu }).collect(),
     };
-    assert_eq!(cost(&own_cpus("dedicated"), &own), 1.0);
+    let with = |row| Host {
+        current: vec![row].into(),
+        ..with_threads(1, &[0, 2, 3])
+    };
+    // What it holds is its own, and of which the numbers are not known it has as many.
+    let own = with(current(true, &[2, 3]));
+    assert_eq!(cost(&own_cpus("dedicated"), &own), 1001.0);
+    assert_eq!(cost(&own_cpus("dedicated"), &with(current(true, &[]))), 1.0);
+    let grown = Vm {
+        cores: 4,
+        ..own_cpus("dedicated")
+    };
+    assert_eq!(cost(&grown, &own), f64::INFINITY);
+    let nowhere = with(current(false, &[]));
+    assert_eq!(cost(&own_cpus("dedicated"), &nowhere), f64::INFINITY);
 }
 
 #[test]

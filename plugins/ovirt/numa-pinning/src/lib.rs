@@ -14,6 +14,7 @@ use placewright_sdk::prelude::*;
 #[derive(Row)]
 struct Vm {
     vcpus: i64,
+    exclusive: bool,
     #[table("numa-nodes")]
     nodes: Rows<VmNode>,
     #[table("huge-pages")]
@@ -43,7 +44,7 @@ impl Vm {
             return Vec::new();
         }
         let page = self.pages.iter().next().map(|pages| pages.size);
-        let mut nodes = Node::of_vm(&self.nodes, page);
+        let mut nodes = Node::of_vm(&self.nodes, page, (self.vcpus, self.exclusive));
         let count = i64::try_from(nodes.len()).unwrap_or(i64::MAX);
         for (number, node) in (0..).zip(&mut nodes) {
             node.pins = self.pins_of(vcpus_of_node(number, count, self.vcpus));

@@ -17,6 +17,7 @@ fn vm(nodes: Vec<VmNode>, pins: &[(i64, i64)]) -> Vm {
     let pin = |&(vcpu, cpu): &(i64, i64)| Pin { vcpu, cpu };
     Vm {
         vcpus: 2,
+        exclusive: false,
         nodes: nodes.into(),
         pages: Rows::default(),
         pins: pins.iter().map(pin).collect(),
@@ -29,8 +30,7 @@ fn host(nodes: i64) -> Host {
         index,
         total: Bytes::gib(2),
         free: Some(Bytes::gib(1)),
-        promised: Bytes(0),
-        pending: Bytes(0),
+        ..NodeOfHost::default()
     };
     let cpu = |cpu| Cpu {
         cpu,
@@ -96,6 +96,8 @@ fn a_vm_has_what_it_needs_where_it_runs() {
         current: vec![Current {
             member: 0,
             holds: true,
+            vcpus: 2,
+            exclusive: false,
             nodes: vec![node(0, &[0]), node(1, &[1])].into(),
         }]
         .into(),

@@ -15,6 +15,8 @@ use placewright_sdk::prelude::*;
 #[derive(Row)]
 struct Vm {
     pinning: Option<Text>,
+    vcpus: i64,
+    exclusive: bool,
     #[table("numa-nodes")]
     nodes: Rows<VmNode>,
     #[table("huge-pages")]
@@ -51,6 +53,8 @@ enum Reason {
     NoNodes,
     /// has too little memory on the NUMA nodes that the VM is pinned to
     TooLittleMemory,
+    /// has too few CPUs, which no VM has for itself, on the NUMA nodes that the VM is pinned to
+    TooFewCpus,
 }
 
 /// A VM with virtual nodes.
@@ -74,7 +78,9 @@ impl Divided {
         } else {
             let page = vm.pages.get(0).map(|pages| pages.size);
             let numbers = vm.nodes.iter().map(|node| node.index);
-            numbers.zip(Node::of_vm(&vm.nodes, page)).collect()
+            numbers
+                .zip(Node::of_vm(&vm.nodes, page, (vm.vcpus, vm.exclusive)))
+                .collect()
         };
         Some(Self { member, nodes })
     }
@@ -162,7 +168,10 @@ impl Host {
         held.give_back(&mut places, |member| {
             newcomers().any(|vm| vm.member == member)
         });
-        let found = nodes::assign(&wanted, places).ok_or(Reason::TooLittleMemory)?;
+        let found = match nodes::assign(&wanted, places.clone()) {
+            Some(found) => found,
+            None => return Err(why_not(&wanted, places)),
+        };
         let assigned = |((member, (node, _)), host_node): ((i64, &(i64, Node)), Option<i64>)| {
             Some(Assigned {
                 member,
@@ -171,6 +180,17 @@ impl Host {
             })
         };
         Ok(all.zip(found).filter_map(assigned).collect())
+    }
+}
+
+/// What the nodes lack that the virtual ones cannot be put on.
+fn why_not(wanted: &[Node], mut places: Vec<Place>) -> Reason {
+    for place in &mut places {
+        place.free_cpus = None;
+    }
+    match nodes::assign(wanted, places) {
+        Some(_) => Reason::TooFewCpus,
+        None => Reason::TooLittleMemory,
     }
 }
 

@@ -14,6 +14,8 @@ pub fn node(mib: i64, pinned: &[i64]) -> VmNode {
 pub fn vm(nodes: Vec<VmNode>) -> Vm {
     Vm {
         pinning: None,
+        vcpus: 2,
+        exclusive: false,
         nodes: nodes.into(),
         pages: Rows::default(),
     }
@@ -27,6 +29,7 @@ pub fn host(nodes: i64) -> Host {
         free: Some(Bytes::gib(1)),
         promised: Bytes(0),
         pending: Bytes(0),
+        ..NodeOfHost::default()
     };
     Host {
         nodes: (0..nodes).map(node).collect(),
@@ -110,6 +113,8 @@ fn held(mib: i64) -> Rows<Current> {
     let row = Current {
         member: 0,
         holds: true,
+        vcpus: 2,
+        exclusive: false,
         nodes: vec![node(mib, &[0])].into(),
     };
     vec![row].into()
@@ -125,6 +130,7 @@ fn what_is_promised_of_a_node_is_not_free() {
             free,
             promised: Bytes::mib(promised),
             pending: Bytes::mib(pending),
+            ..NodeOfHost::default()
         };
         Host {
             nodes: vec![node].into(),
@@ -183,6 +189,7 @@ fn a_node_of_unknown_free_memory_counts_as_empty() {
         free: None,
         promised: Bytes(0),
         pending: Bytes(0),
+        ..NodeOfHost::default()
     };
     let host = Host {
         nodes: vec![unmeasured].into(),
@@ -193,4 +200,50 @@ fn a_node_of_unknown_free_memory_counts_as_empty() {
         Verdict::Keep
     );
     assert_eq!(keep(vec![vm(vec![node(4_097, &[0])])], &host), TOO_LITTLE);
+}
+
+#[test]
+fn cpus_of_a_node_that_vms_have_for_themselves_are_not_given_to_others() {
+    let own = |vcpus| Vm {
+        vcpus,
+        exclusive: true,
+        ..vm(vec![node(1, &[0])])
+    };
+    let with = |promised, pending, current| Host {
+        nodes: vec![NodeOfHost {
+            total: Bytes::gib(4),
+            cpus: Some(4),
+            cpus_promised: promised,
+            cpus_pending: pending,
+            ..NodeOfHost::default()
+        }]
+        .into(),
+        current,
+        ..host(0)
+    };
+    const TOO_FEW: Verdict<Reason> = Verdict::Remove(Reason::TooFewCpus);
+    assert_eq!(
+        keep(vec![own(4)], &with(0, 0, Rows::default())),
+        Verdict::Keep
+    );
+    assert_eq!(keep(vec![own(3)], &with(1, 1, Rows::default())), TOO_FEW);
+    assert_eq!(
+        keep(vec![own(2), own(2)], &with(0, 1, Rows::default())),
+        TOO_FEW
+    );
+    let shared = || vec![vm(vec![node(1, &[0])])];
+    assert_eq!(keep(shared(), &with(2, 1, Rows::default())), Verdict::Keep);
+    assert_eq!(keep(shared(), &with(2, 2, Rows::default())), TOO_FEW);
+    // Who runs there has its CPUs, and needs what it asks for beyond them.
+    let held = || {
+        let row = held(1).get(0).expect("there is one");
+        let row = Current {
+            exclusive: true,
+            ..row
+        };
+        Rows::from(vec![row])
+    };
+    assert_eq!(keep(vec![own(2)], &with(4, 4, held())), Verdict::Keep);
+    assert_eq!(keep(vec![own(3)], &with(2, 1, held())), Verdict::Keep);
+    assert_eq!(keep(vec![own(4)], &with(2, 1, held())), TOO_FEW);
 }

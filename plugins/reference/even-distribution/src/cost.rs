@@ -157,7 +157,12 @@ mod tests {
     #[test]
     fn a_vm_adds_nothing_to_the_host_where_it_runs() {
         let own = Host {
-            current: vec![Current { member: 0 }].into(),
+            current: vec![Current {
+                member: 0,
+                vcpus: 4,
+                exclusive: false,
+            }]
+            .into(),
             ..host(50.0)
         };
         assert_eq!(

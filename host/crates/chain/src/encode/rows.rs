@@ -68,6 +68,15 @@ pub(super) enum Level<'a> {
     Candidates(&'a Candidates, HostRows<'a>),
 }
 
+/// Tables below a VM whose rows are a host's by name or number: nobody else may have them while
+/// a place is reserved that takes them.
+const TAKEN_BY_NAME: [&str; 2] = ["devices", "pins"];
+
+/// The rows of a VM itself, and those of its stay on its host.
+fn rows_of<'a>(entry: &'a VmEntry, name: &str) -> [&'a [Facts]; 2] {
+    [entry.vm.facts.rows(name), entry.placed_rows(name)]
+}
+
 impl<'a> Level<'a> {
     pub(super) fn len(&self) -> usize {
         match self {
@@ -89,22 +98,38 @@ impl<'a> Level<'a> {
     }
 
     /// The rows of facts below one of these rows, in the table called `name`: those
-    /// of the row itself, and those of a VM's stay on its host.
+    /// of the row itself, those of a VM's stay on its host, and what a place reserved for it
+    /// there takes by name or number.
     pub(super) fn rows_below(
         &self,
         row: usize,
         name: &str,
         hosts: HostRows<'_>,
         inventory: &'a Inventory,
-    ) -> [&'a [Facts]; 2] {
+    ) -> [&'a [Facts]; 4] {
         let own: &'a [Facts] = match self {
             Level::Hosts(_) => inventory
                 .host(hosts.slot(row))
                 .map_or(&[], |host| host.facts.rows(name)),
             Level::Members(members) => members[row].vm.facts.rows(name),
-            Level::Vms(vms) => return [vms[row].vm.facts.rows(name), vms[row].placed_rows(name)],
+            Level::Vms(vms) => {
+                let entry = vms[row];
+                let [own, stay] = rows_of(entry, name);
+                let growth = match TAKEN_BY_NAME.contains(&name) && !entry.pending {
+                    true => inventory.pending(&entry.vm.id),
+                    false => None,
+                };
+                let [grown, stay_then] = match growth.filter(|it| it.slot == entry.slot) {
+                    Some(growth) => rows_of(growth, name),
+                    None => [&[][..]; 2],
+                };
+                return [own, stay, grown, stay_then];
+            }
             Level::Held(rows) => match rows[row].entry {
-                Some(entry) => return [entry.vm.facts.rows(name), entry.placed_rows(name)],
+                Some(entry) => {
+                    let [own, stay] = rows_of(entry, name);
+                    return [own, stay, &[], &[]];
+                }
                 None => &[],
             },
             Level::Facts(facts) => facts[row].rows(name),
@@ -116,7 +141,7 @@ impl<'a> Level<'a> {
             }
             _ => &[],
         };
-        [own, &[]]
+        [own, &[], &[], &[]]
     }
 
     /// The value of a column in a row.

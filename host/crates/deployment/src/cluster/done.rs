@@ -70,12 +70,23 @@ impl ClusterState {
             return;
         };
         for vm in &decision.request.members {
+            let vm = &vm.id;
+            if self.pending_on(vm).is_none() {
+                // It runs there already and stays as it is.
+                continue;
+            }
+            let message = match self.runs_on(vm).is_some_and(|there| there == *host) {
+                true => format!(
+                    "a place for {vm} is reserved on {host}, where it runs, to run on with other amounts"
+                ),
+                false => format!("a place for {vm} is reserved on {host}"),
+            };
             self.tell_when_kept(News {
                 kind: EventKind::VmPlaced,
-                vm: Some(vm.id.clone()),
+                vm: Some(vm.clone()),
                 host: Some(host.clone()),
                 decision: Some(decision.number),
-                message: format!("a place for {} is reserved on {host}", vm.id),
+                message,
                 ..News::default()
             });
         }
@@ -106,7 +117,11 @@ impl ClusterState {
         self.confirm(vms, host)?;
         for (vm, from, to) in before {
             let Some(host) = to else { continue };
-            let (kind, message) = match from.filter(|from| *from != host) {
+            let (kind, message) = match from {
+                Some(from) if from == host => (
+                    EventKind::VmResized,
+                    format!("{vm} runs on {host} with other amounts"),
+                ),
                 Some(from) => (
                     EventKind::VmMoved,
                     format!("{vm} moved from {from} to {host}"),

@@ -1,5 +1,6 @@
 //! Hosts, VMs, groups and tenants come, change and go.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -8,9 +9,12 @@ use super::ClusterState;
 use crate::DeploymentError;
 use placewright_document::{ClusterDocument, InventoryChanges, Missing};
 use placewright_inventory::{EntryResult, Inventory, VmEntry};
-use placewright_model::doubts;
 use placewright_model::schema::Schema;
+use placewright_model::{FactsChange, doubt_of_gpus, doubts};
 use placewright_scheduler::Scheduler;
+
+/// So many VMs whose GPUs are doubtful are named.
+const MOST_DOUBTS: usize = 20;
 
 /// How many of each there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -178,6 +182,17 @@ impl ClusterState {
         let new = changes.vms.iter().map(|vm| vm.id.clone());
         let new = new.filter(|id| self.inventory().running(id).is_none());
         let new: Vec<Arc<str>> = new.collect();
+        let gpus = |facts: &FactsChange| !facts.set.rows("gpus").is_empty();
+        let with_gpus = changes
+            .vms
+            .iter()
+            .filter(|vm| gpus(&vm.facts) || vm.host.is_some());
+        let with_gpus: Vec<Arc<str>> = with_gpus.map(|vm| vm.id.clone()).collect();
+        let of_hosts = changes.hosts.iter().filter(|host| {
+            let mut unset = host.facts.unset.iter();
+            gpus(&host.facts) || unset.any(|table| **table == *"gpus")
+        });
+        let of_hosts: Vec<Arc<str>> = of_hosts.map(|host| host.id.clone()).collect();
         let tells_results = changes.missing == Missing::Ignore;
         let mut results = self.scheduler.inventory_mut().change(changes)?;
         self.note();
@@ -193,11 +208,33 @@ impl ClusterState {
             whole.filter(|vm| vm.facts.get("memory").is_none()),
             [],
         ));
+        warnings.extend(self.doubts_of_gpus(&with_gpus, &of_hosts));
         Ok(Changed {
             counted: self.counted(),
             results: tells_results.then_some(results),
             warnings,
         })
+    }
+
+    /// A sentence for each of these VMs, and of those on these hosts, that is said to have GPUs
+    /// which its host has not; of many, for the first ones.
+    fn doubts_of_gpus(&self, vms: &[Arc<str>], hosts: &[Arc<str>]) -> Vec<String> {
+        let inventory = self.inventory();
+        let named = vms.iter().filter_map(|id| inventory.running(id));
+        let on_hosts = hosts
+            .iter()
+            .filter_map(|id| inventory.host(inventory.slot(id)?));
+        let on_hosts = on_hosts.flat_map(|host| inventory.vms_of(host));
+        let mut seen = BTreeSet::new();
+        let entries = named.chain(on_hosts).filter(|entry| {
+            !entry.placed_rows("gpus").is_empty() && seen.insert(entry.vm.id.clone())
+        });
+        let doubts = entries.filter_map(|entry| {
+            let host = inventory.host(entry.slot)?;
+            let given = entry.placed_rows("gpus");
+            doubt_of_gpus(&entry.vm.id, given, &host.id, &host.facts)
+        });
+        doubts.take(MOST_DOUBTS).collect()
     }
 
     /// Change something and lose the way back before it is refused.

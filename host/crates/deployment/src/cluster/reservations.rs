@@ -22,6 +22,9 @@ pub enum ReservationKind {
     Place,
     /// The VM runs elsewhere and is to move there.
     Migrate,
+    /// The VM runs there and is to run on with other amounts: it holds the place for what it
+    /// asks for beyond what it has.
+    Resize,
 }
 
 /// A place that is reserved for a VM which does not run there yet.
@@ -36,7 +39,7 @@ pub struct Reservation {
     pub host: Arc<str>,
     /// Why the place is reserved.
     pub kind: ReservationKind,
-    /// Id of the host where the VM runs until it has moved.
+    /// Id of the host where the VM runs until it has moved, or on which it is to run on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     pub from: Option<Arc<str>>,
@@ -99,15 +102,19 @@ impl ClusterState {
     fn shown_reservation(&self, entry: &VmEntry) -> Option<Reservation> {
         let inventory = self.inventory();
         let host = |entry: &VmEntry| inventory.host(entry.slot).map(|host| host.id.clone());
-        let from = inventory.running(&entry.vm.id).and_then(host);
+        let running = inventory.running(&entry.vm.id);
+        let kind = match running {
+            Some(running) if running.slot == entry.slot => ReservationKind::Resize,
+            Some(_) => ReservationKind::Migrate,
+            None => ReservationKind::Place,
+        };
+        let is_move = kind == ReservationKind::Migrate;
+        let from = running.and_then(host);
         Some(Reservation {
             vm: entry.vm.id.clone(),
             host: host(entry)?,
-            kind: match from {
-                Some(_) => ReservationKind::Migrate,
-                None => ReservationKind::Place,
-            },
-            live: from.is_some().then(|| inventory.moves_live(&entry.vm.id)),
+            kind,
+            live: is_move.then(|| inventory.moves_live(&entry.vm.id)),
             from,
             since: entry.since,
             expires: entry.expires,

@@ -60,6 +60,8 @@ kinds! {
     VmConfirmed = "vm-confirmed",
     /// A VM runs on another host than before.
     VmMoved = "vm-moved",
+    /// A VM runs on its host with other amounts than before.
+    VmResized = "vm-resized",
     /// The place that was reserved for a VM was given back.
     VmCancelled = "vm-cancelled",
     /// The place that was reserved for a VM was not confirmed in time.
@@ -165,7 +167,11 @@ impl EventKind {
     pub fn is_frequent(self) -> bool {
         matches!(
             self,
-            Self::VmPlaced | Self::VmConfirmed | Self::VmMoved | Self::VmCancelled
+            Self::VmPlaced
+                | Self::VmConfirmed
+                | Self::VmMoved
+                | Self::VmResized
+                | Self::VmCancelled
         )
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Event;
+use crate::cluster::ReservationKind;
 
 fn events(world: &World) -> Vec<Arc<Event>> {
     world.deployment.events().listen(Some(0)).missed
@@ -93,6 +94,48 @@ fn places_are_told_with_who_asked_for_them() {
     let cancelled = cluster.turn_as(&bob, |state| state.cancel_and_tell(&["w"]));
     cancelled.wait().unwrap();
     assert_eq!(of_kind(&world, "vm-cancelled")[0].vm.as_deref(), Some("w"));
+}
+
+#[test]
+fn a_vm_that_is_resized_where_it_runs_is_told_as_such_and_one_that_stays_as_it_is_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = world(folder.path());
+    let again = |memory: Option<i64>| {
+        let mut vm = Vm::new("old");
+        if let Some(memory) = memory {
+            vm.facts.set("memory", memory);
+        }
+        let request = Request {
+            members: vec![vm],
+            again: true,
+            now: 1000,
+            ..Request::default()
+        };
+        let placed = cluster.turn(move |state| state.place(request, None));
+        let placed = placed.wait().unwrap();
+        let body: serde_json::Value = serde_json::from_str(&placed.body).unwrap();
+        (body["reserved"].clone(), body.get("expires").is_some())
+    };
+    assert_eq!(again(None), (false.into(), false));
+    assert!(of_kind(&world, "vm-placed").is_empty());
+    assert_eq!(again(Some(3 << 20)), (true.into(), true));
+    let told = of_kind(&world, "vm-placed");
+    assert_eq!(
+        told[0].message,
+        "a place for old is reserved on a, where it runs, to run on with other amounts"
+    );
+    let shown = cluster
+        .turn(|state| state.reservation("old"))
+        .wait()
+        .unwrap();
+    assert_eq!(
+        (shown.kind, shown.from.as_deref(), shown.live),
+        (ReservationKind::Resize, Some("a"), None)
+    );
+    let confirmed = cluster.turn(|state| state.confirm_and_tell(&["old"], None));
+    confirmed.wait().unwrap();
+    assert_eq!(of_kind(&world, "vm-resized")[0].vm.as_deref(), Some("old"));
+    assert!(of_kind(&world, "vm-confirmed").is_empty());
 }
 
 #[test]

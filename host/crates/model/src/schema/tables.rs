@@ -329,7 +329,7 @@ fn vm_columns() -> Vec<Column> {
         given(
             "exclusive",
             Boolean,
-            "Whether it has exclusive physical CPUs",
+            "Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-threads",
         ),
         given(
             "migratable",
@@ -689,6 +689,22 @@ fn below_hosts() -> Vec<Table> {
                     "The same for the VMs that have a place reserved here",
                 )
                 .in_measure(Bytes),
+                kept(
+                    "cpus",
+                    Integer,
+                    "CPU threads of the node that are online, by the host's cpus; absent if none of these names the node",
+                )
+                .or_absent(),
+                added(
+                    "cpus.promised",
+                    Integer,
+                    "CPUs of the node that VMs which run here have for themselves: those that they are pinned to, or else those of virtual nodes pinned to it",
+                ),
+                added(
+                    "cpus.pending",
+                    Integer,
+                    "The same for the VMs that have a place reserved here",
+                ),
             ],
         ),
         nested(

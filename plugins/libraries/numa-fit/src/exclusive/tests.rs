@@ -101,8 +101,7 @@ fn virtual_nodes_need_the_memory_of_the_socket() {
             index,
             total: Bytes(4000),
             free: Some(Bytes(free)),
-            promised: Bytes(0),
-            pending: Bytes(0),
+            ..NodeOfHost::default()
         })
         .collect();
     let with = |sockets, of| Wish {

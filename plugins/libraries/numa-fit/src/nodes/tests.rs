@@ -5,6 +5,8 @@ fn node(memory: i64, allowed: &[i64]) -> Node {
         takes: Take::Memory(Bytes(memory)),
         allowed: allowed.to_vec(),
         pins: Vec::new(),
+        own_cpus: 0,
+        shares_cpus: true,
     }
 }
 
@@ -39,6 +41,31 @@ fn nodes_are_put_where_there_is_room() {
     let assigned = assign(&nodes, host(&[2500, 2500])).expect("two on each");
     assert!(fits(&nodes, &[2500, 2500], &assigned));
     assert_eq!(assign(&nodes, host(&[2500, 1500])), None);
+}
+
+#[test]
+fn nodes_are_put_where_there_are_the_cpus_that_they_have_for_themselves() {
+    let own = |cpus| Node {
+        own_cpus: cpus,
+        shares_cpus: false,
+        ..node(0, &[0, 1])
+    };
+    let with = |cpus: [i64; 2]| {
+        let mut places = host(&[0, 0]);
+        for (place, cpus) in places.iter_mut().zip(cpus) {
+            place.free_cpus = Some(cpus);
+        }
+        places
+    };
+    let assigned = assign(&[own(2), own(3)], with([3, 2]));
+    assert_eq!(assigned, Some(vec![Some(1), Some(0)]));
+    assert_eq!(assign(&[own(3), own(3)], with([3, 2])), None);
+    // Who shares CPUs needs one that is shared, and takes none.
+    let shared = || [node(0, &[0]), node(0, &[0])];
+    assert!(assign(&shared(), with([1, 0])).is_some());
+    assert_eq!(assign(&shared(), with([0, 9])), None);
+    let many: Vec<Node> = (0..9).map(|_| own(1)).collect();
+    assert!(assign(&many, host(&[0, 0])).is_some(), "CPUs are not known");
 }
 
 #[test]
