@@ -200,6 +200,21 @@ def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: st
     return Call('POST', ['v1', 'clusters', cluster, 'inventory', 'changes'], json=body, headers={'If-Match': if_match})
 
 
+def follow_inventory(cluster: str, *, after: int | None = None, kind: list[str] | None = None) -> StreamCall[types.InventoryEvent]:
+    """What changes in a cluster's inventory, as it changes. Events are called `hosts`, `vms`,
+    `groups` and `tenants`; each has the version that it leads to, the `items` that are new or
+    different, whole, and the ids of those that are `gone`. First comes `begin` with the version
+    that the stream begins after, unless `after` or a header Last-Event-ID gives it. Where that
+    is not remembered, too much has changed at once, or the columns of the cluster have become
+    others, `reset` comes: read the inventory anew and go on. Changes within 200 ms come
+    together. The stream ends with the cluster, and when the token is taken away or gets another
+    role
+    or other clusters. A host comes when something that is given or measured of it changes; what
+    its VMs
+    take follows from them."""
+    return StreamCall('GET', ['v1', 'clusters', cluster, 'inventory', 'follow'], query={'after': after, 'kind': kind})
+
+
 def migrate_vm(cluster: str, body: types.OneRequest, *, wait: float | None = None, dry_run: bool | None = None, all_or_nothing: bool | None = None, idempotency_key: str | None = None) -> Call[types.Placement]:
     """Decide where VMs that run are to be moved, other than where they are, and reserve
     their places."""
@@ -380,7 +395,9 @@ def stream_events() -> StreamCall[types.Event]:
     Last-Event-ID it goes on after that event. Where events that were asked for are no
     longer remembered, or a listener was too slow, an event `reset` comes first: then read
     anew what you follow. A token that is for some clusters is told of those alone, and of
-    units and its policies in sentences that name no others."""
+    units and its policies in sentences that name no others. The stream ends when the token is
+    taken
+    away, or gets another role or other clusters."""
     return StreamCall('GET', ['v1', 'events'])
 
 

@@ -531,6 +531,8 @@ DraftShares = TypedDict(
     },
 )
 
+Entity: TypeAlias = 'Host | Vm | Group | Tenant'
+
 # What one entry of the policy says of a host.
 EntryCost = TypedDict(
     'EntryCost',
@@ -2042,6 +2044,20 @@ InventoryChanges = TypedDict(
     },
 )
 
+# What is sent of an inventory that is followed.
+InventoryEvent = TypedDict(
+    'InventoryEvent',
+    {
+        # The ids of those that are not there any more.
+        'gone': 'NotRequired[list[str]]',
+        # Those that are new or different, each as its own route shows it: hosts, VMs, groups or
+        # tenants, as the name of the event says.
+        'items': 'NotRequired[list[Entity]]',
+        # The version of the inventory that is reached when all events with it have been read.
+        'version': 'int',
+    },
+)
+
 # A unit that is or was in force under its name.
 KnownUnit = TypedDict(
     'KnownUnit',
@@ -2188,8 +2204,8 @@ NewSettings = TypedDict(
     {
         # Whether plans of moves are made from time to time; left out, none are.
         'balance': 'NotRequired[None | PeriodicBalance]',
-        # What is different from the policy in this cluster, by the entries' names; left
-        # out, nothing is.
+        # What is different from the policy in this cluster, by the entries' names, of 256 at most;
+        # left out, nothing is.
         'overrides': 'NotRequired[dict[str, Override]]',
         # Name of the policy that decides.
         'policy': 'str',

@@ -54,7 +54,7 @@ impl Listener {
                 return None;
             }
             if let Some(said) = line.strip_prefix("event: ") {
-                name = said.to_owned();
+                said.clone_into(&mut name);
             }
             let data = line.strip_prefix("data: ").map(serde_json::from_str);
             if let Some(Ok(event)) = data {

@@ -54,27 +54,37 @@ pub(super) fn event(name: &str, version: u64, items: &[Value], gone: &[Arc<str>]
     format!("event: {name}\nid: {version}\ndata: {data}\n\n").into()
 }
 
-/// The frames of all clusters that are followed.
+/// A cluster that is followed, and its frames.
+#[derive(Debug)]
+struct Followed {
+    cluster: Weak<Cluster>,
+    shared: Weak<Shared>,
+}
+
+/// The frames of all clusters that are followed, by name.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
-    clusters: Mutex<BTreeMap<Arc<str>, (Weak<Cluster>, Weak<Shared>)>>,
+    clusters: Mutex<BTreeMap<Arc<str>, Followed>>,
 }
 
 impl Frames {
     /// Those of a cluster. They are forgotten when nobody follows it any more.
     pub(super) fn of(&self, cluster: &Arc<Cluster>) -> Arc<Shared> {
         let mut clusters = self.clusters.lock().unwrap_or_else(PoisonError::into_inner);
-        clusters.retain(|_, (_, shared)| shared.strong_count() > 0);
+        clusters.retain(|_, followed| followed.shared.strong_count() > 0);
         // Another cluster may have the name by now.
-        if let Some((owner, shared)) = clusters.get(cluster.name())
-            && let (Some(owner), Some(shared)) = (owner.upgrade(), shared.upgrade())
-            && Arc::ptr_eq(&owner, cluster)
+        if let Some(followed) = clusters.get(cluster.name())
+            && let Some(shared) = followed.shared.upgrade()
+            && std::ptr::eq(followed.cluster.as_ptr(), Arc::as_ptr(cluster))
         {
             return shared;
         }
         let shared = Arc::<Shared>::default();
-        let entry = (Arc::downgrade(cluster), Arc::downgrade(&shared));
-        clusters.insert(cluster.name().clone(), entry);
+        let followed = Followed {
+            cluster: Arc::downgrade(cluster),
+            shared: Arc::downgrade(&shared),
+        };
+        clusters.insert(cluster.name().clone(), followed);
         shared
     }
 }
