@@ -373,7 +373,7 @@ mod tests {
         let chanceless = drawn(&[&[("a", 0.0)]], None);
         assert!(chanceless.contains("Chosen: none, since no candidate has a chance\n"));
         let empty = drawn(&[], None);
-        assert!(empty.contains("  nobody is left\n"), "{empty}");
+        assert!(empty.contains("  no host is left\n"), "{empty}");
         assert!(empty.contains("Chosen: none\n"), "{empty}");
     }
 }

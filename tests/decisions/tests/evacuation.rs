@@ -417,7 +417,7 @@ fn a_move_for_a_hard_group_that_is_kept_or_gone_or_soft_is_not_begun() {
             let to = if rule == APART { "h3" } else { "h2" };
             world.run_vm(self::vm(vm, memory), to).unwrap();
         });
-        assert_eq!(kept, "group g is kept by now");
+        assert_eq!(kept, "the rule of group g is satisfied by now");
         let gone = needless(&mut broken(rule), |world| world.remove_group("g"));
         assert_eq!(gone, "group g is gone");
         let soft = needless(&mut broken(rule), |world| {
