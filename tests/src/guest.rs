@@ -52,6 +52,14 @@ pub fn engine() -> &'static Engine {
     ENGINE.get_or_init(|| kept(Limits::default()))
 }
 
+/// The same for one test alone, which takes all of its instances.
+///
+/// # Panics
+/// If the machine cannot run WebAssembly.
+pub fn engine_of_its_own() -> Engine {
+    kept(Limits::default())
+}
+
 /// The same for runs that are limited by fuel.
 ///
 /// # Panics
