@@ -263,8 +263,8 @@ async fn set(
             return Err(Problem::new(Code::Unprocessable, sentence));
         }
     }
-    // Whoever may not read a policy may not read it by what it decides either, nor take it from
-    // its owner by having it decide here.
+    // A caller who may not read a policy may not attach it: its decisions would show what is in
+    // it, and its owner could not change it any more.
     caller.policy(&deployment, &new.policy)?;
     if new.overrides.len() > MOST_OVERRIDES {
         let sentence = format!(

@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 use super::contract;
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Cluster, EntityKind};
-use placewright_http::extract::{Path, Query};
+use placewright_http::extract::{Path, Query, repeated};
 use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, OpenStream, Stop, Streams};
 
@@ -56,6 +56,17 @@ pub(super) struct InventoryEvent {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
     gone: Vec<Arc<str>>,
+}
+
+impl InventoryEvent {
+    /// A version by itself.
+    fn bare(version: u64) -> Self {
+        Self {
+            version,
+            items: Vec::new(),
+            gone: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -109,7 +120,10 @@ async fn follow(
         Some(version) => (version, None),
         None => {
             let version = cluster.snapshot().await?.version();
-            (version, Some(frames::event("begin", version, &[], &[])))
+            (
+                version,
+                Some(frames::event("begin", InventoryEvent::bare(version))),
+            )
         }
     };
     let following = Following {
@@ -136,13 +150,8 @@ async fn follow(
 
 /// The kinds that a request names; all if it names none.
 fn kinds(uri: &Uri) -> Result<Vec<EntityKind>, Problem> {
-    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
-    let pairs = pairs
-        .map(|axum::extract::Query(pairs)| pairs)
-        .unwrap_or_default();
-    let named = pairs.into_iter().filter(|(name, _)| name == "kind");
-    let kinds: Vec<EntityKind> = named
-        .map(|(_, word)| {
+    let kinds: Vec<EntityKind> = repeated(uri, "kind")
+        .map(|word| {
             let found = EntityKind::ALL.into_iter().find(|kind| kind.word() == word);
             found.ok_or_else(|| {
                 let sentence =
@@ -162,7 +171,7 @@ struct Following {
     frames: Arc<Shared>,
     cluster: Arc<Cluster>,
     kinds: Vec<EntityKind>,
-    /// The version of which it knows.
+    /// The version that it was sent last.
     at: u64,
     to_send: VecDeque<Bytes>,
     /// Nothing is asked for before.

@@ -1,7 +1,7 @@
 //! Whether the server lives, whether it can decide, and what it counts.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Extension;
 use axum::extract::State;
@@ -19,8 +19,8 @@ use placewright_http::extract::{Json, Short};
 use placewright_http::problem::{Code, Problem};
 use placewright_records::telemetry::{METRICS_TYPE, Telemetry};
 
-/// Who collects metrics waits so long for a cluster whose turns take their time, and then gets
-/// what it was before.
+/// A collector of metrics waits at most this long for clusters that are busy; of those that take
+/// longer it gets the figures of the last snapshot.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -112,8 +112,10 @@ async fn metrics(
     Extension(telemetry): Extension<Arc<Telemetry>>,
 ) -> Result<Response, Problem> {
     let mut snapshots = Vec::new();
+    let until = Instant::now() + PATIENCE;
     for cluster in deployment.clusters() {
-        snapshots.extend(cluster.snapshot_within(PATIENCE).await);
+        let left = until.saturating_duration_since(Instant::now());
+        snapshots.extend(cluster.snapshot_within(left).await);
     }
     let written = aside(move || {
         let capacity = snapshots.iter().map(|snapshot| snapshot.capacity());

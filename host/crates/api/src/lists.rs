@@ -15,7 +15,7 @@ use super::contract;
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{ListError, WantedHosts, WantedVms};
 use placewright_http::document::written;
-use placewright_http::extract::{Path, Query};
+use placewright_http::extract::{Path, Query, repeated};
 use placewright_http::problem::{Code, Problem};
 use placewright_http::{Page, PageQuery};
 
@@ -145,13 +145,8 @@ async fn vms(
 
 /// The attributes that a query asks for, each with its value.
 fn attributes(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
-    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
-    let pairs = pairs
-        .map(|axum::extract::Query(pairs)| pairs)
-        .unwrap_or_default();
-    let attributes = pairs.into_iter().filter(|(name, _)| name == "attribute");
-    attributes
-        .map(|(_, attribute)| match attribute.split_once(':') {
+    repeated(uri, "attribute")
+        .map(|attribute| match attribute.split_once(':') {
             Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
             None => {
                 let sentence = "\"attribute\" is written as NAME:VALUE, such as attribute=rack:r1";

@@ -238,6 +238,16 @@ pub fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
     }
 }
 
+/// The values of a query parameter that may be given several times, in their order.
+pub fn repeated(uri: &Uri, name: &str) -> impl Iterator<Item = String> {
+    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
+    // What cannot be read was refused before.
+    let pairs = pairs.map(|axum::extract::Query(pairs)| pairs);
+    let pairs = pairs.unwrap_or_default().into_iter();
+    let named = pairs.filter(move |(known, _)| known == name);
+    named.map(|(_, value)| value)
+}
+
 fn parameter(file: &str, sentence: &str) -> Problem {
     Problem::new(Code::InvalidParameter, sentence).with_error(ProblemError {
         place: ProblemPlace {

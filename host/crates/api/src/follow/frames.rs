@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use axum::body::Bytes;
-use serde_json::Value;
 
-use placewright_deployment::cluster::{Cluster, EntityKind, Snapshot};
+use placewright_deployment::cluster::{ChangedOfKind, Cluster, EntityKind, Snapshot};
 use placewright_http::document::aside;
 use placewright_http::problem::Problem;
 
@@ -37,21 +36,16 @@ impl Frame {
     fn reset(version: u64) -> Self {
         Self {
             version,
-            events: vec![(None, event("reset", version, &[], &[]))],
+            events: vec![(None, event("reset", InventoryEvent::bare(version)))],
         }
     }
 }
 
 /// An event as it is sent.
-pub(super) fn event(name: &str, version: u64, items: &[Value], gone: &[Arc<str>]) -> Bytes {
-    let event = InventoryEvent {
-        version,
-        items: items.to_vec(),
-        gone: gone.to_vec(),
-    };
+pub(super) fn event(name: &str, event: InventoryEvent) -> Bytes {
     // Its texts have no line breaks in JSON.
     let data = serde_json::to_string(&event).unwrap_or_default();
-    format!("event: {name}\nid: {version}\ndata: {data}\n\n").into()
+    format!("event: {name}\nid: {}\ndata: {data}\n\n", event.version).into()
 }
 
 /// A cluster that is followed, and its frames.
@@ -130,13 +124,25 @@ impl Shared {
 /// What leads from a version to that of a snapshot.
 fn step(snapshot: &Snapshot, from: u64) -> Frame {
     let version = snapshot.version();
-    let Some(changed) = snapshot.changed_since(from) else {
-        return Frame::reset(version);
-    };
+    match snapshot.changed_since(from) {
+        Some(changed) => frame(version, changed),
+        None => Frame::reset(version),
+    }
+}
+
+/// The events of these changes, or a reset where they are too large.
+fn frame(version: u64, changed: Vec<ChangedOfKind>) -> Frame {
     let mut events = Vec::new();
     let mut bytes = 0;
     for of_kind in changed {
-        let event = event(of_kind.kind.word(), version, &of_kind.items, &of_kind.gone);
+        let event = event(
+            of_kind.kind.word(),
+            InventoryEvent {
+                version,
+                items: of_kind.items,
+                gone: of_kind.gone,
+            },
+        );
         bytes += event.len();
         if bytes > LARGEST {
             return Frame::reset(version);
@@ -175,7 +181,7 @@ impl Steps {
 mod tests {
     use super::*;
 
-    fn frame(version: u64, bytes: usize) -> Frame {
+    fn sized(version: u64, bytes: usize) -> Frame {
         Frame {
             version,
             events: vec![(Some(EntityKind::Hosts), Bytes::from(vec![b'x'; bytes]))],
@@ -186,7 +192,7 @@ mod tests {
     fn the_last_steps_are_remembered_by_the_version_that_they_begin_after() {
         let mut steps = Steps::default();
         for version in 0..20 {
-            steps.remember(version, frame(version + 1, 10));
+            steps.remember(version, sized(version + 1, 10));
         }
         assert_eq!(steps.last.len(), STEPS);
         assert_eq!(steps.last[0].0, 20 - STEPS as u64);
@@ -200,25 +206,45 @@ mod tests {
         let mut steps = Steps::default();
         let part = ALL / 4;
         let slow: Vec<Frame> = (0..4)
-            .map(|version| steps.remember(version, frame(version + 1, part)))
+            .map(|version| steps.remember(version, sized(version + 1, part)))
             .collect();
         assert!(slow.iter().all(|it| it.events[0].0.is_some()));
-        let told = steps.remember(4, frame(5, part));
+        let told = steps.remember(4, sized(5, part));
         assert!(told.events[0].1.starts_with(b"event: reset\n"), "{told:?}");
         drop(slow);
-        let again = steps.remember(5, frame(6, part));
+        let again = steps.remember(5, sized(6, part));
         assert!(again.events[0].0.is_some());
     }
 
     #[test]
+    fn a_step_that_is_too_large_has_readers_read_anew() {
+        let changed = |bytes: usize| {
+            vec![ChangedOfKind {
+                kind: EntityKind::Vms,
+                items: vec![serde_json::json!({"id": "v", "name": "x".repeat(bytes)})],
+                gone: Vec::new(),
+            }]
+        };
+        let small = frame(3, changed(LARGEST / 2));
+        assert_eq!(small.events[0].0, Some(EntityKind::Vms));
+        let large = frame(3, changed(LARGEST));
+        assert_eq!((large.version, large.events.len()), (3, 1));
+        assert!(large.events[0].1.starts_with(b"event: reset\n"));
+    }
+
+    #[test]
     fn an_event_is_written_in_one_line_of_data() {
-        let items = [serde_json::json!({"id": "a\nb"})];
-        let bytes = event("vms", 7, &items, &["gone".into()]);
+        let changed = InventoryEvent {
+            version: 7,
+            items: vec![serde_json::json!({"id": "a\nb"})],
+            gone: vec!["gone".into()],
+        };
+        let bytes = event("vms", changed);
         assert_eq!(
             std::str::from_utf8(&bytes).unwrap(),
             "event: vms\nid: 7\ndata: {\"version\":7,\"items\":[{\"id\":\"a\\nb\"}],\"gone\":[\"gone\"]}\n\n"
         );
-        let reset = event("reset", 8, &[], &[]);
+        let reset = event("reset", InventoryEvent::bare(8));
         assert_eq!(
             std::str::from_utf8(&reset).unwrap(),
             "event: reset\nid: 8\ndata: {\"version\":8}\n\n"

@@ -48,16 +48,18 @@ pub struct ChangedOfKind {
 }
 
 impl Snapshot {
-    /// What has changed since an earlier version of the inventory, of the kinds of which
-    /// something has. None if that version is not remembered, or if what is known of the cluster
-    /// as a whole has changed, such as which columns there are: then everything may have.
+    /// What has changed since an earlier version of the inventory; kinds without a change are
+    /// left out. None if that version is not remembered, or if something of the cluster as a
+    /// whole has changed, such as its columns: then everything may have changed.
     pub fn changed_since(&self, version: u64) -> Option<Vec<ChangedOfKind>> {
         let inventory = self.inventory();
         // A version that is still to come is one of another inventory.
         if version > inventory.version() {
             return None;
         }
-        let touched = self.recently_changed().after(version)?;
+        let touched = self
+            .recently_changed()
+            .between(version, inventory.version())?;
         if touched.facts {
             return None;
         }

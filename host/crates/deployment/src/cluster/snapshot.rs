@@ -40,7 +40,7 @@ pub struct Snapshot {
     revision: u64,
     /// How often what decides has changed until then.
     rules: u64,
-    recently_changed: RecentlyChanged,
+    recently_changed: Arc<RecentlyChanged>,
     /// When it was begun, and how long it took.
     begun: Instant,
     took: Duration,
@@ -72,7 +72,7 @@ impl Snapshot {
         self.kept.inventory()
     }
 
-    /// What the last turns changed.
+    /// What the last turns changed, later ones too.
     pub(super) fn recently_changed(&self) -> &RecentlyChanged {
         &self.recently_changed
     }

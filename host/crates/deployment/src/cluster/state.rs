@@ -111,7 +111,7 @@ pub struct ClusterState {
     /// What changed in the inventory up to the version `noted`.
     pub(super) touched: Touched,
     /// What changed before.
-    pub(super) recently_changed: RecentlyChanged,
+    pub(super) recently_changed: Arc<RecentlyChanged>,
     pub(super) noted: u64,
     /// What the store has failed to keep, rows apart.
     pub(super) lost: Arc<Lost>,
@@ -169,7 +169,7 @@ impl ClusterState {
             counted: BTreeMap::new(),
             name: inventory.name().clone(),
             noted: inventory.version(),
-            recently_changed: RecentlyChanged::since(inventory.version()),
+            recently_changed: Arc::new(RecentlyChanged::since(inventory.version())),
             scheduler: parts.scheduler,
             broken: parts.broken,
             attached: parts.attached,

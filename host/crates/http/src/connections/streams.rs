@@ -26,6 +26,7 @@ pub struct Stream {
     caller: Caller,
     streams: Streams,
     replaced: Receiver<u64>,
+    is_over: bool,
 }
 
 impl Streams {
@@ -59,6 +60,7 @@ impl Streams {
             caller: caller.clone(),
             streams: self.clone(),
             replaced: self.access.replaced(),
+            is_over: false,
         })
     }
 }
@@ -67,26 +69,24 @@ impl Stream {
     /// Whether the caller may not go on: its token is gone, or has another role or other
     /// clusters.
     pub fn is_over(&mut self) -> bool {
-        let access = &self.streams.access;
-        self.replaced.has_changed().unwrap_or(true) && {
+        if self.replaced.has_changed().unwrap_or(false) {
             self.replaced.mark_unchanged();
-            let is_over = !access.still_allows(&self.caller);
-            if is_over {
-                // It stays so.
-                self.replaced.mark_changed();
-            }
-            is_over
+            self.look();
         }
+        self.is_over
     }
 
     /// Returns when the caller may not go on.
     pub async fn over(&mut self) {
-        while !self.is_over() {
-            if self.replaced.changed().await.is_err() {
-                return;
-            }
-            self.replaced.mark_changed();
+        // The access, which this holds, never goes away.
+        while !self.is_over() && self.replaced.changed().await.is_ok() {
+            self.look();
         }
+    }
+
+    /// See whether the tokens of now still allow it.
+    fn look(&mut self) {
+        self.is_over |= !self.streams.access.still_allows(&self.caller);
     }
 }
 
