@@ -217,6 +217,7 @@ fn ways(cluster: Option<&Value>, area: Area) -> Markup {
                     (way(Area::Policies, "/policies".to_owned(), "n-pol", "Policies", String::new()))
                     (way(Area::Units, "/units".to_owned(), "n-unit", "Units", String::new()))
                     (way(Area::Events, "/events".to_owned(), "n-ev", "Events", String::new()))
+                    li { a href="/docs" { (sign("n-api")) "API" } }
                 }
             }
         }

@@ -63,6 +63,7 @@ fn faces(foundation: &Foundation, reload: &Arc<dyn Reload>, settings: &Settings)
     if settings.console {
         let transport = settings.transport();
         faces.extend(placewright_console::faces(api(), access.clone(), transport));
+        faces.push(placewright_reference::face());
     }
     faces
 }

@@ -130,6 +130,24 @@ def serious(desk, axe):
     return [(it["id"], [node["html"][:160] + " " + str(node.get("failureSummary"))[:200] for node in it["nodes"][:2]]) for it in grave]
 
 
+def the_api_is_described_and_tried_on_a_page(desk, token):
+    desk.go("/docs")
+    # The page keeps no token of the console's session: it is entered there.
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#operations-clusters-list_clusters"))
+    desk.one("button.authorize").click()
+    desk.one(".auth-container input").send_keys(token)
+    desk.one(".auth-container button[type=submit]").click()
+    desk.one(".auth-container button.btn-done").click()
+    desk.one("#operations-clusters-list_clusters .opblock-summary-control").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "button.try-out__btn"))
+    desk.one("button.try-out__btn").click()
+    desk.one("button.execute").click()
+    desk.wait(lambda: '"north"' in desk.one("#operations-clusters-list_clusters .live-responses-table").text)
+    assert not desk.complaints(), "the page of the API"
+    assert not desk.foreign()
+    desk.go("/")
+
+
 def pages_fit_a_phone_and_twice_the_size(desk):
     for width, zoom in ((390, 1), (1280, 2)):
         desk.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -268,6 +286,7 @@ def main():
         desks.append(desk)
         every_page_is_shown_in_both_schemes_without_a_complaint(desk, text)
         pages_fit_a_phone_and_twice_the_size(desk)
+        the_api_is_described_and_tried_on_a_page(desk, admin)
         the_map_is_walked_by_keys(desk)
         a_filter_answers_while_one_types_and_is_in_the_url(desk)
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
