@@ -7,6 +7,7 @@ mod c;
 mod console;
 mod javascript;
 mod mistakes;
+mod monitoring;
 mod ovirt;
 mod python;
 mod scenarios;
