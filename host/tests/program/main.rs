@@ -9,6 +9,8 @@ mod javascript;
 mod mistakes;
 mod monitoring;
 mod ovirt;
+#[cfg(target_os = "linux")]
+mod packaging;
 mod python;
 mod scenarios;
 mod server;
