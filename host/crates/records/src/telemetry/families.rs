@@ -99,7 +99,8 @@ fn read(text: &str) -> Vec<MetricFamily> {
             continue;
         };
         if let Some(told) = line.strip_prefix("# TYPE ") {
-            family.kind = told.rsplit(' ').next().unwrap_or_default().to_owned();
+            let kind = told.rsplit(' ').next().unwrap_or_default();
+            kind.clone_into(&mut family.kind);
         } else if let Some((_, rest)) = line.split_once('{') {
             // The values here are all without commas and quotation marks.
             let labels = rest.rsplit_once('}').map_or("", |(labels, _)| labels);
