@@ -65,7 +65,7 @@ fn every_alert_fires_and_does_not_fire_where_its_tests_say_so() {
     for alert in alerts() {
         let named = format!("alertname: {}\n", alert.name);
         let mut checks = tests.split(&named).skip(1);
-        let fires = checks.clone().any(|rest| is_firing(rest));
+        let fires = checks.clone().any(is_firing);
         assert!(fires, "{}: no test has it fire", alert.name);
         let rests = checks.any(|rest| !is_firing(rest));
         assert!(rests, "{}: no test has it not fire", alert.name);
