@@ -1,6 +1,6 @@
 //! Decisions, cluster by cluster.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +11,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use placewright_model::budget::{Collection, Counted, Payer};
+
 /// Reasons are named by units. Those of a cluster beyond so many are counted together,
 /// so that no unit can fill the memory of who collects metrics.
 const REASONS: usize = 100;
@@ -19,6 +21,12 @@ const OTHER_REASONS: &str = "other";
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Cluster {
     cluster: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Budget {
+    cluster: Arc<str>,
+    collection: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -99,6 +107,8 @@ pub struct ClusterFamilies {
     vms: Family<Cluster, Gauge>,
     reservations: Family<Cluster, Gauge>,
     expired: Family<Cluster, Counter>,
+    bytes: Family<Budget, Gauge>,
+    bounds: Family<Budget, Gauge>,
     /// Clusters in which nothing is decided.
     pub broken: Gauge,
 }
@@ -117,6 +127,8 @@ impl ClusterFamilies {
             vms: Family::default(),
             reservations: Family::default(),
             expired: Family::default(),
+            bytes: Family::default(),
+            bounds: Family::default(),
             broken: Gauge::default(),
         };
         registry.register("decisions", "Decisions", families.decisions.clone());
@@ -163,6 +175,16 @@ impl ClusterFamilies {
             families.expired.clone(),
         );
         registry.register(
+            "collection_bytes",
+            "Bytes that requests have left behind in a collection of the cluster, estimated",
+            families.bytes.clone(),
+        );
+        registry.register(
+            "collection_bound_bytes",
+            "Bytes that the collection may take",
+            families.bounds.clone(),
+        );
+        registry.register(
             "clusters_broken",
             "Clusters that are out of service, or whose policy cannot run",
             families.broken.clone(),
@@ -202,6 +224,13 @@ impl ClusterFamilies {
             vms: self.vms.get_or_create_owned(&label),
             reservations: self.reservations.get_or_create_owned(&label),
             expired: self.expired.get_or_create_owned(&label),
+            budgets: counted_of_clusters()
+                .map(|collection| {
+                    let label = budget(&name, collection);
+                    let bytes = self.bytes.get_or_create_owned(&label);
+                    (collection, (bytes, self.bounds.get_or_create_owned(&label)))
+                })
+                .collect(),
             cluster: name,
         }
     }
@@ -240,6 +269,11 @@ impl ClusterFamilies {
             gauges.remove(&label);
         }
         self.expired.remove(&label);
+        for collection in counted_of_clusters() {
+            let label = budget(&meter.cluster, collection);
+            self.bytes.remove(&label);
+            self.bounds.remove(&label);
+        }
         self.wait.remove(&label);
         self.chain.remove(&label);
     }
@@ -264,9 +298,36 @@ pub struct ClusterMeter {
     vms: Gauge,
     reservations: Gauge,
     expired: Counter,
+    /// Bytes of collections, and how many they may have.
+    budgets: BTreeMap<Collection, (Gauge, Gauge)>,
+}
+
+/// The collections of clusters that are counted in bytes in memory.
+fn counted_of_clusters() -> impl Iterator<Item = Collection> {
+    Collection::all().filter(|collection| {
+        let row = collection.row();
+        let of_cluster = matches!(row.payer, Payer::Cluster | Payer::CallerInCluster);
+        of_cluster && row.counted == Counted::Bytes && !row.fields.is_empty()
+    })
+}
+
+fn budget(cluster: &Arc<str>, collection: Collection) -> Budget {
+    Budget {
+        cluster: cluster.clone(),
+        collection: collection.row().word,
+    }
 }
 
 impl ClusterMeter {
+    /// A collection of the cluster takes so many bytes now, and may take so many.
+    pub fn takes(&self, collection: Collection, bytes: u64, bound: u64) {
+        let count = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        if let Some((taken, most)) = self.budgets.get(&collection) {
+            taken.set(count(bytes));
+            most.set(count(bound));
+        }
+    }
+
     /// A decision has ended.
     pub fn decided(&self, outcome: Outcome) {
         let [placed, rejected, failed] = &self.outcomes;
