@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::contract;
 use placewright_chain::Explanation;
 use placewright_deployment::cluster::Past;
-use placewright_deployment::{Deployment, DeploymentError};
+use placewright_deployment::{Deployment, DeploymentError, PageRoom};
 use placewright_document::WrittenRequest;
 use placewright_http::document::{aside, json, long, written};
 use placewright_http::extract::{Json, Path, Query, Short};
@@ -85,7 +85,7 @@ fn request(recorded: Value, schema: &Schema) -> Value {
     written.unwrap_or(recorded)
 }
 
-/// The decisions that are recorded, the newest first.
+/// The decisions that are recorded, the newest first. Where they are large, a page has fewer.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions", operation_id = "list_decisions", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
     responses((status = OK, body = Page<Recorded>)))]
@@ -100,8 +100,16 @@ async fn list(
     let before = page.after_number("a decision")?;
     written(move || {
         let mut found = deployment.store().decisions(&cluster, before, limit + 1)?;
-        let more = found.len() > limit;
-        found.truncate(limit);
+        let mut room = PageRoom::default();
+        let mut fitting = 0;
+        for decision in found.iter().take(limit) {
+            fitting += 1;
+            if !room.takes_bytes(decision.body.len()) {
+                break;
+            }
+        }
+        let more = found.len() > fitting;
+        found.truncate(fitting);
         let last = found.last().map(|decision| decision.number.to_string());
         let items = found.into_iter().map(|saved| Recorded::of(saved, &schema));
         Ok::<_, DeploymentError>(Page {

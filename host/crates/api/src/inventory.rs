@@ -86,10 +86,11 @@ async fn replace(
     };
     let cluster = deployment.cluster(&cluster)?;
     let (name, now) = (cluster.name().clone(), deployment.now());
+    let bounds = deployment.bounds();
     let read = document.read(move |text, file| {
         let document = ClusterDocument::read_as(text, file, &name)?;
         let warnings = document.warnings();
-        let replacement = Replacement::of_document(document, now)?;
+        let replacement = Replacement::of_document(document, now, bounds)?;
         Ok::<_, DeploymentError>((replacement, warnings))
     });
     let (replacement, warnings) = read.await?;

@@ -67,9 +67,10 @@ struct PlaceQuery {
 /// decision says why. A VM that runs is a conflict, unless its host is down or in error or
 /// the request says "again": true. "force" names the host without asking any unit; it needs
 /// the role admin. With a header Idempotency-Key the same request gets the
-/// same answer again, also after a restart; once the places are no longer held, it says
+/// same answer again, also after a restart, for 24 hours or until there are too many of them
+/// (`answer-bytes`); once the places are no longer held, it says
 /// under "reservation" what has become of them: confirmed, expired, released, or ended if
-/// that is all that is known.
+/// that is all that is known. A dry run leaves nothing behind, and is tried anew.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place", operation_id = "place_vm", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
            ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),

@@ -246,7 +246,9 @@ fn opening(settings: &Settings, audit: &Audit) -> Opening {
                 Durability::Normal => store::Durability::Process,
             },
             decisions: settings.recorded_decisions,
-            history_bytes: settings.history_bytes,
+            // A quarter is for what was decided and asked, the rest for what led to it.
+            decision_bytes: settings.history_bytes / 4,
+            history_bytes: settings.history_bytes - settings.history_bytes / 4,
             ..StoreOptions::default()
         },
         library: LibraryOptions {
@@ -262,11 +264,15 @@ fn opening(settings: &Settings, audit: &Audit) -> Opening {
                 chain_limit: settings.decision_hold,
                 reservation: settings.reservation,
                 recorded: settings.recorded_decisions,
+                recorded_bytes: settings.history_bytes / 4,
                 ..SchedulerOptions::default()
             },
             longest_reservation: settings.longest_reservation,
             return_after: settings.return_after,
             vanishing: settings.vanishing_share,
+            bounds: settings.bounds,
+            answers: settings.answer_bytes,
+            policy_bytes: settings.policy_bytes,
             trial: match settings.require_replay {
                 Some(_) => THOROUGH_TRIAL,
                 None => usual.trial,

@@ -137,7 +137,7 @@ fn overrides_of_a_cluster_are_bounded() {
         (refused.status, refused.body["detail"].as_str().unwrap()),
         (
             422,
-            "there are 257 overrides, and a cluster has at most 256: write a policy of its own for it"
+            "the overrides of cluster \"c\" would be 257, and may be 256: write a policy of the cluster's own"
         )
     );
 }

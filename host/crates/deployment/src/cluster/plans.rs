@@ -15,13 +15,11 @@ use auto::Auto;
 use kept::KeptPlan;
 pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
 use placewright_inventory::Inventory;
+use placewright_model::budget::Collection;
 use placewright_scheduler::{
     BalanceError, BalanceOptions, BalancePlan, Cancel, PlaceError, Scheduler,
 };
 use placewright_store::Change;
-
-/// How many plans of a cluster are remembered.
-const REMEMBERED: usize = 32;
 
 /// How many moves of a plan may be under way at once if nobody says.
 pub const USUAL_IN_FLIGHT: usize = 8;
@@ -91,7 +89,7 @@ impl ClusterState {
         kept.by = Some(self.by.clone());
         let told = kept.shown(Some(number));
         plans.plans.insert(number, kept);
-        while plans.plans.len() > REMEMBERED
+        while plans.plans.len() > Collection::Plans.most()
             && let Some((number, _)) = plans.plans.pop_first()
         {
             plans.under_way.remove(&number);
