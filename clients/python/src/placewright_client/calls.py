@@ -55,7 +55,7 @@ def confirm_vms(cluster: str, body: types.ConfirmedVms) -> Call[None]:
 
 
 def list_decisions(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.RecordedDecisionPage, types.RecordedDecision]:
-    """The decisions that are recorded, the newest first."""
+    """The decisions that are recorded, the newest first. Where they are large, a page has fewer."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'decisions'], query={'limit': limit, 'after': after})
 
 

@@ -191,6 +191,7 @@ impl Deployment {
             alarm: self.alarm.clone(),
             returns: self.returns.clone(),
             longest_reservation: self.options.longest_reservation,
+            authority: self.options.authority.clone(),
             turn: self.options.turn,
             in_force: self.in_force.clone(),
             adopted: in_force.clone(),
