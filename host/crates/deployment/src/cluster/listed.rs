@@ -10,6 +10,9 @@ use placewright_inventory::{Inventory, VmEntry};
 use placewright_model::schema::{ATTRIBUTE, Column, Schema};
 use placewright_model::{Kind, Value};
 
+/// A page ends with the row by which it has so many bytes, about.
+const LONGEST_PAGE: usize = 4 << 20;
+
 /// Some of a list, and where the rest of it begins, if there is any.
 pub(super) type Part = (Vec<Json>, Option<String>);
 
@@ -307,14 +310,39 @@ fn part(
     }
     keys.sort_unstable_by(compare);
     keys.dedup_by(|one, other| one.1 == other.1);
-    let more = keys.len() > most;
-    keys.truncate(most);
+    let (mut items, mut bytes, mut rows) = (Vec::new(), 0, 0);
+    for (_, id) in keys.iter().take(most) {
+        rows += 1;
+        if let Some(item) = shown(id) {
+            bytes += weight(&item);
+            items.push(item);
+        }
+        if bytes >= LONGEST_PAGE {
+            break;
+        }
+    }
+    let more = keys.len() > rows;
+    keys.truncate(rows);
     let next = keys.last().filter(|_| more).map(|last| match order {
         Some(order) => order.cursor(last),
         None => last.1.to_string(),
     });
-    let items = keys.iter().filter_map(|(_, id)| shown(id)).collect();
     Ok((items, next))
+}
+
+/// About how many bytes a value takes when it is written.
+fn weight(value: &Json) -> usize {
+    match value {
+        Json::Null | Json::Bool(_) | Json::Number(_) => 8,
+        Json::String(text) => text.len() + 3,
+        Json::Array(items) => 2 + items.iter().map(weight).sum::<usize>(),
+        Json::Object(items) => {
+            let items = items.iter();
+            2 + items
+                .map(|(name, value)| name.len() + 4 + weight(value))
+                .sum::<usize>()
+        }
+    }
 }
 
 fn check_state(schema: &Schema, state: &str) -> Result<(), ListError> {
