@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::access::{Access, Caller};
 use super::audit::Note;
-use super::connections::Place;
+use super::connections::{InWork, Place};
 use super::extract::check_query;
 use super::face::Faces;
 use super::permission::{Permission, Rule, Scope};
@@ -89,40 +89,48 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     match check(&guard, &mut request).await {
-        Ok(()) => next.run(request).await,
+        Ok(in_work) => {
+            let response = next.run(request).await;
+            drop(in_work);
+            response
+        }
         Err(problem) => problem.into_response(),
     }
 }
 
-/// Whether the request may go on. Those behind find the route's rule, the caller and the
-/// permission that the route needs among the request's extensions.
-async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
+/// Whether the request may go on; its connection is in use while what is given is held. Those
+/// behind find the route's rule, the caller and the permission that the route needs among the
+/// request's extensions.
+async fn check(guard: &Guard, request: &mut Request) -> Result<Option<InWork>, Problem> {
     let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
         // No route has the path; the answer says so to everybody.
-        return Ok(());
+        return Ok(None);
     };
     let rule = guard.rules.of(path.as_str(), request.method())?;
     request.extensions_mut().insert(rule);
     let Some((permission, scope)) = rule.permission(request.uri().query()) else {
-        return check_query(request.uri(), rule.query);
+        return check_query(request.uri(), rule.query).map(|()| None);
     };
     let face = guard.faces.of(request.uri().path());
-    let caller = guard.access.caller(request.headers(), face.secret)?;
+    let place = request.extensions().get::<Arc<Place>>();
+    let caller = guard.access.caller(request.headers(), face.secret);
+    if let (Err(_), Some(place)) = (&caller, place) {
+        place.is_of_nobody();
+    }
+    let caller = caller?;
     tracing::Span::current().record("caller", &*caller.name);
     let note = request.extensions().get::<Note>().cloned();
     if let Some(note) = &note {
         note.is_by(&caller.name);
     }
-    if let Some(place) = request.extensions().get::<Arc<Place>>() {
-        place.is_of(&caller)?;
-    }
+    let in_work = place.map(|place| place.is_of(&caller)).transpose()?;
     check_scope(&caller, permission, scope, request).await?;
     if let Some(note) = &note {
         note.is_admitted(permission);
     }
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(permission);
-    check_query(request.uri(), rule.query)
+    check_query(request.uri(), rule.query).map(|()| in_work)
 }
 
 /// That the caller has the permission on what the request is about.
