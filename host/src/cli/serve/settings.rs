@@ -323,6 +323,8 @@ impl Reader<'_> {
             path,
             size: self.count("audit-log-size") as u64,
             files: self.count("audit-log-files"),
+            age: self.duration("audit-log-age"),
+            spare: self.count("audit-log-spare") as u64,
         })
     }
 
