@@ -167,6 +167,7 @@ impl Reader<'_> {
             api_limits: ApiLimits {
                 body: self.count("request-body"),
                 bodies: self.bodies(),
+                answers: self.count("answers"),
                 request: self.duration("request-time"),
                 header: self.duration("header-time"),
                 stall: self.duration("stall-time"),

@@ -330,6 +330,14 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
     ),
     option(
         REQUESTS,
+        "answers",
+        "SIZE",
+        SIZE,
+        "256 MiB",
+        "Largest total size of answers that are on their way, those up to 64 KiB not counted",
+    ),
+    option(
+        REQUESTS,
         "request-time",
         "DURATION",
         DURATION,
