@@ -28,6 +28,7 @@ mod serve;
 mod simulate;
 mod simulate_openb;
 mod spread;
+mod store;
 mod token;
 mod unit;
 mod units;
@@ -79,6 +80,9 @@ enum Command {
     Unit(unit::Unit),
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    #[command(subcommand)]
+    Store(store::StoreCommand),
+    Restore(store::Restore),
     Completions(completions::Completions),
     Manual(manual::Manual),
     #[command(subcommand)]
@@ -134,6 +138,8 @@ fn of_files() -> Result<Answer, failure::Failure> {
         Command::Token(token) => token.run(),
         Command::Unit(unit) => unit.run(),
         Command::Audit(audit) => audit.run(),
+        Command::Store(store) => store.run(),
+        Command::Restore(restore) => restore.run(),
         Command::Completions(completions) => completions.run(),
         Command::Manual(manual) => manual.run(),
         Command::Context(context) => context.run(),

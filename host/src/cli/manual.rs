@@ -11,7 +11,9 @@ use super::failure::{Answer, Failure};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  placewright manual ~/.local/share/man/man1")]
+  placewright manual ~/.local/share/man/man1
+
+See placewright --help for exit codes.")]
 pub(super) struct Manual {
     /// The folder, which must be there
     #[arg(value_name = "DIR")]

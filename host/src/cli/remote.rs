@@ -5,6 +5,7 @@
 //! file, and policies and units are the server's.
 
 mod ask;
+mod backup;
 mod complete;
 mod connection;
 mod contexts;
@@ -103,6 +104,7 @@ enum ServerCommand {
     Events(events::Follow),
     Status(status::Status),
     Reload(status::Reload),
+    Backup(backup::Backup),
     Call(status::RawCall),
 }
 
@@ -222,6 +224,7 @@ pub(super) fn run(words: Vec<OsString>) -> Result<Answer, Failure> {
         ServerCommand::Events(events) => events.run(&session),
         ServerCommand::Status(status) => status.run(&session),
         ServerCommand::Reload(reload) => reload.run(&session),
+        ServerCommand::Backup(backup) => backup.run(&session),
         ServerCommand::Call(call) => call.run(&session),
     }
 }

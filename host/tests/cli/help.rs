@@ -2,7 +2,7 @@
 
 use crate::run::{INPUT, placewright};
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 25] = [
     "demo",
     "place",
     "explain",
@@ -24,7 +24,10 @@ const COMMANDS: [&str; 22] = [
     "unit run",
     "unit inspect",
     "unit check",
+    "store check",
+    "restore",
     "completions",
+    "manual",
 ];
 
 fn help(command: &str) -> String {

@@ -5,6 +5,7 @@ mod answers;
 #[cfg(unix)]
 mod audit;
 mod authority;
+mod backup;
 mod bounds;
 mod configuration;
 #[cfg(target_os = "linux")]

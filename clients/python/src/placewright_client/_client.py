@@ -70,8 +70,10 @@ class _Options:
             body: Any = None
         elif kind == "application/json":
             body = response.json()
-        else:
+        elif kind.startswith("text/") or kind.endswith("-text"):
             body = response.text
+        else:
+            body = response.content
         return Answer(body, response.status_code, response.headers.get("ETag"))
 
 

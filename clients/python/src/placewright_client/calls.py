@@ -16,6 +16,15 @@ def get_metrics() -> Call[str]:
     return Call('GET', ['metrics'])
 
 
+def create_backup() -> Call[bytes]:
+    """A copy of what is stored, as it is at one moment; decisions go on meanwhile. It is a database
+    that `placewright restore` puts into a folder of data. It holds clusters with their VMs,
+    reservations, plans and recorded decisions, policies with their revisions, and the components
+    of units; not the configuration, certificates and keys, the audit log, and the files in the
+    watched folders."""
+    return Call('POST', ['v1', 'backup'])
+
+
 def list_clusters(*, limit: int | None = None, after: str | None = None) -> PageCall[types.ClusterPage, types.Cluster]:
     """The clusters that the token is for, by name."""
     return PageCall('GET', ['v1', 'clusters'], query={'limit': limit, 'after': after})

@@ -397,6 +397,9 @@ Counted = TypedDict(
     },
 )
 
+# A copy of what a server has stored, a database of SQLite
+Database: TypeAlias = 'str'
+
 # A unit of the chain.
 DecidingUnit = TypedDict(
     'DecidingUnit',

@@ -193,6 +193,25 @@ impl PartialSchema for Component {
 
 impl ToSchema for Component {}
 
+/// The bytes of a database of SQLite.
+#[derive(Debug)]
+pub(super) enum Database {}
+
+impl PartialSchema for Database {
+    fn schema() -> RefOr<Schema> {
+        let bytes = ObjectBuilder::new().schema_type(utoipa::openapi::Type::String);
+        let format =
+            utoipa::openapi::SchemaFormat::KnownFormat(utoipa::openapi::KnownFormat::Binary);
+        let bytes = bytes.format(Some(format));
+        let bytes = bytes.description(Some(
+            "A copy of what a server has stored, a database of SQLite",
+        ));
+        Schema::Object(bytes.build()).into()
+    }
+}
+
+impl ToSchema for Database {}
+
 /// A decision. If the same request came before with the same Idempotency-Key, the decision of
 /// then.
 #[derive(Serialize, ToSchema)]

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod backup;
 mod clusters;
 mod contract;
 mod decisions;
@@ -62,6 +63,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(shadows::routes())
         .merge(events::routes())
         .merge(recent::routes())
+        .merge(backup::routes())
         .merge(reload::routes().layer(Extension(reload)))
 }
 

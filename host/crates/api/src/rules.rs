@@ -333,6 +333,7 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/events/recent", View, Any)
         .query(&["limit", "after", "kind", "cluster", "by", "text"]),
     rule("POST", "/v1/reload", Administer, All),
+    rule("POST", "/v1/backup", Administer, All),
 ];
 
 use BodySize::{Batch, Usual, Whole};

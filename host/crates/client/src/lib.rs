@@ -24,6 +24,7 @@ mod error;
 mod events;
 mod patience;
 
+use std::io;
 use std::thread;
 use std::time::Duration;
 
@@ -194,6 +195,26 @@ impl Client {
                     server: self.server.clone(),
                 })),
         }
+    }
+
+    /// Write what a call answers into `into`, however much it is. Gives how many bytes it was.
+    ///
+    /// # Errors
+    /// If the server cannot be reached or refuses the call, the answer ends early, or `into`
+    /// takes no more.
+    pub fn download(&self, call: Call, into: &mut impl io::Write) -> Result<u64, ClientError> {
+        let mut response = self.sent(&call)?;
+        if !response.status().is_success() {
+            let refused = self.read(response).err();
+            return Err(refused.unwrap_or(ClientError::Unreadable {
+                server: self.server.clone(),
+            }));
+        }
+        let body = response.body_mut().with_config().limit(u64::MAX);
+        io::copy(&mut body.reader(), into).map_err(|error| ClientError::Unreachable {
+            server: self.server.clone(),
+            source: Box::new(error.into()),
+        })
     }
 
     fn sent(&self, call: &Call) -> Result<Response<Body>, ClientError> {

@@ -280,6 +280,15 @@ impl Deployment {
         (self.options.clock)()
     }
 
+    /// A copy of all that is stored, as it is at one moment, to be read from its begin; decisions
+    /// go on meanwhile.
+    ///
+    /// # Errors
+    /// If another copy is being made, there is no room for it, or the store cannot be read.
+    pub fn backup(&self) -> Result<std::fs::File, DeploymentError> {
+        Ok(self.store.backup()?.into_file())
+    }
+
     fn policies(&self) -> Arc<Policies> {
         self.in_force().policies.clone()
     }

@@ -19,15 +19,26 @@ use tower_http::compression::predicate::{And, NotForContentType, Predicate, Size
 /// Bytes from which on an answer is compressed: smaller ones fit into one packet anyway.
 const LEAST: u16 = 1024;
 
+/// What a copy of the store has as its media type.
+const DATABASE: &str = "application/vnd.sqlite3";
+
+/// Which answers are compressed.
+type Worthwhile = And<And<SizeAbove, NotForContentType>, NotForContentType>;
+
 /// Compresses the answers that are worth it. Streams of events are not: each event is to
-/// reach its listener when it happens.
-pub(super) fn layer() -> CompressionLayer<And<SizeAbove, NotForContentType>> {
+/// reach its listener when it happens. Neither are copies of the store: their client is told how
+/// long they are, and finds that one ended early.
+pub(super) fn layer() -> CompressionLayer<Worthwhile> {
     // JSON shrinks to a tenth at any level; the fastest takes the least of the processors
     // on which decisions are made.
     CompressionLayer::new()
         .gzip(true)
         .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(LEAST).and(NotForContentType::SSE))
+        .compress_when(
+            SizeAbove::new(LEAST)
+                .and(NotForContentType::SSE)
+                .and(NotForContentType::const_new(DATABASE)),
+        )
 }
 
 /// A long text that is the same for everybody, compressed once: whoever asks for it again and

@@ -56,6 +56,33 @@ pub enum StoreError {
         /// What SQLite says.
         source: rusqlite::Error,
     },
+    /// There is no store to be looked at.
+    #[error("cannot read {file}: {source}; name a copy of a store, or a folder of data")]
+    NoStore {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is a store, and something is wrong in it.
+    #[error("{file} is damaged: {problem}; use another copy")]
+    Unsound {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A copy was to be put where a store is.
+    #[error(
+        "there is a store already: {file}; name another data folder, or say that it is to be replaced (--replace)"
+    )]
+    NotEmpty {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A copy of the store is being made.
+    #[error("another copy of the store is being made; try again when it is there")]
+    BackupUnderWay,
     /// No room is left for what was to be written.
     #[error("no room is left for {file}: {source}; free room on its disk, nothing more is needed")]
     Full {

@@ -14,7 +14,7 @@ use super::schema::{self, MIGRATIONS};
 use placewright_ownership as ownership;
 
 /// The database in the data folder.
-const FILE: &str = "placewright.db";
+pub(super) const FILE: &str = "placewright.db";
 /// Held by the process that uses the folder.
 const LOCK: &str = "placewright.lock";
 

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod apply;
+mod backup;
 mod change;
 mod checkpoint;
 mod error;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+pub use backup::{Backup, Checked, check, restore};
 pub use change::{
     Change, CopyTurn, Counters, GroupRow, HostRow, MeasuredRow, TenantRow, UnitEvent, VmRow,
 };
@@ -69,6 +71,8 @@ struct Handle {
     options: StoreOptions,
     shared: Arc<Shared>,
     readers: Readers,
+    /// Held while a copy is made: one after the other.
+    backup: std::sync::Mutex<()>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -80,7 +84,9 @@ impl Store {
     /// If the folder cannot be used or is in use, or if its file is damaged, of another
     /// program or of a later version of this one.
     pub fn open(folder: &Path, options: StoreOptions) -> Result<Self, StoreError> {
-        let folder = Folder::open(folder)?;
+        let data = folder;
+        let folder = Folder::open(data)?;
+        backup::tidy(data);
         let base = file::writer(&folder.file, &options)?;
         let checkpoints = Checkpoints::start(&folder.file)?;
         Self::start(base, Place::Folder(folder), Some(checkpoints), options)
@@ -119,6 +125,7 @@ impl Store {
             options: kept,
             shared,
             readers: Readers::default(),
+            backup: std::sync::Mutex::default(),
             writer: Some(writer),
         })))
     }

@@ -58,7 +58,7 @@ pub(super) fn migrate(
 }
 
 /// The version of the file; 0 if it is empty.
-fn version(base: &Connection, file: &Path) -> Result<i64, StoreError> {
+pub(super) fn version(base: &Connection, file: &Path) -> Result<i64, StoreError> {
     let trouble = |source| StoreError::of(file, source);
     let number = |name| base.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let application = number("application_id").map_err(trouble)?;

@@ -1,5 +1,6 @@
 //! What is put is there, all or none of it, whatever happens in between.
 
+mod backup;
 mod changes;
 mod failing;
 mod history;

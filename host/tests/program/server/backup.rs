@@ -1,0 +1,216 @@
+//! Copies of a running server: made while it decides, checked, restored, and served again.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use placewright_tests::server::{Server, placewright};
+use serde_json::{Value, json};
+
+use super::deployment::{Api, cluster, vm};
+use super::folder;
+use super::roles::token;
+
+/// Run the program; it must end with this code. What it prints.
+fn run(words: &[&str], code: i32) -> String {
+    let done = placewright(words).output().unwrap();
+    let [out, err] = [&done.stdout, &done.stderr].map(|it| String::from_utf8_lossy(it));
+    assert_eq!(done.status.code(), Some(code), "{words:?}: {out}{err}");
+    format!("{out}{err}")
+}
+
+/// Lets clients end when it is dropped.
+struct Ends<'e>(&'e AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// All that clients can read of a cluster, but for what counts the reads.
+fn all_of(api: &Api, cluster: &str) -> Vec<Value> {
+    let paths = [
+        "settings",
+        "inventory",
+        "reservations?limit=1000",
+        "decisions?limit=1000",
+        "plans",
+    ];
+    let of_cluster = paths.map(|path| format!("/v1/clusters/{cluster}/{path}"));
+    let others = ["/v1/policies/mine", "/v1/policies/mine/history"].map(str::to_owned);
+    let read = |path: &String| {
+        let answer = api.get(path);
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        answer.body
+    };
+    of_cluster.iter().chain(&others).map(read).collect()
+}
+
+#[test]
+fn a_copy_made_under_load_is_of_one_moment_and_serves_again() {
+    let (data, home) = (folder(), folder());
+    let words = ["--recorded-decisions", "100000"];
+    let server = Server::start(data.path(), &words);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 20));
+    assert_eq!(made.status, 201, "{made:?}");
+    let copy = home.path().join("load.db");
+    let (ends, placed) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let before = std::thread::scope(|scope| {
+        // Also if something is wrong.
+        let _ends = Ends(&ends);
+        for client in 0..4 {
+            let (api, ends, placed) = (api.clone(), &ends, &placed);
+            scope.spawn(move || {
+                let mut number = 0;
+                while !ends.load(Ordering::Acquire) {
+                    let id = format!("v{client}-{number}");
+                    let answer = api.send("POST", "/v1/clusters/c/place", &vm(&id));
+                    assert_eq!(answer.status, 200, "{answer:?}");
+                    placed.fetch_add(1, Ordering::AcqRel);
+                    number += 1;
+                }
+            });
+        }
+        let reach = |wanted: usize| {
+            while placed.load(Ordering::Acquire) < wanted {
+                std::thread::yield_now();
+            }
+        };
+        reach(50);
+        let before = placed.load(Ordering::Acquire);
+        run(&["--server", &server.url, "backup", text(&copy)], 0);
+        reach(placed.load(Ordering::Acquire) + 20);
+        before
+    });
+    drop(server);
+    let said = run(&["store", "check", text(&copy)], 0);
+    assert!(said.contains("is whole"), "{said}");
+    let restored = home.path().join("restored");
+    run(&["restore", text(&copy), "--data", text(&restored)], 0);
+    let server = Server::start(&restored, &words);
+    let api = Api::of(&server);
+    let decisions = api.get("/v1/clusters/c/decisions?limit=1000").body;
+    let decisions = decisions["items"].as_array().unwrap().len();
+    assert!(decisions >= before, "{decisions} of {before}");
+    let pending = api.get("/v1/clusters/c").body["counted"]["pending"].clone();
+    // What was decided, and the place that it reserved: both or neither.
+    if decisions < 1000 {
+        assert_eq!(pending, json!(decisions));
+    }
+    let more = api.send("POST", "/v1/clusters/c/place", &vm("more"));
+    assert_eq!(more.status, 200, "{more:?}");
+}
+
+#[test]
+fn a_restored_server_has_all_that_the_copy_s_had() {
+    let (data, home) = (folder(), folder());
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let policy = b"name = \"mine\"\n[[filters]]\nunit = \"memory\"\n[[costs]]\nunit = \"worst-fit\"\nfactor = 1.0\n";
+    let headers = [("content-type", "application/toml"), ("if-none-match", "*")];
+    let put = api
+        .ask("PUT", "/v1/policies/mine", &headers, policy)
+        .unwrap();
+    assert_eq!(put.status, 200, "{put:?}");
+    let made = api.send("POST", "/v1/clusters?policy=mine", &cluster("c", 5));
+    assert_eq!(made.status, 201, "{made:?}");
+    for number in 0..10 {
+        let vm = json!({"id": format!("v{number}"), "cpu": 1, "memory": "1 GiB"});
+        let placed = api.send("POST", "/v1/clusters/c/place", &vm);
+        assert_eq!(placed.status, 200, "{placed:?}");
+    }
+    let confirmed = json!({"vms": ["v0", "v1", "v2"]});
+    assert!(
+        api.send("POST", "/v1/clusters/c/confirm", &confirmed)
+            .status
+            < 300
+    );
+    let plan = api.send("POST", "/v1/clusters/c/evacuate", &json!({"hosts": ["h0"]}));
+    assert!(plan.status < 300, "{plan:?}");
+    let was = all_of(&api, "c");
+    let copy = home.path().join("copy.db");
+    let said = run(&["--server", &server.url, "backup", text(&copy)], 0);
+    assert!(said.starts_with("Saved: "), "{said}");
+    // A file is not written over.
+    let refused = run(&["--server", &server.url, "backup", text(&copy)], 2);
+    assert!(refused.contains("is there already"), "{refused}");
+    // Into a folder that is in use.
+    let used = run(&["restore", text(&copy), "--data", text(data.path())], 2);
+    assert!(used.contains("in use"), "{used}");
+    drop(server);
+    let there = run(&["restore", text(&copy), "--data", text(data.path())], 2);
+    assert!(there.contains("there is a store already"), "{there}");
+    let restored = home.path().join("restored");
+    run(&["restore", text(&copy), "--data", text(&restored)], 0);
+    let server = Server::start(&restored, &[]);
+    assert_eq!(all_of(&Api::of(&server), "c"), was);
+}
+
+#[test]
+fn only_an_admin_may_make_a_copy_and_the_audit_log_says_who_did() {
+    let data = folder();
+    let (admin, of_admin) = token("admin", None);
+    let (author, of_author) = token("policy-author", None);
+    let configuration = data.path().join("placewright.toml");
+    fs::write(&configuration, of_admin + "\n" + &of_author).unwrap();
+    let server = Server::start(data.path(), &["--config", text(&configuration)]);
+    let refused = Api::with(&server, &author).send("POST", "/v1/backup", &Value::Null);
+    assert_eq!(refused.status, 403, "{refused:?}");
+    let url = format!("{}/v1/backup", server.url);
+    let mut answer = ureq::post(&url)
+        .header("authorization", format!("Bearer {admin}"))
+        .send_empty()
+        .unwrap();
+    assert_eq!(answer.headers()["content-type"], "application/vnd.sqlite3");
+    let bytes = answer.body_mut().read_to_vec().unwrap();
+    assert!(bytes.starts_with(b"SQLite format 3\0"));
+    // It is written beside the answer.
+    let is_recorded = || {
+        let audit = fs::read_to_string(data.path().join("audit.jsonl")).unwrap();
+        let mut of_backup = audit.lines().filter(|it| it.contains("/v1/backup"));
+        of_backup.any(|it| it.contains("admin-all") && it.contains("\"status\":200"))
+    };
+    let begin = Instant::now();
+    while !is_recorded() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no record of it");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_damaged_store_is_found() {
+    let (data, home) = (folder(), folder());
+    let server = Server::start(data.path(), &[]);
+    let made = Api::of(&server).send("POST", "/v1/clusters", &cluster("c", 50));
+    assert_eq!(made.status, 201, "{made:?}");
+    let copy = home.path().join("copy.db");
+    run(&["--server", &server.url, "backup", text(&copy)], 0);
+    let mut bytes = fs::read(&copy).unwrap();
+    let middle = bytes.len() / 2 / 4096 * 4096;
+    bytes[middle..middle + 4096].fill(0x5a);
+    fs::write(&copy, bytes).unwrap();
+    let said = run(&["store", "check", text(&copy)], 1);
+    assert!(said.contains("is damaged"), "{said}");
+    let said = run(
+        &[
+            "restore",
+            text(&copy),
+            "--data",
+            text(&home.path().join("new")),
+        ],
+        2,
+    );
+    assert!(said.contains("is damaged"), "{said}");
+    let said = run(
+        &["store", "check", text(&home.path().join("nothing.db"))],
+        2,
+    );
+    assert!(said.contains("name a copy of a store"), "{said}");
+}
