@@ -16,6 +16,7 @@ mod evacuate;
 mod explain;
 mod explained;
 mod failure;
+mod manual;
 mod output;
 mod place;
 mod policy;
@@ -79,6 +80,7 @@ enum Command {
     #[command(subcommand)]
     Audit(audit::AuditCommand),
     Completions(completions::Completions),
+    Manual(manual::Manual),
     #[command(subcommand)]
     Context(remote::ContextCommand),
     #[command(hide = true)]
@@ -131,6 +133,7 @@ fn of_files() -> Result<Answer, failure::Failure> {
         Command::Unit(unit) => unit.run(),
         Command::Audit(audit) => audit.run(),
         Command::Completions(completions) => completions.run(),
+        Command::Manual(manual) => manual.run(),
         Command::Context(context) => context.run(),
         Command::CompileUnit(compile) => compile.run(),
     }

@@ -17,6 +17,7 @@ mod documents;
 mod heeded;
 mod html;
 mod links;
+mod metrics;
 mod page;
 mod requests;
 mod resources;

@@ -7,7 +7,10 @@ mod c;
 mod console;
 mod javascript;
 mod mistakes;
+mod monitoring;
 mod ovirt;
+#[cfg(target_os = "linux")]
+mod packaging;
 mod python;
 mod scenarios;
 mod server;
@@ -15,3 +18,4 @@ mod twins;
 mod unit_bench;
 mod unit_replay;
 mod unit_run;
+mod unit_sign;

@@ -10,8 +10,9 @@ from ._call import Call, PageCall, StreamCall, new_key
 
 
 def get_metrics() -> Call[str]:
-    """All metrics, as text in the format of OpenMetrics. A cluster that is out of service has none
-    of what its hosts have."""
+    """All metrics, as text in the format of OpenMetrics; in the older text format of Prometheus for
+    who accepts `text/plain` and not OpenMetrics. A cluster that is out of service has none of
+    what its hosts have."""
     return Call('GET', ['metrics'])
 
 

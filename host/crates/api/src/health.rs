@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE, VARY};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -17,7 +18,7 @@ use placewright_deployment::Deployment;
 use placewright_http::document::{aside, json};
 use placewright_http::extract::{Json, Short};
 use placewright_http::problem::{Code, Problem};
-use placewright_records::telemetry::{METRICS_TYPE, Telemetry};
+use placewright_records::telemetry::{METRICS_TYPE, PLAIN_METRICS_TYPE, Telemetry, plain};
 
 /// A collector of metrics waits at most this long for clusters that are busy; of those that take
 /// longer it gets the figures of the last snapshot.
@@ -100,16 +101,18 @@ async fn ready(
     }
 }
 
-/// All metrics, as text in the format of OpenMetrics. A cluster that is out of service has none
-/// of what its hosts have.
+/// All metrics, as text in the format of OpenMetrics; in the older text format of Prometheus for
+/// who accepts `text/plain` and not OpenMetrics. A cluster that is out of service has none of
+/// what its hosts have.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "get_metrics", tag = "server",
-    responses((status = OK, body = String,
-               content_type = "application/openmetrics-text"))
+    responses((status = OK, content(
+        (String = "application/openmetrics-text"), (String = "text/plain"))))
 )]
 async fn metrics(
     State(deployment): State<Arc<Deployment>>,
     Extension(telemetry): Extension<Arc<Telemetry>>,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let mut snapshots = Vec::new();
     let until = Instant::now() + PATIENCE;
@@ -117,14 +120,32 @@ async fn metrics(
         let left = until.saturating_duration_since(Instant::now());
         snapshots.extend(cluster.snapshot_within(left).await);
     }
+    let is_plain = wants_plain(&headers);
+    let now = deployment.now();
     let written = aside(move || {
-        let capacity = snapshots.iter().map(|snapshot| snapshot.capacity());
+        let capacity = snapshots.iter().map(|snapshot| snapshot.capacity(now));
         let capacity: Vec<_> = capacity.collect();
         let text = telemetry.text_with(&capacity);
-        text.map_err(|error| Problem::internal(&error))
+        let text = text.map_err(|error| Problem::internal(&error))?;
+        Ok::<_, Problem>(match is_plain {
+            true => plain(&text),
+            false => text,
+        })
     });
     let text = written.await?;
-    Ok(([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response())
+    let format = match is_plain {
+        true => PLAIN_METRICS_TYPE,
+        false => METRICS_TYPE,
+    };
+    Ok(([(CONTENT_TYPE, format), (VARY, "accept")], text).into_response())
+}
+
+/// Whether a collector reads the older text format alone.
+fn wants_plain(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter();
+    let accepted: Vec<&str> = accepted.filter_map(|it| it.to_str().ok()).collect();
+    let names = |format: &str| accepted.iter().any(|it| it.contains(format));
+    names("text/plain") && !names("openmetrics-text")
 }
 
 /// This API in OpenAPI 3.1.

@@ -406,6 +406,7 @@ impl Deployment {
             return Ok(());
         };
         self.telemetry.clusters.forget(cluster.meter());
+        self.telemetry.units.forget_cluster(name);
         self.alarm.set(name, None);
         let gone = GoneRevisions {
             inventory: cluster.revision(),

@@ -8,10 +8,11 @@ use rustls::ServerConfig;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Certificate and key, ready for use. Clones are one and the same.
+/// Certificate and key, ready for use. Clones show one and the same certificate.
 #[derive(Debug, Clone)]
 pub struct Tls {
     config: RustlsConfig,
+    not_after: Option<i64>,
 }
 
 /// Why a certificate or key is not used.
@@ -52,6 +53,7 @@ impl Tls {
         if chain.is_empty() {
             return Err(TlsError::NoCertificate(certificate.to_owned()));
         }
+        let not_after = chain.first().and_then(|own| not_after(own));
         let key = PrivateKeyDer::from_pem_file(key).map_err(unreadable("a private key", key))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
@@ -61,7 +63,14 @@ impl Tls {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self {
             config: RustlsConfig::from_config(Arc::new(config)),
+            not_after,
         })
+    }
+
+    /// When the server's own certificate ends, in seconds since 1970-01-01 UTC, as it was read;
+    /// None: it does not tell.
+    pub fn not_after(&self) -> Option<i64> {
+        self.not_after
     }
 
     /// Show the other's certificate from now on: to connections that begin later.
@@ -72,4 +81,9 @@ impl Tls {
     pub(super) fn config(&self) -> RustlsConfig {
         self.config.clone()
     }
+}
+
+fn not_after(certificate: &CertificateDer<'_>) -> Option<i64> {
+    let (_, certificate) = x509_parser::parse_x509_certificate(certificate).ok()?;
+    Some(certificate.validity().not_after.timestamp())
 }

@@ -8,20 +8,26 @@ mod audit;
 mod capacity;
 mod clusters;
 mod configuration;
+mod families;
 mod http;
 mod library;
 mod log;
+mod plain;
 mod process;
 mod store;
 mod units;
 
 pub use audit::AuditMetrics;
-pub use capacity::{Capacity, ClusterCapacity};
-pub use clusters::{BalanceOutcome, ClusterFamilies, ClusterMeter, Outcome};
+pub use capacity::{Capacity, ClusterCapacity, StatisticsAge};
+pub use clusters::{
+    BalanceOutcome, ClusterFamilies, ClusterMeter, MoveChange, Outcome, ReservationEnd,
+};
 pub use configuration::ConfigurationMetrics;
+pub use families::{MetricFamily, families};
 pub use http::HttpFamilies;
 pub use library::LibraryMetrics;
 pub use log::{LogError, LogFormat, check_level, decision_span, start_log};
+pub use plain::{PLAIN_METRICS_TYPE, plain};
 pub use store::StoreMetrics;
 pub use units::{Breaker, UnitFamilies, UnitMeter};
 

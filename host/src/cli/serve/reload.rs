@@ -146,6 +146,9 @@ impl Replaceable {
         trusted.map_err(Failure::input)?;
         if let (Some(before), Some(after)) = (&self.tls, &prepared.tls) {
             before.replace(after);
+            if let Some(ends) = after.not_after() {
+                self.telemetry.configuration.certificate_ends(ends);
+            }
         }
         self.access.replace(settings.tokens.clone());
         let differ = |(name, value): &(&'static str, Option<Value>)| {

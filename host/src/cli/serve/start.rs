@@ -101,6 +101,9 @@ pub(super) fn serve(
             "tokens come in clear text, as insecure-plain-http allows: whatever is in front of the server must do TLS"
         );
     }
+    if let Some(ends) = prepared.tls.as_ref().and_then(Tls::not_after) {
+        telemetry.configuration.certificate_ends(ends);
+    }
     let (stopper, stop) = Stop::new();
     let replaceable = Arc::new(Replaceable {
         configured,

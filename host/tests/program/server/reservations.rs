@@ -47,7 +47,7 @@ fn a_reservation_ends_in_time_although_nobody_asks_for_anything() {
     let placed = place(&api, &reserved_for("short", 1));
     assert_eq!(placed.body["reserved"], true, "{placed:?}");
     assert_eq!(place(&api, &vm("long")).status, 200);
-    let counts = r#"placewright_reservations_expired_total{cluster="c"} 1"#;
+    let counts = r#"placewright_reservations_ended_total{cluster="c",how="expired"} 1"#;
     while !api.get("/metrics").body.as_str().unwrap().contains(counts) {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }

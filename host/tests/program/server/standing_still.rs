@@ -71,7 +71,7 @@ fn a_process_that_was_stopped_goes_on_with_what_became_due_meanwhile() {
     server.signal("CONT");
     let expired = || {
         let metrics = api.get("/metrics").body;
-        let counts = r#"placewright_reservations_expired_total{cluster="c"} 2"#;
+        let counts = r#"placewright_reservations_ended_total{cluster="c",how="expired"} 2"#;
         metrics.as_str().unwrap().lines().any(|line| line == counts)
     };
     let begin = Instant::now();

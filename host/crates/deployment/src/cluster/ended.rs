@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use placewright_model::budget::Collection;
+use placewright_records::telemetry::ReservationEnd;
 use serde::{Deserialize, Serialize};
 
 /// Seconds for which an ended reservation is remembered.
@@ -21,6 +22,16 @@ pub(super) enum How {
     Released,
     /// The host went down.
     HostLost,
+}
+
+impl From<How> for ReservationEnd {
+    fn from(how: How) -> Self {
+        match how {
+            How::Expired => Self::Expired,
+            How::Released => Self::Released,
+            How::HostLost => Self::HostLost,
+        }
+    }
 }
 
 /// A reservation that has ended.

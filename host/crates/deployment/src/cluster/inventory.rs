@@ -12,6 +12,7 @@ use placewright_inventory::{EntryResult, Inventory, VmEntry};
 use placewright_model::budget::ClusterBounds;
 use placewright_model::schema::Schema;
 use placewright_model::{FactsChange, doubt_of_gpus, doubts};
+use placewright_records::telemetry::ReservationEnd;
 use placewright_scheduler::Scheduler;
 
 /// So many VMs whose GPUs are doubtful are named.
@@ -160,16 +161,48 @@ impl ClusterState {
         let (touched, noted) = (self.touched.clone(), self.noted);
         let schema = self.inventory().schema().clone();
         let before = self.inventory().bytes();
+        let reserved = self.reserved_for(&changes);
         let transaction = self.scheduler.inventory_mut().begin();
         let changed = self.change_all(changes, before, &schema);
         match changed {
-            Ok(_) => self.scheduler.inventory_mut().commit(transaction),
+            Ok(_) => {
+                self.scheduler.inventory_mut().commit(transaction);
+                self.count_ended(&reserved);
+            }
             Err(_) => {
                 self.scheduler.inventory_mut().roll_back(transaction);
                 (self.touched, self.noted) = (touched, noted);
             }
         }
         changed
+    }
+
+    /// The VMs among those that are changed which have a place reserved, and on which host.
+    fn reserved_for(&self, changes: &InventoryChanges) -> Vec<(Arc<str>, Arc<str>)> {
+        let inventory = self.inventory();
+        let changed = changes.vms.iter().map(|vm| &vm.id);
+        let changed = changed.chain(&changes.gone.vms);
+        let reserved = changed.filter_map(|id| {
+            let host = inventory.host(inventory.pending(id)?.slot)?;
+            Some((id.clone(), host.id.clone()))
+        });
+        reserved.collect()
+    }
+
+    /// Count which of these reservations have ended because something else is said of their VMs
+    /// now: confirmed where a VM runs in its place.
+    fn count_ended(&self, reserved: &[(Arc<str>, Arc<str>)]) {
+        let inventory = self.inventory();
+        for (vm, host) in reserved {
+            if inventory.pending(vm).is_some() {
+                continue;
+            }
+            let runs_there = self.running_on(vm).is_some_and(|there| there == host);
+            self.meter.reservation_ended(match runs_there {
+                true => ReservationEnd::Confirmed,
+                false => ReservationEnd::Released,
+            });
+        }
     }
 
     fn change_all(
@@ -333,6 +366,14 @@ impl ClusterState {
         let is_lost = |id: &str| inventory.pending(id).is_none() && inventory.running(id).is_none();
         let lost = old.pending_ids().filter(|id| is_lost(id));
         let lost: Vec<_> = lost.filter_map(|id| self.released(id, now)).collect();
+        let run = old
+            .pending_ids()
+            .filter(|id| inventory.running(id).is_some());
+        let run = run.filter_map(|id| {
+            let host = old.host(old.pending(id)?.slot)?;
+            Some((id.clone(), host.id.clone()))
+        });
+        let run: Vec<_> = run.collect();
         inventory.stays_as_in(old);
         inventory.measured_as_in(old);
         self.settings.time_measurements(&mut inventory);
@@ -347,6 +388,7 @@ impl ClusterState {
         scheduler.inventory_mut().watches_as_in(self.inventory());
         scheduler.resume(self.scheduler.next_number());
         self.scheduler = scheduler;
+        self.count_ended(&run);
         for (vm, ended) in lost {
             self.note_end(vm, ended);
         }

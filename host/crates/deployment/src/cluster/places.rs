@@ -368,6 +368,7 @@ impl ClusterState {
             Some(_) => self.meter.decided(Outcome::Placed),
             None => {
                 self.meter.decided(Outcome::Rejected);
+                self.meter.rejected_for(&main_reason(decision));
                 for removed in &decision.decided.removed {
                     let reason = format!("{}: {}", removed.filter, removed.reason);
                     self.meter.rejected(&reason, removed.hosts as u64);
@@ -393,4 +394,13 @@ impl ClusterState {
             changes: self.turns_with_changes + 1,
         }
     }
+}
+
+/// The reason that removed most of the hosts in a decision that found none.
+fn main_reason(decision: &Decision) -> String {
+    let removed = decision.decided.removed.iter().rev();
+    removed.max_by_key(|removed| removed.hosts).map_or_else(
+        || "the cluster has no host".to_owned(),
+        |removed| format!("{}: {}", removed.filter, removed.reason),
+    )
 }

@@ -30,6 +30,8 @@ pub(super) struct Plans {
     /// The number of the last one; 0 before the first.
     last: u64,
     plans: BTreeMap<u64, KeptPlan>,
+    /// The states of their moves as they were counted last.
+    counted: BTreeMap<u64, Vec<MoveState>>,
     /// The numbers of those with moves under way.
     under_way: BTreeSet<u64>,
     /// Whether something has become of moves since plans last went on by themselves.
@@ -91,6 +93,7 @@ impl ClusterState {
             && let Some((number, _)) = plans.plans.pop_first()
         {
             plans.under_way.remove(&number);
+            plans.counted.remove(&number);
             self.changes.push(Change::RemovePlan {
                 cluster: self.name.to_string(),
                 number,
@@ -120,12 +123,30 @@ impl ClusterState {
 
     /// Have a plan kept as it is now.
     fn keep_plan(&mut self, number: u64) {
+        self.count_moves(number);
         if let Some(kept) = self.plans.plans.get(&number) {
             self.changes.push(Change::PutPlan {
                 cluster: self.name.to_string(),
                 number,
                 body: durable::json(kept),
             });
+        }
+    }
+
+    /// Count what has become of the moves of a plan since they were counted last.
+    fn count_moves(&mut self, number: u64) {
+        let Some(kept) = self.plans.plans.get(&number) else {
+            return;
+        };
+        let counted = self.plans.counted.entry(number).or_default();
+        counted.resize(kept.plan.moves.len(), MoveState::Planned);
+        for (counted, state) in counted.iter_mut().zip(kept.states()) {
+            if *counted != state {
+                *counted = state;
+                if let Some(change) = state.change() {
+                    self.meter.moved(change);
+                }
+            }
         }
     }
 
@@ -146,6 +167,8 @@ impl ClusterState {
         if kept.counts().begun > 0 {
             self.plans.under_way.insert(number);
         }
+        // What became of them before was counted then.
+        self.plans.counted.insert(number, kept.states().collect());
         self.plans.plans.insert(number, kept);
         Ok(())
     }

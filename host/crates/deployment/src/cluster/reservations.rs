@@ -12,6 +12,7 @@ use crate::DeploymentError;
 use crate::events::{EventKind, News};
 use placewright_inventory::{Expired, Inventory, VmEntry};
 use placewright_model::HostState;
+use placewright_records::telemetry::ReservationEnd;
 use placewright_store::Change;
 
 /// Why a place is reserved.
@@ -186,6 +187,7 @@ impl ClusterState {
         }
         self.all_or_none(&confirmed, Inventory::confirm_vm)?;
         for vm in confirmed {
+            self.meter.reservation_ended(ReservationEnd::Confirmed);
             self.forget_end(vm);
         }
         Ok(())
@@ -340,6 +342,7 @@ impl ClusterState {
     /// Remember how the last reservation of a VM ended.
     pub(super) fn note_end(&mut self, vm: Arc<str>, ended: Ended) {
         let now = ended.at;
+        self.meter.reservation_ended(ended.how.into());
         self.changes.push(Change::PutEndedReservation {
             cluster: self.name.to_string(),
             vm: vm.to_string(),
@@ -377,7 +380,6 @@ impl ClusterState {
             expires,
             decision,
         } = expired;
-        self.meter.reservation_expired();
         self.tell_when_kept(News {
             kind: EventKind::ReservationExpired,
             by: Some(SERVER.into()),

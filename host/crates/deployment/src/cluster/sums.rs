@@ -11,7 +11,7 @@ use super::Snapshot;
 use placewright_inventory::{HostEntry, Inventory, VmEntry};
 use placewright_model::schema::Schema;
 use placewright_model::{HostState, Value as Cell, Word, nearest};
-use placewright_records::telemetry::{Capacity, ClusterCapacity};
+use placewright_records::telemetry::{Capacity, ClusterCapacity, StatisticsAge};
 
 /// What a cluster has, and what of it is promised.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -98,8 +98,8 @@ impl Snapshot {
         }
     }
 
-    /// What the cluster has, for metrics.
-    pub fn capacity(&self) -> ClusterCapacity {
+    /// What the cluster has at `now` (seconds), for metrics.
+    pub fn capacity(&self, now: i64) -> ClusterCapacity {
         let sums = self.sums();
         let hosts = sums.hosts.into_iter();
         ClusterCapacity {
@@ -108,7 +108,33 @@ impl Snapshot {
             cpu: sums.cpu.capacity(),
             memory: sums.memory.capacity(),
             gpus: sums.gpus.capacity(),
+            statistics: self.statistics_age(now),
         }
+    }
+
+    /// How long ago the hosts that are up were measured.
+    fn statistics_age(&self, now: i64) -> StatisticsAge {
+        let inventory = self.inventory();
+        let mut age = StatisticsAge::default();
+        for (slot, host) in inventory.hosts() {
+            if inventory.host_state(slot) != HostState::Up {
+                continue;
+            }
+            let outdated = inventory.measured(host).any(|it| it.outdated);
+            let last = inventory.measured(host).map(|it| it.measured).max();
+            let Some(last) = last else {
+                age.none += 1;
+                continue;
+            };
+            match outdated {
+                true => age.outdated += 1,
+                false => age.current += 1,
+            }
+            let since = now.saturating_sub(last).max(0);
+            age.newest = Some(age.newest.map_or(since, |newest| newest.min(since)));
+            age.oldest = Some(age.oldest.map_or(since, |oldest| oldest.max(since)));
+        }
+        age
     }
 
     /// These columns of all hosts.

@@ -98,7 +98,7 @@ fn a_reservation_ends_when_it_is_due_although_nobody_asks_and_that_is_told_once(
         [("short".to_owned(), "a".to_owned(), Some(2))]
     );
     let text = world.deployment.telemetry.text().unwrap();
-    let counts = "placewright_reservations_expired_total{cluster=\"c\"} 1";
+    let counts = "placewright_reservations_ended_total{cluster=\"c\",how=\"expired\"} 1";
     assert!(text.contains(counts), "{text}");
     world.deployment.stop();
     drop((world, cluster));

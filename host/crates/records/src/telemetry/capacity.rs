@@ -23,6 +23,33 @@ struct State {
     state: Arc<str>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Measured {
+    cluster: Arc<str>,
+    statistics: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Age {
+    cluster: Arc<str>,
+    host: &'static str,
+}
+
+/// How fresh is what was measured of the hosts that are up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StatisticsAge {
+    /// Hosts of which all that was measured counts.
+    pub current: usize,
+    /// Hosts of which something was measured too long ago to count.
+    pub outdated: usize,
+    /// Hosts of which nothing was ever measured.
+    pub none: usize,
+    /// Of the host that was measured last: seconds since then.
+    pub newest: Option<i64>,
+    /// Of the host that has not been measured for the longest time: seconds since it was.
+    pub oldest: Option<i64>,
+}
+
 /// What a cluster has of one resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Capacity {
@@ -58,6 +85,8 @@ pub struct ClusterCapacity {
     pub memory: Capacity,
     /// In whole GPUs.
     pub gpus: Capacity,
+    /// How fresh its statistics are.
+    pub statistics: StatisticsAge,
 }
 
 /// Metrics of what clusters have.
@@ -67,6 +96,8 @@ pub(super) struct CapacityFamilies {
     memory: Amounts,
     gpus: Amounts,
     hosts: Family<State, Gauge>,
+    statistics: Family<Measured, Gauge>,
+    ages: Family<Age, Gauge>,
 }
 
 impl CapacityFamilies {
@@ -76,6 +107,8 @@ impl CapacityFamilies {
             memory: Family::default(),
             gpus: Family::default(),
             hosts: Family::default(),
+            statistics: Family::default(),
+            ages: Family::default(),
         };
         for (name, of, family) in [
             ("cpu_cores", "CPU in cores", &families.cpu),
@@ -92,6 +125,16 @@ impl CapacityFamilies {
             "Hosts of the cluster, by their state",
             families.hosts.clone(),
         );
+        registry.register(
+            "hosts_with_statistics",
+            "Hosts that are up, by whether what was measured of them counts: current, outdated (some of it no longer does), or none was measured",
+            families.statistics.clone(),
+        );
+        registry.register(
+            "statistics_age_seconds",
+            "Seconds since a host that is up was measured: the host that was measured last (newest), and the one that was not for the longest time (oldest)",
+            families.ages.clone(),
+        );
         families
     }
 
@@ -101,6 +144,8 @@ impl CapacityFamilies {
             family.clear();
         }
         self.hosts.clear();
+        self.statistics.clear();
+        self.ages.clear();
         for of in clusters {
             set(&self.cpu, &of.cluster, &of.cpu);
             set(&self.memory, &of.cluster, &of.memory);
@@ -113,6 +158,31 @@ impl CapacityFamilies {
                 let hosts = i64::try_from(*hosts).unwrap_or(i64::MAX);
                 self.hosts.get_or_create(&label).set(hosts);
             }
+            self.set_statistics(&of.cluster, &of.statistics);
+        }
+    }
+
+    fn set_statistics(&self, cluster: &Arc<str>, of: &StatisticsAge) {
+        let hosts = [
+            ("current", of.current),
+            ("outdated", of.outdated),
+            ("none", of.none),
+        ];
+        for (statistics, hosts) in hosts {
+            let label = Measured {
+                cluster: cluster.clone(),
+                statistics,
+            };
+            let hosts = i64::try_from(hosts).unwrap_or(i64::MAX);
+            self.statistics.get_or_create(&label).set(hosts);
+        }
+        for (host, age) in [("newest", of.newest), ("oldest", of.oldest)] {
+            let Some(age) = age else { continue };
+            let label = Age {
+                cluster: cluster.clone(),
+                host,
+            };
+            self.ages.get_or_create(&label).set(age);
         }
     }
 }

@@ -11,7 +11,11 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+mod outcomes;
+
 use placewright_model::budget::{Collection, Counted, Payer};
+
+pub use outcomes::{BalanceOutcome, MoveChange, Outcome, ReservationEnd};
 
 /// Reasons are named by units. Those of a cluster beyond so many are counted together,
 /// so that no unit can fill the memory of who collects metrics.
@@ -36,6 +40,12 @@ struct Ended {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Became {
+    cluster: Arc<str>,
+    how: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Rejected {
     cluster: Arc<str>,
     reason: Arc<str>,
@@ -47,58 +57,13 @@ struct Unheeded {
     need: Arc<str>,
 }
 
-/// How a decision ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// A host was chosen.
-    Placed,
-    /// No host may run the VM.
-    Rejected,
-    /// No decision was made: a unit failed, or a time limit was reached.
-    Failed,
-}
-
-impl Outcome {
-    const ALL: [Self; 3] = [Self::Placed, Self::Rejected, Self::Failed];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Placed => "placed",
-            Self::Rejected => "rejected",
-            Self::Failed => "failed",
-        }
-    }
-}
-
-/// What became of a plan of moves that was due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BalanceOutcome {
-    /// It is kept, to be looked at.
-    Planned,
-    /// There was nothing to be moved or told.
-    NothingToMove,
-    /// A unit failed, or the cluster did not decide.
-    Failed,
-}
-
-impl BalanceOutcome {
-    const ALL: [Self; 3] = [Self::Planned, Self::NothingToMove, Self::Failed];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Planned => "planned",
-            Self::NothingToMove => "nothing-to-move",
-            Self::Failed => "failed",
-        }
-    }
-}
-
 /// Metrics of decisions.
 #[derive(Debug)]
 pub struct ClusterFamilies {
     decisions: Family<Ended, Counter>,
     balance: Family<Ended, Counter>,
     rejections: Family<Rejected, Counter>,
+    causes: Family<Rejected, Counter>,
     unheeded: Family<Unheeded, Counter>,
     waiting: Family<Cluster, Gauge>,
     wait: Family<Cluster, Histogram>,
@@ -106,9 +71,10 @@ pub struct ClusterFamilies {
     hosts: Family<Cluster, Gauge>,
     vms: Family<Cluster, Gauge>,
     reservations: Family<Cluster, Gauge>,
-    expired: Family<Cluster, Counter>,
     bytes: Family<Budget, Gauge>,
     bounds: Family<Budget, Gauge>,
+    ended: Family<Became, Counter>,
+    moves: Family<Became, Counter>,
     /// Clusters in which nothing is decided.
     pub broken: Gauge,
 }
@@ -119,6 +85,7 @@ impl ClusterFamilies {
             decisions: Family::default(),
             balance: Family::default(),
             rejections: Family::default(),
+            causes: Family::default(),
             unheeded: Family::default(),
             waiting: Family::default(),
             wait: Family::new_with_constructor(super::seconds),
@@ -126,12 +93,17 @@ impl ClusterFamilies {
             hosts: Family::default(),
             vms: Family::default(),
             reservations: Family::default(),
-            expired: Family::default(),
             bytes: Family::default(),
             bounds: Family::default(),
+            ended: Family::default(),
+            moves: Family::default(),
             broken: Gauge::default(),
         };
-        registry.register("decisions", "Decisions", families.decisions.clone());
+        registry.register(
+            "decisions",
+            "Decisions, by how they ended: placed, rejected (no host may run the VM), failed (a unit failed, or a limit of time was reached)",
+            families.decisions.clone(),
+        );
         registry.register(
             "balance_plans",
             "Plans of moves that were due, by what became of them",
@@ -141,6 +113,11 @@ impl ClusterFamilies {
             "rejections",
             "Hosts removed in decisions that found none, by reason",
             families.rejections.clone(),
+        );
+        registry.register(
+            "decisions_rejected",
+            "Decisions that found no host, by the reason that removed most of the hosts",
+            families.causes.clone(),
         );
         registry.register(
             "unheeded_needs",
@@ -170,9 +147,14 @@ impl ClusterFamilies {
             families.reservations.clone(),
         );
         registry.register(
-            "reservations_expired",
-            "Reservations that ended because nobody confirmed them in time",
-            families.expired.clone(),
+            "reservations_ended",
+            "Reservations that ended, by how: confirmed, expired, released (given back), host-lost (the host went down)",
+            families.ended.clone(),
+        );
+        registry.register(
+            "plan_moves",
+            "Moves of plans, by what became of them: begun, confirmed, expired, cancelled, stale (the cluster has changed so that the move is none any more)",
+            families.moves.clone(),
         );
         registry.register(
             "collection_bytes",
@@ -210,10 +192,21 @@ impl ClusterFamilies {
                 outcome: outcome.word(),
             })
         };
+        let became = |family: &Family<Became, Counter>, how| {
+            family.get_or_create_owned(&Became {
+                cluster: name.clone(),
+                how,
+            })
+        };
+        let ended = |end: ReservationEnd| became(&self.ended, end.word());
+        let moved = |change: MoveChange| became(&self.moves, change.word());
         ClusterMeter {
             outcomes: Outcome::ALL.map(outcome),
             balanced: BalanceOutcome::ALL.map(balanced),
+            ended: ReservationEnd::ALL.map(ended),
+            moves: MoveChange::ALL.map(moved),
             rejections: self.rejections.clone(),
+            causes: self.causes.clone(),
             reasons: Mutex::default(),
             unheeded: self.unheeded.clone(),
             needs: Mutex::default(),
@@ -223,7 +216,6 @@ impl ClusterFamilies {
             hosts: self.hosts.get_or_create_owned(&label),
             vms: self.vms.get_or_create_owned(&label),
             reservations: self.reservations.get_or_create_owned(&label),
-            expired: self.expired.get_or_create_owned(&label),
             budgets: counted_of_clusters()
                 .map(|collection| {
                     let label = budget(&name, collection);
@@ -250,12 +242,22 @@ impl ClusterFamilies {
                 outcome: outcome.word(),
             });
         }
+        let ends = ReservationEnd::ALL.map(|end| (&self.ended, end.word()));
+        let changes = MoveChange::ALL.map(|change| (&self.moves, change.word()));
+        for (family, how) in ends.into_iter().chain(changes) {
+            family.remove(&Became {
+                cluster: cluster.clone(),
+                how,
+            });
+        }
         let reasons = meter.reasons.lock();
         for reason in reasons.unwrap_or_else(PoisonError::into_inner).iter() {
-            self.rejections.remove(&Rejected {
+            let rejected = Rejected {
                 cluster: cluster.clone(),
                 reason: reason.clone(),
-            });
+            };
+            self.rejections.remove(&rejected);
+            self.causes.remove(&rejected);
         }
         let needs = meter.needs.lock();
         for need in needs.unwrap_or_else(PoisonError::into_inner).iter() {
@@ -268,7 +270,6 @@ impl ClusterFamilies {
         for gauges in [&self.waiting, &self.hosts, &self.vms, &self.reservations] {
             gauges.remove(&label);
         }
-        self.expired.remove(&label);
         for collection in counted_of_clusters() {
             let label = budget(&meter.cluster, collection);
             self.bytes.remove(&label);
@@ -287,7 +288,12 @@ pub struct ClusterMeter {
     outcomes: [Counter; 3],
     /// As [`BalanceOutcome::ALL`].
     balanced: [Counter; 3],
+    /// As [`ReservationEnd::ALL`].
+    ended: [Counter; 4],
+    /// As [`MoveChange::ALL`].
+    moves: [Counter; 5],
     rejections: Family<Rejected, Counter>,
+    causes: Family<Rejected, Counter>,
     reasons: Mutex<BTreeSet<Arc<str>>>,
     unheeded: Family<Unheeded, Counter>,
     needs: Mutex<BTreeSet<Arc<str>>>,
@@ -297,7 +303,6 @@ pub struct ClusterMeter {
     hosts: Gauge,
     vms: Gauge,
     reservations: Gauge,
-    expired: Counter,
     /// Bytes of collections, and how many they may have.
     budgets: BTreeMap<Collection, (Gauge, Gauge)>,
 }
@@ -350,6 +355,18 @@ impl ClusterMeter {
 
     /// A decision that found no host lost so many hosts for this reason.
     pub fn rejected(&self, reason: &str, hosts: u64) {
+        let labels = self.bounded(reason);
+        self.rejections.get_or_create(&labels).inc_by(hosts);
+    }
+
+    /// A decision has found no host, mostly for this reason.
+    pub fn rejected_for(&self, reason: &str) {
+        let labels = self.bounded(reason);
+        self.causes.get_or_create(&labels).inc();
+    }
+
+    /// The labels of a reason; of one too many, those of all others.
+    fn bounded(&self, reason: &str) -> Rejected {
         let mut known = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         let reason: Arc<str> = match known.get(reason) {
             Some(known) => known.clone(),
@@ -357,17 +374,33 @@ impl ClusterMeter {
             None => OTHER_REASONS.into(),
         };
         known.insert(reason.clone());
-        drop(known);
-        let labels = Rejected {
+        Rejected {
             cluster: self.cluster.clone(),
             reason,
-        };
-        self.rejections.get_or_create(&labels).inc_by(hosts);
+        }
     }
 
-    /// A reservation has ended because nobody confirmed it in time.
-    pub fn reservation_expired(&self) {
-        self.expired.inc();
+    /// A reservation has ended.
+    pub fn reservation_ended(&self, how: ReservationEnd) {
+        let [confirmed, expired, released, lost] = &self.ended;
+        match how {
+            ReservationEnd::Confirmed => confirmed.inc(),
+            ReservationEnd::Expired => expired.inc(),
+            ReservationEnd::Released => released.inc(),
+            ReservationEnd::HostLost => lost.inc(),
+        };
+    }
+
+    /// A move of a plan has become something else.
+    pub fn moved(&self, change: MoveChange) {
+        let [begun, confirmed, expired, cancelled, stale] = &self.moves;
+        match change {
+            MoveChange::Begun => begun.inc(),
+            MoveChange::Confirmed => confirmed.inc(),
+            MoveChange::Expired => expired.inc(),
+            MoveChange::Cancelled => cancelled.inc(),
+            MoveChange::Stale => stale.inc(),
+        };
     }
 
     /// A request was decided with a need that no filter of the policy checks.

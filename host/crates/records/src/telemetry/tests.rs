@@ -16,6 +16,10 @@ fn what_is_counted_is_told() {
     cluster.decided(Outcome::Placed);
     cluster.decided(Outcome::Rejected);
     cluster.rejected("memory: too little", 7);
+    cluster.rejected_for("memory: too little");
+    cluster.reservation_ended(ReservationEnd::HostLost);
+    cluster.moved(MoveChange::Stale);
+    telemetry.configuration.certificate_ends(1_800_000_000);
     let unit = telemetry.units.of("memory");
     unit.worked(1, 10, 90, Duration::from_micros(5));
     unit.failed("judge");
@@ -37,6 +41,11 @@ fn what_is_counted_is_told() {
         "placewright_decisions_total{cluster=\"east\",outcome=\"placed\"} 1",
         "placewright_decisions_total{cluster=\"east\",outcome=\"failed\"} 0",
         "placewright_rejections_total{cluster=\"east\",reason=\"memory: too little\"} 7",
+        "placewright_decisions_rejected_total{cluster=\"east\",reason=\"memory: too little\"} 1",
+        "placewright_reservations_ended_total{cluster=\"east\",how=\"host-lost\"} 1",
+        "placewright_reservations_ended_total{cluster=\"east\",how=\"expired\"} 0",
+        "placewright_plan_moves_total{cluster=\"east\",how=\"stale\"} 1",
+        "placewright_tls_certificate_not_after_timestamp_seconds{} 1800000000",
         "placewright_decisions_waiting{cluster=\"east\"} 0",
         "placewright_decision_wait_seconds_count{cluster=\"east\"} 1",
         "placewright_unit_rows_total{unit=\"memory\"} 10",
@@ -69,6 +78,9 @@ fn what_is_no_more_is_told_no_more() {
     let cluster = telemetry.clusters.of("east");
     cluster.decided(Outcome::Placed);
     cluster.rejected("a", 1);
+    cluster.rejected_for("a");
+    telemetry.units.of("other").paused(&"east".into(), true);
+    telemetry.units.forget_cluster("east");
     cluster.chain_took(Duration::ZERO);
     telemetry.clusters.forget(&cluster);
     let unit = telemetry.units.of("memory");
@@ -76,6 +88,7 @@ fn what_is_no_more_is_told_no_more() {
     unit.breaker("judge", Breaker::Open);
     unit.breaker("judge", Breaker::Closed);
     telemetry.units.refused([("memory", "is full", 1)]);
+    unit.paused(&"west".into(), true);
     telemetry.units.forget("memory", ["judge"]);
     let text = text(&telemetry);
     assert!(!text.contains("east"), "{text}");
@@ -88,6 +101,7 @@ fn units_cannot_make_up_reasons_without_end() {
     let cluster = telemetry.clusters.of("east");
     for number in 0..10_000 {
         cluster.rejected(&format!("reason {number}"), 1);
+        cluster.rejected_for(&format!("reason {number}"));
     }
     for number in 0..1000 {
         let reason = format!("reason {number}");
@@ -99,6 +113,7 @@ fn units_cannot_make_up_reasons_without_end() {
         lines.filter(|line| line.contains("reason=")).count()
     };
     assert!(told("placewright_rejections") <= 101, "{text}");
+    assert!(told("placewright_decisions_rejected") <= 101, "{text}");
     assert!(told("placewright_unit_hosts_refused") <= 21, "{text}");
     assert!(text.contains("{unit=\"u\",reason=\"other\"} 980"), "{text}");
     assert!(text.contains("reason=\"other\"} 9900"), "{text}");

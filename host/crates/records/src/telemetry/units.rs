@@ -51,6 +51,9 @@ struct UnitOfCluster {
     cluster: Arc<str>,
 }
 
+/// Where units were ever paused.
+type Paused = Arc<Mutex<BTreeSet<(Arc<str>, Arc<str>)>>>;
+
 /// What is done about a part of a unit that fails again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breaker {
@@ -88,6 +91,7 @@ pub struct UnitFamilies {
     decisions_refused: Family<Unit, Counter>,
     hosts_refused: Family<Refused, Counter>,
     reasons: Reasons,
+    ever_paused: Paused,
 }
 
 impl UnitFamilies {
@@ -104,6 +108,7 @@ impl UnitFamilies {
             decisions_refused: Family::default(),
             hosts_refused: Family::default(),
             reasons: Reasons::default(),
+            ever_paused: Paused::default(),
         };
         registry.register("unit_calls", "Calls of the unit", families.calls.clone());
         registry.register(
@@ -167,6 +172,7 @@ impl UnitFamilies {
             pauses: self.pauses.clone(),
             state: self.state.clone(),
             paused: self.paused.clone(),
+            ever_paused: self.ever_paused.clone(),
             unit: name,
         }
     }
@@ -194,6 +200,24 @@ impl UnitFamilies {
         }
     }
 
+    /// A cluster is no more: no unit is paused in it.
+    pub fn forget_cluster(&self, cluster: &str) {
+        let mut ever = self
+            .ever_paused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        ever.retain(|(of, unit)| {
+            let is_other = **of != *cluster;
+            if !is_other {
+                self.paused.remove(&UnitOfCluster {
+                    unit: unit.clone(),
+                    cluster: of.clone(),
+                });
+            }
+            is_other
+        });
+    }
+
     /// A unit is no more: its metrics end. `parts` are those that it had.
     pub fn forget(&self, unit: &str, parts: impl IntoIterator<Item = &'static str>) {
         let unit: Arc<str> = unit.into();
@@ -218,6 +242,21 @@ impl UnitFamilies {
             self.hosts_refused.remove(&Refused { unit, reason });
         }
         drop(reasons);
+        let mut ever = self
+            .ever_paused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        ever.retain(|(cluster, of)| {
+            let is_other = *of != unit;
+            if !is_other {
+                self.paused.remove(&UnitOfCluster {
+                    unit: of.clone(),
+                    cluster: cluster.clone(),
+                });
+            }
+            is_other
+        });
+        drop(ever);
         let label = Unit { unit };
         for counters in [
             &self.calls,
@@ -243,6 +282,7 @@ pub struct UnitMeter {
     pauses: Family<Part, Counter>,
     state: Family<State, Gauge>,
     paused: Family<UnitOfCluster, Gauge>,
+    ever_paused: Paused,
 }
 
 impl UnitMeter {
@@ -267,6 +307,11 @@ impl UnitMeter {
             unit: self.unit.clone(),
             cluster: cluster.clone(),
         };
+        let mut ever = self
+            .ever_paused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        ever.insert((labels.cluster.clone(), labels.unit.clone()));
         self.paused.get_or_create(&labels).set(i64::from(paused));
     }
 

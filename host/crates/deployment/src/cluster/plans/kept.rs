@@ -10,6 +10,7 @@ use super::{MoveNamed, host_of};
 use crate::DeploymentError;
 use placewright_inventory::Inventory;
 use placewright_model::Word;
+use placewright_records::telemetry::MoveChange;
 use placewright_scheduler::{
     BalanceError, BalancePlan, Begun, Cause, MoveShown, PlanTold, PlannedMove,
 };
@@ -70,6 +71,20 @@ pub enum MoveState {
     Cancelled,
     /// The cluster has changed so that the move is none any more.
     Stale,
+}
+
+impl MoveState {
+    /// That a move has come to this state; None: nothing has become of it.
+    pub(super) fn change(self) -> Option<MoveChange> {
+        Some(match self {
+            Self::Planned => return None,
+            Self::Begun => MoveChange::Begun,
+            Self::Confirmed => MoveChange::Confirmed,
+            Self::Expired => MoveChange::Expired,
+            Self::Cancelled => MoveChange::Cancelled,
+            Self::Stale => MoveChange::Stale,
+        })
+    }
 }
 
 /// How many moves are in each state.
@@ -189,6 +204,11 @@ impl KeptPlan {
             counted: self.counts(),
             moves: moves.collect(),
         }
+    }
+
+    /// The states of its moves, in order.
+    pub(super) fn states(&self) -> impl Iterator<Item = MoveState> {
+        self.moves.iter().map(|progress| progress.state)
     }
 
     pub(super) fn counts(&self) -> MoveCounts {
