@@ -5,6 +5,7 @@
 //! file, and policies and units are the server's.
 
 mod ask;
+mod complete;
 mod connection;
 mod contexts;
 mod document;
@@ -24,6 +25,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use super::failure::{Answer, Failure};
 use super::output::Format;
+pub(super) use complete::command as completed;
 use connection::ConnectionArgs;
 pub(super) use connection::fault;
 pub(super) use contexts::ContextCommand;

@@ -19,12 +19,13 @@ use named::VmNamed;
 use placewright_deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
 use placewright_deployment::{ClusterState, Deployment, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
+use placewright_http::access::unauthorized;
 use placewright_http::audit::Note;
 use placewright_http::document::{Document, json};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::gone::Gone;
 use placewright_http::problem::{Code, Problem};
-use placewright_http::{Caller, Permission};
+use placewright_http::{Caller, Permission, Streams};
 use placewright_model::Request;
 use placewright_scheduler::{Batch, BatchOrder, Cancel};
 
@@ -80,6 +81,7 @@ async fn place(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Extension(note): Extension<Note>,
+    Extension(streams): Extension<Streams>,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -92,7 +94,7 @@ async fn place(
         &cluster,
         query,
         &headers,
-        (&caller, &note),
+        (&caller, &note, &streams),
         request,
         ClusterState::place,
     )
@@ -110,6 +112,7 @@ async fn migrate(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Extension(note): Extension<Note>,
+    Extension(streams): Extension<Streams>,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -122,7 +125,7 @@ async fn migrate(
         &cluster,
         query,
         &headers,
-        (&caller, &note),
+        (&caller, &note, &streams),
         request,
         ClusterState::migrate,
     )
@@ -143,7 +146,7 @@ async fn decide(
     cluster: &Cluster,
     query: PlaceQuery,
     headers: &HeaderMap,
-    (caller, note): (&Caller, &Note),
+    (caller, note, streams): (&Caller, &Note, &Streams),
     mut request: Request,
     decide: Decide,
 ) -> Result<Response, Problem> {
@@ -155,15 +158,25 @@ async fn decide(
     let key = key(headers, caller, again.is_some());
     let first_key = key.clone();
     let mut changes = cluster.changes();
+    let grant = again.is_some().then(|| streams.grant(caller));
     let placed = cluster
         .turn_as(&caller.name, move |state| decide(state, request, first_key))
         .await?;
-    let Some(request) = again.filter(|_| placed.passing) else {
+    let (Some(request), Some(mut grant)) = (again.filter(|_| placed.passing), grant) else {
         return Ok(decided(placed, note));
     };
     // A time that is up, and a cluster that is gone, are told by the second try.
     let changed = changes.wait_for(|changes| *changes > placed.changes);
-    let _ = tokio::time::timeout(wait, changed).await;
+    let changed = tokio::time::timeout(wait, changed);
+    let ended = tokio::select! {
+        _ = changed => grant.is_over(),
+        () = grant.over() => true,
+    };
+    if ended {
+        return Err(unauthorized(
+            "the token was taken away while the request waited, or may do other things by now; ask again",
+        ));
+    }
     let key = key.map(|key| Key {
         again: false,
         ..key

@@ -77,6 +77,9 @@ use trials::UnitsNamed;
 /// Seconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
+/// Whether a token, by its name, may operate in a cluster.
+pub type Authority = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
+
 /// How a deployment goes about its work.
 #[derive(Clone)]
 pub struct DeploymentOptions {
@@ -110,6 +113,8 @@ pub struct DeploymentOptions {
     pub return_after: Option<ReturnAfter>,
     /// Tells the time.
     pub clock: Clock,
+    /// Says who may have plans go on by themselves.
+    pub authority: Authority,
 }
 
 impl Default for DeploymentOptions {
@@ -128,6 +133,7 @@ impl Default for DeploymentOptions {
             trial: Duration::from_millis(200),
             return_after: Some(ReturnAfter::default()),
             clock: Arc::new(system_clock),
+            authority: Arc::new(|_, _| true),
         }
     }
 }

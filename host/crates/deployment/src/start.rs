@@ -198,6 +198,7 @@ impl Deployment {
             returns: self.returns.clone(),
             longest_reservation: self.options.longest_reservation,
             answers: self.options.answers,
+            authority: self.options.authority.clone(),
             turn: self.options.turn,
             in_force: self.in_force.clone(),
             adopted: in_force.clone(),

@@ -180,6 +180,7 @@ impl Reader<'_> {
             api_limits: ApiLimits {
                 body: self.count("request-body"),
                 bodies: self.bodies(),
+                answers: self.count("answers"),
                 request: self.duration("request-time"),
                 header: self.duration("header-time"),
                 stall: self.duration("stall-time"),
@@ -336,6 +337,8 @@ impl Reader<'_> {
             path,
             size: self.count("audit-log-size") as u64,
             files: self.count("audit-log-files"),
+            age: self.duration("audit-log-age"),
+            spare: self.count("audit-log-spare") as u64,
         })
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use placewright_api::Reload;
 use placewright_deployment::{DeploymentOptions, OpenError, Opening, Running};
-use placewright_http::{Access, Face, Foundation, Handle, Stop, Stopper, Tls};
+use placewright_http::{Access, Face, Foundation, Handle, Permission, Stop, Stopper, Tls};
 use placewright_library::live::LibraryOptions;
 use placewright_ownership as ownership;
 use placewright_records::audit::{Audit, Record};
@@ -91,7 +91,10 @@ pub(super) fn serve(
     let audit = Audit::open(&settings.audit, telemetry.audit.clone());
     let audit = audit.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
     audit.record(Record::server("server-started", begins(&settings)));
-    let opened = Running::open(opening(&settings, &audit), telemetry.clone());
+    let opened = Running::open(
+        opening(&settings, &audit, &prepared.access),
+        telemetry.clone(),
+    );
     let running = opened.map_err(|error| match error {
         OpenError::Store(_) | OpenError::Library(_) => Failure::input(error),
         error => Failure::internal(error),
@@ -229,7 +232,8 @@ fn begins(settings: &Settings) -> String {
     )
 }
 
-fn opening(settings: &Settings, audit: &Audit) -> Opening {
+fn opening(settings: &Settings, audit: &Audit, access: &Arc<Access>) -> Opening {
+    let access = access.clone();
     let usual = DeploymentOptions::default();
     Opening {
         data: Some(settings.data.clone()),
@@ -268,6 +272,9 @@ fn opening(settings: &Settings, audit: &Audit) -> Opening {
                 ..SchedulerOptions::default()
             },
             longest_reservation: settings.longest_reservation,
+            authority: Arc::new(move |name, cluster| {
+                access.may(name, Permission::Operate, cluster)
+            }),
             return_after: settings.return_after,
             vanishing: settings.vanishing_share,
             bounds: settings.bounds,

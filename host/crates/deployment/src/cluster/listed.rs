@@ -312,7 +312,7 @@ fn part(
     for (_, id) in keys.iter().take(most) {
         taken += 1;
         let item = shown(id);
-        let has_room = item.as_ref().is_none_or(|item| room.takes(item));
+        let has_room = item.as_ref().is_none_or(|item| room.takes_json(item));
         items.extend(item);
         if !has_room {
             break;

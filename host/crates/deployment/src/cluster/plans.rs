@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ClusterState, durable};
 use crate::DeploymentError;
+use crate::balancing::PERIODIC;
 use crate::events::{EventKind, News};
 use auto::Auto;
 use kept::KeptPlan;
@@ -328,6 +329,20 @@ impl ClusterState {
         let Some(kept) = self.plans.plans.get_mut(&number) else {
             return;
         };
+        if &*auto.by != PERIODIC && !(self.authority)(&auto.by, &self.name) {
+            kept.auto = None;
+            self.keep_plan(number);
+            return self.tell_when_kept(News {
+                kind: EventKind::PlanHalted,
+                plan: Some(number),
+                policy: Some(self.attached.policy.clone()),
+                message: format!(
+                    "plan {number} does not go on by itself any more: \"{}\", who had it do so, may not operate here now",
+                    auto.by
+                ),
+                ..News::default()
+            });
+        }
         let before = kept.counts();
         // Moves of the request that are gone, or a unit that fails now, end nothing: there is
         // another try with the next confirmation.

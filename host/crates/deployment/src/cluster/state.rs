@@ -21,6 +21,7 @@ use super::plans::Plans;
 use super::recently_changed::RecentlyChanged;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, Snapshot, durable};
+use crate::Authority;
 use crate::Clock;
 use crate::DeploymentError;
 use crate::alarm::Alarm;
@@ -80,6 +81,8 @@ pub struct ClusterState {
     pub(super) answers: Answers,
     pub(super) ended: EndedReservations,
     pub(super) longest_reservation: Option<i64>,
+    /// Says whether a token may operate here still.
+    pub(super) authority: Authority,
     /// What is in force by now, and what was when the last turn began.
     pub(super) in_force: Arc<ArcSwap<InForce>>,
     pub(super) adopted: Arc<InForce>,
@@ -149,6 +152,8 @@ pub struct Parts {
     pub longest_reservation: Option<i64>,
     /// Bytes of the answers that are given again.
     pub answers: u64,
+    /// Says whether a token may operate here still.
+    pub authority: Authority,
     /// Wall time that one turn may take for decisions.
     pub turn: Duration,
     /// What is in force by now.
@@ -188,6 +193,7 @@ impl ClusterState {
             answers: Answers::within(parts.answers),
             ended: EndedReservations::default(),
             longest_reservation: parts.longest_reservation,
+            authority: parts.authority,
             turn: parts.turn,
             ruling: Arc::new(ArcSwapOption::new(Some(policy.clone()))),
             adopted_number: Arc::new(AtomicU64::new(parts.adopted.number)),
