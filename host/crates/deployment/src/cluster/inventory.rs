@@ -160,8 +160,8 @@ impl ClusterState {
         self.advance();
         let (touched, noted) = (self.touched.clone(), self.noted);
         let schema = self.inventory().schema().clone();
-        let reserved = self.reserved_for(&changes);
         let before = self.inventory().bytes();
+        let reserved = self.reserved_for(&changes);
         let transaction = self.scheduler.inventory_mut().begin();
         let changed = self.change_all(changes, before, &schema);
         match changed {

@@ -48,6 +48,12 @@ impl Lost {
         }
     }
 
+    /// Bytes of what waits.
+    pub(super) fn bytes(&self) -> u64 {
+        let waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.bytes as u64
+    }
+
     fn take(&self) -> Waiting {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *waiting)

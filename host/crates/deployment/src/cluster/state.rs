@@ -467,11 +467,11 @@ impl ClusterState {
 
     /// Bytes that the collections of the cluster take which are counted in bytes, and how many
     /// they may.
-    fn budgets(&self) -> [(Collection, u64, u64); 6] {
+    fn budgets(&self) -> [(Collection, u64, u64); 7] {
         let inventory = self.inventory();
         let (texts, of_texts) = inventory.text_bytes();
         let bounds = inventory.bounds();
-        let journal = Collection::Journal;
+        let (journal, unstored) = (Collection::Journal, Collection::Unstored);
         [
             (Collection::Inventory, inventory.bytes(), bounds.inventory),
             (
@@ -481,6 +481,7 @@ impl ClusterState {
             ),
             (Collection::Texts, texts, of_texts),
             (journal, inventory.journal_bytes(), journal.bound()),
+            (unstored, self.lost.bytes(), unstored.bound()),
             (
                 Collection::Answers,
                 self.answers.bytes(),

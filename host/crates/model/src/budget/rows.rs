@@ -149,7 +149,7 @@ pub(super) fn of(collection: Collection) -> Row {
             bound: 32,
             counted: Counted::Things,
             remedy: "the oldest that is not under way goes",
-            fields: &["Plans.plans", "Plans.under_way"],
+            fields: &["Plans.plans", "Plans.under_way", "Plans.counted"],
             tables: &["plans"],
             ..OF_CLUSTER
         },

@@ -11,9 +11,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use placewright_model::budget::{Collection, Counted, Payer};
-
 mod outcomes;
+
+use placewright_model::budget::{Collection, Counted, Payer};
 
 pub use outcomes::{BalanceOutcome, MoveChange, Outcome, ReservationEnd};
 
@@ -71,10 +71,10 @@ pub struct ClusterFamilies {
     hosts: Family<Cluster, Gauge>,
     vms: Family<Cluster, Gauge>,
     reservations: Family<Cluster, Gauge>,
-    ended: Family<Became, Counter>,
-    moves: Family<Became, Counter>,
     bytes: Family<Budget, Gauge>,
     bounds: Family<Budget, Gauge>,
+    ended: Family<Became, Counter>,
+    moves: Family<Became, Counter>,
     /// Clusters in which nothing is decided.
     pub broken: Gauge,
 }
@@ -93,10 +93,10 @@ impl ClusterFamilies {
             hosts: Family::default(),
             vms: Family::default(),
             reservations: Family::default(),
-            ended: Family::default(),
-            moves: Family::default(),
             bytes: Family::default(),
             bounds: Family::default(),
+            ended: Family::default(),
+            moves: Family::default(),
             broken: Gauge::default(),
         };
         registry.register(
