@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::State;
+use axum::extract::rejection::ExtensionRejection;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -79,9 +81,7 @@ struct PlaceQuery {
     responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn place(
     State(deployment): State<Arc<Deployment>>,
-    Extension(caller): Extension<Caller>,
-    Extension(note): Extension<Note>,
-    Extension(streams): Extension<Streams>,
+    asking: Asking,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -89,12 +89,12 @@ async fn place(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
-    may_force(&caller, &cluster, &request)?;
+    may_force(&asking.caller, &cluster, &request)?;
     decide(
         &cluster,
         query,
         &headers,
-        (&caller, &note, &streams),
+        &asking,
         request,
         ClusterState::place,
     )
@@ -110,9 +110,7 @@ async fn place(
     responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn migrate(
     State(deployment): State<Arc<Deployment>>,
-    Extension(caller): Extension<Caller>,
-    Extension(note): Extension<Note>,
-    Extension(streams): Extension<Streams>,
+    asking: Asking,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -120,12 +118,12 @@ async fn migrate(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
-    may_force(&caller, &cluster, &request)?;
+    may_force(&asking.caller, &cluster, &request)?;
     decide(
         &cluster,
         query,
         &headers,
-        (&caller, &note, &streams),
+        &asking,
         request,
         ClusterState::migrate,
     )
@@ -140,13 +138,41 @@ fn may_force(caller: &Caller, cluster: &Cluster, request: &Request) -> Result<()
     }
 }
 
+/// Who asks, what is recorded of it, and what sees that it may not any more.
+struct Asking {
+    caller: Caller,
+    note: Note,
+    streams: Streams,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Asking {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let missing = |rejection: ExtensionRejection| Problem::internal(&rejection);
+        let note = Extension::from_request_parts(parts, state).await;
+        let streams = Extension::from_request_parts(parts, state).await;
+        let (Extension(note), Extension(streams)) =
+            (note.map_err(missing)?, streams.map_err(missing)?);
+        Ok(Self {
+            caller: Caller::from_request_parts(parts, state).await?,
+            note,
+            streams,
+        })
+    }
+}
+
 type Decide = fn(&mut ClusterState, Request, Option<Key>) -> Result<Placed, DeploymentError>;
 
 async fn decide(
     cluster: &Cluster,
     query: PlaceQuery,
     headers: &HeaderMap,
-    (caller, note, streams): (&Caller, &Note, &Streams),
+    Asking {
+        caller,
+        note,
+        streams,
+    }: &Asking,
     mut request: Request,
     decide: Decide,
 ) -> Result<Response, Problem> {

@@ -14,6 +14,7 @@ mod difference;
 mod file;
 mod rate;
 mod record;
+mod removal;
 mod tail;
 mod verify;
 mod writer;

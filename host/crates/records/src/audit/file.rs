@@ -9,10 +9,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::chain::{self, Head};
 use super::record::{Record, quoted};
+use super::removal::to_be_removed;
 use super::tail::Tail;
 
 /// Where the log is, and how much of it there is.
@@ -365,37 +366,13 @@ impl AuditFile {
             "the records before are in {}",
             full.file_name().unwrap_or_default().to_string_lossy()
         );
-        let more = self.to_be_removed(&files[..more]);
+        let more = to_be_removed(&files[..more], &self.options);
         for file in files.drain(..more) {
             fs::remove_file(&file)?;
             sentence.push_str("; removed: ");
             sentence.push_str(&file.file_name().unwrap_or_default().to_string_lossy());
         }
         Ok(Some(Record::log("file-full", sentence)))
-    }
-
-    /// How many of these files, which are more than there are to be and the oldest first, are
-    /// removed: those that are old enough, and all of them where the disk has no room.
-    fn to_be_removed(&self, files: &[PathBuf]) -> usize {
-        let now = SystemTime::now();
-        let is_old = |file: &PathBuf| {
-            let written = fs::metadata(file).and_then(|file| file.modified());
-            // One that cannot be looked at is removed, or nothing ever would be.
-            written.map_or(true, |at| {
-                now.duration_since(at).unwrap_or_default() >= self.options.age
-            })
-        };
-        let old = files.iter().take_while(|file| is_old(file)).count();
-        match old < files.len() && !has_room(&self.options) {
-            true => {
-                tracing::warn!(
-                    files = files.len() - old,
-                    "files of the audit log are removed before their time: its disk has little room"
-                );
-                files.len()
-            }
-            false => old,
-        }
     }
 
     /// Whether the file that is written is the one of that name.
@@ -432,25 +409,6 @@ impl AuditFile {
         }
         Ok(())
     }
-}
-
-/// Whether the disk has room for more files than there are to be.
-#[cfg(unix)]
-fn has_room(options: &AuditFileOptions) -> bool {
-    let folder = match options.path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    rustix::fs::statvfs(folder).is_ok_and(|disk| {
-        let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-        free > options.spare.saturating_add(options.size)
-    })
-}
-
-/// Nobody knows: the number of files holds.
-#[cfg(not(unix))]
-fn has_room(_: &AuditFileOptions) -> bool {
-    false
 }
 
 /// What a record says where records before it are missing.
