@@ -93,6 +93,8 @@ enum Command {
 
 /// Run the command that the words of the command line name.
 pub(crate) fn run() -> ExitCode {
+    // Ends the program where a shell asks how a line goes on.
+    clap_complete::CompleteEnv::with_factory(remote::completed).complete();
     let words: Vec<_> = std::env::args_os().collect();
     let done = match remote::is_meant(&words) {
         true => remote::run(words),

@@ -35,6 +35,9 @@ TOKENS = {
     "operator": ("operator", ["big"]),
     "author": ("policy-author", ["alpha"]),
     "bystander": ("operator", ["bystander"]),
+    # One person with two tokens, or two monitors that leak.
+    "viewer-2": ("viewer", ["north"]),
+    "operator-2": ("operator", ["big"]),
 }
 
 

@@ -35,6 +35,7 @@ impl AuditCommand {
 Examples:
   placewright audit verify ~/placewright-data
   placewright audit verify /var/log/placewright/audit.jsonl --format json
+  placewright audit verify ~/placewright-data --strict
 
 See placewright --help for exit codes.")]
 pub(super) struct Verify {
@@ -44,6 +45,9 @@ pub(super) struct Verify {
     /// The hash of a record that must be among them, 64 hexadecimal digits
     #[arg(long, value_name = "HASH", value_parser = hash)]
     contains: Option<[u8; 32]>,
+    /// Exit with 1, too, if records of changes were lost since the queue was full
+    #[arg(long)]
+    strict: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -64,7 +68,8 @@ impl Verify {
             Format::Json => output::print_json(&verified)?,
             Format::Table => output::print(&sentences(&verified))?,
         }
-        Ok(Answer::yes_if(verified.intact))
+        let is_whole = verified.lost == 0 || !self.strict;
+        Ok(Answer::yes_if(verified.intact && is_whole))
     }
 }
 

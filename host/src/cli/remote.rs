@@ -6,6 +6,7 @@
 
 mod ask;
 mod backup;
+mod complete;
 mod connection;
 mod contexts;
 mod document;
@@ -25,6 +26,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use super::failure::{Answer, Failure};
 use super::output::Format;
+pub(super) use complete::command as completed;
 use connection::ConnectionArgs;
 pub(super) use connection::fault;
 pub(super) use contexts::ContextCommand;

@@ -1,4 +1,5 @@
-//! `placewright unit`: list, begin, build, test, run, inspect, check and measure units.
+//! `placewright unit`: list, begin, build, test, run, inspect, check, measure, sign and verify
+//! units.
 
 mod bench;
 mod build;
@@ -6,15 +7,19 @@ mod check;
 mod inspect;
 mod list;
 mod new;
+mod new_key;
 mod replay;
 mod run;
+mod sign;
 mod test;
+mod trusted;
+mod verify;
 
 use clap::Subcommand;
 
 use super::failure::{Answer, Failure};
 
-/// List, begin, build, test, run, inspect, check and measure units.
+/// List, begin, build, test, run, inspect, check, measure, sign and verify units.
 #[derive(Debug, Subcommand)]
 pub(super) enum Unit {
     List(list::List),
@@ -26,6 +31,9 @@ pub(super) enum Unit {
     Check(check::Check),
     Bench(bench::Bench),
     Replay(replay::Replay),
+    NewKey(new_key::NewKey),
+    Sign(sign::Sign),
+    Verify(verify::Verify),
 }
 
 impl Unit {
@@ -41,6 +49,9 @@ impl Unit {
             Unit::Check(check) => check.run(),
             Unit::Bench(bench) => bench.run(),
             Unit::Replay(replay) => replay.run(),
+            Unit::NewKey(new_key) => new_key.run(),
+            Unit::Sign(sign) => sign.run(),
+            Unit::Verify(verify) => verify.run(),
         }
     }
 }

@@ -18,3 +18,4 @@ mod twins;
 mod unit_bench;
 mod unit_replay;
 mod unit_run;
+mod unit_sign;

@@ -5,9 +5,9 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-use crate::history::{GroupSpec, History, Request, Rule};
+use crate::history::{GroupSpec, History, Request, Rule, Stray};
 use crate::needs::{HostSpec, Needs};
-use crate::policies::POLICIES;
+use crate::policies::{GENERAL, POLICIES};
 
 /// VMs that a history speaks of, at most.
 const VMS: usize = 6;
@@ -20,13 +20,12 @@ pub fn histories(requests: usize) -> impl Strategy<Value = History> {
     let hosts = vec(host(), 1..=HOSTS);
     let groups = vec(group(), 0..=2);
     let requests = vec(request(), 1..=requests);
-    (0..POLICIES.len(), hosts, groups, requests).prop_map(|(policy, hosts, groups, requests)| {
-        History {
-            policy,
-            hosts,
-            groups,
-            requests,
-        }
+    let policy = prop_oneof![4 => 0..GENERAL, 1 => GENERAL..POLICIES.len()];
+    (policy, hosts, groups, requests).prop_map(|(policy, hosts, groups, requests)| History {
+        policy,
+        hosts,
+        groups,
+        requests,
     })
 }
 
@@ -34,7 +33,8 @@ fn host() -> impl Strategy<Value = HostSpec> {
     let memory = (4..=16_i64, select(vec![10, 10, 15, 20]));
     let cpu = (1..=6_i64, select(vec![10, 10, 20]));
     let more = (0..=3_i64, 0..=4_i64, subsequence(vec![0_u8, 1], 0..=2));
-    let measured = (0..=3_i64, nodes(), option::of(0..=4_i64));
+    let load = option::of(select(vec![0_i64, 20, 50, 70]));
+    let measured = (0..=3_i64, nodes(), option::of(0..=4_i64), load);
     (memory, cpu, more, measured).prop_map(|(memory, cpu, more, measured)| HostSpec {
         memory: memory.0,
         memory_overcommit: memory.1,
@@ -47,6 +47,7 @@ fn host() -> impl Strategy<Value = HostSpec> {
         nodes: measured.1,
         // As little less than all as makes it count.
         free: measured.2.map(|taken| memory.0 - taken),
+        load: measured.3,
     })
 }
 
@@ -131,5 +132,7 @@ fn asked() -> impl Strategy<Value = Request> {
         1 => (vm(), 1..=8_i64).prop_map(|(vm, memory)| Request::PatchVm(vm, memory)),
         1 => (host(), 2..=16_i64).prop_map(|(host, memory)| Request::PatchHost(host, memory)),
         1 => vm().prop_map(Request::Gone),
+        1 => (0..=usize::MAX, select(vec![Stray::Key, Stray::Parameter]))
+            .prop_map(|(route, stray)| Request::Stray(route, stray)),
     ]
 }

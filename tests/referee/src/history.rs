@@ -20,6 +20,15 @@ pub struct GroupSpec {
     pub vms: Vec<usize>,
 }
 
+/// What a request has that its route does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stray {
+    /// A key of the body, or a body where there is none.
+    Key,
+    /// A parameter of the query.
+    Parameter,
+}
+
 /// A request. VMs and hosts are numbers; those that are out of range, and requests that make no
 /// sense at the moment, are refused by the server, and nothing changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +71,8 @@ pub enum Request {
     PatchHost(usize, i64),
     /// A VM is gone.
     Gone(usize),
+    /// Send something that the route of this number, of all that there are, does not know.
+    Stray(usize, Stray),
     /// The server is stopped, and started on what it has stored.
     Restart,
 }

@@ -235,6 +235,26 @@ pub(crate) fn could_take(ledger: &Ledger, vm: usize, needs: &Needs) -> Option<us
     (0..ledger.hosts.len()).find(|host| fits_surely(ledger, vm, *host, needs))
 }
 
+/// Under a policy whose one cost is the load of hosts: a sentence if the load of the host that
+/// was chosen is unknown, its cost therefore infinite, though one whose load is known could have
+/// taken the VM. Infinite is worse than every number, of whichever sign the factor is.
+pub(crate) fn knows_no_load(
+    ledger: &Ledger,
+    vm: usize,
+    chosen: usize,
+    needs: &Needs,
+) -> Option<String> {
+    if !ledger.is_by_load || ledger.hosts[chosen].spec.load.is_some() {
+        return None;
+    }
+    let is_known = |host: &usize| ledger.hosts[*host].spec.load.is_some();
+    let mut known = (0..ledger.hosts.len()).filter(is_known);
+    let better = known.find(|host| fits_surely(ledger, vm, *host, needs))?;
+    Some(format!(
+        "its load is unknown, and that of host {better} is not"
+    ))
+}
+
 fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
     let others = Others { ledger, vm, host };
     let at = &ledger.hosts[host];

@@ -79,6 +79,8 @@ pub struct Ledger {
     pub(crate) heeds_measured: bool,
     /// Whether the policy looks at how wide VMs are, and at CPUs of their own.
     pub(crate) heeds_exclusive: bool,
+    /// Whether the load of hosts is the policy's one cost.
+    pub(crate) is_by_load: bool,
 }
 
 impl Ledger {
@@ -101,6 +103,7 @@ impl Ledger {
             vms: BTreeMap::new(),
             heeds_measured: POLICIES[history.policy].heeds_measured,
             heeds_exclusive: POLICIES[history.policy].heeds_exclusive,
+            is_by_load: POLICIES[history.policy].by_load.is_some(),
         }
     }
 

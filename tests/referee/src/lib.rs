@@ -27,11 +27,12 @@ mod needs;
 mod play;
 mod policies;
 mod served;
+mod stray;
 
 pub use drawn::histories;
-pub use history::{GroupSpec, History, Request, Rule};
+pub use history::{GroupSpec, History, Request, Rule, Stray};
 pub use ledger::{Ledger, Place};
 pub use needs::{HostSpec, Needs};
 pub use play::Match;
-pub use policies::{POLICIES, Policy};
+pub use policies::{GENERAL, POLICIES, Policy};
 pub use served::{Answer, Served};

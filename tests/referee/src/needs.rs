@@ -155,6 +155,8 @@ pub struct HostSpec {
     pub nodes: Vec<i64>,
     /// Measured free memory in GiB, where it is measured.
     pub free: Option<i64>,
+    /// Measured CPU load in percent, where it is measured.
+    pub load: Option<i64>,
 }
 
 impl HostSpec {
@@ -194,6 +196,9 @@ impl HostSpec {
         if let Ok(nodes @ 1..) = i64::try_from(self.nodes.len()) {
             let cpus = (0..self.cores).map(|cpu| json!({"cpu": cpu, "numa": cpu % nodes}));
             host["cpus"] = cpus.collect();
+        }
+        if let Some(load) = self.load {
+            host["cpu.usage"] = (load as f64 / 100.0).into();
         }
         if let Some(free) = self.free {
             host["memory.free"] = (free * GIB).into();

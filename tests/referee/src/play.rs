@@ -4,11 +4,12 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::history::{History, Request};
-use crate::judge::{broken_rule, could_take, promised_twice};
+use crate::judge::{broken_rule, could_take, knows_no_load, promised_twice};
 use crate::ledger::{Ledger, Place};
 use crate::needs::{GIB, Needs, PAGE};
 use crate::policies::POLICIES;
 use crate::served::{Answer, Served};
+use crate::stray;
 
 /// Seconds for which a place is reserved unless a request says otherwise.
 const RESERVED: i64 = 300;
@@ -223,6 +224,20 @@ impl<'a> Match<'a> {
                 }
                 Ok(())
             }
+            Request::Stray(route, stray) => {
+                let sent = stray::request(*route, *stray);
+                let answer = self.ask(sent.method, &sent.path, sent.body.as_ref())?;
+                self.log
+                    .push(format!("{} {} {:?}", sent.method, sent.path, sent.body));
+                match answer.status.is_client_error() {
+                    // The sums of hosts are checked as after every request that had an effect.
+                    true => (0..self.ledger.hosts.len()).try_for_each(|it| self.check_sums(it)),
+                    false => Err(format!(
+                        "passed over: {} {} {:?}",
+                        sent.method, sent.path, sent.body
+                    )),
+                }
+            }
             Request::Restart => {
                 self.log.push("the server is started anew".to_owned());
                 self.served.restart()
@@ -295,6 +310,7 @@ impl<'a> Match<'a> {
             // It stays as it is, so there is nothing to be reserved.
             return Ok(());
         }
+        let unknown = is_new.then(|| knows_no_load(&self.ledger, number, to, needs));
         let twice = promised_twice(&self.ledger, number, to, needs);
         let place = Place {
             host: to,
@@ -302,7 +318,7 @@ impl<'a> Match<'a> {
         };
         self.ledger.reserve(number, place, expires);
         let broken = broken_rule(&self.ledger, number, to);
-        match twice.or(broken) {
+        match twice.or(broken).or(unknown.flatten()) {
             Some(fault) => Err(format!("VM {number} on host {to}: {fault}")),
             None => Ok(()),
         }

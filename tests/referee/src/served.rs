@@ -18,6 +18,8 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt as _;
 
+use crate::policies::POLICIES;
+
 /// The second at which the clock begins.
 const BEGIN: i64 = 1_000_000;
 
@@ -69,6 +71,11 @@ impl Served {
             clock: Arc::new(AtomicI64::new(BEGIN)),
         };
         served.restart()?;
+        for policy in POLICIES {
+            if let Some(text) = policy.document() {
+                served.put_policy(policy.name, text)?;
+            }
+        }
         Ok(served)
     }
 
@@ -122,6 +129,19 @@ impl Served {
         Ok(())
     }
 
+    fn put_policy(&self, name: &str, text: String) -> Result<(), String> {
+        let request = Request::builder().method("PUT");
+        let request = request.uri(format!("/v1/policies/{name}"));
+        let request = request
+            .header(header::CONTENT_TYPE, "application/toml")
+            .header(header::IF_NONE_MATCH, "*");
+        let answer = self.send(request.body(Body::from(text)))?;
+        match answer.status.is_success() {
+            true => Ok(()),
+            false => Err(format!("policy {name} is refused: {}", answer.body)),
+        }
+    }
+
     /// What time it is, in seconds.
     pub fn now(&self) -> i64 {
         self.clock.load(Ordering::Relaxed)
@@ -137,7 +157,6 @@ impl Served {
     /// # Errors
     /// If there is no answer: a sentence.
     pub fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Answer, String> {
-        let running = self.running.as_ref().ok_or("the server is stopped")?;
         let request = Request::builder().method(method).uri(path);
         let request = match body {
             Some(body) => request
@@ -145,6 +164,11 @@ impl Served {
                 .body(Body::from(body.to_string())),
             None => request.body(Body::empty()),
         };
+        self.send(request)
+    }
+
+    fn send(&self, request: Result<Request<Body>, axum::http::Error>) -> Result<Answer, String> {
+        let running = self.running.as_ref().ok_or("the server is stopped")?;
         let request = request.map_err(|error| error.to_string())?;
         self.runtime.block_on(async {
             let answer = running.router.clone().oneshot(request).await;

@@ -6,7 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use placewright_referee::{Match, POLICIES, Served, histories};
+use placewright_referee::{GENERAL, Match, POLICIES, Served, histories};
 use proptest::strategy::Strategy as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
@@ -18,6 +18,10 @@ const HISTORIES: u32 = 2860;
 const REQUESTS: usize = 24;
 
 fn play(policy: &str) {
+    play_some(policy, HISTORIES);
+}
+
+fn play_some(policy: &str, cases: u32) {
     let policy = POLICIES.iter().position(|it| it.name == policy).unwrap();
     let served = RefCell::new(Served::start().unwrap());
     let strategy = histories(REQUESTS).prop_map(move |mut history| {
@@ -25,7 +29,7 @@ fn play(policy: &str) {
         history
     });
     let config = Config {
-        cases: HISTORIES,
+        cases,
         failure_persistence: None,
         ..Config::default()
     };
@@ -44,7 +48,7 @@ fn play(policy: &str) {
         panic!("{fault}");
     }
     assert!(
-        effects.get() > 3000,
+        effects.get() > cases as usize,
         "requests had an effect: {}",
         effects.get()
     );
@@ -69,5 +73,12 @@ fn the_policy_that_saves_power_promises_nothing_twice() {
 fn policies_that_pack_promise_nothing_twice() {
     for policy in ["first-fit", "best-fit", "worst-fit", "dot-product"] {
         play(policy);
+    }
+}
+
+#[test]
+fn hosts_of_unknown_load_are_last_however_load_is_scaled_and_counts() {
+    for policy in &POLICIES[GENERAL..] {
+        play_some(policy.name, HISTORIES / 10);
     }
 }

@@ -65,7 +65,7 @@ def confirm_vms(cluster: str, body: types.ConfirmedVms) -> Call[None]:
 
 
 def list_decisions(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.RecordedDecisionPage, types.RecordedDecision]:
-    """The decisions that are recorded, the newest first."""
+    """The decisions that are recorded, the newest first. Where they are large, a page has fewer."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'decisions'], query={'limit': limit, 'after': after})
 
 
@@ -237,9 +237,10 @@ def place_vm(cluster: str, body: types.OneRequest, *, wait: float | None = None,
     decision says why. A VM that runs is a conflict, unless its host is down or in error or
     the request says "again": true. "force" names the host without asking any unit; it needs
     the role admin. With a header Idempotency-Key the same request gets the
-    same answer again, also after a restart; once the places are no longer held, it says
+    same answer again, also after a restart, for 24 hours or until there are too many of them
+    (`answer-bytes`); once the places are no longer held, it says
     under "reservation" what has become of them: confirmed, expired, released, or ended if
-    that is all that is known."""
+    that is all that is known. A dry run leaves nothing behind, and is tried anew."""
     return Call('POST', ['v1', 'clusters', cluster, 'place'], json=body, query={'wait': wait, 'dry-run': dry_run, 'all-or-nothing': all_or_nothing}, key=idempotency_key or new_key())
 
 

@@ -643,6 +643,8 @@ Event = TypedDict(
 # - `plan-made`: A plan of moves was made; nothing is begun.
 # - `plan-begun`: Moves of a plan were begun: their places are reserved.
 # - `plan-ended`: A plan that continues by itself has no moves left.
+# - `plan-halted`: A plan does not continue by itself any more: who had it do so may not operate
+# there now.
 # - `plan-cancelled`: A plan was cancelled: places of moves that were not confirmed are free
 # again.
 # - `balance-failed`: A periodic plan could not be made.
@@ -675,7 +677,7 @@ Event = TypedDict(
 # - `library-not-kept`: The list of units in force cannot be stored for the next start.
 # - `noted`: A client had something noted that it did or saw.
 # - `noted-warning`: A client had a warning noted.
-EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-resized', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-cancelled', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
+EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-resized', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-halted', 'plan-cancelled', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
 
 # A page of a list.
 EventPage = TypedDict(

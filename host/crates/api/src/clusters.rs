@@ -23,6 +23,7 @@ use placewright_http::document::{Document, aside, long};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, Page, PageQuery, revision};
+use placewright_model::budget::{Collection, Full};
 use placewright_plugins::DEFAULT_POLICY;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -205,9 +206,6 @@ async fn settings(
     Ok((tag, long(ClusterSettings::clone(&settings)).await?).into_response())
 }
 
-/// Overrides of a cluster at most.
-const MOST_OVERRIDES: usize = 256;
-
 /// New settings of a cluster.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -266,13 +264,14 @@ async fn set(
     // A caller who may not read a policy may not attach it: its decisions would show what is in
     // it, and its owner could not change it any more.
     caller.policy(&deployment, &new.policy)?;
-    if new.overrides.len() > MOST_OVERRIDES {
-        let sentence = format!(
-            "there are {} overrides, and a cluster has at most {MOST_OVERRIDES}: write a policy of its own for it",
-            new.overrides.len()
-        );
-        return Err(Problem::new(Code::Unprocessable, sentence));
-    }
+    let (overrides, collection) = (new.overrides.len() as u64, Collection::Overrides);
+    Full::check(
+        collection,
+        &cluster.as_str().into(),
+        overrides,
+        collection.bound(),
+    )
+    .map_err(|full| Problem::new(Code::Unprocessable, full))?;
     let (attached, name) = (deployment.clone(), cluster.clone());
     let settings = aside(move || {
         let attach = Attach {

@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::contract;
 use placewright_chain::Explanation;
 use placewright_deployment::cluster::Past;
-use placewright_deployment::{Deployment, DeploymentError};
+use placewright_deployment::{Deployment, DeploymentError, PageRoom};
 use placewright_document::WrittenRequest;
 use placewright_http::document::{aside, json, long, written};
 use placewright_http::extract::{Json, Path, Query, Short};
@@ -24,7 +24,7 @@ use placewright_http::{Caller, Page, PageQuery};
 use placewright_model::Request;
 use placewright_model::schema::Schema;
 use placewright_scheduler::{Cancel, DecisionShown, PlaceError, RunnerUp};
-use placewright_store::SavedDecision;
+use placewright_store::{SavedDecision, Store};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -85,7 +85,40 @@ fn request(recorded: Value, schema: &Schema) -> Value {
     written.unwrap_or(recorded)
 }
 
-/// The decisions that are recorded, the newest first.
+/// Decisions are read so many at a time: their requests may be large.
+const PORTION: usize = 100;
+
+/// At most so many decisions before that one, fewer where they are large, and whether there are
+/// more.
+fn some(
+    store: &Store,
+    cluster: &str,
+    mut before: Option<u64>,
+    limit: usize,
+) -> Result<(Vec<SavedDecision>, bool), DeploymentError> {
+    let (mut found, mut room, mut has_room) = (Vec::new(), PageRoom::default(), true);
+    loop {
+        let wanted = PORTION.min(limit - found.len());
+        let mut portion = store.decisions(cluster, before, wanted + 1)?;
+        let has_more = portion.len() > wanted;
+        portion.truncate(wanted);
+        let mut portion = portion.into_iter();
+        for decision in portion.by_ref() {
+            has_room = room.takes_bytes(decision.body.len());
+            before = Some(decision.number);
+            found.push(decision);
+            if !has_room {
+                break;
+            }
+        }
+        let more = has_more || portion.len() > 0;
+        if !more || found.len() >= limit || !has_room {
+            return Ok((found, more));
+        }
+    }
+}
+
+/// The decisions that are recorded, the newest first. Where they are large, a page has fewer.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions", operation_id = "list_decisions", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
     responses((status = OK, body = Page<Recorded>)))]
@@ -99,9 +132,7 @@ async fn list(
     let limit = page.limit()?;
     let before = page.after_number("a decision")?;
     written(move || {
-        let mut found = deployment.store().decisions(&cluster, before, limit + 1)?;
-        let more = found.len() > limit;
-        found.truncate(limit);
+        let (found, more) = some(deployment.store(), &cluster, before, limit)?;
         let last = found.last().map(|decision| decision.number.to_string());
         let items = found.into_iter().map(|saved| Recorded::of(saved, &schema));
         Ok::<_, DeploymentError>(Page {

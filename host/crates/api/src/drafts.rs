@@ -70,7 +70,7 @@ async fn draft(
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<DraftQuery>,
-    Document { text, .. }: Document,
+    document: Document,
 ) -> Result<Response, Problem> {
     let wanted = query.wanted()?;
     let cluster = deployment.cluster(&cluster)?;
@@ -81,13 +81,15 @@ async fn draft(
         // What is wrong with it there would name them.
         return Err(caller.refused_elsewhere("this policy"));
     }
-    let edit = Edit {
-        name,
-        text,
-        origin: Origin::Api,
-        revision: None,
-    };
     let about = (&caller.name, &cluster.name().clone());
-    let work = move |cancel: Cancel| deployment.try_draft(&cluster, &edit, wanted, &cancel);
-    long(questions.run(about, work).await?).await
+    let work = move |text, cancel: Cancel| {
+        let edit = Edit {
+            name,
+            text,
+            origin: Origin::Api,
+            revision: None,
+        };
+        deployment.try_draft(&cluster, &edit, wanted, &cancel)
+    };
+    long(document.read_in_turn(&questions, about, work).await?).await
 }

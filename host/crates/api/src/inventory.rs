@@ -16,6 +16,7 @@ use placewright_deployment::cluster::{Changed, MayVanish, Replacement};
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{ClusterDocument, InventoryChanges};
 use placewright_http::Caller;
+use placewright_http::answers::Answers;
 use placewright_http::audit::Note;
 use placewright_http::document::{Document, long, written};
 use placewright_http::extract::{Path, Query};
@@ -37,14 +38,19 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
             ("Inventory-Version" = u64, description = "The version to follow the inventory from")))))]
 async fn whole(
     State(deployment): State<Arc<Deployment>>,
+    Extension(answers): Extension<Arc<Answers>>,
+    Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
+    let making = answers.make(&caller).await?;
     let snapshot = cluster.snapshot().await?;
     let (revision, version) = (snapshot.revision(), snapshot.version());
     let text = written(move || Ok::<_, Problem>(snapshot.document()));
     let version = [("inventory-version", version.to_string())];
-    Ok(([etag(revision)], version, text.await?).into_response())
+    let mut response = ([etag(revision)], version, text.await?).into_response();
+    response.extensions_mut().insert(making);
+    Ok(response)
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
@@ -86,10 +92,11 @@ async fn replace(
     };
     let cluster = deployment.cluster(&cluster)?;
     let (name, now) = (cluster.name().clone(), deployment.now());
+    let bounds = deployment.bounds();
     let read = document.read(move |text, file| {
         let document = ClusterDocument::read_as(text, file, &name)?;
         let warnings = document.warnings();
-        let replacement = Replacement::of_document(document, now)?;
+        let replacement = Replacement::of_document(document, now, bounds)?;
         Ok::<_, DeploymentError>((replacement, warnings))
     });
     let (replacement, warnings) = read.await?;

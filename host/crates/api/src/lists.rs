@@ -216,7 +216,7 @@ async fn groups(
     };
     let snapshot = cluster.snapshot().await?;
     written(move || {
-        let groups = snapshot.groups_shown().into_iter();
+        let groups = snapshot.groups_shown();
         page.page(groups.filter(|group| query.wants(group)), id)
     })
     .await
@@ -252,7 +252,7 @@ async fn tenants(
     };
     let snapshot = cluster.snapshot().await?;
     written(move || {
-        let tenants = snapshot.tenants_shown().into_iter();
+        let tenants = snapshot.tenants_shown();
         page.page(
             tenants.filter(|tenant| holds(tenant, query.text.as_deref())),
             id,

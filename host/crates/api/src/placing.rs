@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::State;
+use axum::extract::rejection::ExtensionRejection;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -19,12 +21,13 @@ use named::VmNamed;
 use placewright_deployment::cluster::{BatchPlaced, Cluster, Failed, Key, Placed};
 use placewright_deployment::{ClusterState, Deployment, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
+use placewright_http::access::unauthorized;
 use placewright_http::audit::Note;
 use placewright_http::document::{Document, json};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::gone::Gone;
 use placewright_http::problem::{Code, Problem};
-use placewright_http::{Caller, Permission};
+use placewright_http::{Caller, Permission, Streams};
 use placewright_model::Request;
 use placewright_scheduler::{Batch, BatchOrder, Cancel};
 
@@ -67,9 +70,10 @@ struct PlaceQuery {
 /// decision says why. A VM that runs is a conflict, unless its host is down or in error or
 /// the request says "again": true. "force" names the host without asking any unit; it needs
 /// the role admin. With a header Idempotency-Key the same request gets the
-/// same answer again, also after a restart; once the places are no longer held, it says
+/// same answer again, also after a restart, for 24 hours or until there are too many of them
+/// (`answer-bytes`); once the places are no longer held, it says
 /// under "reservation" what has become of them: confirmed, expired, released, or ended if
-/// that is all that is known.
+/// that is all that is known. A dry run leaves nothing behind, and is tried anew.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place", operation_id = "place_vm", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
            ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
@@ -77,8 +81,7 @@ struct PlaceQuery {
     responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn place(
     State(deployment): State<Arc<Deployment>>,
-    Extension(caller): Extension<Caller>,
-    Extension(note): Extension<Note>,
+    asking: Asking,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -86,12 +89,12 @@ async fn place(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
-    may_force(&caller, &cluster, &request)?;
+    may_force(&asking.caller, &cluster, &request)?;
     decide(
         &cluster,
         query,
         &headers,
-        (&caller, &note),
+        &asking,
         request,
         ClusterState::place,
     )
@@ -107,8 +110,7 @@ async fn place(
     responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn migrate(
     State(deployment): State<Arc<Deployment>>,
-    Extension(caller): Extension<Caller>,
-    Extension(note): Extension<Note>,
+    asking: Asking,
     Path(cluster): Path<String>,
     Query(query): Query<PlaceQuery>,
     headers: HeaderMap,
@@ -116,12 +118,12 @@ async fn migrate(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let request = one(requests(&deployment, &cluster, document).await?)?;
-    may_force(&caller, &cluster, &request)?;
+    may_force(&asking.caller, &cluster, &request)?;
     decide(
         &cluster,
         query,
         &headers,
-        (&caller, &note),
+        &asking,
         request,
         ClusterState::migrate,
     )
@@ -136,13 +138,41 @@ fn may_force(caller: &Caller, cluster: &Cluster, request: &Request) -> Result<()
     }
 }
 
+/// Who asks, what is recorded of it, and what sees that it may not any more.
+struct Asking {
+    caller: Caller,
+    note: Note,
+    streams: Streams,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Asking {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let missing = |rejection: ExtensionRejection| Problem::internal(&rejection);
+        let note = Extension::from_request_parts(parts, state).await;
+        let streams = Extension::from_request_parts(parts, state).await;
+        let (Extension(note), Extension(streams)) =
+            (note.map_err(missing)?, streams.map_err(missing)?);
+        Ok(Self {
+            caller: Caller::from_request_parts(parts, state).await?,
+            note,
+            streams,
+        })
+    }
+}
+
 type Decide = fn(&mut ClusterState, Request, Option<Key>) -> Result<Placed, DeploymentError>;
 
 async fn decide(
     cluster: &Cluster,
     query: PlaceQuery,
     headers: &HeaderMap,
-    (caller, note): (&Caller, &Note),
+    Asking {
+        caller,
+        note,
+        streams,
+    }: &Asking,
     mut request: Request,
     decide: Decide,
 ) -> Result<Response, Problem> {
@@ -154,15 +184,25 @@ async fn decide(
     let key = key(headers, caller, again.is_some());
     let first_key = key.clone();
     let mut changes = cluster.changes();
+    let grant = again.is_some().then(|| streams.grant(caller));
     let placed = cluster
         .turn_as(&caller.name, move |state| decide(state, request, first_key))
         .await?;
-    let Some(request) = again.filter(|_| placed.passing) else {
+    let (Some(request), Some(mut grant)) = (again.filter(|_| placed.passing), grant) else {
         return Ok(decided(placed, note));
     };
     // A time that is up, and a cluster that is gone, are told by the second try.
     let changed = changes.wait_for(|changes| *changes > placed.changes);
-    let _ = tokio::time::timeout(wait, changed).await;
+    let changed = tokio::time::timeout(wait, changed);
+    let ended = tokio::select! {
+        _ = changed => grant.is_over(),
+        () = grant.over() => true,
+    };
+    if ended {
+        return Err(unauthorized(
+            "the token was taken away while the request waited, or may do other things by now; ask again",
+        ));
+    }
     let key = key.map(|key| Key {
         again: false,
         ..key

@@ -13,8 +13,9 @@ use utoipa_axum::routes;
 
 use super::contract;
 use placewright_deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
-use placewright_http::document::{Document, aside, written};
+use placewright_http::document::{Document, aside, long, written};
 use placewright_http::extract::{Json, Path, Query};
+use placewright_http::pool::Pool;
 use placewright_http::problem::Problem;
 use placewright_http::{Caller, Page, PageQuery, revision};
 
@@ -138,17 +139,20 @@ fn edit(policy: String, text: String, revision: Option<u64>) -> Edit {
     responses((status = OK, body = PolicyRecord)))]
 async fn put(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path(policy): Path<String>,
     headers: HeaderMap,
-    Document { text, .. }: Document,
+    document: Document,
 ) -> Result<Response, Problem> {
-    let edit = edit(policy, text, revision::wanted(&headers)?);
-    let put = move || {
+    let revision = revision::wanted(&headers)?;
+    let about = (&caller.name.clone(), &no_cluster());
+    let put = move |text, _| {
+        let edit = edit(policy, text, revision);
         let may = |policy: &PolicyUse| caller.may_write_policy(policy);
         deployment.put_policy_if(&edit, &caller.name, may)
     };
-    let record = aside(put).await?;
+    let record = document.read_in_turn(&questions, about, put).await?;
     with_tag(StatusCode::OK, record).await
 }
 
@@ -189,24 +193,30 @@ struct Valid {
     responses((status = OK, body = Valid)))]
 async fn check(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path(policy): Path<String>,
-    Document { text, .. }: Document,
+    document: Document,
 ) -> Result<Response, Problem> {
     let users = deployment.clusters_of(&policy);
     if !users.iter().all(|cluster| caller.sees(cluster.name())) {
         // What is wrong with it there would name them.
         return Err(caller.refused_elsewhere("this policy"));
     }
-    let edit = edit(policy, text, None);
-    written(move || {
-        let warnings = deployment.check_policy(&edit)?;
-        Ok::<_, DeploymentError>(Valid {
-            valid: true,
-            warnings,
-        })
+    let about = (&caller.name, &no_cluster());
+    let check = move |text, _| deployment.check_policy(&edit(policy, text, None));
+    let warnings = document.read_in_turn(&questions, about, check).await?;
+    long(Valid {
+        valid: true,
+        warnings,
     })
     .await
+}
+
+/// What checks of policies are about, for the order in which questions are asked: all clusters
+/// in which the policy decides.
+fn no_cluster() -> Arc<str> {
+    Arc::from("")
 }
 
 /// The document with that name in the place of its own, if it has one.
@@ -241,11 +251,13 @@ struct CloneAs {
     request_body = CloneAs, responses((status = CREATED, body = PolicyRecord)))]
 async fn clone(
     State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path(policy): Path<String>,
     Json(CloneAs { name }): Json<CloneAs>,
 ) -> Result<Response, Problem> {
-    let cloned = aside(move || {
+    let about = (&caller.name.clone(), &no_cluster());
+    let cloned = questions.run(about, move |_| {
         let text = renamed(&caller.policy(&deployment, &policy)?.text, &name);
         if deployment.policy(&name).is_ok() {
             let what = "policy";

@@ -42,7 +42,12 @@ impl Runner {
         }
         // Out of the runner while the asker holds it.
         let mut warm = std::mem::take(&mut self.effects);
-        warm.resize_with(chain.effects.len(), Warm::default);
+        for step in chain.effects.iter().skip(warm.len()) {
+            let idle = self
+                .idle
+                .get_or_insert_with(|| step.unit.engine().idle_instances());
+            warm.push(Warm::new(idle.place()));
+        }
         let subject = Subject::new(request, inventory, draw);
         let followed = self.ask_effects(inventory, &subject, slot, &mut warm);
         for (warm, step) in warm.iter_mut().zip(&chain.effects) {

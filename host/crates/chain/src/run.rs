@@ -25,8 +25,8 @@ pub(super) use ask::CALLS_PER_INSTANCE;
 pub(super) use infinite::{COSTS_INFINITELY_MUCH, cuts_infinite};
 pub(super) use not_asked::{EXCLUDED, not_up};
 use placewright_engine::contract::Call;
-use placewright_engine::unit::{Fault, Instance, Unit};
-use placewright_engine::{Clock, Moment};
+use placewright_engine::unit::{Fault, Unit};
+use placewright_engine::{Clock, IdleInstances, IdlePlace, Moment};
 use placewright_inventory::Inventory;
 use placewright_model::{Request, nearest};
 pub(super) use refine::{candidates, equal};
@@ -184,6 +184,8 @@ impl UnitTime {
 pub struct Runner {
     chain: Arc<Chain>,
     steps: Vec<StepState>,
+    /// Where instances are between calls; None: there are none yet.
+    pub(super) idle: Option<IdleInstances>,
     /// By effects entry.
     pub(super) effects: Vec<Warm>,
     part_times: Vec<UnitTime>,
@@ -212,7 +214,7 @@ struct Stopped {
 
 /// What a runner holds for one step.
 struct StepState {
-    instance: Option<Box<Instance>>,
+    instance: IdlePlace,
     /// Its unit did not say the same again: every call has an instance of its own.
     is_doubted: bool,
     call: Call,
@@ -225,9 +227,12 @@ impl Runner {
     pub fn new(chain: Arc<Chain>, limit: Duration) -> Self {
         let clock = chain.clock();
         let mut steps: Vec<StepState> = Vec::with_capacity(chain.step_count());
+        let mut idle = None;
         for step in chain.stages.iter().flat_map(|stage| &stage.steps) {
+            let idle: &mut IdleInstances =
+                idle.get_or_insert_with(|| step.unit.engine().idle_instances());
             steps.push(StepState {
-                instance: None,
+                instance: idle.place(),
                 is_doubted: false,
                 call: Call::default(),
                 time: UnitTime::new(&step.unit),
@@ -236,6 +241,7 @@ impl Runner {
         Self {
             chain,
             steps,
+            idle,
             effects: Vec::new(),
             part_times: Vec::new(),
             dictionary: Dictionary::default(),
@@ -394,7 +400,7 @@ impl Runner {
             for (state, kept) in self.steps.iter_mut().zip(&kept.steps) {
                 if kept.is_quarantined {
                     state.is_doubted = true;
-                    state.instance = None;
+                    drop(state.instance.take());
                 }
             }
             outcome = self.run_stages(inventory, &subject, false, None);

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::PartStep;
 use super::run::CALLS_PER_INSTANCE;
+use placewright_engine::IdlePlace;
 use placewright_engine::contract::Call;
 use placewright_engine::unit::{Fault, Instance};
 
@@ -16,10 +17,9 @@ const CALLS_PER_CHECK: u64 = 64;
 /// something in its memory from call to call. To see that it does not, a fresh instance
 /// is asked the same from time to time. If it says something else, it is in the right,
 /// and every call has an instance of its own from then on.
-#[derive(Default)]
 pub(super) struct Warm {
     pub(super) call: Call,
-    instance: Option<Instance>,
+    instance: IdlePlace,
     /// Calls that the instance has answered.
     calls: u64,
     is_doubted: bool,
@@ -28,6 +28,17 @@ pub(super) struct Warm {
 }
 
 impl Warm {
+    /// None yet, in that place.
+    pub(super) fn new(place: IdlePlace) -> Self {
+        Self {
+            call: Call::default(),
+            instance: place,
+            calls: 0,
+            is_doubted: false,
+            differed: false,
+        }
+    }
+
     /// Ask the part in the warm instance, if there is one. A trap in it counts only if a
     /// fresh one traps too.
     pub(super) fn ask<T: PartialEq>(
@@ -37,7 +48,7 @@ impl Warm {
         ask: impl Fn(&mut Instance, Duration) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let Some(mut warm) = self.instance.take() else {
-            let mut fresh = step.unit.instantiate(step.part)?;
+            let mut fresh = Box::new(step.unit.instantiate(step.part)?);
             let answer = ask(&mut fresh, limit);
             self.calls = 1;
             self.keep(fresh);
@@ -69,10 +80,10 @@ impl Warm {
     }
 
     /// Keep an instance for the next call, unless it is not to be entered again.
-    fn keep(&mut self, instance: Instance) {
+    fn keep(&mut self, instance: Box<Instance>) {
         let is_used_up = self.calls >= CALLS_PER_INSTANCE;
         if !is_used_up && !self.is_doubted && !instance.is_poisoned() {
-            self.instance = Some(instance);
+            self.instance.keep(instance);
         }
     }
 

@@ -8,6 +8,7 @@ use placewright_chain::ChainError;
 use placewright_document::Problems;
 use placewright_engine::unit::Fault;
 use placewright_inventory::InventoryError;
+use placewright_model::budget::Full;
 use placewright_model::{HostState, Word};
 use placewright_scheduler::questions::QuestionError;
 use placewright_scheduler::{BalanceError, ExplainError, PlaceError};
@@ -143,6 +144,8 @@ pub enum DeploymentError {
     NotKept(StoreError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Full(#[from] Full),
 }
 
 /// How many VMs an error names at most.

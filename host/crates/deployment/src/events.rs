@@ -12,13 +12,11 @@ use serde::Serialize;
 use tokio::sync::broadcast;
 
 use placewright_document::Word;
+use placewright_model::budget::Collection;
 use placewright_model::{cut, one_line};
 use placewright_records::audit::Audit;
 use placewright_store::{Change, Store, StoreError};
 use placewright_sync::Mutex;
-
-/// How many events are remembered, for listeners that come back.
-const REMEMBERED: usize = 1024;
 
 /// Numbers are reserved in the store so many at a time: it costs no write an event, and a
 /// restart skips what was left.
@@ -135,7 +133,7 @@ impl Default for Events {
     fn default() -> Self {
         Self {
             told: Mutex::default(),
-            listeners: broadcast::channel(REMEMBERED).0,
+            listeners: broadcast::channel(Collection::Events.most()).0,
             store: None,
             audit: Audit::default(),
         }
@@ -207,7 +205,7 @@ impl Events {
             by: news.by,
             message: news.message,
         });
-        if told.last.len() == REMEMBERED {
+        if told.last.len() == Collection::Events.most() {
             told.last.pop_front();
         }
         told.last.push_back(event.clone());
@@ -358,10 +356,10 @@ mod tests {
         for number in 0..2000 {
             events.tell(number, news("again"));
         }
-        let first = 2001 - REMEMBERED as u64;
+        let first = 2001 - Collection::Events.most() as u64;
         let listening = events.listen(Some(first - 1));
         assert_eq!(listening.lost, None);
-        assert_eq!(listening.missed.len(), REMEMBERED);
+        assert_eq!(listening.missed.len(), Collection::Events.most());
         assert_eq!(listening.missed[0].number, first);
         assert_eq!(events.listen(Some(first - 2)).lost, Some(first - 1));
     }

@@ -22,6 +22,7 @@ mod in_force;
 mod mend;
 mod open;
 mod overrides;
+mod pages;
 mod past;
 mod policies;
 mod replays;
@@ -40,6 +41,7 @@ pub use error::DeploymentError;
 pub use events::{Event, EventKind, Events, Listening, News};
 pub use mend::BrokenCluster;
 pub use open::{OpenError, Opening, Running, compile_units};
+pub use pages::{PAGE_BYTES, PageRoom};
 pub use policies::{Origin, PolicyRecord, PolicyUse};
 pub use replays::{ReplayWanted, UnitReplayed};
 pub use returns::ReturnAfter;
@@ -60,6 +62,7 @@ use mend::{Restarts, Unread};
 use placewright_document::ClusterDocument;
 use placewright_engine::generation::Generation;
 use placewright_library::live::Library;
+use placewright_model::budget::{ClusterBounds, Collection};
 use placewright_records::telemetry::Telemetry;
 use placewright_scheduler::SchedulerOptions;
 use placewright_store::{Change, Health, Store};
@@ -73,6 +76,9 @@ use trials::UnitsNamed;
 
 /// Seconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
+
+/// Whether a token, by its name, may operate in a cluster.
+pub type Authority = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 
 /// How a deployment goes about its work.
 #[derive(Clone)]
@@ -94,6 +100,12 @@ pub struct DeploymentOptions {
     /// The share of hosts, and that of VMs, that may vanish when an inventory is replaced and
     /// the request does not say how many.
     pub vanishing: f64,
+    /// How much of each cluster there may be.
+    pub bounds: ClusterBounds,
+    /// Bytes of the answers of each cluster that are given again to a request that comes again.
+    pub answers: u64,
+    /// Bytes of the policies that somebody may make.
+    pub policy_bytes: u64,
     /// How long recorded decisions are made again with a new unit before it comes into
     /// force; of each cluster that it concerns at least one is.
     pub trial: Duration,
@@ -101,6 +113,8 @@ pub struct DeploymentOptions {
     pub return_after: Option<ReturnAfter>,
     /// Tells the time.
     pub clock: Clock,
+    /// Says who may have plans go on by themselves.
+    pub authority: Authority,
 }
 
 impl Default for DeploymentOptions {
@@ -113,9 +127,13 @@ impl Default for DeploymentOptions {
             scheduler: SchedulerOptions::default(),
             longest_reservation: Some(24 * 3600),
             vanishing: 0.3,
+            bounds: ClusterBounds::default(),
+            answers: Collection::Answers.bound(),
+            policy_bytes: Collection::Policies.bound(),
             trial: Duration::from_millis(200),
             return_after: Some(ReturnAfter::default()),
             clock: Arc::new(system_clock),
+            authority: Arc::new(|_, _| true),
         }
     }
 }
@@ -245,6 +263,11 @@ impl Deployment {
     /// the request does not say how many.
     pub fn vanishing_share(&self) -> f64 {
         self.options.vanishing
+    }
+
+    /// How much of each cluster there may be.
+    pub fn bounds(&self) -> ClusterBounds {
+        self.options.bounds
     }
 
     /// How long a question may take.

@@ -16,6 +16,7 @@ use placewright_engine::generation::Generation;
 use placewright_engine::unit::{Digest, Unit};
 use placewright_inventory::{Inventory, SavedMeasured};
 use placewright_model::Request;
+use placewright_model::budget::Bytes;
 use placewright_plugins as plugins;
 use placewright_policy::Policy;
 use placewright_scheduler::{ExplainError, KeptDecision, PastDecision};
@@ -88,12 +89,18 @@ impl Deployment {
         ExplainError::NotRecorded { number, why }.into()
     }
 
+    /// Bytes of all that is kept of a cluster so that decisions can be explained.
+    fn history_bytes(&self) -> u64 {
+        let options = self.store.options();
+        options.history_bytes.saturating_add(options.decision_bytes)
+    }
+
     fn no_longer_known(&self, number: u64, since: u64, why: Gone) -> DeploymentError {
         let why = match why {
             Gone::Bytes => format!(
                 "the history before decision {since} was dropped because it is bounded to {} \
                  (--history-bytes)",
-                shown(self.store.options().history_bytes)
+                Bytes(self.history_bytes())
             ),
             Gone::Version => format!(
                 "it was made by an earlier version of the program, which kept no history: it \
@@ -202,12 +209,3 @@ const ON_COPY: &str = "it was made on a copy of the cluster that was not recorde
 /// Why a decision is not made again that was kept later than it was made.
 const NOT_KEPT_THEN: &str = "the store failed when it was made, so that the state of the \
                              cluster at that time was not recorded";
-
-/// Bytes in a unit of which they are many.
-fn shown(bytes: u64) -> String {
-    match bytes {
-        bytes if bytes.is_multiple_of(1 << 30) && bytes > 0 => format!("{} GiB", bytes >> 30),
-        bytes if bytes.is_multiple_of(1 << 20) && bytes > 0 => format!("{} MiB", bytes >> 20),
-        bytes => format!("{bytes} bytes"),
-    }
-}

@@ -56,6 +56,11 @@ struct Body {
 }
 
 impl PolicyRecord {
+    /// Bytes that it counts for.
+    pub(super) fn bytes(&self) -> u64 {
+        LEAST.max(self.text.len() as u64)
+    }
+
     /// What problems call its document.
     pub fn file(&self) -> String {
         match &self.origin {
@@ -104,6 +109,9 @@ impl PolicyRecord {
     }
 }
 
+/// Bytes that a policy counts for at least: each is read and checked whenever a unit changes.
+const LEAST: u64 = 64 << 10;
+
 /// Bytes of a policy's document at most, wherever it comes from.
 pub(super) const LARGEST_POLICY: usize = 1 << 20;
 
@@ -151,6 +159,14 @@ impl Policies {
 
     pub(super) fn find(&self, name: &str) -> Option<&Arc<PolicyRecord>> {
         self.records.get(name)
+    }
+
+    /// Bytes of the policies that somebody made through the API, but for the one of that name.
+    pub(super) fn bytes_of(&self, owner: &str, except: &str) -> u64 {
+        let own = self.records.values();
+        let own = own.filter(|it| it.owner == owner && it.origin == Origin::Api);
+        let own = own.filter(|it| *it.name != *except);
+        own.map(|it| it.bytes()).sum()
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<PolicyRecord>> {

@@ -8,22 +8,20 @@ use std::sync::{Arc, PoisonError};
 use super::cluster::{Attached, Rule};
 use super::in_force::Attaching;
 use super::overrides::effective;
-use super::policies::{LARGEST_POLICY, PolicyUse};
+use super::policies::{LARGEST_POLICY, Policies, PolicyUse};
 use super::revisions::GoneRevisions;
 use super::{
     Cluster, ClusterSettings, Deployment, DeploymentError, EventKind, News, Origin, Override,
-    PeriodicBalance, PolicyRecord,
+    PAGE_BYTES, PeriodicBalance, PolicyRecord,
 };
 use placewright_chain::Chain;
 use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
+use placewright_model::budget::{Collection, Full};
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
 use placewright_store::Change;
 use placewright_sync::Mutex;
-
-/// Bytes of revisions of a policy that are read at once, but for the last of them.
-const HISTORY_BYTES: usize = 4 << 20;
 
 /// A policy that is to decide in a cluster, and what is different there.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -90,7 +88,7 @@ impl Deployment {
             let is_wanted = before.is_none_or(|before| record.revision < before);
             return Ok(is_wanted.then(|| (*record).clone()).into_iter().collect());
         }
-        let most = (most, HISTORY_BYTES);
+        let most = (most, PAGE_BYTES);
         let kept = self.store.policy_history(name, before, most)?;
         kept.iter().map(PolicyRecord::restored).collect()
     }
@@ -199,7 +197,8 @@ impl Deployment {
     ///
     /// # Errors
     /// If the document cannot run with the units in force, here or in one of the
-    /// clusters; if the policy comes with the program; or if its revision is another.
+    /// clusters; if the policy comes with the program; if its revision is another; or if whoever
+    /// made it has no room for it.
     pub fn put_policy(
         &self,
         edit: &Edit,
@@ -272,6 +271,7 @@ impl Deployment {
             record.owner.clone_from(&known.owner);
         }
         check_filters(&record)?;
+        self.check_owner(&record, &policies)?;
         self.check_record(&record, &generation)?;
         if known.is_none() {
             record.revision = self.gone().policy + 1;
@@ -281,6 +281,28 @@ impl Deployment {
         let record = policies.put(record);
         self.put_in_force(self.in_force().with_policies(policies));
         Ok((record, lost))
+    }
+
+    /// That whoever made a policy has room for it. What lies in the folder of policies is the
+    /// operator's own.
+    fn check_owner(
+        &self,
+        record: &PolicyRecord,
+        policies: &Policies,
+    ) -> Result<(), DeploymentError> {
+        let known = policies.find(&record.name).map_or(0, |known| known.bytes());
+        if record.origin != Origin::Api || record.bytes() <= known {
+            return Ok(());
+        }
+        let (collection, bound) = (Collection::Policies, self.options.policy_bytes);
+        let others = policies.bytes_of(&record.owner, &record.name);
+        let owner = record.owner.as_str().into();
+        Ok(Full::check(
+            collection,
+            &owner,
+            others + record.bytes(),
+            bound,
+        )?)
     }
 
     /// Take a policy out that decides nowhere.

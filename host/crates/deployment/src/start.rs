@@ -134,7 +134,10 @@ impl Deployment {
             let read = state.restore_end(&ended.vm, &ended.body);
             read.map_err(|it| unread(&it))?;
         }
-        for answer in self.store.answers(&saved.name)? {
+        let kept = self.store.answers(&saved.name, state.answer_bytes())?;
+        // What there is no room for any more goes with the next change.
+        state.forget_in_store(kept.left_out);
+        for answer in kept.answers {
             let (request, body): (String, String) =
                 serde_json::from_str(&answer.body).map_err(|it| unread(&it))?;
             state.restore_answer(answer.key, answer.at, request, body.into());
@@ -153,7 +156,8 @@ impl Deployment {
         settings: ClusterSettings,
         (rule, in_force): (Rule, &Arc<InForce>),
     ) -> Result<ClusterState, DeploymentError> {
-        let inventory = Inventory::of_document(document, self.now())?;
+        let bounds = self.options.bounds;
+        let inventory = Inventory::of_document_within(document, self.now(), bounds)?;
         self.state(inventory, settings, (Some(rule), in_force))
     }
 
@@ -174,6 +178,8 @@ impl Deployment {
             ..self.options.scheduler.clone()
         };
         let name = inventory.name().clone();
+        // What was kept before there was such a bound goes on, and only grows no more.
+        inventory.set_bounds(self.options.bounds);
         settings.time_measurements(&mut inventory);
         let scheduler = Scheduler::new(inventory, rule.policy, &rule.generation, options)?;
         Ok(ClusterState::new(cluster::Parts {
@@ -191,6 +197,8 @@ impl Deployment {
             alarm: self.alarm.clone(),
             returns: self.returns.clone(),
             longest_reservation: self.options.longest_reservation,
+            answers: self.options.answers,
+            authority: self.options.authority.clone(),
             turn: self.options.turn,
             in_force: self.in_force.clone(),
             adopted: in_force.clone(),

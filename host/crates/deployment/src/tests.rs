@@ -2,6 +2,7 @@
 
 mod all_or_nothing;
 mod artifacts;
+mod bounds;
 mod changes;
 mod copies;
 mod done;
@@ -142,7 +143,11 @@ fn replacement(
     state: &ClusterState,
     document: ClusterDocument,
 ) -> Result<Replacement, DeploymentError> {
-    Replacement::of_document(document, state.inventory().clock())
+    Replacement::of_document(
+        document,
+        state.inventory().clock(),
+        ClusterBounds::default(),
+    )
 }
 
 fn replace(

@@ -16,6 +16,7 @@ mod cache;
 mod clock;
 mod compile;
 mod functions;
+mod idle;
 mod limits;
 mod process;
 mod ticker;
@@ -23,6 +24,7 @@ mod total;
 mod verdict;
 
 pub use clock::{Allowance, Clock, Moment};
+pub use idle::{IdleInstances, IdlePlace};
 pub use limits::Limits;
 pub use process::{CompilerProgram, SMALL_UNIT, serve_compile};
 pub(crate) use total::Share;
@@ -42,6 +44,7 @@ use wasmtime::{Config, InstanceAllocationStrategy, OptLevel, PoolingAllocationCo
 use cache::Cache;
 use compile::{Compilers, Turn};
 use functions::Functions;
+use idle::{Idle, Need};
 use placewright_model::cut;
 use process::{Ended, Processes};
 use ticker::Ticker;
@@ -79,6 +82,7 @@ struct Inner {
     processes: Option<Processes>,
     /// By the digest of the component.
     verdicts: Mutex<BTreeMap<String, Verdict>>,
+    idle: Arc<Idle>,
     total: Arc<Total>,
 }
 
@@ -197,6 +201,7 @@ impl Engine {
                 })
                 .ok()
         });
+        let idle = Arc::new(Idle::default());
         Ok(Self {
             inner: Arc::new(Inner {
                 clock: Clock::new(ticker.as_ref().map(Ticker::ticks)),
@@ -205,7 +210,8 @@ impl Engine {
                 compilers: Compilers::new(limits.compile_time, turn),
                 processes: compiler.map(Processes::new),
                 verdicts: Mutex::default(),
-                total: Arc::new(Total::new(limits.total_memory)),
+                total: Arc::new(Total::new(limits.total_memory, idle.clone())),
+                idle,
                 limits,
                 cache: cache.map(Arc::new),
             }),
@@ -331,6 +337,18 @@ impl Engine {
     fn verdicts(&self) -> MutexGuard<'_, BTreeMap<String, Verdict>> {
         let verdicts = self.inner.verdicts.lock();
         verdicts.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Room for instances that are ready for their next call, of one holder. They go, those of
+    /// the holder that has the most first, where there is no room for others.
+    pub fn idle_instances(&self) -> IdleInstances {
+        self.inner.idle.holder()
+    }
+
+    /// Have an instance go that nobody uses just now, as there is no room for another one.
+    /// False: there is none.
+    pub(crate) fn release_instance(&self) -> bool {
+        self.inner.idle.release(Need::Instance)
     }
 
     /// A share of the memory that all instances may have together, with nothing taken yet.

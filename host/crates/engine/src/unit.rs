@@ -94,8 +94,8 @@ impl Unit {
     }
 
     fn instance(&self, part: Part, pace: Pace) -> Result<Instance, Fault> {
-        let (identity, exports) = (self.identity.clone(), self.exports.clone());
-        let (pre, lines) = (&self.pre, self.lines.clone());
+        let (identity, exports) = (&self.identity, &self.exports);
+        let (pre, lines) = (&self.pre, &self.lines);
         let guest = Guest::new(&self.engine, identity, pre, exports, lines, (part, pace))?;
         Ok(Instance::new(guest, self.description.clone()))
     }

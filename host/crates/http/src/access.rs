@@ -147,6 +147,19 @@ impl Access {
         }
     }
 
+    /// Whether a token of that name may do that on the cluster: of what goes on in the name of a
+    /// caller that is not there any more.
+    pub fn may(&self, name: &str, permission: Permission, cluster: &str) -> bool {
+        let tokens = self.tokens.load_full();
+        let may = |token: &Token| {
+            let clusters = token.clusters.as_ref();
+            &*token.name == name
+                && token.role.allows(permission)
+                && clusters.is_none_or(|clusters| clusters.contains(cluster))
+        };
+        tokens.is_empty() || tokens.iter().any(may)
+    }
+
     /// Whether everything is allowed.
     pub fn is_open(&self) -> bool {
         self.tokens.load_full().is_empty()

@@ -9,13 +9,19 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use serde_json::Value;
+use tokio::runtime::Handle;
 
-use super::connections::{Peer, Rarely};
+use super::connections::{Address, Peer, Rarely};
 use super::observe::RequestId;
 use super::permission::Permission;
 use super::problem::{Code, Problem};
-use placewright_records::audit::{Audit, Kind, Origin, Record, Who, bounded, difference, listed};
+use placewright_records::audit::{
+    Audit, Kind, Offered, Origin, Record, Source, Unchanged, bounded, difference, listed, shortened,
+};
 use placewright_sync::Mutex;
+
+/// Says that an answer is that of an earlier request.
+const REPEATED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -117,8 +123,40 @@ pub async fn record(
 ) -> Response {
     let call = Call::new(recorder, &mut request);
     let response = next.run(request).await;
-    call.answered(&response);
+    if let Some((audit, offered)) = call.answered(&response) {
+        // A task of its own: it goes on if the caller does not. It has no way to fail.
+        let _ = tokio::spawn(record_later(audit, offered)).await;
+    }
     response
+}
+
+/// Have a change recorded once there is a place for it, also if its caller waits no more.
+async fn record_later(audit: Audit, mut offered: Offered) {
+    loop {
+        let Some(pause) = audit.pause(&offered) else {
+            return audit.lose(offered);
+        };
+        tokio::time::sleep(pause).await;
+        match audit.offer_again(offered) {
+            Ok(()) => return,
+            Err(again) => offered = again,
+        }
+    }
+}
+
+/// How a text of a caller is brought into bounds.
+type Cut = fn(&str) -> String;
+
+/// Whether an answer with that status says that nothing was changed. One that is not there in
+/// time may have been carried out, and nobody knows what a fault of ours has left.
+fn changed_nothing(status: StatusCode) -> bool {
+    status.is_client_error()
+        || matches!(
+            status,
+            StatusCode::BAD_GATEWAY
+                | StatusCode::SERVICE_UNAVAILABLE
+                | StatusCode::INSUFFICIENT_STORAGE
+        )
 }
 
 /// A call that has no answer yet. If it gets none, it is recorded all the same.
@@ -156,38 +194,62 @@ impl Call {
         }
     }
 
-    fn answered(mut self, response: &Response) {
+    /// Record it if it is one to be recorded; what has no place for now is given back.
+    fn answered(mut self, response: &Response) -> Option<(Audit, Offered)> {
         self.is_answered = true;
         let status = response.status();
-        let problem = response.extensions().get::<Problem>().map(Problem::code);
         let is_unknown = status == StatusCode::UNAUTHORIZED || self.note.lock().is_unknown;
         let is_refusal = is_unknown || status == StatusCode::FORBIDDEN;
         if is_refusal {
             self.warn(status, is_unknown);
         }
         if !self.recorder.audit.is_on() || !(is_refusal || self.is_change()) {
-            return;
+            return None;
         }
+        let audit = self.recorder.audit.clone();
+        let repeated = response.headers().contains_key(REPEATED);
+        let why = match is_refusal {
+            true => Unchanged::Refused,
+            false if repeated || changed_nothing(status) => Unchanged::Failed,
+            false => {
+                let record = self.of_answer(response, bounded);
+                let offered = audit.offer(record).err()?;
+                return Some((audit, offered));
+            }
+        };
+        let source = self.source();
+        audit.record_unchanged(&source, why, || Record {
+            kind: match is_refusal {
+                true => Kind::Refusal,
+                false => Kind::Call,
+            },
+            repeated,
+            ..self.of_answer(response, shortened)
+        });
+        None
+    }
+
+    /// Who calls, and from where, as far as it counts for the bounds of records.
+    fn source(&self) -> Source {
+        Source {
+            token: self.note.lock().record.by.clone(),
+            address: self.peer.map(|peer| Address::of(peer.ip()).ip()),
+        }
+    }
+
+    /// The record of a call with this answer, whose texts are cut as given.
+    fn of_answer(&self, response: &Response, cut: Cut) -> Record {
+        let status = response.status();
+        let problem = response.extensions().get::<Problem>().map(Problem::code);
         let is_error = status.is_client_error() || status.is_server_error();
         let code = problem.or_else(|| is_error.then(|| Code::of_status(status)));
-        let mut record = self.record();
+        let mut record = self.record(cut);
         record.status = Some(status.as_u16());
         record.code = code.map(Code::word);
         record.after = record
             .after
-            .or_else(|| text(response.headers(), &header::ETAG));
-        let repeated = HeaderName::from_static("idempotency-replayed");
-        record.repeated = response.headers().contains_key(repeated);
-        if !is_refusal {
-            return self.recorder.audit.record(record);
-        }
-        record.kind = Kind::Refusal;
-        let who = match (&record.by, self.peer) {
-            (Some(name), _) => Who::Token(name.clone()),
-            (None, Some(peer)) => Who::Address(peer.ip()),
-            (None, None) => Who::Other,
-        };
-        self.recorder.audit.refuse(who, record);
+            .or_else(|| text(response.headers(), &header::ETAG).map(|text| cut(&text)));
+        record
     }
 
     /// Whether it changes something, if it is carried out.
@@ -202,27 +264,27 @@ impl Call {
         self.route.as_ref().map(MatchedPath::as_str)
     }
 
-    fn record(&self) -> Record {
+    fn record(&self, cut: Cut) -> Record {
         let mut record = std::mem::take(&mut self.note.lock().record);
         record.kind = Kind::Call;
         record.origin = Origin::Api;
         record.peer = self.peer;
-        record.forwarded_for.clone_from(&self.forwarded_for);
+        record.forwarded_for = self.forwarded_for.as_deref().map(cut);
         record.request = self.request.as_ref().map(RequestId::shared);
-        record.method = Some(bounded(self.method.as_str()));
+        record.method = Some(cut(self.method.as_str()));
         record.route = self.route().map(Arc::from);
         let path = self.uri.path_and_query();
-        record.path = path.map(|path| bounded(path.as_str()));
+        record.path = path.map(|path| cut(path.as_str()));
         if record.before.is_none() && record.after.is_none() {
-            record.before.clone_from(&self.before);
+            record.before = self.before.as_deref().map(cut);
         }
-        self.name_parts(&mut record);
+        self.name_parts(&mut record, cut);
         record
     }
 
     /// What the path names. Names that are written in another way than they are stand in the
     /// path alone.
-    fn name_parts(&self, record: &mut Record) {
+    fn name_parts(&self, record: &mut Record, cut: Cut) {
         let route = self.route().unwrap_or_default().split('/');
         for (pattern, part) in route.zip(self.uri.path().split('/')) {
             let named = match pattern {
@@ -234,7 +296,7 @@ impl Call {
                 _ => continue,
             };
             if named.is_none() && !part.contains('%') {
-                *named = Some(bounded(part).into());
+                *named = Some(cut(part).into());
             }
         }
     }
@@ -263,8 +325,16 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         // The caller is gone; what it asked for may be done all the same.
-        if !self.is_answered && self.recorder.audit.is_on() && self.is_change() {
-            self.recorder.audit.record(self.record());
+        if self.is_answered || !self.recorder.audit.is_on() || !self.is_change() {
+            return;
+        }
+        let audit = &self.recorder.audit;
+        if let Err(offered) = audit.offer(self.record(bounded)) {
+            match Handle::try_current() {
+                Ok(runtime) => drop(runtime.spawn(record_later(audit.clone(), offered))),
+                // Outside of a runtime nothing is served any more.
+                Err(_) => audit.lose(offered),
+            }
         }
     }
 }

@@ -5,10 +5,7 @@
 //! when the request is answered and nobody reads it any more. A route that takes no body
 //! refuses one, so that nothing that was sent is passed over.
 
-mod budget;
 mod encoding;
-
-pub(super) use budget::{Budget, Held};
 
 use encoding::{Encoding, unpack};
 
@@ -20,9 +17,12 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
+use tokio::time::Instant;
 
 use super::access::Caller;
+use super::budget::{Budget, Held, Purpose};
 use super::extract::quoted_list;
+use super::guard::OnCluster;
 use super::limits::{ApiLimits, Arrived};
 use super::pace::{Pace, SLOWEST};
 use super::permission::{BodySize, Rule};
@@ -30,6 +30,12 @@ use super::problem::{Code, Problem};
 
 /// Bodies up to this size are not counted: there are no more of them than connections.
 const SMALL: usize = 64 << 10;
+
+/// What bodies take.
+const BODIES: Purpose = Purpose {
+    what: "the bodies of requests in work",
+    option: "request-bodies",
+};
 
 /// As much is read of a body that a route does not take, to see whether anything is in it.
 const NOTHING: usize = 1 << 10;
@@ -45,7 +51,7 @@ impl Bodies {
     pub(super) fn new(limits: ApiLimits) -> Self {
         Self {
             limits,
-            budget: Arc::new(Budget::new(&limits)),
+            budget: Arc::new(Budget::new(BODIES, limits.bodies, limits.body)),
         }
     }
 }
@@ -67,6 +73,8 @@ pub(super) async fn take_in(
     };
     let caller = request.extensions().get::<Caller>();
     let caller = caller.map(|caller| caller.name.clone());
+    let cluster = request.extensions().get::<OnCluster>();
+    let cluster = cluster.map(|OnCluster(name)| name.clone());
     let (mut parts, body) = request.into_parts();
     let encoding = match Encoding::of(&parts.headers) {
         Ok(encoding) => encoding,
@@ -80,7 +88,7 @@ pub(super) async fn take_in(
         bodies: &bodies,
         rule,
         most,
-        held: Held::new(&bodies.budget, caller.as_ref()),
+        held: Held::new(&bodies.budget, caller.as_ref(), cluster.as_ref()),
     };
     let arrived = parts
         .extensions
@@ -145,11 +153,8 @@ impl Taking<'_> {
         let mut frames = body.into_data_stream();
         let mut whole: Vec<u8> = Vec::new();
         loop {
-            let frame = match pace.ends() {
-                Some(ends) => tokio::time::timeout_at(ends, frames.next()).await,
-                None => Ok(frames.next().await),
-            };
-            let frame = match frame.map_err(|_| self.too_slow())? {
+            let frame = self.in_time(&mut pace, frames.next()).await?;
+            let frame = match frame {
                 None => return Ok(whole.into()),
                 Some(frame) => frame.map_err(|error| broken(&error))?,
             };
@@ -161,9 +166,12 @@ impl Taking<'_> {
             }
             pace.moved(frame.len());
             if whole.len() + frame.len() > SMALL {
+                let waits = Instant::now();
                 self.held.grow_to(whole.len() + frame.len()).await?;
-                // Others have kept this one waiting.
-                pace.begin();
+                // Others may have kept this one waiting. The more it holds, the faster the rest
+                // is to come.
+                pace.waited(waits.elapsed());
+                pace.hold(self.held.bytes(), self.bodies.limits.request);
             }
             if whole.is_empty() {
                 // More is not asked for before it comes: it may never come.
@@ -173,12 +181,35 @@ impl Taking<'_> {
         }
     }
 
+    /// What comes of the body next, unless that is too late. Where others wait for room, less
+    /// time may pass.
+    async fn in_time<T>(
+        &self,
+        pace: &mut Pace,
+        next: impl Future<Output = T>,
+    ) -> Result<T, Problem> {
+        let mut next = std::pin::pin!(next);
+        loop {
+            let Some(looks) = pace.looks() else {
+                return Ok(next.await);
+            };
+            match tokio::time::timeout_at(looks, &mut next).await {
+                Ok(next) => return Ok(next),
+                Err(_) if pace.is_over() => return Err(self.too_slow()),
+                Err(_) if self.held.is_wanted() && pace.is_behind() => {
+                    return Err(self.too_slow());
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
     fn too_slow(&self) -> Problem {
         let seconds = self.bodies.limits.stall.as_secs_f64();
         Problem::new(
             Code::RequestTimeout,
             format!(
-                "the request's body arrives too slowly: at least {} KiB a second must, over any {seconds} s",
+                "the request's body arrives too slowly: at least {} KiB a second must, over any {seconds} s, and more of a large one",
                 SLOWEST >> 10
             ),
         )

@@ -2,12 +2,15 @@
 //! no answers: each holds a descriptor, of which files and the store need some, too.
 
 mod address;
+mod known;
 mod rarely;
 mod register;
+mod signal;
 mod streams;
 
+pub(crate) use address::Address;
 pub(crate) use rarely::Rarely;
-pub(crate) use register::{Place, Register};
+pub(crate) use register::{InWork, Place, Register};
 pub use streams::{Stream as OpenStream, Streams};
 
 use std::future::{Future, Ready};
@@ -24,7 +27,6 @@ use tokio::net::TcpStream;
 use tokio::time::Sleep;
 use tower_http::add_extension::AddExtension;
 
-use self::address::Address;
 use super::limits::ApiLimits;
 use super::pace::Pace;
 
@@ -107,6 +109,7 @@ impl Counted {
     ) -> Poll<io::Result<usize>> {
         match written {
             Poll::Ready(Ok(bytes)) => {
+                self.place.moves();
                 if self.waiting.is_some() && self.pace.moved(bytes) {
                     self.waiting = None;
                 }

@@ -6,10 +6,14 @@ use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use super::bodies::Held;
+use super::budget::Held;
+use super::chunks::Written;
+use super::pool::Pool;
 use super::problem::{Code, Problem};
+use placewright_scheduler::Cancel;
 
 /// Documents up to this size are read at once; greater ones on a thread that may take
 /// its time.
@@ -44,7 +48,7 @@ pub struct Document {
     pub file: &'static str,
     readers: Option<Readers>,
     /// What it takes of the budget for bodies.
-    _held: Option<Arc<Held>>,
+    held: Option<Arc<Held>>,
 }
 
 impl Document {
@@ -64,12 +68,7 @@ impl Document {
         if bytes <= SMALL {
             return read(&self.text, self.file).map_err(Into::into);
         }
-        let readers = self.readers.as_ref();
-        let readers = readers.map(|readers| match bytes <= MEDIUM {
-            true => readers.medium.clone(),
-            false => readers.large.clone(),
-        });
-        let reader = match readers {
+        let reader = match self.readers() {
             Some(readers) => readers.acquire_owned().await.ok(),
             None => None,
         };
@@ -78,6 +77,45 @@ impl Document {
             read(&self.text, self.file)
         })
         .await
+    }
+
+    /// Do work with the text when it is the turn of whoever asks, as for a question: work that
+    /// takes its time, and memory besides that of the text. Until it is done the body has its
+    /// share of the budget.
+    ///
+    /// # Errors
+    /// Those of the work, and that too many questions wait already.
+    pub async fn read_in_turn<T, E>(
+        self,
+        pool: &Arc<Pool>,
+        about: (&Arc<str>, &Arc<str>),
+        work: impl FnOnce(String, Cancel) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Problem>
+    where
+        T: Send + 'static,
+        E: Into<Problem> + Send + 'static,
+    {
+        let readers = self.readers();
+        let Self { text, held, .. } = self;
+        pool.run(about, move |cancel| {
+            let _held = held;
+            // On a thread that may wait.
+            let reader = readers.map(|readers| Handle::current().block_on(readers.acquire_owned()));
+            let done = work(text, cancel);
+            drop(reader);
+            done
+        })
+        .await
+    }
+
+    /// Those among whom it waits to be read; None: it is small.
+    fn readers(&self) -> Option<Arc<Semaphore>> {
+        let readers = self.readers.as_ref()?;
+        match self.text.len() {
+            bytes if bytes <= SMALL => None,
+            bytes if bytes <= MEDIUM => Some(readers.medium.clone()),
+            _ => Some(readers.large.clone()),
+        }
     }
 }
 
@@ -110,7 +148,7 @@ impl<S: Send + Sync> FromRequest<S> for Document {
             text,
             file,
             readers,
-            _held: held,
+            held,
         })
     }
 }
@@ -144,7 +182,10 @@ where
 {
     let text = aside(move || {
         let shown = work().map_err(Into::into)?;
-        serde_json::to_vec(&shown).map_err(|error| Problem::internal(&error))
+        let mut text = Written::default();
+        let written = serde_json::to_writer(&mut text, &shown);
+        written.map_err(|error| Problem::internal(&error))?;
+        Ok::<_, Problem>(text.into_body())
     });
     Ok(json(text.await?))
 }

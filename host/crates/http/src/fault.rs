@@ -24,6 +24,7 @@ impl From<DeploymentError> for Problem {
             DeploymentError::OtherHost { .. } => Code::OtherHost,
             DeploymentError::Duration { .. } => Code::Unprocessable,
             DeploymentError::PolicyTooLarge { .. } => Code::TooLarge,
+            DeploymentError::Full(_) => Code::Full,
             DeploymentError::Exists { .. }
             | DeploymentError::InUse { .. }
             | DeploymentError::HostLost { .. } => Code::Conflict,
@@ -113,6 +114,7 @@ fn of_inventory(error: &InventoryError) -> Code {
         | InventoryError::HostInUse { .. }
         | InventoryError::VmRuns(_)
         | InventoryError::VmPending(_) => Code::Conflict,
+        InventoryError::Full(_) => Code::Full,
         _ => Code::Unprocessable,
     }
 }

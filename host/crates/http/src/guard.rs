@@ -11,8 +11,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::access::{Access, Caller};
+use super::answers::Answers;
 use super::audit::Note;
-use super::connections::Place;
+use super::connections::{InWork, Place};
 use super::extract::check_query;
 use super::face::Faces;
 use super::permission::{Permission, Rule, Scope};
@@ -24,7 +25,12 @@ pub(super) struct Guard {
     access: Arc<Access>,
     faces: Faces,
     rules: Rules,
+    answers: Arc<Answers>,
 }
+
+/// The cluster that a request is about.
+#[derive(Debug, Clone)]
+pub(super) struct OnCluster(pub Arc<str>);
 
 /// The rules by path.
 #[derive(Debug, Clone)]
@@ -35,10 +41,12 @@ impl Guard {
         access: Arc<Access>,
         faces: Faces,
         rules: impl Iterator<Item = &'static Rule>,
+        answers: Arc<Answers>,
     ) -> Self {
         Self {
             access,
             faces,
+            answers,
             rules: Rules::new(rules),
         }
     }
@@ -89,40 +97,64 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     match check(&guard, &mut request).await {
-        Ok(()) => next.run(request).await,
+        Ok(admitted) => {
+            let cluster = request.extensions().get::<OnCluster>();
+            let cluster = cluster.map(|OnCluster(name)| name.clone());
+            let response = next.run(request).await;
+            let caller = admitted.caller.as_ref();
+            let response = guard.answers.hold(response, caller, cluster.as_ref()).await;
+            drop(admitted.in_work);
+            response
+        }
         Err(problem) => problem.into_response(),
     }
 }
 
-/// Whether the request may go on. Those behind find the route's rule, the caller and the
-/// permission that the route needs among the request's extensions.
-async fn check(guard: &Guard, request: &mut Request) -> Result<(), Problem> {
+/// A request that may go on.
+#[derive(Default)]
+struct Admitted {
+    /// The name of the token; None: everybody may call this.
+    caller: Option<Arc<str>>,
+    /// Its connection is in use while this is held.
+    in_work: Option<InWork>,
+}
+
+/// Whether the request may go on. Those behind find the route's rule, the caller and the permission that the route needs among the
+/// request's extensions.
+async fn check(guard: &Guard, request: &mut Request) -> Result<Admitted, Problem> {
     let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
         // No route has the path; the answer says so to everybody.
-        return Ok(());
+        return Ok(Admitted::default());
     };
     let rule = guard.rules.of(path.as_str(), request.method())?;
     request.extensions_mut().insert(rule);
     let Some((permission, scope)) = rule.permission(request.uri().query()) else {
-        return check_query(request.uri(), rule.query);
+        return check_query(request.uri(), rule.query).map(|()| Admitted::default());
     };
     let face = guard.faces.of(request.uri().path());
-    let caller = guard.access.caller(request.headers(), face.secret)?;
+    let place = request.extensions().get::<Arc<Place>>();
+    let caller = guard.access.caller(request.headers(), face.secret);
+    if let (Err(_), Some(place)) = (&caller, place) {
+        place.is_of_nobody();
+    }
+    let caller = caller?;
     tracing::Span::current().record("caller", &*caller.name);
     let note = request.extensions().get::<Note>().cloned();
     if let Some(note) = &note {
         note.is_by(&caller.name);
     }
-    if let Some(place) = request.extensions().get::<Arc<Place>>() {
-        place.is_of(&caller)?;
-    }
+    let in_work = place.map(|place| place.is_of(&caller)).transpose()?;
     check_scope(&caller, permission, scope, request).await?;
     if let Some(note) = &note {
         note.is_admitted(permission);
     }
+    let admitted = Admitted {
+        caller: Some(caller.name.clone()),
+        in_work,
+    };
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(permission);
-    check_query(request.uri(), rule.query)
+    check_query(request.uri(), rule.query).map(|()| admitted)
 }
 
 /// That the caller has the permission on what the request is about.
@@ -141,7 +173,11 @@ pub(super) async fn check_scope(
                 .map_err(|rejection| Problem::new(Code::InvalidParameter, rejection.body_text()))?;
             let named = parts.iter().find(|(name, _)| *name == "cluster");
             match named {
-                Some((_, cluster)) => caller.must(permission, Some(cluster)),
+                Some((_, cluster)) => {
+                    caller.must(permission, Some(cluster))?;
+                    request.extensions_mut().insert(OnCluster(cluster.into()));
+                    Ok(())
+                }
                 None => caller.must_everywhere(permission),
             }
         }

@@ -10,8 +10,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use super::face::{Face, Faces};
 use super::{
-    Access, ApiLimits, Stop, audit, bodies, compression, connections, document, guard, idempotency,
-    limits, observe, pool, problem, unread,
+    Access, ApiLimits, Stop, answers, audit, bodies, compression, connections, document, guard,
+    idempotency, limits, observe, pool, problem, unread,
 };
 use placewright_deployment::Deployment;
 use placewright_records::audit::Audit;
@@ -38,8 +38,14 @@ pub struct Foundation {
 pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
     let manners = Faces::new(&faces);
     let rules = faces.iter().flat_map(|face| face.rules);
-    let guard = guard::Guard::new(foundation.access.clone(), manners.clone(), rules);
     let limits = foundation.limits;
+    let answers = Arc::new(answers::Answers::new(&limits));
+    let guard = guard::Guard::new(
+        foundation.access.clone(),
+        manners.clone(),
+        rules,
+        answers.clone(),
+    );
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let questions = pool::Pool::new(cores, foundation.deployment.question_time());
     // As one layer: of each layer by itself the router makes a boxed service, which has copies
@@ -55,6 +61,7 @@ pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
             Extension(foundation.telemetry.clone()),
             Extension(questions),
             Extension(document::Readers::default()),
+            Extension(answers.clone()),
         ),
         compression::layer(),
         from_fn_with_state(manners.clone(), problem::dress),

@@ -15,8 +15,11 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod answers;
 pub mod audit;
 mod bodies;
+mod budget;
+mod chunks;
 pub mod compression;
 mod connections;
 pub mod document;

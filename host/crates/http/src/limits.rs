@@ -18,6 +18,8 @@ pub struct ApiLimits {
     pub body: usize,
     /// Size in bytes of the bodies of all requests in work, those up to 64 KiB not counted.
     pub bodies: usize,
+    /// Size in bytes of all answers that are on their way, those up to 64 KiB not counted.
+    pub answers: usize,
     /// From the head of a request to the head of its answer.
     pub request: Duration,
     /// For the head of a request to arrive; a connection that is idle for so long is
@@ -44,6 +46,7 @@ impl Default for ApiLimits {
         Self {
             body: 64 << 20,
             bodies: 256 << 20,
+            answers: 256 << 20,
             request: Duration::from_secs(60),
             header: Duration::from_secs(30),
             stall: Duration::from_secs(10),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::problem::{Code, Problem};
+use placewright_deployment::PageRoom;
 
 /// Entries of a page, where the request does not say.
 const USUAL: u32 = 100;
@@ -69,12 +70,13 @@ impl PageQuery {
         number.map(Some)
     }
 
-    /// This page of a list that is in ascending order of its keys. Keys stay what they
+    /// This page of a list that is in ascending order of its keys, with fewer entries where they
+    /// are large. Keys stay what they
     /// are while a client turns pages, so that none is left out or given twice.
     ///
     /// # Errors
     /// If the limit is none that is allowed.
-    pub fn page<T>(
+    pub fn page<T: Serialize>(
         &self,
         all: impl IntoIterator<Item = T>,
         key: impl Fn(&T) -> String,
@@ -87,7 +89,7 @@ impl PageQuery {
     ///
     /// # Errors
     /// If the limit is none that is allowed.
-    pub fn page_after<T>(
+    pub fn page_after<T: Serialize>(
         &self,
         all: impl IntoIterator<Item = T>,
         is_after: impl Fn(&T, &str) -> bool,
@@ -99,7 +101,16 @@ impl PageQuery {
             None => true,
         };
         let mut rest = all.into_iter().filter(wanted);
-        let items: Vec<T> = rest.by_ref().take(limit).collect();
+        let (mut room, mut items) = (PageRoom::default(), Vec::new());
+        while items.len() < limit
+            && let Some(entry) = rest.next()
+        {
+            let has_room = room.takes(&entry);
+            items.push(entry);
+            if !has_room {
+                break;
+            }
+        }
         let next = match rest.next() {
             Some(_) => items.last().map(&key),
             None => None,
@@ -127,6 +138,24 @@ mod tests {
             }
         }
         assert_eq!((seen, pages), (all, 3));
+    }
+
+    #[test]
+    fn a_page_of_large_entries_has_fewer() {
+        let large = "x".repeat(placewright_deployment::PAGE_BYTES / 2);
+        let all: Vec<String> = (0..5).map(|number| format!("{number}{large}")).collect();
+        let key = |entry: &String| entry[..1].to_owned();
+        let mut query = PageQuery::default();
+        let mut pages = Vec::new();
+        loop {
+            let page = query.page(all.clone(), key).unwrap();
+            pages.push(page.items.len());
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(pages, [2, 2, 1]);
     }
 
     #[test]

@@ -53,6 +53,7 @@ const RULES: &[Rule] = &[
     ),
     rule("GET", "/all", Permission::View, Scope::All),
     rule("GET", "/long-question", Permission::View, Scope::Any),
+    rule("POST", "/long-check", Permission::View, Scope::Any).takes(BodySize::Usual),
 ];
 
 /// What the routes share with a test.
@@ -89,6 +90,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         )
         .route("/all", get(async || "all"))
         .route("/long-question", get(questions::long))
+        .route("/long-check", post(questions::check))
         .route("/forgotten", get(async || "forgotten"))
         .with_state(shared)
 }

@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use tower::ServiceExt;
 
 use super::access::{Caller, unauthorized};
+use super::answers::Answers;
 use super::audit::Note;
 use super::connections::Streams;
 use super::document::Readers;
@@ -81,6 +82,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
         keep::<Streams>(&parts.extensions, &mut kept);
         keep::<Stop>(&parts.extensions, &mut kept);
         keep::<Readers>(&parts.extensions, &mut kept);
+        keep::<Arc<Answers>>(&parts.extensions, &mut kept);
         keep::<Arc<Pool>>(&parts.extensions, &mut kept);
         keep::<Arc<Telemetry>>(&parts.extensions, &mut kept);
         Ok(Self(kept))

@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::{Cell, GroupEntry, HostWatch, Inventory, InventoryError};
-use placewright_model::schema::Attribute;
+use super::{Cell, GroupEntry, HostWatch, Inventory, InventoryError, weight};
+use placewright_model::schema::{Attribute, Schema};
 use placewright_model::{Facts, Group};
 
 impl Inventory {
     /// Add a group, or replace the one of that id.
     ///
     /// # Errors
-    /// If it names a host that is not in the inventory.
+    /// If it names a host that is not in the inventory, or the inventory is full.
     pub fn set_group(&mut self, group: Group) -> Result<(), InventoryError> {
         for host in &group.hosts {
             self.known_slot(host)?;
         }
+        self.check_group(&group)?;
         let id = group.id.clone();
         let old = self.replace_group(&id, Some(group));
         self.changed(Undo::SetGroup { id, old });
@@ -110,7 +111,7 @@ impl Inventory {
     /// Add attributes that are not there already. Columns and tables keep their places.
     ///
     /// # Errors
-    /// If there is another attribute of that name; then none is added.
+    /// If there is another attribute of that name, or the columns are full; then none is added.
     pub fn declare(&mut self, attributes: &[Attribute]) -> Result<(), InventoryError> {
         let mut schema = None;
         for attribute in attributes {
@@ -119,6 +120,9 @@ impl Inventory {
         }
         let new = schema.filter(|schema| *schema != *self.schema);
         if let Some(schema) = new {
+            let columns = |schema: &Schema| schema.table("hosts").map_or(0, |it| it.columns.len());
+            let more = columns(&schema).saturating_sub(columns(&self.schema));
+            self.check_columns(0, more)?;
             let old = std::mem::replace(&mut self.schema, Arc::new(schema));
             self.changed(Undo::Schema(old));
         }
@@ -138,7 +142,9 @@ impl Inventory {
         if let Some(table) = self.schema.table("cluster") {
             intake::check(&self.schema, table, owner, &facts)?;
         }
-        self.facts = facts;
+        let old = std::mem::replace(&mut self.facts, facts);
+        let bytes = self.bytes + weight::facts_bytes(&self.facts);
+        self.bytes = bytes.saturating_sub(weight::facts_bytes(&old));
         self.version += 1;
         self.journal.forget();
         Ok(())

@@ -111,6 +111,19 @@ impl Column {
         self.set(row, Some(Cell::Integer(sum)))
     }
 
+    /// Put another code in the place of each: the values stay what they are.
+    pub(super) fn recode(&mut self, mut code: impl FnMut(i64) -> i64) {
+        let Values::Integers(values) = &mut self.values else {
+            return;
+        };
+        for (row, value) in values.iter_mut().enumerate() {
+            // What has no text has no code either.
+            if !self.absent.contains(row) {
+                *value = code(*value);
+            }
+        }
+    }
+
     /// The kind of the column.
     pub fn kind(&self) -> Kind {
         self.kind

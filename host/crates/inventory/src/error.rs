@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use placewright_model::Kind;
+use placewright_model::budget::Full;
 use placewright_model::schema::AttributeError;
 
 /// A change that makes no sense.
@@ -29,6 +30,8 @@ pub enum InventoryError {
     NoRule { group: Arc<str>, key: &'static str },
     #[error(transparent)]
     Attribute(#[from] AttributeError),
+    #[error(transparent)]
+    Full(#[from] Full),
     #[error("{entity} \"{id}\": there is no column \"{column}\" in {table}")]
     UnknownColumn {
         entity: &'static str,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::weight;
 use placewright_model::Group;
 
 /// VMs of a group on one host.
@@ -64,11 +65,18 @@ pub(super) struct Groups {
     of_vms: HashMap<Arc<str>, Vec<u32>>,
     /// By the id of a group, there or not, the ids of those that have its members, too.
     users: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
+    /// Bytes that all groups take.
+    bytes: u64,
 }
 
 impl Groups {
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
+    }
+
+    /// Bytes that all groups take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// All groups, by id.
@@ -132,6 +140,7 @@ impl Groups {
                 of_vm.insert(place, number);
             }
         }
+        self.bytes += weight::of_group_entry(&entry);
         self.numbers.insert(id.clone(), number);
         self.entries[number as usize] = Some(entry);
     }
@@ -140,6 +149,7 @@ impl Groups {
     pub(super) fn remove(&mut self, id: &str) -> Option<GroupEntry> {
         let number = self.numbers.remove(id)?;
         let entry = self.entries[number as usize].take()?;
+        self.bytes -= weight::of_group_entry(&entry);
         for other in others(&entry.group) {
             if let Some(users) = self.users.get_mut(other) {
                 users.remove(id);

@@ -19,7 +19,7 @@ impl Inventory {
     /// Add a host.
     ///
     /// # Errors
-    /// If there is one of that id, or its facts do not fit the schema.
+    /// If there is one of that id, its facts do not fit the schema, or the columns are full.
     pub fn add_host(&mut self, host: Host) -> Result<u32, InventoryError> {
         if self.host_slots.contains_key(&host.id) {
             return Err(InventoryError::HostExists(host.id));
@@ -30,6 +30,10 @@ impl Inventory {
         };
         if let Some(table) = self.schema.table("hosts") {
             intake::check(&self.schema, table, owner, &host.facts)?;
+        }
+        self.check_columns(usize::from(self.free_at_end == 0), 0)?;
+        for (table, rows) in host.facts.tables() {
+            self.check_nested(None, table, rows.len())?;
         }
         let slot = self.insert_host(Arc::new(HostEntry::new(host, self.next_listed)));
         self.next_listed += 1;
@@ -129,8 +133,9 @@ impl Inventory {
                 vms,
             });
         }
-        let columns = self.columns.iter();
-        let cells = columns.map(|column| column.get(slot as usize)).collect();
+        let columns = self.columns.iter().enumerate();
+        let cells = columns.filter_map(|(place, column)| Some((place, column.get(slot as usize)?)));
+        let cells = cells.collect();
         if let Some(host) = self.free_slot(slot) {
             self.changed(Undo::RemoveHost { slot, host, cells });
         }
@@ -347,6 +352,7 @@ impl Inventory {
                 intake::check(&self.schema, below, owner, row)?;
             }
         }
+        self.check_nested(Some(slot), &table, rows.len())?;
         let old = self.put_host_rows(slot, &table, rows);
         self.changed(Undo::HostRows { slot, table, old });
         Ok(())

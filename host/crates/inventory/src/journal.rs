@@ -7,6 +7,7 @@ use super::column::Cell;
 use super::host::{HostEntry, Reading};
 use super::rows::{FactsOf, RowEdit};
 use super::vm::VmEntry;
+use placewright_model::budget::Collection;
 use placewright_model::schema::Schema;
 use placewright_model::{Facts, Group, Value};
 
@@ -15,11 +16,12 @@ use placewright_model::{Facts, Group, Value};
 pub(super) enum Undo {
     /// The host in this slot was not there.
     AddHost { slot: u32 },
-    /// The host in this slot was there, with these values by the numbers of host columns.
+    /// The host in this slot was there, with these values in the host columns of these numbers
+    /// and none in the others.
     RemoveHost {
         slot: u32,
         host: Arc<HostEntry>,
-        cells: Box<[Option<Cell>]>,
+        cells: Box<[(usize, Cell)]>,
     },
     /// A host's column had this given value.
     HostValue {
@@ -76,7 +78,10 @@ pub(super) enum Undo {
 #[derive(Debug)]
 pub(super) struct Journal {
     undo: VecDeque<Undo>,
+    /// How many changes there are at most.
     bound: usize,
+    /// Bytes that the changes take.
+    bytes: u64,
     /// How many transactions are open, one within the other.
     open: usize,
     /// Of open transactions: what was replaced of hosts' measurements, by slot.
@@ -90,6 +95,7 @@ impl Clone for Journal {
         Self {
             undo: self.undo.clone(),
             bound: self.bound,
+            bytes: self.bytes,
             open: 0,
             replaced: Vec::new(),
         }
@@ -101,18 +107,46 @@ impl Journal {
         Self {
             undo: VecDeque::new(),
             bound,
+            bytes: 0,
             open: 0,
             replaced: Vec::new(),
         }
     }
 
     pub(super) fn record(&mut self, undo: Undo) {
+        self.bytes += undo.weight();
+        self.undo.push_back(undo);
         if self.open == 0 {
-            while self.undo.len() >= self.bound {
-                self.undo.pop_front();
+            self.trim();
+        }
+    }
+
+    /// Drop the oldest changes beyond the bounds.
+    fn trim(&mut self) {
+        while (self.undo.len() > self.bound || self.bytes > Collection::Journal.bound())
+            && let Some(oldest) = self.undo.pop_front()
+        {
+            self.bytes -= oldest.weight();
+        }
+    }
+
+    /// Bytes that the changes take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Put another code in the place of each of the texts, given the number of its column.
+    pub(super) fn recode(&mut self, mut code: impl FnMut(usize, i64) -> i64) {
+        for undo in &mut self.undo {
+            let Undo::RemoveHost { cells, .. } = undo else {
+                continue;
+            };
+            for (column, cell) in cells {
+                if let Cell::Integer(value) = cell {
+                    *value = code(*column, *value);
+                }
             }
         }
-        self.undo.push_back(undo);
     }
 
     /// A transaction begins: nothing is forgotten until it ends. Gives how much was replaced
@@ -127,7 +161,7 @@ impl Journal {
         self.open = self.open.saturating_sub(1);
         if self.open == 0 {
             self.replaced = Vec::new();
-            self.keep(self.bound);
+            self.trim();
             // What was only needed for the transaction is given back.
             if self.undo.capacity() > 2 * self.bound {
                 self.undo.shrink_to(self.bound);
@@ -152,16 +186,20 @@ impl Journal {
     /// Nothing leads back behind this.
     pub(super) fn forget(&mut self) {
         self.undo = VecDeque::new();
+        self.bytes = 0;
     }
 
     pub(super) fn pop(&mut self) -> Option<Undo> {
-        self.undo.pop_back()
+        let last = self.undo.pop_back()?;
+        self.bytes -= last.weight();
+        Some(last)
     }
 
     /// Drop all but the last so many changes.
     pub(super) fn keep(&mut self, changes: usize) {
         let dropped = self.undo.len().saturating_sub(changes);
-        self.undo.drain(..dropped);
+        let dropped = self.undo.drain(..dropped);
+        self.bytes -= dropped.map(|undo| undo.weight()).sum::<u64>();
     }
 
     /// The last so many changes, oldest first.

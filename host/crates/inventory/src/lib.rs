@@ -40,6 +40,7 @@ mod unmeasured;
 mod vm;
 mod vms;
 mod watch;
+mod weight;
 mod writes;
 
 #[cfg(test)]
@@ -60,12 +61,14 @@ pub use touched::Touched;
 pub use transaction::Transaction;
 pub use vm::{Expired, Terms, VmEntry};
 pub use watch::HostWatch;
+pub use weight::{facts_bytes, vm_bytes};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use group::Groups;
 use journal::Journal;
+use placewright_model::budget::ClusterBounds;
 use placewright_model::schema::Schema;
 use placewright_model::{Departure, Facts, HostState, Kind, Value};
 use ranks::Ranking;
@@ -146,11 +149,16 @@ pub struct Inventory {
     slots_not_up: BTreeSet<u32>,
     journal: Journal,
     changes: ChangeLog,
+    /// How much there may be.
+    bounds: ClusterBounds,
+    /// Bytes that all this takes, groups and columns apart.
+    bytes: u64,
 }
 
 impl Inventory {
     /// An empty cluster of that name.
     pub fn new(name: impl Into<Arc<str>>, schema: Arc<Schema>) -> Self {
+        let bytes = weight::of_schema(&schema);
         let mut columns = Vec::new();
         let mut column_names = HashMap::new();
         if let Some(table) = schema.table("hosts") {
@@ -213,6 +221,8 @@ impl Inventory {
             slots_not_up: BTreeSet::new(),
             journal: Journal::new(JOURNAL_BOUND),
             changes: ChangeLog::default(),
+            bounds: ClusterBounds::NONE,
+            bytes,
         }
     }
 

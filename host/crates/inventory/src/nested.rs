@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::growth;
 use super::node_cpus::{self, NodeCpus};
+use super::weight;
 use super::{Aspects, Cell, Column, HostEntry, Inventory, Texts, VmEntry};
 use placewright_model::{Facts, Kind, Value};
 
@@ -97,6 +98,24 @@ impl Nested {
     #[inline]
     pub fn first_rows(&self) -> impl ExactSizeIterator<Item = u32> {
         self.spans.iter().map(|(first, _)| *first)
+    }
+
+    /// Put another code in the place of each of the texts.
+    pub(super) fn recode(&mut self, mut code: impl FnMut(i64) -> i64) {
+        let columns = self.columns.iter_mut();
+        for column in columns.filter(|column| column.kind() == Kind::Text) {
+            column.recode(&mut code);
+        }
+    }
+
+    /// Bytes that the rows take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes_of(self.rows)
+    }
+
+    /// Bytes that so many rows take.
+    pub(super) fn bytes_of(&self, rows: usize) -> u64 {
+        weight::of_cells(rows, self.columns.len())
     }
 
     /// Make place for the rows of a host.
@@ -447,10 +466,14 @@ impl Inventory {
             self.changes.note(slot, aspects, self.hosts.len());
         }
         // Looked at rarely, since it takes a walk over the hosts.
-        if !self.nested[index].packed
-            && self.version.is_multiple_of(1024)
-            && self.nested[index].is_sparse()
-        {
+        if self.version.is_multiple_of(1024) {
+            self.mend_nested(index);
+        }
+    }
+
+    /// Give back rows that nobody uses, where there are more of them than of the others.
+    pub(super) fn mend_nested(&mut self, index: usize) {
+        if !self.nested[index].packed && self.nested[index].is_sparse() {
             self.rebuild_nested(index);
         }
     }

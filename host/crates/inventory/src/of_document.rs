@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Inventory, InventoryError};
 use placewright_document::ClusterDocument;
+use placewright_model::budget::ClusterBounds;
 
 impl Inventory {
     /// The cluster of a document, at `now` (seconds).
@@ -11,7 +12,20 @@ impl Inventory {
     /// # Errors
     /// If something in it does not go together.
     pub fn of_document(document: ClusterDocument, now: i64) -> Result<Self, InventoryError> {
+        Self::of_document_within(document, now, ClusterBounds::NONE)
+    }
+
+    /// The same, if it takes no more than that, now and later.
+    ///
+    /// # Errors
+    /// If something in it does not go together, or it takes more.
+    pub fn of_document_within(
+        document: ClusterDocument,
+        now: i64,
+        bounds: ClusterBounds,
+    ) -> Result<Self, InventoryError> {
         let mut inventory = Self::new(document.name, Arc::new(document.schema));
+        inventory.set_bounds(bounds);
         inventory.advance(now);
         inventory.set_facts(document.facts)?;
         for (id, facts) in document.tenants {
@@ -35,6 +49,7 @@ impl Inventory {
         for group in document.groups {
             inventory.set_group(group)?;
         }
+        inventory.check_growth(0)?;
         Ok(inventory)
     }
 }

@@ -6,6 +6,7 @@ use super::{Aspects, Cell, Inventory};
 impl Inventory {
     pub(super) fn changed(&mut self, undo: Undo) {
         self.version += 1;
+        self.bytes = self.bytes.saturating_add_signed(self.grown_by(&undo));
         self.journal.record(undo);
     }
 
@@ -51,6 +52,9 @@ impl Inventory {
                 let Some(undo) = inventory.journal.pop() else {
                     break;
                 };
+                // It is as it was right after the change.
+                let grown = inventory.grown_by(&undo);
+                inventory.bytes = inventory.bytes.saturating_sub_signed(grown);
                 inventory.undo(undo);
                 inventory.version -= 1;
             }
@@ -88,9 +92,10 @@ impl Inventory {
                 let behind = self.hosts.len() - 1 - slot as usize;
                 self.free_at_end = self.free_at_end.min(behind);
                 // Another host may have stood there meanwhile.
+                let mut cells = cells.iter().peekable();
                 for (place, column) in self.columns.iter_mut().enumerate() {
-                    let cell = cells.get(place).copied().flatten();
-                    column.set(slot as usize, cell);
+                    let cell = cells.next_if(|(known, _)| *known == place);
+                    column.set(slot as usize, cell.map(|(_, cell)| *cell));
                 }
                 self.renest_all(slot);
                 self.rank_host(slot);

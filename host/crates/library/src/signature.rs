@@ -1,11 +1,19 @@
 //! Whether bytes are signed by someone whose key is trusted: Ed25519, over the bytes
 //! of the component as they are, in a file of its own.
 //!
-//! `openssl pkeyutl -sign -rawin -inkey key.pem -in a.wasm -out a.wasm.sig` makes one.
+//! `placewright unit sign a.wasm --key key.pem` makes one with a [`SecretKey`]; so does
+//! `openssl pkeyutl -sign -rawin -inkey key.pem -in a.wasm -out a.wasm.sig`.
+
+mod secret;
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ed25519_dalek::{Signature, VerifyingKey};
+
+pub use secret::{SecretKey, SecretKeyError};
 
 /// A public key.
 const KEY: usize = 32;
@@ -165,30 +173,14 @@ fn key_bytes(text: &str) -> Option<[u8; KEY]> {
     key.try_into().ok()
 }
 
-/// The bytes that RFC 4648 writes so, with or without padding.
+/// The bytes that RFC 4648 writes so, in either alphabet, with or without padding.
 fn base64(text: &str) -> Option<Vec<u8>> {
-    let digits = text.trim_end_matches('=');
-    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
-    let (mut bits, mut count) = (0_u32, 0);
-    for digit in digits.bytes() {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
-    }
-    // What is left over fills the last digit up, with zeros and less than a digit.
-    (count < 6 && bits == 0).then_some(bytes)
+    const READER: GeneralPurpose = GeneralPurpose::new(
+        &alphabet::STANDARD,
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+    );
+    let text = text.replace('-', "+").replace('_', "/");
+    READER.decode(text).ok()
 }
 
 #[cfg(test)]

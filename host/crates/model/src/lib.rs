@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod budget;
 pub mod measure;
 pub mod schema;
 pub mod serial;

@@ -5,6 +5,7 @@ use super::form::{COST, EFFECTS, FILTER, POLICY, SELECTION, STAGE, UNIT_ALONE, W
 use super::{Policy, UnitName};
 use placewright_document::form::{Fields, Key};
 use placewright_document::{Content, Problems, Table, parse, stem};
+use placewright_model::budget::{Collection, Full};
 use placewright_model::schema::Schema;
 
 /// A policy document whose keys and words are right. What it names is looked for
@@ -25,6 +26,7 @@ impl Policy {
             tree: parse(text, file)?,
             file: file.to_owned(),
         };
+        check_entries(&document.tree)?;
         let mut problems = Problems::new();
         Draft::read(&document.tree, &mut problems);
         problems.or(document)
@@ -54,6 +56,7 @@ impl Policy {
         units: &dyn UnitDescriptions,
         schema: &Schema,
     ) -> Result<Self, Problems> {
+        check_entries(tree)?;
         let mut problems = Problems::new();
         let draft = Draft::read(tree, &mut problems);
         Checker::new(units, schema, &draft, problems).policy(name)
@@ -101,6 +104,40 @@ impl PolicyDocument {
         );
         problems.or(())
     }
+}
+
+/// Check that a document has no more entries than a policy may have, before any is looked at:
+/// each decision asks them all, and each change of a unit or a policy checks them all.
+fn check_entries(tree: &Table) -> Result<(), Problems> {
+    const LISTS: [&str; 5] = ["filters", "costs", "selections", "effects", "watches"];
+    let length = |table: &Table, key: &str| match table.get(key).map(|node| &node.content) {
+        Some(Content::List(list)) => list.len(),
+        _ => 0,
+    };
+    let entries = |table: &Table| LISTS.map(|key| length(table, key)).iter().sum::<usize>();
+    let stages = match tree.get("stages").map(|node| &node.content) {
+        Some(Content::List(stages)) => &stages[..],
+        _ => &[],
+    };
+    let of_stages = stages.iter().map(|node| match &node.content {
+        Content::Table(stage) => 1 + entries(stage),
+        _ => 1,
+    });
+    let wanted = (entries(tree) + of_stages.sum::<usize>()) as u64;
+    let collection = Collection::Entries;
+    let bound = collection.bound();
+    if wanted <= bound {
+        return Ok(());
+    }
+    let full = Full {
+        collection,
+        of: None,
+        wanted,
+        bound,
+    };
+    let mut problems = Problems::new();
+    problems.add(&tree.place, full.to_string());
+    problems.or(())
 }
 
 /// The tables of a policy document, each read by its form.

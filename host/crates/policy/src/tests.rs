@@ -550,3 +550,31 @@ fn a_setting_for_all_units_that_every_entry_sets_itself_is_remarked_on() {
     assert_eq!(remarks(&format!("{shared}{own}{other}")), [""; 0]);
     assert_eq!(remarks(&format!("{shared}{other}")), [""; 0]);
 }
+
+#[test]
+fn a_policy_has_a_thousand_entries_at_most_wherever_they_stand() {
+    let units = Units(vec![(
+        Description {
+            judge: judge(Answers::COSTS),
+            ..unit("cheap")
+        },
+        "00",
+    )]);
+    let cost =
+        |number: usize| format!("[[stages.costs]]\nname = \"c{number}\"\nunit = \"cheap\"\n");
+    let policy = |costs: usize| {
+        let costs: String = (0..costs).map(cost).collect();
+        format!("[[stages]]\nname = \"main\"\nfilters = []\n{costs}")
+    };
+    // The stage counts as well.
+    Policy::load(&policy(999), "p.toml", &units, Schema::built_in()).unwrap();
+    let many = policy(1000);
+    for refused in [
+        Policy::load(&many, "p.toml", &units, Schema::built_in()).map(drop),
+        Policy::read(&many, "p.toml").map(drop),
+    ] {
+        let refused = refused.unwrap_err().to_string();
+        let told = "the entries would be 1001, and may be 1000: let fewer units decide";
+        assert!(refused.contains(told), "{refused}");
+    }
+}

@@ -1,23 +1,28 @@
 //! The audit log: who changed what, from where, and who was refused; in a file of its own
 //! whose records are chained by their hashes.
 //!
-//! Whoever has something to record puts it into a bounded queue and never waits: one thread
-//! writes. Where the queue is full, the record is lost and counted, in a metric and in the next
-//! record that is written.
+//! Whoever has something to record puts it into a bounded queue; one thread writes. Where the
+//! queue is full, a change waits for a place in it for a bounded time: calls then come no faster
+//! than they can be recorded. While nothing can be written nobody waits, and what has no place
+//! is lost and counted, in a metric and in the next record that is written.
+//!
+//! Calls that changed nothing have so many records for each caller, and never wait: those
+//! without one are counted, and one record tells of all of them.
 
 mod chain;
 mod difference;
 mod file;
+mod rate;
 mod record;
-mod refusals;
+mod removal;
 mod tail;
 mod verify;
 mod writer;
 
 pub use difference::difference;
 pub use file::{AuditFileError, AuditFileOptions};
-pub use record::{Kind, Origin, Record, bounded, listed};
-pub use refusals::Who;
+pub use rate::{Source, Unchanged};
+pub use record::{Kind, Origin, Record, bounded, listed, shortened};
 pub use verify::{Break, Verified, VerifyError, verify};
 
 use std::io::{self, Write};
@@ -28,14 +33,20 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
 use self::file::AuditFile;
-use self::refusals::Refusals;
+use self::rate::RateLimit;
 use self::writer::{Sink, Writer};
 use crate::telemetry::AuditMetrics;
 use placewright_sync::Mutex;
-use placewright_sync::atomic::{AtomicU64, Ordering};
+use placewright_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Records that may wait to be written. Each has a few KiB at most.
 const QUEUE: usize = 8192;
+
+/// How long a change waits for a place in the queue, as long as the writer gets on.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// How often it looks for one.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Where records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,16 +79,22 @@ struct Inner {
     queue: SyncSender<Message>,
     /// Records that had no room in the queue and are in no record yet.
     lost: Arc<AtomicU64>,
-    refusals: Arc<Refusals>,
+    /// Nothing can be written just now.
+    fails: Arc<AtomicBool>,
+    rate: Arc<RateLimit>,
     metrics: AuditMetrics,
     writer: Mutex<Option<JoinHandle<()>>>,
     /// The file, if there is one.
     path: Option<PathBuf>,
 }
 
+/// A record that waits for a place in the queue.
+#[derive(Debug)]
+pub struct Offered(SystemTime, Box<Record>);
+
 #[derive(Debug)]
 enum Message {
-    Record(SystemTime, Box<Record>),
+    Record(Offered),
     /// Everything before is to be written; then there is an answer.
     Flush(SyncSender<()>),
     /// The same, and the writer ends.
@@ -111,16 +128,17 @@ impl Audit {
         room: usize,
     ) -> Result<Self, AuditError> {
         let (queue, records) = sync_channel(room);
-        let (lost, refusals) = (Arc::new(AtomicU64::new(0)), Arc::new(Refusals::default()));
-        let writer = Writer::new(sink, lost.clone(), refusals.clone(), metrics.clone());
+        let shared = writer::Shared::default();
+        let writer = Writer::new(sink, shared.clone(), metrics.clone());
         let thread = thread::Builder::new().name("audit".to_owned());
         let writer = thread
             .spawn(move || writer.run(&records))
             .map_err(AuditError::Thread)?;
         Ok(Self(Some(Arc::new(Inner {
             queue,
-            lost,
-            refusals,
+            lost: shared.lost,
+            fails: shared.fails,
+            rate: shared.rate,
             metrics,
             writer: Mutex::new(Some(writer)),
             path,
@@ -137,30 +155,87 @@ impl Audit {
         self.0.as_ref()?.path.as_deref()
     }
 
-    /// Record something. Never waits.
+    /// Record something that happened. Where there is no place in the queue it waits for one,
+    /// for some seconds at most.
     pub fn record(&self, record: Record) {
-        let Some(inner) = &self.0 else { return };
-        let message = Message::Record(SystemTime::now(), Box::new(record));
-        match inner.queue.try_send(message) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                inner.lost.fetch_add(1, Ordering::Relaxed);
-                inner.metrics.lost.inc();
-            }
+        let mut offered = self.offer(record);
+        while let Err(again) = offered {
+            let Some(pause) = self.pause(&again) else {
+                return self.lose(again);
+            };
+            thread::sleep(pause);
+            offered = self.offer_again(again);
         }
     }
 
-    /// Record a refusal, unless whoever is refused has been refused too often just now: those
-    /// that are left out are counted, and the count is recorded later. Whether it was recorded.
-    pub fn refuse(&self, who: Who, record: Record) -> bool {
-        let Some(inner) = &self.0 else { return false };
-        match inner.refusals.admit(who, Instant::now()) {
-            None => false,
-            Some(left_out) => {
-                self.record(Record { left_out, ..record });
-                true
-            }
+    /// The same, without holding the thread up.
+    ///
+    /// # Errors
+    /// If there is no place in the queue: it is to be offered again after a [`Audit::pause`], or
+    /// [lost](Audit::lose).
+    pub fn offer(&self, record: Record) -> Result<(), Offered> {
+        match self.is_on() {
+            true => self.offer_again(Offered(SystemTime::now(), Box::new(record))),
+            false => Ok(()),
         }
+    }
+
+    /// Offer once more what had no place.
+    ///
+    /// # Errors
+    /// If there is none now either.
+    pub fn offer_again(&self, offered: Offered) -> Result<(), Offered> {
+        let Some(inner) = &self.0 else { return Ok(()) };
+        match inner.queue.try_send(Message::Record(offered)) {
+            Ok(()) => Ok(()),
+            Err(
+                TrySendError::Full(Message::Record(offered))
+                | TrySendError::Disconnected(Message::Record(offered)),
+            ) => Err(offered),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// How long to wait before the record is offered again; None: not at all, as it has waited
+    /// long enough, or nothing can be written.
+    pub fn pause(&self, offered: &Offered) -> Option<Duration> {
+        let Offered(since, _) = offered;
+        let waited = since.elapsed().unwrap_or_default();
+        (waited < WAIT && self.gets_on()).then_some(PAUSE)
+    }
+
+    /// The record is lost, and counted.
+    pub fn lose(&self, _: Offered) {
+        if let Some(inner) = &self.0 {
+            inner.lost.fetch_add(1, Ordering::Relaxed);
+            inner.metrics.lost.inc();
+        }
+    }
+
+    /// Whether the writer writes.
+    fn gets_on(&self) -> bool {
+        let inner = self.0.as_ref();
+        inner.is_some_and(|inner| !inner.fails.load(Ordering::Relaxed))
+    }
+
+    /// Record a call that changed nothing, unless there were too many such calls of that source
+    /// just now, or there is no place for it: those that are left out are counted, and one
+    /// record tells of all of them later. Whether it was recorded.
+    pub fn record_unchanged(
+        &self,
+        source: &Source,
+        why: Unchanged,
+        record: impl FnOnce() -> Record,
+    ) -> bool {
+        let Some(inner) = &self.0 else { return false };
+        if !inner.rate.admit(source, why, Instant::now()) {
+            return false;
+        }
+        let is_recorded = self.offer(record()).is_ok();
+        if !is_recorded {
+            inner.rate.leave_out(source, why);
+        }
+        is_recorded
     }
 
     /// Wait until everything that was recorded before is written, or for as long as `limit`.

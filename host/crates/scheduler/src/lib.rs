@@ -43,6 +43,7 @@ mod needs;
 mod order;
 mod past;
 mod place;
+mod record;
 mod search;
 mod shown;
 mod tenant;
@@ -66,7 +67,6 @@ pub use shown::DecisionShown;
 pub use trial::{MadeAgain, Trial};
 pub use unknown::check_named_hosts;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,7 +76,9 @@ use placewright_chain::{
 use placewright_engine::generation::Generation;
 use placewright_inventory::{HostWatch, Inventory};
 use placewright_model::Request;
+use placewright_model::budget::Collection;
 use placewright_policy::{Policy, Unheeded};
+use record::{MadeOn, Record, Recorded};
 
 /// How a scheduler goes about its work.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +91,8 @@ pub struct SchedulerOptions {
     pub seed: u64,
     /// How many decisions are remembered, so that they can be explained.
     pub recorded: usize,
+    /// How many bytes these have at most with their requests, but for the last of them.
+    pub recorded_bytes: u64,
     /// How units' answers are kept from decision to decision; None: they are not. No
     /// decision depends on it, only its cost.
     pub reuse: Option<Reuse>,
@@ -117,28 +121,12 @@ impl Default for SchedulerOptions {
             reservation: Some(300),
             seed: 0,
             recorded: 1000,
+            recorded_bytes: Collection::Decisions.bound(),
             reuse: Some(Reuse::default()),
             unheeded: Unheeded::Refuse,
             cancel: Cancel::default(),
         }
     }
-}
-
-/// A decision that is remembered.
-struct Recorded {
-    decision: Decision,
-    made_on: MadeOn,
-}
-
-/// The inventory that a decision was made on.
-#[derive(Clone)]
-enum MadeOn {
-    /// The scheduler's own, which knows its past.
-    Inventory,
-    /// A copy of it, on which a batch was tried.
-    Copy(Arc<Inventory>),
-    /// A copy that is no longer kept.
-    Gone,
 }
 
 /// How many chains are remembered with their decisions, besides the one that decides.
@@ -149,7 +137,7 @@ pub struct Scheduler {
     inventory: Inventory,
     runner: Runner,
     options: SchedulerOptions,
-    recorded: VecDeque<Recorded>,
+    recorded: Record,
     next_number: u64,
     cool_down: balance::CoolDown,
 }
@@ -171,7 +159,7 @@ impl Scheduler {
             inventory,
             runner: options.runner(chain),
             options,
-            recorded: VecDeque::new(),
+            recorded: Record::default(),
             next_number: 1,
             cool_down: balance::CoolDown::default(),
         })
@@ -224,7 +212,7 @@ impl Scheduler {
             inventory: self.inventory.clone(),
             runner: self.options.runner(self.chain().clone()),
             options: self.options.clone(),
-            recorded: VecDeque::new(),
+            recorded: Record::default(),
             next_number: self.next_number,
             cool_down: self.cool_down.clone(),
         }
@@ -327,13 +315,17 @@ impl Scheduler {
     }
 
     fn record(&mut self, recorded: Recorded) {
-        if self.options.recorded == 0 {
-            return;
-        }
-        if self.recorded.len() == self.options.recorded {
-            self.recorded.pop_front();
-        }
-        self.recorded.push_back(recorded);
+        let SchedulerOptions {
+            recorded: most,
+            recorded_bytes: bytes,
+            ..
+        } = self.options;
+        self.recorded.push(recorded, most, bytes);
+    }
+
+    /// Bytes of the decisions that are remembered, with their requests.
+    pub fn recorded_bytes(&self) -> u64 {
+        self.recorded.bytes()
     }
 
     /// Let go of decisions by chains from long ago: each chain holds the compiled code of its
@@ -349,7 +341,7 @@ impl Scheduler {
             chains.contains(&chain)
         });
         let old = self.recorded.len() - newest.count();
-        self.recorded.drain(..old);
+        self.recorded.forget_oldest(old);
     }
 
     /// Let go of the versions of the inventory before the oldest remembered decision:
@@ -367,7 +359,7 @@ impl Scheduler {
     /// Let go of the copies that batches were tried on: each is as large as the
     /// inventory itself.
     fn forget_copies(&mut self) {
-        for recorded in &mut self.recorded {
+        for recorded in self.recorded.iter_mut() {
             if matches!(recorded.made_on, MadeOn::Copy(_)) {
                 recorded.made_on = MadeOn::Gone;
             }

@@ -314,6 +314,10 @@ impl Apply {
                 "REPLACE INTO answers (cluster, key, at, body) VALUES (?1, ?2, ?3, ?4)",
                 (self.cluster(base, cluster)?, key, at, body),
             ),
+            Change::ForgetAnswer { cluster, key } => {
+                const SQL: &str = "DELETE FROM answers WHERE cluster = ?1 AND key = ?2";
+                self.of(base, cluster, |cluster| run(base, SQL, (cluster, key)))
+            }
             Change::ForgetAnswers { cluster, before } => {
                 const SQL: &str = "DELETE FROM answers WHERE cluster = ?1 AND at < ?2";
                 self.of(base, cluster, |cluster| run(base, SQL, (cluster, before)))

@@ -193,7 +193,7 @@ fn readable(base: &Connection) -> rusqlite::Result<()> {
     for cluster in &saved.clusters {
         read::inventory(base, &cluster.name)?;
         read::plans(base, &cluster.name)?;
-        read::answers(base, &cluster.name)?;
+        read::answers(base, &cluster.name, u64::MAX)?;
         read::ended_reservations(base, &cluster.name)?;
     }
     Ok(())

@@ -185,6 +185,13 @@ pub enum Change {
         at: i64,
         body: String,
     },
+    /// Remove one answer of a cluster.
+    ForgetAnswer {
+        /// The cluster.
+        cluster: String,
+        /// The key that the request came with.
+        key: String,
+    },
     /// Remove a cluster's answers from before a time.
     ForgetAnswers {
         cluster: String,
@@ -362,6 +369,7 @@ impl Change {
                 cluster.len() + vm.len() + body.len()
             }
             Self::RemoveEndedReservation { cluster, vm } => cluster.len() + vm.len(),
+            Self::ForgetAnswer { cluster, key } => cluster.len() + key.len(),
             Self::Setting { key, body } => key.len() + body.len(),
             Self::RemoveSetting { key } => key.len(),
         };

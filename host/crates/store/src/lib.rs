@@ -43,8 +43,9 @@ pub use change::{
 pub use error::StoreError;
 pub use options::{Durability, Health, StoreOptions};
 pub use saved::{
-    Gone, PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
-    SavedEndedReservation, SavedInventory, SavedPast, SavedPlan, SavedSignature, SavedUnit, Then,
+    Gone, PolicyRevision, Saved, SavedAnswer, SavedAnswers, SavedArtifact, SavedCluster,
+    SavedDecision, SavedEndedReservation, SavedInventory, SavedPast, SavedPlan, SavedSignature,
+    SavedUnit, Then,
 };
 
 use apply::limit;
@@ -227,12 +228,13 @@ impl Store {
         self.read(|base| read::ended_reservations(base, cluster))
     }
 
-    /// The answers of a cluster that are to be repeated, by key.
+    /// The answers of a cluster that are to be repeated: the newest, as many as have so many
+    /// bytes together with their keys.
     ///
     /// # Errors
     /// As [`Store::load`].
-    pub fn answers(&self, cluster: &str) -> Result<Vec<SavedAnswer>, StoreError> {
-        self.read(|base| read::answers(base, cluster))
+    pub fn answers(&self, cluster: &str, bytes: u64) -> Result<SavedAnswers, StoreError> {
+        self.read(|base| read::answers(base, cluster, bytes))
     }
 
     /// The answer to the request with that key.

@@ -18,12 +18,17 @@ pub struct StoreOptions {
     pub durability: Durability,
     /// Recorded decisions kept of each cluster.
     pub decisions: usize,
+    /// How many bytes these have at most with their requests, but for the last of them: with
+    /// more the oldest are not recorded any more.
+    pub decision_bytes: u64,
     /// How much may be kept of each cluster so that recorded decisions can be explained:
     /// what has changed since then, in bytes. With more the oldest goes, and decisions
     /// before it are recorded, but not explained.
     pub history_bytes: u64,
     /// Revisions kept of each policy; at least the one in force is.
     pub revisions: usize,
+    /// How many bytes the revisions of a policy have at most that are in force no more.
+    pub revision_bytes: u64,
     /// Events kept of all units together.
     pub unit_events: usize,
 }
@@ -33,8 +38,10 @@ impl Default for StoreOptions {
         Self {
             durability: Durability::default(),
             decisions: 10_000,
-            history_bytes: 64 << 20,
+            decision_bytes: 16 << 20,
+            history_bytes: 48 << 20,
             revisions: 100,
+            revision_bytes: 1 << 20,
             unit_events: 10_000,
         }
     }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use super::apply::history::Kind;
 use super::change::{Counters, GroupRow, HostRow, MeasuredRow, TenantRow, UnitEvent, VmRow};
 use super::saved::{
-    PolicyRevision, Saved, SavedAnswer, SavedArtifact, SavedCluster, SavedDecision,
+    PolicyRevision, Saved, SavedAnswer, SavedAnswers, SavedArtifact, SavedCluster, SavedDecision,
     SavedEndedReservation, SavedInventory, SavedPlan, SavedSignature, SavedUnit,
 };
 
@@ -174,13 +174,35 @@ pub(super) fn ended_reservations(
     )
 }
 
-pub(super) fn answers(base: &Connection, cluster: &str) -> rusqlite::Result<Vec<SavedAnswer>> {
-    all(
+/// The newest answers that have so many bytes together, the oldest of them first, and the keys
+/// of the others.
+pub(super) fn answers(
+    base: &Connection,
+    cluster: &str,
+    bytes: u64,
+) -> rusqlite::Result<SavedAnswers> {
+    // The length is known without reading what is long.
+    let lengths: Vec<(String, u64)> = all(
         base,
-        of_cluster!("key, at, body", "answers", "ORDER BY key"),
+        of_cluster!(
+            "key, octet_length(key) + octet_length(body)",
+            "answers",
+            "ORDER BY at DESC, key DESC"
+        ),
         (cluster,),
-        answer,
-    )
+        |row| Ok((row.get(0)?, count(row, 1)?)),
+    )?;
+    let mut read = SavedAnswers::default();
+    let mut taken = 0;
+    for (key, length) in lengths {
+        taken += length;
+        match taken <= bytes {
+            true => read.answers.extend(answer_to(base, cluster, &key)?),
+            false => read.left_out.push(key),
+        }
+    }
+    read.answers.reverse();
+    Ok(read)
 }
 
 pub(super) fn answer_to(

@@ -168,6 +168,15 @@ pub struct SavedEndedReservation {
     pub body: String,
 }
 
+/// The answers of a cluster that are to be repeated.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SavedAnswers {
+    /// The newest, the oldest of them first.
+    pub answers: Vec<SavedAnswer>,
+    /// The keys of older ones that were not read, as there are too many bytes of them.
+    pub left_out: Vec<String>,
+}
+
 /// An answer to be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedAnswer {

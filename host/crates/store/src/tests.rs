@@ -17,8 +17,10 @@ use super::*;
 fn small() -> StoreOptions {
     StoreOptions {
         decisions: 32,
+        decision_bytes: u64::MAX,
         history_bytes: 4096,
         revisions: 3,
+        revision_bytes: u64::MAX,
         unit_events: 16,
         ..StoreOptions::default()
     }

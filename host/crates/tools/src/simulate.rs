@@ -116,6 +116,7 @@ impl Replay<'_> {
             reservation: None,
             seed: self.seed,
             recorded: 1,
+            recorded_bytes: u64::MAX,
             reuse: self.reuse,
             // VMs of traces have no needs.
             unheeded: Unheeded::Ignore,

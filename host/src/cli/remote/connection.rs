@@ -48,6 +48,13 @@ pub(super) struct ConnectionArgs {
 impl ConnectionArgs {
     /// A client of the server, and the cluster that the context names.
     pub(super) fn open(self) -> Result<(Client, Option<String>), Failure> {
+        let (options, cluster) = self.options()?;
+        let client = Client::new(options).map_err(Failure::input)?;
+        Ok((client, cluster))
+    }
+
+    /// How the server is called, and the cluster that the context names.
+    pub(super) fn options(self) -> Result<(ClientOptions, Option<String>), Failure> {
         let context = match &self.server {
             Some(server) => Context::of_server(server),
             None => Contexts::load()?.chosen(self.context.as_deref())?,
@@ -65,8 +72,7 @@ impl ConnectionArgs {
             authorities: authorities.transpose()?,
             ..ClientOptions::new(context.server)
         };
-        let client = Client::new(options).map_err(Failure::input)?;
-        Ok((client, context.cluster))
+        Ok((options, context.cluster))
     }
 }
 

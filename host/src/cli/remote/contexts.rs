@@ -67,6 +67,11 @@ impl Contexts {
         })
     }
 
+    /// The names of all.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.contexts.keys().cloned().collect()
+    }
+
     /// The context of that name, or else the current one.
     pub(super) fn chosen(&self, name: Option<&str>) -> Result<Context, Failure> {
         let Some(name) = name.or(self.current.as_deref()) else {

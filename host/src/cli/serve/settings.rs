@@ -11,6 +11,7 @@ use placewright_engine::unit::Digest;
 use placewright_http::{ApiLimits, Token, Transport};
 use placewright_library::signature::Key;
 use placewright_model::Value;
+use placewright_model::budget::ClusterBounds;
 use placewright_records::audit::{AuditFileOptions, Destination};
 use placewright_records::telemetry::{LogFormat, check_level};
 
@@ -66,6 +67,12 @@ pub(crate) struct Settings {
     pub recorded_decisions: usize,
     /// Bytes of a cluster's past that are kept for them.
     pub history_bytes: u64,
+    /// How much of each cluster there may be.
+    pub bounds: ClusterBounds,
+    /// Bytes of the answers of a cluster that are given again.
+    pub answer_bytes: u64,
+    /// Bytes of the policies that a token may make.
+    pub policy_bytes: u64,
     /// How sure changes are on disk.
     pub durability: Durability,
     /// What units may use.
@@ -152,6 +159,12 @@ impl Reader<'_> {
             .filter(|it| it.failures > 0),
             recorded_decisions: self.count("recorded-decisions"),
             history_bytes: self.count("history-bytes") as u64,
+            bounds: ClusterBounds {
+                inventory: self.count("inventory-bytes") as u64,
+                columns: self.count("column-bytes") as u64,
+            },
+            answer_bytes: self.count("answer-bytes") as u64,
+            policy_bytes: self.count("policy-bytes") as u64,
             durability: self.word("durability").unwrap_or(Durability::Full),
             unit_limits: Limits {
                 time: self.duration("unit-time"),
@@ -167,6 +180,7 @@ impl Reader<'_> {
             api_limits: ApiLimits {
                 body: self.count("request-body"),
                 bodies: self.bodies(),
+                answers: self.count("answers"),
                 request: self.duration("request-time"),
                 header: self.duration("header-time"),
                 stall: self.duration("stall-time"),
@@ -323,6 +337,8 @@ impl Reader<'_> {
             path,
             size: self.count("audit-log-size") as u64,
             files: self.count("audit-log-files"),
+            age: self.duration("audit-log-age"),
+            spare: self.count("audit-log-spare") as u64,
         })
     }
 

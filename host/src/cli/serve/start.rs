@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use placewright_api::Reload;
 use placewright_deployment::{DeploymentOptions, OpenError, Opening, Running};
-use placewright_http::{Access, Face, Foundation, Handle, Stop, Stopper, Tls};
+use placewright_http::{Access, Face, Foundation, Handle, Permission, Stop, Stopper, Tls};
 use placewright_library::live::LibraryOptions;
 use placewright_ownership as ownership;
 use placewright_records::audit::{Audit, Record};
@@ -91,7 +91,10 @@ pub(super) fn serve(
     let audit = Audit::open(&settings.audit, telemetry.audit.clone());
     let audit = audit.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
     audit.record(Record::server("server-started", begins(&settings)));
-    let opened = Running::open(opening(&settings, &audit), telemetry.clone());
+    let opened = Running::open(
+        opening(&settings, &audit, &prepared.access),
+        telemetry.clone(),
+    );
     let running = opened.map_err(|error| match error {
         OpenError::Store(_) | OpenError::Library(_) => Failure::input(error),
         error => Failure::internal(error),
@@ -229,7 +232,8 @@ fn begins(settings: &Settings) -> String {
     )
 }
 
-fn opening(settings: &Settings, audit: &Audit) -> Opening {
+fn opening(settings: &Settings, audit: &Audit, access: &Arc<Access>) -> Opening {
+    let access = access.clone();
     let usual = DeploymentOptions::default();
     Opening {
         data: Some(settings.data.clone()),
@@ -246,7 +250,9 @@ fn opening(settings: &Settings, audit: &Audit) -> Opening {
                 Durability::Normal => store::Durability::Process,
             },
             decisions: settings.recorded_decisions,
-            history_bytes: settings.history_bytes,
+            // A quarter is for what was decided and asked, the rest for what led to it.
+            decision_bytes: settings.history_bytes / 4,
+            history_bytes: settings.history_bytes - settings.history_bytes / 4,
             ..StoreOptions::default()
         },
         library: LibraryOptions {
@@ -262,11 +268,18 @@ fn opening(settings: &Settings, audit: &Audit) -> Opening {
                 chain_limit: settings.decision_hold,
                 reservation: settings.reservation,
                 recorded: settings.recorded_decisions,
+                recorded_bytes: settings.history_bytes / 4,
                 ..SchedulerOptions::default()
             },
             longest_reservation: settings.longest_reservation,
+            authority: Arc::new(move |name, cluster| {
+                access.may(name, Permission::Operate, cluster)
+            }),
             return_after: settings.return_after,
             vanishing: settings.vanishing_share,
+            bounds: settings.bounds,
+            answers: settings.answer_bytes,
+            policy_bytes: settings.policy_bytes,
             trial: match settings.require_replay {
                 Some(_) => THOROUGH_TRIAL,
                 None => usual.trial,

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use clap::Args;
 use placewright_engine::unit::Unit;
 use placewright_engine::{Engine, Limits};
-use placewright_library::signature::{Key, Signatures};
 use placewright_library::stage::{Admission, Candidate, Source};
 use placewright_library::trust::Trust;
 
+use super::trusted::{self, TrustedKeys};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};
 use crate::cli::units::{self, CacheArgs};
@@ -31,7 +31,7 @@ use steps::Checked;
 Examples:
   placewright unit check units/my-unit.wasm
   placewright unit check units --format json
-  placewright unit check signed.wasm --trusted-key alice=$(cat alice.hex)
+  placewright unit check signed.wasm --trusted-key alice=alice.pub
 
 Exit code 1: a unit would be refused. See placewright --help for the others.")]
 pub(crate) struct Check {
@@ -41,10 +41,8 @@ pub(crate) struct Check {
     /// What the made-up tables are made from
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// An ed25519 public key that units must be signed with, and what to call it. May be given
-    /// again: one of them suffices
-    #[arg(long, value_name = "NAME=KEY")]
-    trusted_key: Vec<String>,
+    #[command(flatten)]
+    trusted: TrustedKeys,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -56,7 +54,7 @@ impl Check {
     /// Check them all and print.
     pub(crate) fn run(self) -> Result<Answer, Failure> {
         let trust = Trust {
-            signatures: self.signatures()?,
+            signatures: self.trusted.signatures()?,
             ..Trust::default()
         };
         let examiner = Examiner::new(&self.cache, trust, self.seed)?;
@@ -73,23 +71,6 @@ impl Check {
             }
         }
         Ok(Answer::yes_if(checked.iter().all(|checked| checked.passed)))
-    }
-
-    /// Whose signatures count; without a key, none is needed, as in a server.
-    fn signatures(&self) -> Result<Signatures, Failure> {
-        let keys = self.trusted_key.iter().map(|given| {
-            let (name, key) = given.split_once('=').ok_or_else(|| {
-                Failure::input_because(format!(
-                    "the key \"{given}\" has no name: write --trusted-key NAME=KEY"
-                ))
-            })?;
-            Key::new(name, key).map_err(Failure::input)
-        });
-        let keys = keys.collect::<Result<Vec<Key>, Failure>>()?;
-        Ok(Signatures {
-            require: !keys.is_empty(),
-            keys,
-        })
     }
 }
 
@@ -144,13 +125,8 @@ impl Checked {
 
 /// A file, with the signature that may lie beside it.
 fn candidate(file: &Path) -> Result<Candidate, Failure> {
-    let bytes = fs::read(file).map_err(|error| {
-        let error = anyhow::Error::new(error);
-        Failure::input(error.context(format!("cannot read {}", file.display())))
-    })?;
-    let mut beside = file.as_os_str().to_owned();
-    beside.push(".sig");
-    let signature = fs::read(PathBuf::from(beside)).ok();
+    let bytes = fs::read(file).map_err(|error| trusted::unreadable(file, error))?;
+    let signature = trusted::signature(file)?;
     Ok(Candidate {
         bytes: bytes.into(),
         signature: signature.map(Arc::from),

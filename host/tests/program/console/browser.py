@@ -132,12 +132,14 @@ def serious(desk, axe):
 
 def the_api_is_described_and_tried_on_a_page(desk, token):
     desk.go("/docs")
-    # The page keeps no token of the console's session: it is entered there.
-    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#operations-clusters-list_clusters"))
+    # The page does not use the console's session: a token is entered on the page itself.
+    desk.wait(lambda: desk.one("#operations-tag-clusters").is_displayed())
     desk.one("button.authorize").click()
     desk.one(".auth-container input").send_keys(token)
     desk.one(".auth-container button[type=submit]").click()
     desk.one(".auth-container button.btn-done").click()
+    desk.one("#operations-tag-clusters").click()
+    desk.wait(lambda: desk.one("#operations-clusters-list_clusters").is_displayed())
     desk.one("#operations-clusters-list_clusters .opblock-summary-control").click()
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "button.try-out__btn"))
     desk.one("button.try-out__btn").click()

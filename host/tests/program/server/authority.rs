@@ -51,6 +51,56 @@ fn streams_end_when_their_token_is_taken_away_or_may_less_and_others_go_on() {
 }
 
 #[test]
+fn a_request_that_waits_for_room_ends_when_its_token_is_taken_away() {
+    let data = folder();
+    let (admin, of_admin) = token("admin", None);
+    let (operator, of_operator) = token("operator", None);
+    let configuration = data.path().join("placewright.toml");
+    fs::write(&configuration, format!("{of_admin}\n{of_operator}")).unwrap();
+    let server = Server::start(data.path(), &["--config", configuration.to_str().unwrap()]);
+    let (api, operator) = (Api::with(&server, &admin), Api::with(&server, &operator));
+    let headers = [("content-type", "application/json"), ("if-none-match", "*")];
+    let policy = json!({"filters": [{"unit": "cpu", "settings": {"overcommit": 1}}]});
+    let made = api.ask(
+        "PUT",
+        "/v1/policies/tight",
+        &headers,
+        policy.to_string().as_bytes(),
+    );
+    assert_eq!(made.unwrap().status, 200);
+    let host = json!({"id": "h", "cpu.cores": 4, "memory.total": "8 GiB"});
+    let cluster = json!({"name": "c", "hosts": [host]});
+    let made = api.send("POST", "/v1/clusters?policy=tight", &cluster);
+    assert_eq!(made.status, 201, "{made:?}");
+    let vm = |id: &str| json!({"id": id, "cpu": 4, "memory": "1 GiB"});
+    let placed = operator.send("POST", "/v1/clusters/c/place", &vm("v"));
+    assert_eq!(placed.status, 200, "{placed:?}");
+
+    let waiting = std::thread::spawn(move || {
+        operator.send("POST", "/v1/clusters/c/place?wait=300", &vm("w"))
+    });
+    let refused = "placewright_decisions_total{cluster=\"c\",outcome=\"rejected\"} 1";
+    while !metrics(&api).contains(refused) {
+        assert!(!waiting.is_finished(), "it waits for room");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    fs::write(&configuration, of_admin).unwrap();
+    assert_eq!(api.ask("POST", "/v1/reload", &[], b"").unwrap().status, 200);
+    let ended = waiting.join().unwrap();
+    assert_eq!(ended.status, 401, "{ended:?}");
+    // Room that comes later is not taken for it.
+    let cancelled = api.send("POST", "/v1/clusters/c/cancel", &json!({"vms": ["v"]}));
+    assert_eq!(cancelled.status, 204, "{cancelled:?}");
+    let vms = api.get("/v1/clusters/c/vms").body;
+    assert_eq!(vms["items"], json!([]));
+}
+
+fn metrics(api: &Api) -> String {
+    let body = api.get("/metrics").body;
+    body.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
 fn a_server_that_has_tokens_never_takes_over_a_configuration_without_any() {
     let data = folder();
     let (admin, of_admin) = token("admin", None);
@@ -137,7 +187,7 @@ fn overrides_of_a_cluster_are_bounded() {
         (refused.status, refused.body["detail"].as_str().unwrap()),
         (
             422,
-            "there are 257 overrides, and a cluster has at most 256: write a policy of its own for it"
+            "the overrides of cluster \"c\" would be 257, and may be 256: write a policy of the cluster's own"
         )
     );
 }

@@ -336,26 +336,55 @@ fn a_unit_that_takes_too_long_to_compile_is_refused_while_others_decide() {
 }
 
 #[test]
-fn clusters_beyond_the_instances_decide_nothing_and_the_others_go_on() {
+fn more_clusters_than_instances_decide_in_turns_and_the_others_go_on() {
     let data = folder();
     let server = Server::start(data.path(), &["--unit-instances", "8"]);
     let scene = Scene::new(&server);
     scene.under_load(|| {
         scene.goes_on([0, 0], 1, "the first decisions");
         let before = scene.counts();
-        let refused = (0..20).find_map(|number| {
+        for number in 0..20 {
             let name = format!("more-{number}");
             let path = "/v1/clusters?policy=worst-fit";
             let made = scene.api.send("POST", path, &cluster(&name, 2));
-            if made.status != 201 {
-                return Some(made);
+            assert_eq!(made.status, 201, "{made:?}");
+        }
+        for round in 0..3 {
+            for number in 0..20 {
+                let placed = scene.place(&format!("more-{number}"), &format!("v{round}"));
+                assert_eq!(placed.status, 200, "{placed:?}");
             }
-            let placed = scene.place(&name, "v");
-            (placed.status != 200).then_some(placed)
-        });
-        let refused = refused.expect("there are no more instances than allowed");
-        let said = refused.body.to_string();
-        assert!(said.contains("all 8 instances are in use"), "{said}");
+        }
         scene.goes_on(before, 3, "instances");
     });
+}
+
+#[test]
+fn a_policy_with_more_entries_than_there_are_instances_takes_none_from_other_clusters() {
+    let data = folder();
+    let server = Server::start(data.path(), &["--unit-instances", "8"]);
+    let api = Api::of(&server);
+    let filters = (0..20).map(|number| {
+        let settings = json!({"overcommit": 10 + number});
+        json!({"name": format!("f{number}"), "unit": "cpu", "settings": settings})
+    });
+    let policy = json!({"filters": filters.collect::<Vec<_>>()}).to_string();
+    let headers = [("content-type", "application/json"), ("if-none-match", "*")];
+    let made = api.ask("PUT", "/v1/policies/greedy", &headers, policy.as_bytes());
+    assert_eq!(made.unwrap().status, 200);
+    for (name, policy) in [
+        ("modest", "worst-fit"),
+        ("greedy", "greedy"),
+        ("late", "worst-fit"),
+    ] {
+        let path = format!("/v1/clusters?policy={policy}");
+        assert_eq!(api.send("POST", &path, &cluster(name, 3)).status, 201);
+    }
+    for round in 0..3 {
+        for name in ["modest", "greedy", "late"] {
+            let path = format!("/v1/clusters/{name}/place");
+            let placed = api.send("POST", &path, &vm(&format!("v{round}")));
+            assert_eq!(placed.status, 200, "{name}: {placed:?}");
+        }
+    }
 }

@@ -160,3 +160,41 @@ fn members_come_into_a_group_and_go_one_by_one() {
         .unwrap();
     assert_eq!(nobody.status, 404, "{nobody:?}");
 }
+
+#[test]
+fn a_page_of_large_rows_ends_early_and_pages_together_are_the_list() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let names = (0..100).map(|number| format!("a{number}"));
+    let kinds: Value = names.clone().map(|name| (name, json!("text"))).collect();
+    let rows = (0..30).map(|number| {
+        let mut host =
+            json!({"id": format!("h{number:02}"), "cpu.cores": 8, "memory.total": "8 GiB"});
+        for name in names.clone() {
+            host[format!("attribute.{name}")] = json!("x".repeat(4000));
+        }
+        host
+    });
+    let cluster = json!({
+        "name": "c", "attributes": {"hosts": kinds}, "hosts": rows.collect::<Vec<_>>(),
+    });
+    let made = api.send("POST", "/v1/clusters?policy=none", &cluster);
+    assert_eq!(made.status, 201, "{made:?}");
+    let (mut ids, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = api
+            .get(&format!("/v1/clusters/c/hosts?limit=1000{after}"))
+            .body;
+        let items = page["items"].as_array().unwrap();
+        // Some 400 kB each, and 4 MiB of a page.
+        assert!((1..=11).contains(&items.len()), "{}", items.len());
+        ids.extend(items.iter().map(|it| it["id"].as_str().unwrap().to_owned()));
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => break,
+        }
+    }
+    let expected: Vec<String> = (0..30).map(|number| format!("h{number:02}")).collect();
+    assert_eq!(ids, expected);
+}

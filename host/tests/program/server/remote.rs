@@ -269,3 +269,31 @@ fn a_server_that_is_not_there_is_told_as_such() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(!Path::new("contexts.toml").exists());
 }
+
+#[test]
+fn a_shell_completes_commands_and_the_names_of_what_the_server_has() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml --policy general");
+    let completed = |line: &str| {
+        let output = placewright(["--", "placewright"].into_iter().chain(line.split(' ')))
+            .env("COMPLETE", "fish")
+            .env("PLACEWRIGHT_SERVER", &world.server.url)
+            .current_dir(world.folder.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{line}: {output:?}");
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let names = lines
+            .lines()
+            .map(|line| line.split('\t').next().unwrap().to_owned());
+        names.collect::<Vec<String>>()
+    };
+    assert!(completed("evac").contains(&"evacuate".to_owned()));
+    assert_eq!(completed("get vms --cluster e"), ["east"]);
+    assert_eq!(completed("evacuate -c east h"), ["h1", "h2"]);
+    assert_eq!(completed("delete vms -c east o"), ["old"]);
+    assert!(completed("create x.toml --policy gen").contains(&"general".to_owned()));
+    // Nobody is told of a server that does not answer, and nothing is made up.
+    let gone = completed("--server http://127.0.0.1:9 evacuate -c east h");
+    assert!(!gone.iter().any(|it| it.starts_with("h1")), "{gone:?}");
+}

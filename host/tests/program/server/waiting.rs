@@ -230,10 +230,10 @@ fn a_policy_of_more_than_a_mebibyte_is_refused() {
     let refused = put((1 << 20) + 1);
     assert_eq!(refused.status, 413, "{refused:?}");
     assert_eq!(put(1 << 20).status, 200);
-    // Its revisions are read a few at a time.
+    // As many of its earlier revisions stay as have a mebibyte together.
     let headers = [("content-type", "application/toml"), ("if-match", "*")];
     for _ in 0..6 {
-        let text = text(1 << 20);
+        let text = text(300 << 10);
         let put = api.ask("PUT", "/v1/policies/p", &headers, text.as_bytes());
         assert_eq!(put.unwrap().status, 200);
     }
@@ -241,12 +241,11 @@ fn a_policy_of_more_than_a_mebibyte_is_refused() {
     loop {
         let page = api.get(&path).body;
         let items = page["items"].as_array().unwrap();
-        assert!(items.len() < 7, "all texts at once");
         seen.extend(items.iter().map(|it| it["revision"].as_u64().unwrap()));
         match page["next"].as_str() {
             Some(next) => path = format!("/v1/policies/p/history?after={next}"),
             None => break,
         }
     }
-    assert_eq!(seen, [7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(seen, [7, 6, 5, 4]);
 }

@@ -322,7 +322,7 @@ fn judge(
     }
     let used_up = state.time.calls % CALLS_PER_INSTANCE == CALLS_PER_INSTANCE - 1;
     if !used_up && !instance.is_poisoned() && !state.is_doubted {
-        state.instance = Some(instance);
+        state.instance.keep(instance);
     }
     answer.map_err(NoCall::Fault)
 }

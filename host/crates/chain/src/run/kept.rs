@@ -354,7 +354,7 @@ impl Asker<'_> {
         related: &[u32],
     ) -> Result<Answer, NotKept> {
         // Nor does the instance know of earlier calls.
-        self.states[step.place].instance = None;
+        drop(self.states[step.place].instance.take());
         let answer = self.ask_units(step, rows)?;
         let of_step = &mut kept.steps[step.place];
         let is_by_relation = of_step.is_by_relation;

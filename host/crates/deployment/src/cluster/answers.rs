@@ -1,7 +1,10 @@
 //! Answers that are given again when a request comes again with the same key, also after
 //! a restart.
 
-use std::collections::{BTreeMap, VecDeque};
+mod held;
+
+pub(super) use held::Answers;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,9 +19,6 @@ use placewright_store::Change;
 
 /// Seconds for which an answer is given again.
 const REPEATED: i64 = 24 * 3600;
-
-/// The most answers that are given again in a cluster.
-const MOST: usize = 100_000;
 
 /// What a request came with, to be known again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,25 +94,6 @@ fn timeless(request: Request) -> Request {
     Request { now: 0, ..request }
 }
 
-/// The answers of a cluster, by caller and word.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    given: BTreeMap<String, Given>,
-    /// When each was given, the oldest first.
-    order: VecDeque<(i64, String)>,
-    /// This turn gives an answer again, which may not have been kept yet.
-    pub(super) repeats: bool,
-}
-
-impl Answers {
-    /// The clock is set back to `now`: what was given later was given just now.
-    pub(super) fn set_clock_back(&mut self, now: i64) {
-        for (at, _) in &mut self.order {
-            *at = now.min(*at);
-        }
-    }
-}
-
 /// What is read of an answer that is given again.
 #[derive(Deserialize)]
 struct Answered {
@@ -126,12 +107,6 @@ struct Answered {
 
 fn or_null(seconds: Option<i64>) -> String {
     seconds.map_or("null".to_owned(), |seconds| seconds.to_string())
-}
-
-#[derive(Debug)]
-struct Given {
-    print: String,
-    body: Arc<str>,
 }
 
 impl ClusterState {
@@ -181,7 +156,7 @@ impl ClusterState {
     /// The answer that was given to the same request.
     fn given(&mut self, asked: &Asked, now: i64) -> Result<Option<Arc<str>>, DeploymentError> {
         self.forget_answers(now);
-        let Some(given) = self.answers.given.get(&asked.name) else {
+        let Some(given) = self.answers.of(&asked.name) else {
             return Ok(None);
         };
         if given.print != asked.print {
@@ -229,6 +204,9 @@ impl ClusterState {
     }
 
     fn remember_body(&mut self, asked: Asked, body: Arc<str>, now: i64) {
+        if !self.answers.may_hold(&asked.name, &asked.print, &body) {
+            return;
+        }
         self.changes.push(Change::Idempotency {
             cluster: self.name.to_string(),
             key: asked.name.clone(),
@@ -238,27 +216,33 @@ impl ClusterState {
         self.restore_answer(asked.name, now, asked.print, body);
     }
 
-    /// An answer was given at `at` and may be asked for again.
+    /// Bytes of answers that are read from the store.
+    pub(crate) fn answer_bytes(&self) -> u64 {
+        self.answers.bound()
+    }
+
+    /// An answer was given at `at` and may be asked for again. Others go where there are too
+    /// many bytes of them.
     pub(crate) fn restore_answer(&mut self, name: String, at: i64, print: String, body: Arc<str>) {
-        self.answers.order.push_back((at, name.clone()));
-        self.answers.given.insert(name, Given { print, body });
+        let gone = self.answers.put(name, at, print, body);
+        self.forget_in_store(gone);
+    }
+
+    /// These answers are given again no more.
+    pub(crate) fn forget_in_store(&mut self, names: Vec<String>) {
+        let forgotten = names.into_iter().map(|key| Change::ForgetAnswer {
+            cluster: self.name.to_string(),
+            key,
+        });
+        self.changes.extend(forgotten);
     }
 
     fn forget_answers(&mut self, now: i64) {
         let oldest = now - REPEATED;
-        let mut forgotten = None;
-        while let Some((at, name)) = self.answers.order.front() {
-            if *at >= oldest && self.answers.order.len() <= MOST {
-                break;
-            }
-            forgotten = Some(*at);
-            self.answers.given.remove(name);
-            self.answers.order.pop_front();
-        }
-        if let Some(before) = forgotten {
+        if self.answers.forget_before(oldest) {
             self.changes.push(Change::ForgetAnswers {
                 cluster: self.name.to_string(),
-                before,
+                before: oldest,
             });
         }
     }

@@ -5,14 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use placewright_model::budget::Collection;
 use placewright_records::telemetry::ReservationEnd;
 use serde::{Deserialize, Serialize};
 
 /// Seconds for which an ended reservation is remembered.
 const REMEMBERED: i64 = 24 * 3600;
-
-/// The most VMs of a cluster whose ended reservations are remembered: some 3 MB of memory.
-const MOST: usize = 10_000;
 
 /// How a reservation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +104,8 @@ impl EndedReservations {
     /// The VM whose end is to be forgotten next, as it is too old or one too many.
     pub(super) fn oldest(&self, now: i64) -> Option<Arc<str>> {
         let (at, vm) = self.order.first()?;
-        let is_kept = *at >= now.saturating_sub(REMEMBERED) && self.order.len() <= MOST;
+        let is_kept = *at >= now.saturating_sub(REMEMBERED)
+            && self.order.len() <= Collection::EndedReservations.most();
         (!is_kept).then(|| vm.clone())
     }
 }
@@ -138,7 +137,7 @@ mod tests {
     #[test]
     fn of_more_than_are_remembered_the_oldest_is_forgotten() {
         let mut all = EndedReservations::default();
-        for vm in (0..).take(MOST) {
+        for vm in (0..).take(Collection::EndedReservations.most()) {
             all.note(format!("v{vm}").into(), ended(vm));
         }
         assert_eq!(all.oldest(0), None);

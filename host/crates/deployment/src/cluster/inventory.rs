@@ -9,6 +9,7 @@ use super::ClusterState;
 use crate::DeploymentError;
 use placewright_document::{ClusterDocument, InventoryChanges, Missing};
 use placewright_inventory::{EntryResult, Inventory, VmEntry};
+use placewright_model::budget::ClusterBounds;
 use placewright_model::schema::Schema;
 use placewright_model::{FactsChange, doubt_of_gpus, doubts};
 use placewright_records::telemetry::ReservationEnd;
@@ -53,13 +54,17 @@ pub struct Changed {
 pub struct Replacement(Inventory);
 
 impl Replacement {
-    /// That of a document, at `now` (seconds). It takes as long as the document is large; no
-    /// turn is needed for it.
+    /// That of a document, at `now` (seconds), which may take so much. It takes as long as the
+    /// document is large; no turn is needed for it.
     ///
     /// # Errors
-    /// If something in the document does not go together.
-    pub fn of_document(document: ClusterDocument, now: i64) -> Result<Self, DeploymentError> {
-        Ok(Self(Inventory::of_document(document, now)?))
+    /// If something in the document does not go together, or it takes more.
+    pub fn of_document(
+        document: ClusterDocument,
+        now: i64,
+        bounds: ClusterBounds,
+    ) -> Result<Self, DeploymentError> {
+        Ok(Self(Inventory::of_document_within(document, now, bounds)?))
     }
 }
 
@@ -149,14 +154,16 @@ impl ClusterState {
     /// everything else.
     ///
     /// # Errors
-    /// If something in them does not go together with the cluster as it is.
+    /// If something in them does not go together with the cluster as it is, or the inventory is
+    /// full.
     pub fn change(&mut self, changes: InventoryChanges) -> Result<Changed, DeploymentError> {
         self.advance();
         let (touched, noted) = (self.touched.clone(), self.noted);
         let schema = self.inventory().schema().clone();
+        let before = self.inventory().bytes();
         let reserved = self.reserved_for(&changes);
         let transaction = self.scheduler.inventory_mut().begin();
-        let changed = self.change_all(changes, &schema);
+        let changed = self.change_all(changes, before, &schema);
         match changed {
             Ok(_) => {
                 self.scheduler.inventory_mut().commit(transaction);
@@ -201,6 +208,7 @@ impl ClusterState {
     fn change_all(
         &mut self,
         mut changes: InventoryChanges,
+        before: u64,
         schema: &Schema,
     ) -> Result<Changed, DeploymentError> {
         let statistics = InventoryChanges {
@@ -230,6 +238,7 @@ impl ClusterState {
         let mut results = self.scheduler.inventory_mut().change(changes)?;
         self.note();
         results.extend(self.scheduler.inventory_mut().change(statistics)?);
+        self.inventory().check_growth(before)?;
         // Last, as the chain is no part of what is taken back.
         self.heed_new_needs(schema)?;
         self.touched.noted.extend(reported);

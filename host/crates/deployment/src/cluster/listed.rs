@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use crate::PageRoom;
 use placewright_document::{alternatives, nearest, shown};
 use placewright_inventory::{Inventory, VmEntry};
 use placewright_model::schema::{ATTRIBUTE, Column, Schema};
@@ -270,8 +271,8 @@ pub(super) fn vms(
     })
 }
 
-/// The first `most` rows after the cursor, and the cursor of the last of them if there are
-/// more. A row may come twice. The others are not put in order.
+/// The first `most` rows after the cursor, or fewer where they are large, and the cursor of the
+/// last of them if there are more. A row may come twice. The others are not put in order.
 fn part(
     keys: impl Iterator<Item = Key>,
     order: Option<&Order>,
@@ -307,13 +308,22 @@ fn part(
     }
     keys.sort_unstable_by(compare);
     keys.dedup_by(|one, other| one.1 == other.1);
-    let more = keys.len() > most;
-    keys.truncate(most);
+    let (mut room, mut items, mut taken) = (PageRoom::default(), Vec::new(), 0);
+    for (_, id) in keys.iter().take(most) {
+        taken += 1;
+        let item = shown(id);
+        let has_room = item.as_ref().is_none_or(|item| room.takes_json(item));
+        items.extend(item);
+        if !has_room {
+            break;
+        }
+    }
+    let more = keys.len() > taken;
+    keys.truncate(taken);
     let next = keys.last().filter(|_| more).map(|last| match order {
         Some(order) => order.cursor(last),
         None => last.1.to_string(),
     });
-    let items = keys.iter().filter_map(|(_, id)| shown(id)).collect();
     Ok((items, next))
 }
 
@@ -466,6 +476,29 @@ mod tests {
                 None => return seen,
             }
         }
+    }
+
+    #[test]
+    fn a_page_of_large_rows_has_fewer_and_the_next_goes_on_after_it() {
+        let large = "x".repeat(crate::PAGE_BYTES / 2);
+        let keys: Vec<Key> = (0..5)
+            .map(|number| (None, number.to_string().into()))
+            .collect();
+        let (mut pages, mut after) = (Vec::new(), None::<String>);
+        loop {
+            let rows = keys.iter().cloned();
+            let shown = |id: &str| Some(json!([id, large]));
+            let (items, next) = part(rows, None, after.as_deref(), 100, shown).unwrap();
+            let ids = items
+                .iter()
+                .map(|item| item[0].as_str().unwrap().to_owned());
+            pages.push(ids.collect::<Vec<_>>().join(" "));
+            match next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!(pages, ["0 1", "2 3", "4"]);
     }
 
     fn keys() -> Vec<Key> {

@@ -8,12 +8,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::PoisonError;
 
 use super::ClusterState;
+use placewright_model::budget::Collection;
 use placewright_store::Change;
 use placewright_sync::Mutex;
-
-/// The most bytes of changes that wait for the store to work again: some ten thousand
-/// decisions. The oldest go first.
-const MOST: usize = 16 << 20;
 
 /// What waits to be submitted once more. Filled by the store's thread.
 #[derive(Debug, Default)]
@@ -36,7 +33,8 @@ impl Lost {
             waiting.take_in(change);
         }
         let mut dropped = 0;
-        while waiting.bytes > MOST
+        // Some ten thousand decisions.
+        while waiting.bytes > Collection::Unstored.most()
             && let Some(change) = waiting.changes.pop_front()
         {
             waiting.bytes -= change.bytes();
@@ -48,6 +46,12 @@ impl Lost {
                 "the store has failed for so long that some decisions are not recorded"
             );
         }
+    }
+
+    /// Bytes of what waits.
+    pub(super) fn bytes(&self) -> u64 {
+        let waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.bytes as u64
     }
 
     fn take(&self) -> Waiting {
@@ -71,10 +75,14 @@ impl Waiting {
                 body: late(body),
             },
             Change::PutEndedReservation { vm, .. } | Change::RemoveEndedReservation { vm, .. } => {
-                self.ended.insert(vm);
+                // No more than those of which is known how they ended.
+                if self.ended.len() < Collection::EndedReservations.most() {
+                    self.ended.insert(vm);
+                }
                 return;
             }
             Change::Idempotency { .. }
+            | Change::ForgetAnswer { .. }
             | Change::ForgetAnswers { .. }
             | Change::RemovePlan { .. } => change,
             // Rows, counters, plans and the chain are kept as they are when the store works
@@ -133,9 +141,17 @@ mod tests {
     #[test]
     fn of_more_than_the_bound_the_oldest_go_first() {
         let lost = Lost::default();
-        lost.take_in((0..5).map(|number| decision(number, MOST / 4)).collect());
+        lost.take_in(
+            (0..5)
+                .map(|number| decision(number, Collection::Unstored.most() / 4))
+                .collect(),
+        );
         let waiting = lost.take();
-        assert!(waiting.bytes <= MOST, "{}", waiting.bytes);
+        assert!(
+            waiting.bytes <= Collection::Unstored.most(),
+            "{}",
+            waiting.bytes
+        );
         let numbers = waiting.changes.iter().map(|change| match change {
             Change::RecordDecision { number, .. } => *number,
             other => panic!("{other:?}"),

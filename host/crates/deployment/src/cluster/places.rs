@@ -100,6 +100,8 @@ impl ClusterState {
         let now = self.advance();
         self.check_time(request.now, now)?;
         request.now = request.now.max(self.inventory().clock());
+        // A dry run leaves nothing behind: it is tried again.
+        let key = key.filter(|_| !request.dry_run);
         let asked = key.map(|key| match verb {
             Verb::Place => key.of_place(&request),
             Verb::Migrate => key.of_migration(&request),
@@ -111,6 +113,9 @@ impl ClusterState {
         }
         self.check_duration(request.reserve_for)?;
         self.advance_to(request.now);
+        if !request.dry_run {
+            self.inventory().check_room_for(&request.members)?;
+        }
         check_named_hosts(self.inventory(), &request.members)?;
         match verb {
             Verb::Place => self.check_places(&request.members, request.again)?,
@@ -171,6 +176,7 @@ impl ClusterState {
         let now = self.advance();
         self.check_time(batch.now, now)?;
         batch.now = batch.now.max(self.inventory().clock());
+        let key = key.filter(|_| !batch.dry_run);
         let asked = key.map(|key| key.of_batch(&batch, again));
         if let Some(asked) = &asked
             && let Some(placed) = self.repeated_batch(asked, now)?
@@ -179,6 +185,9 @@ impl ClusterState {
         }
         self.check_duration(batch.reserve_for)?;
         self.advance_to(batch.now);
+        if !batch.dry_run {
+            self.inventory().check_room_for(&batch.members)?;
+        }
         check_named_hosts(self.inventory(), &batch.members)?;
         if !batch.from_nothing {
             self.check_running(&batch.members, again)?;

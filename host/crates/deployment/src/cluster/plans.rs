@@ -10,18 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{ClusterState, durable};
 use crate::DeploymentError;
+use crate::balancing::PERIODIC;
 use crate::events::{EventKind, News};
 use auto::Auto;
 use kept::KeptPlan;
 pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
 use placewright_inventory::Inventory;
+use placewright_model::budget::Collection;
 use placewright_scheduler::{
     BalanceError, BalanceOptions, BalancePlan, Cancel, PlaceError, Scheduler,
 };
 use placewright_store::Change;
-
-/// How many plans of a cluster are remembered.
-const REMEMBERED: usize = 32;
 
 /// How many moves of a plan may be under way at once if nobody says.
 pub const USUAL_IN_FLIGHT: usize = 8;
@@ -91,7 +90,7 @@ impl ClusterState {
         kept.by = Some(self.by.clone());
         let told = kept.shown(Some(number));
         plans.plans.insert(number, kept);
-        while plans.plans.len() > REMEMBERED
+        while plans.plans.len() > Collection::Plans.most()
             && let Some((number, _)) = plans.plans.pop_first()
         {
             plans.under_way.remove(&number);
@@ -330,6 +329,20 @@ impl ClusterState {
         let Some(kept) = self.plans.plans.get_mut(&number) else {
             return;
         };
+        if &*auto.by != PERIODIC && !(self.authority)(&auto.by, &self.name) {
+            kept.auto = None;
+            self.keep_plan(number);
+            return self.tell_when_kept(News {
+                kind: EventKind::PlanHalted,
+                plan: Some(number),
+                policy: Some(self.attached.policy.clone()),
+                message: format!(
+                    "plan {number} does not go on by itself any more: \"{}\", who had it do so, may not operate here now",
+                    auto.by
+                ),
+                ..News::default()
+            });
+        }
         let before = kept.counts();
         // Moves of the request that are gone, or a unit that fails now, end nothing: there is
         // another try with the next confirmation.

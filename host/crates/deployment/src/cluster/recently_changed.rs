@@ -5,10 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
 use placewright_inventory::Touched;
+use placewright_model::budget::Collection;
 use placewright_sync::Mutex;
-
-/// So many names are remembered at most.
-const MOST: usize = 1 << 14;
 
 /// What the last turns changed. The cluster's thread writes it; those who follow read it beside
 /// their copy of the inventory, so that no copy of it is made for those who only read.
@@ -53,7 +51,7 @@ impl RecentlyChanged {
         let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         turns.names += names(touched);
         turns.last.push_back((version, touched.clone()));
-        while turns.names > MOST {
+        while turns.names > Collection::Changes.most() {
             let Some((until, first)) = turns.last.pop_front() else {
                 return;
             };
@@ -133,10 +131,13 @@ mod tests {
         let upto = recent.between(10, 13).unwrap().hosts;
         assert_eq!(upto.iter().map(|it| &**it).collect::<Vec<_>>(), ["a"]);
 
-        recent.record(20, &hosts((0..MOST).map(|it| format!("h{it}"))));
+        recent.record(
+            20,
+            &hosts((0..Collection::Changes.most()).map(|it| format!("h{it}"))),
+        );
         assert_eq!(after(&recent, 15), None);
         assert_eq!(after(&recent, 20).unwrap(), [""; 0]);
-        assert!(recent.0.lock().unwrap().names <= MOST);
+        assert!(recent.0.lock().unwrap().names <= Collection::Changes.most());
         recent.forget(30);
         assert_eq!(after(&recent, 20), None);
     }

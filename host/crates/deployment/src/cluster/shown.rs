@@ -103,12 +103,10 @@ pub(super) fn tenant(inventory: &Inventory, id: &str) -> Option<Value> {
 }
 
 /// The affinity groups, as documents write them, by id.
-pub(super) fn groups(inventory: &Inventory) -> Vec<Value> {
+pub(super) fn groups(inventory: &Inventory) -> impl Iterator<Item = Value> {
+    // One after the other: a page takes few of them.
     let groups = inventory.groups();
-    groups_listed(
-        inventory,
-        groups.map(|entry| entry.given().clone()).collect(),
-    )
+    groups.flat_map(|entry| groups_listed(inventory, vec![entry.given().clone()]))
 }
 
 fn groups_listed(inventory: &Inventory, groups: Vec<Group>) -> Vec<Value> {
@@ -120,10 +118,9 @@ fn groups_listed(inventory: &Inventory, groups: Vec<Group>) -> Vec<Value> {
 }
 
 /// The tenants, as documents write them, by id.
-pub(super) fn tenants(inventory: &Inventory) -> Vec<Value> {
+pub(super) fn tenants(inventory: &Inventory) -> impl Iterator<Item = Value> {
     let tenants = inventory.tenants();
-    let shown = tenants.map(|(id, facts)| tenant_written(inventory, id, facts));
-    shown.collect()
+    tenants.map(|(id, facts)| tenant_written(inventory, id, facts))
 }
 
 fn tenant_written(inventory: &Inventory, id: &str, facts: &Facts) -> Value {

@@ -134,12 +134,12 @@ impl Snapshot {
     }
 
     /// The affinity groups, as documents write them, by id.
-    pub fn groups_shown(&self) -> Vec<Value> {
+    pub fn groups_shown(&self) -> impl Iterator<Item = Value> {
         shown::groups(self.inventory())
     }
 
     /// The tenants, as documents write them, by id.
-    pub fn tenants_shown(&self) -> Vec<Value> {
+    pub fn tenants_shown(&self) -> impl Iterator<Item = Value> {
         shown::tenants(self.inventory())
     }
 }

@@ -21,6 +21,7 @@ use super::plans::Plans;
 use super::recently_changed::RecentlyChanged;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, Snapshot, durable};
+use crate::Authority;
 use crate::Clock;
 use crate::DeploymentError;
 use crate::alarm::Alarm;
@@ -31,6 +32,7 @@ use crate::turns::Answer;
 use placewright_chain::{Chain, UnheededInCluster};
 use placewright_engine::generation::Generation;
 use placewright_inventory::{Inventory, Touched};
+use placewright_model::budget::Collection;
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
 use placewright_records::telemetry::{ClusterMeter, StoreMetrics, UnitFamilies};
@@ -79,6 +81,8 @@ pub struct ClusterState {
     pub(super) answers: Answers,
     pub(super) ended: EndedReservations,
     pub(super) longest_reservation: Option<i64>,
+    /// Says whether a token may operate here still.
+    pub(super) authority: Authority,
     /// What is in force by now, and what was when the last turn began.
     pub(super) in_force: Arc<ArcSwap<InForce>>,
     pub(super) adopted: Arc<InForce>,
@@ -146,6 +150,10 @@ pub struct Parts {
     pub alarm: Arc<Alarm>,
     pub(crate) returns: Arc<Returns>,
     pub longest_reservation: Option<i64>,
+    /// Bytes of the answers that are given again.
+    pub answers: u64,
+    /// Says whether a token may operate here still.
+    pub authority: Authority,
     /// Wall time that one turn may take for decisions.
     pub turn: Duration,
     /// What is in force by now.
@@ -182,9 +190,10 @@ impl ClusterState {
             schema: Arc::new(ArcSwap::new(schema)),
             plans: Plans::default(),
             shadow: None,
-            answers: Answers::default(),
+            answers: Answers::within(parts.answers),
             ended: EndedReservations::default(),
             longest_reservation: parts.longest_reservation,
+            authority: parts.authority,
             turn: parts.turn,
             ruling: Arc::new(ArcSwapOption::new(Some(policy.clone()))),
             adopted_number: Arc::new(AtomicU64::new(parts.adopted.number)),
@@ -382,6 +391,7 @@ impl ClusterState {
         self.take_over();
         let outcome = work(self);
         self.continue_plans();
+        self.scheduler.inventory_mut().let_go_of_texts();
         self.keep_rows();
         let mut changes = mem::take(&mut self.changes);
         changes.extend(self.counters_to_keep());
@@ -450,6 +460,39 @@ impl ClusterState {
             inventory.running_count(),
             inventory.pending_count(),
         );
+        for (collection, bytes, bound) in self.budgets() {
+            self.meter.takes(collection, bytes, bound);
+        }
+    }
+
+    /// Bytes that the collections of the cluster take which are counted in bytes, and how many
+    /// they may.
+    fn budgets(&self) -> [(Collection, u64, u64); 7] {
+        let inventory = self.inventory();
+        let (texts, of_texts) = inventory.text_bytes();
+        let bounds = inventory.bounds();
+        let (journal, unstored) = (Collection::Journal, Collection::Unstored);
+        [
+            (Collection::Inventory, inventory.bytes(), bounds.inventory),
+            (
+                Collection::Columns,
+                inventory.column_bytes(),
+                bounds.columns,
+            ),
+            (Collection::Texts, texts, of_texts),
+            (journal, inventory.journal_bytes(), journal.bound()),
+            (unstored, self.lost.bytes(), unstored.bound()),
+            (
+                Collection::Answers,
+                self.answers.bytes(),
+                self.answers.bound(),
+            ),
+            (
+                Collection::Decisions,
+                self.scheduler.recorded_bytes(),
+                self.scheduler.options().recorded_bytes,
+            ),
+        ]
     }
 
     /// Count what units have worked since the last time. A new chain begins from nothing.

@@ -78,6 +78,8 @@ kinds! {
     PlanBegun = "plan-begun",
     /// A plan that continues by itself has no moves left.
     PlanEnded = "plan-ended",
+    /// A plan does not continue by itself any more: who had it do so may not operate there now.
+    PlanHalted = "plan-halted",
     /// A plan was cancelled: places of moves that were not confirmed are free again.
     PlanCancelled = "plan-cancelled",
     /// A periodic plan could not be made.

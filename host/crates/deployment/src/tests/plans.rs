@@ -207,6 +207,34 @@ fn a_plan_that_goes_on_by_itself_begins_the_next_moves_as_one_is_confirmed() {
 }
 
 #[test]
+fn a_plan_ends_when_whoever_had_it_go_on_by_itself_may_not_operate_there_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, Some(1));
+    let wanted = Begin {
+        auto: Some(true),
+        ..Begin::default()
+    };
+    begin(&cluster, wanted);
+    drop(cluster);
+    drop(world);
+    let world = start_with(folder.path(), &units(), |options| {
+        options.authority = Arc::new(|_, cluster| cluster != "c");
+    });
+    let cluster = world.deployment.cluster("c").unwrap();
+    let events = world.deployment.events().last();
+    confirm(&cluster, &plan.moves[0].planned.vm);
+    let after = shown(&cluster);
+    assert!(!after.auto);
+    assert_eq!(states(&after)[..2], [Confirmed, Planned], "{after:?}");
+    let told = world.deployment.events().listen(Some(events)).missed;
+    assert!(
+        told.iter().any(|it| it.kind == EventKind::PlanHalted),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn a_plan_goes_on_by_itself_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (world, cluster) = uneven_cluster(folder.path());

@@ -40,7 +40,26 @@ pub(super) enum Pace {
 impl Guest {
     /// Make an instance, which runs its start function under the limits. `part`
     /// is what it is meant for, and `pace` says how its calls are limited.
+    /// Where too many instances exist, those go that nobody uses just now.
     pub(super) fn new(
+        engine: &Engine,
+        identity: &Arc<Identity>,
+        pre: &InstancePre<State>,
+        exports: &Arc<Exports>,
+        lines: &Arc<Lines>,
+        meant: (Part, Pace),
+    ) -> Result<Self, Fault> {
+        loop {
+            let (identity, exports) = (identity.clone(), exports.clone());
+            let made = Self::make(engine, identity, pre, exports, lines.clone(), meant);
+            let has_no_room = |fault: &Fault| matches!(*fault.cause, Cause::NoInstance(_));
+            if !made.as_ref().is_err_and(has_no_room) || !engine.release_instance() {
+                return made;
+            }
+        }
+    }
+
+    fn make(
         engine: &Engine,
         identity: Arc<Identity>,
         pre: &InstancePre<State>,

@@ -116,8 +116,8 @@ impl Compiled {
         let describe = |error| LoadError::Describe(Box::new(error));
         let lines = Arc::new(Lines::default());
         let (pre, part) = (&self.pre, (Part::Unit, Pace::Processor));
-        let mut guest = Guest::new(&engine, unnamed, pre, exports.clone(), lines.clone(), part)
-            .map_err(describe)?;
+        let mut guest =
+            Guest::new(&engine, &unnamed, pre, &exports, &lines, part).map_err(describe)?;
         let parts: Vec<Part> = self.interfaces.parts().collect();
         Exports::check(&mut guest, &parts)
             .map_err(|fault| LoadError::Unfit(super::unfit(&fault)))?;

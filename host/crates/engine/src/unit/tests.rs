@@ -571,6 +571,55 @@ fn no_more_instances_exist_than_allowed() {
 }
 
 #[test]
+fn where_no_instance_is_free_the_holder_of_the_most_ready_ones_loses_one() {
+    let engine = engine();
+    let unit = Unit::load(&engine, &Judging::default().component(), "sample").unwrap();
+    let make = || Box::new(unit.instantiate(Part::Judge).unwrap());
+    let (greedy, modest) = (engine.idle_instances(), engine.idle_instances());
+    let ready = |holder: &crate::IdleInstances| {
+        let mut place = holder.place();
+        place.keep(make());
+        place
+    };
+    let mut many: Vec<_> = (0..3).map(|_| ready(&greedy)).collect();
+    let one = ready(&modest);
+    // Four of four exist.
+    let in_use = [make(), make()];
+    assert!(one.has_one());
+    assert_eq!(many.iter().filter(|place| place.has_one()).count(), 1);
+    // What is in use stays: then there are none.
+    let taken = many.iter_mut().find_map(|place| place.take()).unwrap();
+    drop(one);
+    let last = make();
+    let fault = unit.instantiate(Part::Judge).err().unwrap();
+    assert_eq!(*fault.cause, Cause::NoInstance(4));
+    drop((in_use, taken, last));
+}
+
+#[test]
+fn where_no_memory_is_free_ready_instances_go_for_one_that_is_made_or_grows() {
+    let bytes = Judging::default().component();
+    let memory = {
+        let unit = Unit::load(&engine(), &bytes, "sample").unwrap();
+        unit.instantiate(Part::Judge).unwrap().memory()
+    };
+    let limits = Limits {
+        total_memory: 2 * memory + memory / 2,
+        ..Limits::default()
+    };
+    let engine = engine_with(limits);
+    let unit = Unit::load(&engine, &bytes, "sample").unwrap();
+    let holder = engine.idle_instances();
+    let mut places = [holder.place(), holder.place()];
+    for place in &mut places {
+        place.keep(Box::new(unit.instantiate(Part::Judge).unwrap()));
+    }
+    let made = unit.instantiate(Part::Judge).unwrap();
+    assert_eq!(places.iter().filter(|place| place.has_one()).count(), 1);
+    drop(made);
+}
+
+#[test]
 fn an_instance_that_takes_longer_to_make_than_the_limit_is_not_used() {
     let limits = Limits {
         time: Duration::from_nanos(1),

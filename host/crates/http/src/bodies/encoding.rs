@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, header};
 use flate2::read::MultiGzDecoder;
 
-use super::Held;
+use crate::budget::Held;
 use crate::document::aside;
 use crate::problem::{Code, Problem};
 

@@ -5,10 +5,10 @@ use std::net::{IpAddr, Ipv6Addr};
 /// Where a peer is: an address of version 4, or the first 64 bits of one of version 6, of
 /// which every customer has at least so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Address(IpAddr);
+pub(crate) struct Address(IpAddr);
 
 impl Address {
-    pub(super) fn of(address: IpAddr) -> Self {
+    pub(crate) fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V4(address) => IpAddr::V4(address),
             IpAddr::V6(address) => {
@@ -16,6 +16,11 @@ impl Address {
                 IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
             }
         })
+    }
+
+    /// The address that stands for it.
+    pub(crate) fn ip(self) -> IpAddr {
+        self.0
     }
 }
 

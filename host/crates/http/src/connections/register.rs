@@ -3,30 +3,37 @@
 //! A connection is unknown until a request on it shows a token, or may do without one where
 //! there are none. Unknown connections never take more than three quarters of the places,
 //! and where they are all taken, or those that one address may have, the oldest unknown one
-//! goes: whoever has a token shows it at once, and keeps its place from then on.
+//! goes: whoever has a token shows it at once. It keeps its place from then on, unless all
+//! places for known ones are taken and another token has fewer: then the token with the most
+//! gives up the one that is idle for the longest time. Some places are for admins alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
 use std::task::Waker;
 use std::time::Instant;
 
-use futures_util::task::AtomicWaker;
-
 use super::address::Address;
+use super::known::{Known, Room};
 use super::rarely::Rarely;
+use super::signal::Signal;
 use crate::access::Caller;
 use crate::limits::ApiLimits;
+use crate::permission::Role;
 use crate::problem::{Code, Problem};
 use placewright_sync::Mutex;
-use placewright_sync::atomic::{AtomicBool, Ordering};
+use placewright_sync::atomic::{AtomicU64, Ordering};
 
 /// The connections that are open.
 #[derive(Debug)]
 pub(crate) struct Register {
     bounds: Bounds,
     open: Mutex<Open>,
+    /// Counts uses of connections: which of two was used later.
+    clock: AtomicU64,
     /// Connections that were closed for others, or not taken.
     crowded: Rarely,
+    /// Known ones that were closed for those of other tokens.
+    shared: Rarely,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +42,9 @@ struct Bounds {
     all: usize,
     /// Those that are unknown.
     unknown: usize,
-    /// Those that are known: some places are left for connections that are to be known.
-    known: usize,
+    /// Those that are known: some places are left for connections that are to be known, and
+    /// some are for admins alone.
+    known: Room,
     /// Unknown ones from one address.
     per_address: usize,
     /// Known ones of one token.
@@ -49,30 +57,28 @@ struct Open {
     count: u64,
     unknown: BTreeMap<u64, (Address, Arc<Signal>)>,
     by_address: HashMap<Address, BTreeSet<u64>>,
-    known: usize,
-    by_token: HashMap<Arc<str>, usize>,
-}
-
-/// Tells a connection that its place is needed.
-#[derive(Debug, Default)]
-struct Signal {
-    needed: AtomicBool,
-    waker: AtomicWaker,
+    known: Known,
 }
 
 impl Register {
     pub(crate) fn new(limits: &ApiLimits) -> Self {
         let all = limits.connections.max(1);
+        let known = (all - all / 8).max(1);
         Self {
             bounds: Bounds {
                 all,
                 unknown: (all - all / 4).max(1),
-                known: (all - all / 8).max(1),
+                known: Room {
+                    all: known,
+                    others: (known - all / 16).max(1),
+                },
                 per_address: limits.connections_per_address.max(1),
                 per_token: limits.connections_per_token.max(1),
             },
             open: Mutex::default(),
+            clock: AtomicU64::new(0),
             crowded: Rarely::default(),
+            shared: Rarely::default(),
         }
     }
 
@@ -82,7 +88,7 @@ impl Register {
         let (place, crowded) = {
             let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
             let crowded = open.make_room(address, self.bounds);
-            let full = open.known + open.unknown.len() >= self.bounds.all;
+            let full = open.known.count() + open.unknown.len() >= self.bounds.all;
             let place = (!full).then(|| self.enter(&mut open, address));
             (place, crowded || full)
         };
@@ -98,10 +104,10 @@ impl Register {
     fn enter(self: &Arc<Self>, open: &mut Open, address: Address) -> Place {
         open.count += 1;
         let (number, signal) = (open.count, Arc::new(Signal::default()));
-        open.unknown.insert(number, (address, signal.clone()));
-        open.by_address.entry(address).or_default().insert(number);
+        open.add_unknown(number, address, signal.clone());
         Place {
             number,
+            address,
             signal,
             register: self.clone(),
             token: Mutex::new(None),
@@ -116,7 +122,7 @@ impl Open {
         let from = if of_address >= bounds.per_address {
             Some(address)
         } else if self.unknown.len() >= bounds.unknown
-            || self.known + self.unknown.len() >= bounds.all
+            || self.known.count() + self.unknown.len() >= bounds.all
         {
             // The address that has the most; of several, any: the one with the oldest.
             let most = self.by_address.iter().max_by_key(|(_, numbers)| {
@@ -131,10 +137,14 @@ impl Open {
         let oldest = numbers.and_then(|numbers| numbers.first().copied());
         let signal = oldest.and_then(|oldest| self.forget(oldest));
         if let Some(signal) = &signal {
-            signal.needed.store(true, Ordering::Release);
-            signal.waker.wake();
+            signal.is_needed();
         }
         signal.is_some()
+    }
+
+    fn add_unknown(&mut self, number: u64, address: Address, signal: Arc<Signal>) {
+        self.unknown.insert(number, (address, signal));
+        self.by_address.entry(address).or_default().insert(number);
     }
 
     /// An unknown connection is none any more.
@@ -148,58 +158,100 @@ impl Open {
         }
         Some(signal)
     }
-
-    fn one_less(&mut self, token: &Arc<str>) {
-        self.known = self.known.saturating_sub(1);
-        if let Some(count) = self.by_token.get_mut(token) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                self.by_token.remove(token);
-            }
-        }
-    }
 }
 
 /// The place of a connection.
 #[derive(Debug)]
 pub(crate) struct Place {
     number: u64,
+    address: Address,
     signal: Arc<Signal>,
     register: Arc<Register>,
     /// The token that it counts for.
     token: Mutex<Option<Arc<str>>>,
 }
 
+/// A request that has no answer yet, until this is dropped: its connection is in use.
+#[derive(Debug)]
+pub(crate) struct InWork(Arc<Place>);
+
+impl Drop for InWork {
+    fn drop(&mut self) {
+        self.0.signal.request(false, self.0.register.now());
+    }
+}
+
+impl Register {
+    /// The next moment of the clock that counts uses.
+    fn now(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
 impl Place {
     /// Whether another connection needs the place; if not, `waker` is woken once one does.
     pub(super) fn is_needed(&self, waker: &Waker) -> bool {
-        if self.signal.needed.load(Ordering::Acquire) {
-            return true;
-        }
-        self.signal.waker.register(waker);
-        self.signal.needed.load(Ordering::Acquire)
+        self.signal.look(waker)
     }
 
-    /// A request on the connection has shown who calls: it counts for that token from now on.
+    /// The peer has taken something.
+    pub(super) fn moves(&self) {
+        self.signal.touch(self.register.now());
+    }
+
+    /// A request on the connection has shown who calls: it counts for that token from now on,
+    /// and is in use until what is given is dropped.
     ///
     /// # Errors
     /// If the token has as many connections as it may.
-    pub(crate) fn is_of(&self, caller: &Caller) -> Result<(), Problem> {
+    pub(crate) fn is_of(self: &Arc<Self>, caller: &Caller) -> Result<InWork, Problem> {
+        self.count_for(caller)?;
+        self.signal.request(true, self.register.now());
+        Ok(InWork(self.clone()))
+    }
+
+    /// A request on the connection has shown nothing that is known: it counts for its address
+    /// again, so that a token that was taken away holds no place.
+    pub(crate) fn is_of_nobody(&self) {
+        let mut token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(before) = token.take() else { return };
+        let open = self.register.open.lock();
+        let mut open = open.unwrap_or_else(PoisonError::into_inner);
+        if open.known.remove(&before, self.number).is_some() {
+            open.make_room(self.address, self.register.bounds);
+            open.add_unknown(self.number, self.address, self.signal.clone());
+        }
+    }
+
+    fn count_for(&self, caller: &Caller) -> Result<(), Problem> {
         let mut token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
         if token.as_ref() == Some(&caller.name) {
             return Ok(());
         }
         let bounds = self.register.bounds;
+        let is_admin = caller.role == Role::Admin;
         // Without tokens all callers are one, and are not bounded by it.
         let most = match caller.is_anonymous() {
-            true => bounds.known,
-            false => bounds.per_token.min(bounds.known),
+            true => bounds.known.all,
+            false => bounds.per_token.min(bounds.known.all),
         };
         let open = self.register.open.lock();
         let mut open = open.unwrap_or_else(PoisonError::into_inner);
-        let of_token = open.by_token.get(&caller.name).copied().unwrap_or(0);
-        let is_new = token.is_none();
-        if of_token >= most || is_new && open.known >= bounds.known {
+        let of_token = open.known.of(&caller.name);
+        let is_closed = match &*token {
+            Some(before) => open.known.remove(before, self.number).is_none(),
+            None => !open.unknown.contains_key(&self.number),
+        };
+        if is_closed {
+            // One that was closed for another is not counted again.
+            *token = None;
+            return Ok(());
+        }
+        let before = open.known.count();
+        if of_token >= most || !open.known.make_room(&caller.name, is_admin, bounds.known) {
+            if token.take().is_some() {
+                open.add_unknown(self.number, self.address, self.signal.clone());
+            }
             return Err(Problem::new(
                 Code::TooManyRequests,
                 format!(
@@ -208,15 +260,20 @@ impl Place {
                 ),
             ));
         }
-        match token.take() {
-            Some(before) => open.one_less(&before),
-            // One that was closed for another is not counted again.
-            None if open.forget(self.number).is_none() => return Ok(()),
-            None => {}
+        let has_closed_one = open.known.count() < before;
+        if token.is_none() {
+            open.forget(self.number);
         }
-        open.known += 1;
-        *open.by_token.entry(caller.name.clone()).or_default() += 1;
+        let entry = (&caller.name, is_admin);
+        open.known.insert(entry, self.number, self.signal.clone());
         *token = Some(caller.name.clone());
+        drop(open);
+        if has_closed_one && let Some(connections) = self.register.shared.case(Instant::now()) {
+            tracing::warn!(
+                connections,
+                "idle connections of the token with the most were closed for those of others: as many are open as are allowed"
+            );
+        }
         Ok(())
     }
 }
@@ -228,10 +285,8 @@ impl Drop for Place {
         let open = self.register.open.lock();
         let mut open = open.unwrap_or_else(PoisonError::into_inner);
         match token {
-            Some(token) => open.one_less(&token),
-            None => {
-                open.forget(self.number);
-            }
+            Some(token) => drop(open.known.remove(&token, self.number)),
+            None => drop(open.forget(self.number)),
         }
     }
 }

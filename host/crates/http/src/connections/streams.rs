@@ -23,8 +23,15 @@ pub struct Streams {
 /// the stream was opened.
 #[derive(Debug)]
 pub struct Stream {
-    caller: Caller,
     streams: Streams,
+    grant: Grant,
+}
+
+/// What a caller might do when it called, for as long as it may do it still.
+#[derive(Debug)]
+pub struct Grant {
+    caller: Caller,
+    access: Arc<Access>,
     replaced: Receiver<u64>,
     is_over: bool,
 }
@@ -57,15 +64,38 @@ impl Streams {
         }
         *count += 1;
         Ok(Stream {
-            caller: caller.clone(),
             streams: self.clone(),
+            grant: self.grant(caller),
+        })
+    }
+
+    /// Sees when the caller may not do any more what it may now.
+    pub fn grant(&self, caller: &Caller) -> Grant {
+        let mut grant = Grant {
+            caller: caller.clone(),
+            access: self.access.clone(),
             replaced: self.access.replaced(),
             is_over: false,
-        })
+        };
+        // Tokens may have been replaced since the caller was let in.
+        grant.look();
+        grant
     }
 }
 
 impl Stream {
+    /// Whether the caller may not go on.
+    pub fn is_over(&mut self) -> bool {
+        self.grant.is_over()
+    }
+
+    /// Returns when the caller may not go on.
+    pub async fn over(&mut self) {
+        self.grant.over().await;
+    }
+}
+
+impl Grant {
     /// Whether the caller may not go on: its token is gone, or has another role or other
     /// clusters.
     pub fn is_over(&mut self) -> bool {
@@ -86,7 +116,7 @@ impl Stream {
 
     /// See whether the tokens of now still allow it.
     fn look(&mut self) {
-        self.is_over |= !self.streams.access.still_allows(&self.caller);
+        self.is_over |= !self.access.still_allows(&self.caller);
     }
 }
 
@@ -97,10 +127,11 @@ impl Drop for Stream {
             .open
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = open.get_mut(&self.caller.name) {
+        let name = &self.grant.caller.name;
+        if let Some(count) = open.get_mut(name) {
             *count = count.saturating_sub(1);
             if *count == 0 {
-                open.remove(&self.caller.name);
+                open.remove(name);
             }
         }
     }

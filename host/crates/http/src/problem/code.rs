@@ -65,11 +65,13 @@ pub enum Code {
     Unavailable,
     /// It took too long.
     TimedOut,
+    /// There is no room for what it would leave behind.
+    Full,
 }
 
 impl Code {
     /// Every kind.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::BadRequest,
         Self::InvalidJson,
         Self::InvalidParameter,
@@ -100,6 +102,7 @@ impl Code {
         Self::Unavailable,
         Self::UnitPaused,
         Self::TimedOut,
+        Self::Full,
     ];
 
     fn row(self) -> (u16, &'static str, &'static str) {
@@ -138,6 +141,7 @@ impl Code {
             Self::UnitPaused => (503, "unit-paused", "A unit is paused"),
             Self::Unavailable => (503, "unavailable", "Not available now"),
             Self::TimedOut => (504, "timed-out", "Took too long"),
+            Self::Full => (507, "full", "No room left"),
         }
     }
 

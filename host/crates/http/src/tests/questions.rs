@@ -22,9 +22,35 @@ pub(super) async fn long(
     pool.run((&caller.name, &"c".into()), work).await
 }
 
+/// A document whose check takes until the test lets it end.
+pub(super) async fn check(
+    State(shared): State<Arc<Shared>>,
+    Extension(pool): Extension<Arc<Pool>>,
+    caller: Caller,
+    document: document::Document,
+) -> Result<String, Problem> {
+    let runtime = tokio::runtime::Handle::current();
+    let work = move |text: String, _| {
+        let end = runtime.block_on(shared.ends.acquire());
+        assert!(end.is_ok(), "it is never closed");
+        Ok::<_, Problem>(text.len().to_string())
+    };
+    let about = (&caller.name.clone(), &"".into());
+    document.read_in_turn(&pool, about, work).await
+}
+
 /// So many callers ask so many questions each at the same time, which all take longer than it
 /// takes to ask: the answers of those who are refused, and how many have their answers later.
 fn asked(callers: usize, questions: usize, refused: usize) -> (Vec<Told>, usize) {
+    asked_of("GET /long-question", "", (callers, questions, refused))
+}
+
+/// The same of a route, with that document.
+fn asked_of(
+    request: &str,
+    document: &str,
+    (callers, questions, refused): (usize, usize, usize),
+) -> (Vec<Told>, usize) {
     let (mut tokens, mut secrets) = (Vec::new(), Vec::new());
     for number in 0..callers {
         let secret = Secret::random().unwrap();
@@ -44,9 +70,11 @@ fn asked(callers: usize, questions: usize, refused: usize) -> (Vec<Told>, usize)
     {
         let mut stream = server.connect();
         let head = format!(
-            "GET /long-question HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
-             connection: close\r\n\r\n",
-            secret.reveal()
+            "{request} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
+             connection: close\r\ncontent-type: application/toml\r\n\
+             content-length: {}\r\n\r\n{document}",
+            secret.reveal(),
+            document.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
         let answered = answered.clone();
@@ -69,6 +97,18 @@ fn a_caller_with_too_many_questions_is_told_when_to_ask_again() {
     let detail = refused[0].problem(429, "too-many-requests");
     assert_eq!(detail, "32 of your questions wait already: ask again later");
     assert!(refused[0].head.contains("retry-after: 1"), "{refused:?}");
+    assert_eq!(others, most);
+}
+
+#[test]
+fn checks_of_documents_wait_with_questions_and_a_caller_has_few_of_them() {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let most = cores.div_ceil(2) + 32;
+    // Large enough to wait for others to be read, too.
+    let document = "# a comment\n".repeat(5000);
+    let (refused, others) = asked_of("POST /long-check", &document, (1, most + 1, 1));
+    let detail = refused[0].problem(429, "too-many-requests");
+    assert_eq!(detail, "32 of your questions wait already: ask again later");
     assert_eq!(others, most);
 }
 

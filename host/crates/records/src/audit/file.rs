@@ -9,9 +9,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::chain::{self, Head};
 use super::record::{Record, quoted};
+use super::removal::to_be_removed;
 use super::tail::Tail;
 
 /// Where the log is, and how much of it there is.
@@ -21,8 +23,13 @@ pub struct AuditFileOptions {
     pub path: PathBuf,
     /// Bytes of a file; then another one is begun.
     pub size: u64,
-    /// Files at most, that one included; the oldest are removed.
+    /// Files at most, that one included; the oldest are removed, once they are as old as
+    /// `age`, or there is less room than `spare`.
     pub files: usize,
+    /// No file is removed before it is so old, as long as the disk has room.
+    pub age: Duration,
+    /// Bytes that the disk has free if it has room.
+    pub spare: u64,
 }
 
 /// Why the file cannot be used.
@@ -359,6 +366,7 @@ impl AuditFile {
             "the records before are in {}",
             full.file_name().unwrap_or_default().to_string_lossy()
         );
+        let more = to_be_removed(&files[..more], &self.options);
         for file in files.drain(..more) {
             fs::remove_file(&file)?;
             sentence.push_str("; removed: ");

@@ -10,6 +10,9 @@ use placewright_model::excerpt;
 /// Bytes of a text that a record has of what a caller sent, at most.
 const LONGEST_TEXT: usize = 256;
 
+/// The same of a record of a call that changed nothing.
+const SHORTER_TEXT: usize = 96;
+
 /// What a record is of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -86,7 +89,7 @@ pub struct Record {
     /// The answer was that of an earlier request with the same key.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
-    /// Similar refusals since the last record of them that have none of their own.
+    /// Calls that changed nothing and have no records of their own.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u64,
     /// The cluster that the path names.
@@ -171,10 +174,20 @@ impl Record {
 
 /// A text of a caller, in bounds.
 pub fn bounded(text: &str) -> String {
-    match text.len() <= LONGEST_TEXT {
+    cut_to(text, LONGEST_TEXT)
+}
+
+/// A text of a caller in a record of a call that changed nothing: the less such calls write,
+/// the longer the records of changes last.
+pub fn shortened(text: &str) -> String {
+    cut_to(text, SHORTER_TEXT)
+}
+
+fn cut_to(text: &str, longest: usize) -> String {
+    match text.len() <= longest {
         true => text.to_owned(),
         false => {
-            let end = text.floor_char_boundary(LONGEST_TEXT);
+            let end = text.floor_char_boundary(longest);
             format!("{}… ({} bytes)", &text[..end], text.len())
         }
     }

@@ -14,6 +14,8 @@ fn options(folder: &TempDir) -> AuditFileOptions {
         path: folder.path().join("audit.jsonl"),
         size: 1 << 30,
         files: 100,
+        age: Duration::ZERO,
+        spare: 0,
     }
 }
 
@@ -205,6 +207,39 @@ fn the_chain_goes_on_over_restarts_and_files_and_the_oldest_files_are_removed() 
 }
 
 #[test]
+fn no_file_is_removed_before_its_time_unless_the_disk_has_no_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let young = AuditFileOptions {
+        size: 1500,
+        files: 3,
+        age: Duration::from_secs(3600),
+        ..options(&folder)
+    };
+    write(&young, 0..50);
+    let verified = check(&young);
+    assert!(verified.intact && verified.first == Some(1), "{verified:?}");
+    assert!(verified.files.len() > 8, "{verified:?}");
+    // Those that are old enough go; the others do as soon as there is no room.
+    let full = full_files(&young.path).unwrap();
+    let old = SystemTime::now() - Duration::from_secs(7200);
+    for file in &full[..4] {
+        let file = fs::File::options().write(true).open(file).unwrap();
+        file.set_modified(old).unwrap();
+    }
+    write(&young, 0..10);
+    let left = full_files(&young.path).unwrap();
+    assert_eq!(left.first(), full.get(4));
+    let crowded = AuditFileOptions {
+        spare: u64::MAX,
+        ..young
+    };
+    write(&crowded, 0..10);
+    let verified = check(&crowded);
+    assert!(verified.intact, "{verified:?}");
+    assert_eq!(verified.files.len(), 3);
+}
+
+#[test]
 fn after_a_torn_last_record_the_chain_goes_on() {
     let (_folder, options) = ten();
     let mut bytes = fs::read(&options.path).unwrap();
@@ -283,7 +318,8 @@ fn what_a_full_disk_and_a_full_queue_lose_is_counted_in_a_metric_and_in_a_record
     let sink = Sink::Stream(Box::new(Stuck(taken.clone())) as Box<dyn Write + Send>);
     let metrics = AuditMetrics::default();
     let audit = Audit::start(sink, None, metrics.clone(), 4).unwrap();
-    // Nobody waits: what the writer has not taken and the queue has no room for is lost.
+    // While nothing can be written nobody waits: what the writer has not taken and the queue has
+    // no room for is lost.
     for number in 0..100 {
         audit.record(Record::server("word", number.to_string()));
     }
@@ -306,4 +342,50 @@ fn what_a_full_disk_and_a_full_queue_lose_is_counted_in_a_metric_and_in_a_record
     }
     assert_eq!(lost, metrics.lost.get());
     assert_eq!(records + lost, 101);
+}
+
+/// Takes what comes as long as nobody holds the lock.
+struct Slow(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_change_waits_for_a_place_and_what_changed_nothing_is_counted() {
+    let taken = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let held = taken.lock().unwrap();
+    let sink = Sink::Stream(Box::new(Slow(taken.clone())) as Box<dyn Write + Send>);
+    let metrics = AuditMetrics::default();
+    let audit = Audit::start(sink, None, metrics.clone(), 4).unwrap();
+    let changes = audit.clone();
+    let changing = thread::spawn(move || {
+        for number in 0..1000 {
+            changes.record(Record::server("change", number.to_string()));
+        }
+    });
+    // The queue is full once this has no place.
+    let source = Source {
+        token: Some("alice".into()),
+        address: None,
+    };
+    let noise =
+        || audit.record_unchanged(&source, Unchanged::Failed, || Record::server("noise", ""));
+    let recorded = (0..u64::MAX).take_while(|_| noise()).count() as u64;
+    drop(held);
+    changing.join().unwrap();
+    assert!(audit.end(LONG));
+    let text = String::from_utf8(taken.lock().unwrap().clone()).unwrap();
+    let count = |what| text.matches(&format!("\"what\":\"{what}\"")).count() as u64;
+    assert_eq!((count("change"), metrics.lost.get()), (1000, 0));
+    assert_eq!(count("noise"), recorded);
+    assert!(text.contains("\"left-out\":1,"), "{text}");
+    assert!(text.contains("1 of the token \\\"alice\\\""), "{text}");
 }

@@ -6,13 +6,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::Message;
 use super::chain::{self, Head};
 use super::file::AuditFile;
-use super::record::{Kind, Origin, Record};
-use super::refusals::{Refusals, Who};
+use super::rate::RateLimit;
+use super::record::Record;
+use super::{Message, Offered};
 use crate::telemetry::AuditMetrics;
-use placewright_sync::atomic::{AtomicU64, Ordering};
+use placewright_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How often records are forced to the disk, and refusals counted together are recorded.
 const TICK: Duration = Duration::from_secs(1);
@@ -59,6 +59,17 @@ impl Sink {
     }
 }
 
+/// What the writer and those who record share.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shared {
+    /// Records that had no room in the queue and are in no record yet.
+    pub lost: Arc<AtomicU64>,
+    /// Nothing can be written just now.
+    pub fails: Arc<AtomicBool>,
+    /// Which calls that changed nothing have records.
+    pub rate: Arc<RateLimit>,
+}
+
 pub(super) struct Writer {
     sink: Sink,
     /// The last record that has a line, written or not.
@@ -67,8 +78,7 @@ pub(super) struct Writer {
     lines: String,
     /// How many those are.
     count: u64,
-    lost: Arc<AtomicU64>,
-    refusals: Arc<Refusals>,
+    shared: Shared,
     metrics: AuditMetrics,
     /// When the log was told last that writing fails.
     failing: Option<Instant>,
@@ -76,12 +86,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(
-        mut sink: Sink,
-        lost: Arc<AtomicU64>,
-        refusals: Arc<Refusals>,
-        metrics: AuditMetrics,
-    ) -> Self {
+    pub(super) fn new(mut sink: Sink, shared: Shared, metrics: AuditMetrics) -> Self {
         let (head, found) = match &mut sink {
             Sink::File(file) => (file.head(), std::mem::take(&mut file.found)),
             Sink::Stream(_) => (Head::default(), Vec::new()),
@@ -91,8 +96,7 @@ impl Writer {
             head,
             lines: String::new(),
             count: 0,
-            lost,
-            refusals,
+            shared,
             metrics,
             failing: None,
             ticked: Instant::now(),
@@ -150,7 +154,7 @@ impl Writer {
     /// Whether it is the end.
     fn take(&mut self, message: Message, answers: &mut Vec<SyncSender<()>>) -> bool {
         match message {
-            Message::Record(at, record) => {
+            Message::Record(Offered(at, record)) => {
                 self.seal(at, *record);
                 false
             }
@@ -167,7 +171,7 @@ impl Writer {
 
     /// Give a record its line.
     fn seal(&mut self, at: SystemTime, mut record: Record) {
-        let lost = self.lost.swap(0, Ordering::Relaxed);
+        let lost = self.shared.lost.swap(0, Ordering::Relaxed);
         let line = chain::line(&mut self.head, at, lost, &record.json());
         self.lines.push_str(&line);
         self.count += 1;
@@ -176,28 +180,14 @@ impl Writer {
     fn tick(&mut self, all: bool) {
         self.ticked = Instant::now();
         let now = SystemTime::now();
-        for (who, left_out) in self.refusals.over(self.ticked, all) {
+        if let Some(left_out) = self.shared.rate.over(self.ticked, all) {
             let record = Record {
-                kind: Kind::Refusal,
-                origin: Origin::Api,
-                what: Some("left-out"),
-                left_out,
-                message: Some(match &who {
-                    Who::Token(_) => "refusals of a token that have no records of their own".into(),
-                    Who::Address(address) => {
-                        format!("refusals of {address} that have no records of their own")
-                    }
-                    Who::Other => "refusals of others that have no records of their own".into(),
-                }),
-                by: match who {
-                    Who::Token(name) => Some(name),
-                    Who::Address(_) | Who::Other => None,
-                },
-                ..Record::default()
+                left_out: left_out.count,
+                ..Record::log("left-out", left_out.message)
             };
             self.seal(now, record);
         }
-        if self.lost.load(Ordering::Relaxed) > 0 {
+        if self.shared.lost.load(Ordering::Relaxed) > 0 {
             let sentence = "the queue of the audit log was full";
             self.seal(now, Record::log("lost", sentence));
         }
@@ -220,6 +210,7 @@ impl Writer {
         }
         match self.sink.append(self.lines.as_bytes(), self.head) {
             Ok(()) => {
+                self.shared.fails.store(false, Ordering::Relaxed);
                 if self.failing.take().is_some() {
                     tracing::info!("the audit log can be written again");
                 }
@@ -231,6 +222,7 @@ impl Writer {
                 true
             }
             Err(error) => {
+                self.shared.fails.store(true, Ordering::Relaxed);
                 self.complain(
                     &error,
                     "the audit log cannot be written: records wait, and are lost once too many do",

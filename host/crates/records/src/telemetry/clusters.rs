@@ -1,6 +1,6 @@
 //! Decisions, cluster by cluster.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ use prometheus_client::registry::Registry;
 
 mod outcomes;
 
+use placewright_model::budget::{Collection, Counted, Payer};
+
 pub use outcomes::{BalanceOutcome, MoveChange, Outcome, ReservationEnd};
 
 /// Reasons are named by units. Those of a cluster beyond so many are counted together,
@@ -23,6 +25,12 @@ const OTHER_REASONS: &str = "other";
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Cluster {
     cluster: Arc<str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Budget {
+    cluster: Arc<str>,
+    collection: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -63,6 +71,8 @@ pub struct ClusterFamilies {
     hosts: Family<Cluster, Gauge>,
     vms: Family<Cluster, Gauge>,
     reservations: Family<Cluster, Gauge>,
+    bytes: Family<Budget, Gauge>,
+    bounds: Family<Budget, Gauge>,
     ended: Family<Became, Counter>,
     moves: Family<Became, Counter>,
     /// Clusters in which nothing is decided.
@@ -83,6 +93,8 @@ impl ClusterFamilies {
             hosts: Family::default(),
             vms: Family::default(),
             reservations: Family::default(),
+            bytes: Family::default(),
+            bounds: Family::default(),
             ended: Family::default(),
             moves: Family::default(),
             broken: Gauge::default(),
@@ -145,6 +157,16 @@ impl ClusterFamilies {
             families.moves.clone(),
         );
         registry.register(
+            "collection_bytes",
+            "Bytes that requests have left behind in a collection of the cluster, estimated",
+            families.bytes.clone(),
+        );
+        registry.register(
+            "collection_bound_bytes",
+            "Bytes that the collection may take",
+            families.bounds.clone(),
+        );
+        registry.register(
             "clusters_broken",
             "Clusters that are out of service, or whose policy cannot run",
             families.broken.clone(),
@@ -194,6 +216,13 @@ impl ClusterFamilies {
             hosts: self.hosts.get_or_create_owned(&label),
             vms: self.vms.get_or_create_owned(&label),
             reservations: self.reservations.get_or_create_owned(&label),
+            budgets: counted_of_clusters()
+                .map(|collection| {
+                    let label = budget(&name, collection);
+                    let bytes = self.bytes.get_or_create_owned(&label);
+                    (collection, (bytes, self.bounds.get_or_create_owned(&label)))
+                })
+                .collect(),
             cluster: name,
         }
     }
@@ -241,6 +270,11 @@ impl ClusterFamilies {
         for gauges in [&self.waiting, &self.hosts, &self.vms, &self.reservations] {
             gauges.remove(&label);
         }
+        for collection in counted_of_clusters() {
+            let label = budget(&meter.cluster, collection);
+            self.bytes.remove(&label);
+            self.bounds.remove(&label);
+        }
         self.wait.remove(&label);
         self.chain.remove(&label);
     }
@@ -269,9 +303,36 @@ pub struct ClusterMeter {
     hosts: Gauge,
     vms: Gauge,
     reservations: Gauge,
+    /// Bytes of collections, and how many they may have.
+    budgets: BTreeMap<Collection, (Gauge, Gauge)>,
+}
+
+/// The collections of clusters that are counted in bytes in memory.
+fn counted_of_clusters() -> impl Iterator<Item = Collection> {
+    Collection::all().filter(|collection| {
+        let row = collection.row();
+        let of_cluster = matches!(row.payer, Payer::Cluster | Payer::CallerInCluster);
+        of_cluster && row.counted == Counted::Bytes && !row.fields.is_empty()
+    })
+}
+
+fn budget(cluster: &Arc<str>, collection: Collection) -> Budget {
+    Budget {
+        cluster: cluster.clone(),
+        collection: collection.row().word,
+    }
 }
 
 impl ClusterMeter {
+    /// A collection of the cluster takes so many bytes now, and may take so many.
+    pub fn takes(&self, collection: Collection, bytes: u64, bound: u64) {
+        let count = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        if let Some((taken, most)) = self.budgets.get(&collection) {
+            taken.set(count(bytes));
+            most.set(count(bound));
+        }
+    }
+
     /// A decision has ended.
     pub fn decided(&self, outcome: Outcome) {
         let [placed, rejected, failed] = &self.outcomes;

@@ -99,8 +99,10 @@ fn read(text: &str) -> Vec<MetricFamily> {
             continue;
         };
         if let Some(told) = line.strip_prefix("# TYPE ") {
-            let kind = told.rsplit(' ').next().unwrap_or_default();
-            kind.clone_into(&mut family.kind);
+            family.kind = told
+                .rsplit(' ')
+                .next()
+                .map_or_else(String::new, str::to_owned);
         } else if let Some((_, rest)) = line.split_once('{') {
             // The values here are all without commas and quotation marks.
             let labels = rest.rsplit_once('}').map_or("", |(labels, _)| labels);

@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 
+use super::history::OVERHEAD;
 use super::{Applied, Apply, limit, run};
 use crate::change::UnitEvent;
 
@@ -22,7 +23,17 @@ impl Apply {
             "REPLACE INTO decisions (cluster, number, at, body) VALUES (?1, ?2, ?3, ?4)",
             (cluster, number, at, body),
         )?;
-        self.histories.decided(base, cluster, number)?;
+        let bytes = OVERHEAD + body.len() as u64;
+        self.histories.decided(base, cluster, (number, bytes))?;
+        let of_records = self.options.decision_bytes;
+        if let Some(last) = self.histories.beyond(base, cluster, of_records)? {
+            run(
+                base,
+                "DELETE FROM decisions WHERE cluster = ?1 AND number <= ?2",
+                (cluster, last),
+            )?;
+            self.histories.forget_before(base, cluster, last + 1)?;
+        }
         let bound = self.options.decisions;
         // The first one since the start removes what was left then.
         let untrimmed = self.untrimmed.entry(cluster).or_insert(bound);
@@ -56,7 +67,22 @@ impl Apply {
                  ORDER BY revision DESC LIMIT 1 OFFSET ?2)",
             // The one in force is always kept.
             (name, limit(self.options.revisions.max(1))),
-        )
+        )?;
+        let mut earlier = base.prepare_cached(
+            "SELECT revision, octet_length(body) FROM policies
+             WHERE name = ?1 ORDER BY revision DESC LIMIT -1 OFFSET 1",
+        )?;
+        let mut rows = earlier.query((name,))?;
+        let mut bytes = 0;
+        while let Some(row) = rows.next()? {
+            let (revision, length): (i64, i64) = (row.get(0)?, row.get(1)?);
+            bytes += u64::try_from(length).unwrap_or(0);
+            if bytes > self.options.revision_bytes {
+                const SQL: &str = "DELETE FROM policies WHERE name = ?1 AND revision <= ?2";
+                return run(base, SQL, (name, revision));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn unit_event(&mut self, base: &Connection, event: &UnitEvent) -> Applied {

@@ -10,7 +10,7 @@
 //! kept turn by turn, under the number of the batch's last decision, with which it goes.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -21,7 +21,7 @@ use crate::change::{Change, CopyTurn};
 const BATCHES: u64 = 32;
 
 /// Bytes that a row of the history is taken to have besides its texts.
-const OVERHEAD: u64 = 24;
+pub(super) const OVERHEAD: u64 = 24;
 
 /// Why the history does not begin with the oldest decision: there is too much of it.
 pub(crate) const BYTES: &str = "bytes";
@@ -51,6 +51,9 @@ pub(super) struct Histories {
 struct History {
     /// The number of the last decision.
     last: Option<i64>,
+    /// Bytes of the records of decisions, by their numbers, and of all of them.
+    records: BTreeMap<i64, u64>,
+    of_records: u64,
     /// How many bytes there are under the numbers of decisions, oldest first.
     parts: VecDeque<(i64, u64)>,
     bytes: u64,
@@ -74,11 +77,44 @@ impl Histories {
         self.clusters.remove(&cluster);
     }
 
-    /// A decision was made on the rows as they are.
-    pub(super) fn decided(&mut self, base: &Connection, cluster: i64, number: i64) -> Applied {
+    /// A decision was made on the rows as they are, and recorded in so many bytes.
+    pub(super) fn decided(
+        &mut self,
+        base: &Connection,
+        cluster: i64,
+        (number, bytes): (i64, u64),
+    ) -> Applied {
         let history = self.of(base, cluster)?;
         history.last = history.last.max(Some(number));
+        let old = history.records.insert(number, bytes);
+        history.of_records = history.of_records + bytes - old.unwrap_or(0);
         Ok(())
+    }
+
+    /// The number of the last decision that has to go so that the records of all others have
+    /// `bound` bytes at most, and some room; None: they have.
+    pub(super) fn beyond(
+        &mut self,
+        base: &Connection,
+        cluster: i64,
+        bound: u64,
+    ) -> rusqlite::Result<Option<i64>> {
+        let history = self.of(base, cluster)?;
+        if history.of_records <= bound {
+            return Ok(None);
+        }
+        let mut left = history.of_records;
+        let mut last = None;
+        // The newest one stays, however large it is.
+        let others = history.records.len().saturating_sub(1);
+        for (number, bytes) in history.records.iter().take(others) {
+            if left <= bound - bound / BATCHES {
+                break;
+            }
+            left -= bytes;
+            last = Some(*number);
+        }
+        Ok(last)
     }
 
     /// A row changes that was so until now; None: there was none.
@@ -150,6 +186,11 @@ impl Histories {
         oldest: i64,
     ) -> Applied {
         let history = self.of(base, cluster)?;
+        while let Some(first) = history.records.first_entry()
+            && *first.key() < oldest
+        {
+            history.of_records -= first.remove();
+        }
         if history
             .parts
             .front()
@@ -226,8 +267,21 @@ impl History {
                 Ok((row.get(0)?, u64::try_from(bytes).unwrap_or(0)))
             })?
             .collect::<rusqlite::Result<_>>()?;
+        // The length is known without reading what is long.
+        let mut records = base.prepare_cached(
+            "SELECT number, octet_length(body) FROM decisions WHERE cluster = ?1",
+        )?;
+        let records: BTreeMap<i64, u64> = records
+            .query_map((cluster,), |row| {
+                let bytes: i64 = row.get(1)?;
+                let bytes = u64::try_from(bytes).unwrap_or(0);
+                Ok((row.get(0)?, OVERHEAD + bytes))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
         Ok(Self {
             last,
+            of_records: records.values().sum(),
+            records,
             bytes: parts.iter().map(|(_, bytes)| bytes).sum(),
             parts,
         })

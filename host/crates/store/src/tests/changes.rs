@@ -168,6 +168,95 @@ fn a_smaller_bound_holds_after_the_next_decision() {
 }
 
 #[test]
+fn records_of_decisions_are_bounded_in_bytes_and_the_last_one_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = || StoreOptions {
+        decision_bytes: 10_000,
+        ..small()
+    };
+    let store = Store::open(folder.path(), options()).unwrap();
+    let large = |number: u64, length: usize| Change::RecordDecision {
+        cluster: "a".to_owned(),
+        number,
+        at: 0,
+        body: "x".repeat(length),
+    };
+    let kept = |store: &Store| {
+        let kept = store.decisions("a", None, usize::MAX).unwrap();
+        let numbers: Vec<u64> = kept.iter().map(|it| it.number).collect();
+        (numbers, kept.iter().map(|it| it.body.len()).sum::<usize>())
+    };
+    store.commit(vec![put_cluster("a")]).unwrap();
+    for number in 1..30 {
+        store.commit(vec![large(number, 1000)]).unwrap();
+        assert!(kept(&store).1 <= 10_000);
+    }
+    assert_eq!(kept(&store).0[..8], [29, 28, 27, 26, 25, 24, 23, 22]);
+    drop(store);
+    // What was there before counts.
+    let store = Store::open(folder.path(), options()).unwrap();
+    store.commit(vec![large(30, 5000)]).unwrap();
+    assert!(kept(&store).1 <= 10_000);
+    store.commit(vec![large(31, 50_000)]).unwrap();
+    assert_eq!(kept(&store), (vec![31], 50_000));
+}
+
+#[test]
+fn earlier_revisions_of_a_policy_are_bounded_in_bytes() {
+    let store = Store::in_memory(StoreOptions {
+        revisions: 100,
+        revision_bytes: 10_000,
+        ..small()
+    });
+    let store = store.unwrap();
+    let put = |revision: u64, length: usize| Change::PutPolicy {
+        name: "p".to_owned(),
+        revision,
+        at: 0,
+        by: "somebody".to_owned(),
+        body: "x".repeat(length),
+    };
+    for revision in 1..30 {
+        store.commit(vec![put(revision, 3000)]).unwrap();
+    }
+    let kept = |store: &Store| {
+        let kept = store.policy_history("p", None, (100, usize::MAX)).unwrap();
+        kept.iter().map(|it| it.revision).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(&store), [29, 28, 27, 26]);
+    // The one in force stays, however large it is.
+    store.commit(vec![put(30, 100_000)]).unwrap();
+    assert_eq!(kept(&store), [30, 29, 28, 27]);
+    store.commit(vec![put(31, 1)]).unwrap();
+    assert_eq!(kept(&store), [31]);
+}
+
+#[test]
+fn of_answers_the_newest_are_read_that_have_so_many_bytes() {
+    let store = Store::in_memory(small()).unwrap();
+    let answer = |at: i64| Change::Idempotency {
+        cluster: "a".to_owned(),
+        key: format!("k{at}"),
+        at,
+        body: "x".repeat(98),
+    };
+    let mut changes = vec![put_cluster("a")];
+    changes.extend([5, 1, 3, 2, 4].map(answer));
+    store.commit(changes).unwrap();
+    let read = store.answers("a", 250).unwrap();
+    let keys: Vec<_> = read.answers.iter().map(|it| &*it.key).collect();
+    assert_eq!(keys, ["k4", "k5"]);
+    assert_eq!(read.left_out, ["k3", "k2", "k1"]);
+    let forget = read.left_out.into_iter().map(|key| Change::ForgetAnswer {
+        cluster: "a".to_owned(),
+        key,
+    });
+    store.commit(forget.collect()).unwrap();
+    let read = store.answers("a", u64::MAX).unwrap();
+    assert_eq!((read.answers.len(), read.left_out.len()), (2, 0));
+}
+
+#[test]
 fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
     let store = Store::in_memory(small()).unwrap();
     store
@@ -211,7 +300,8 @@ fn a_removed_cluster_leaves_nothing_to_one_of_its_name() {
     assert_eq!(store.inventory("b").unwrap().vms.len(), 1);
     assert_eq!(store.decisions("a", None, 10).unwrap(), []);
     assert_eq!(store.ended_reservations("a").unwrap(), []);
-    assert_eq!(store.answers("a").unwrap(), []);
+    let answers = store.answers("a", u64::MAX).unwrap();
+    assert_eq!(answers, SavedAnswers::default());
     assert_eq!(store.plans("a").unwrap(), []);
     let counters = store.load().unwrap().clusters[0].counters;
     assert_eq!(counters, Counters::default());

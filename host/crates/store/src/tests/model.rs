@@ -278,6 +278,9 @@ impl Model {
                 };
                 self.clusters.get_mut(&cluster)?.answers.insert(key, answer);
             }
+            Change::ForgetAnswer { cluster, key } => self.of(&cluster, |c| {
+                c.answers.remove(&key);
+            }),
             Change::ForgetAnswers { cluster, before } => self.of(&cluster, |c| {
                 c.answers.retain(|_, answer| answer.at >= before);
             }),
@@ -377,8 +380,10 @@ impl Cluster {
         assert_eq!(store.plans(name).unwrap(), plans);
         let ended: Vec<_> = self.ended.values().cloned().collect();
         assert_eq!(store.ended_reservations(name).unwrap(), ended);
-        let answers: Vec<_> = self.answers.values().cloned().collect();
-        assert_eq!(store.answers(name).unwrap(), answers);
+        let mut answers: Vec<_> = self.answers.values().cloned().collect();
+        answers.sort_by(|a, b| (a.at, &a.key).cmp(&(b.at, &b.key)));
+        let read = store.answers(name, u64::MAX).unwrap();
+        assert_eq!((read.answers, read.left_out), (answers, Vec::new()));
         for key in names() {
             let answer = self.answers.get(&key).cloned();
             assert_eq!(store.answer(name, &key).unwrap(), answer);

@@ -98,7 +98,10 @@ fn check(store: &Store, version: usize) {
     let ended: Vec<_> = ended.iter().map(|ended| &*ended.vm).collect();
     assert_eq!(ended, if version == 1 { vec![] } else { vec!["v-2"] });
     check_history(store, version);
-    assert_eq!(store.answers("old").unwrap()[0].key, "k-1");
+    assert_eq!(
+        store.answers("old", u64::MAX).unwrap().answers[0].key,
+        "k-1"
+    );
     let events = store.unit_history(None, 9).unwrap();
     assert_eq!((&*events[0].name, &*events[1].name), ("gone", "memory"));
     assert_eq!(store.unit_history(Some("memory"), 9).unwrap(), events[1..]);

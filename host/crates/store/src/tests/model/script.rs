@@ -129,6 +129,8 @@ fn of_decisions() -> impl Strategy<Value = Change> {
             Change::RemoveEndedReservation { cluster, vm }),
         2 => (name(), name(), 0..9_i64, body()).prop_map(|(cluster, key, at, body)|
             Change::Idempotency { cluster, key, at, body }),
+        1 => (name(), name()).prop_map(|(cluster, key)|
+            Change::ForgetAnswer { cluster, key }),
         1 => (name(), 0..9_i64).prop_map(|(cluster, before)|
             Change::ForgetAnswers { cluster, before }),
     ]

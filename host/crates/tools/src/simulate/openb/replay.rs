@@ -109,6 +109,7 @@ impl GpuReplay<'_> {
             reservation: None,
             seed: self.seed,
             recorded: 0,
+            recorded_bytes: u64::MAX,
             reuse: self.reuse,
             // What goes unheeded is counted.
             unheeded: Unheeded::Warn,

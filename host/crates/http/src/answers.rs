@@ -1,0 +1,298 @@
+//! Answers that are large: how many of them are made at the same time, what those may take that
+//! are on their way, and how fast they are to be taken.
+
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::response::{IntoResponse, Response};
+use http_body::{Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use super::access::Caller;
+use super::budget::{Budget, Held, Purpose};
+use super::limits::ApiLimits;
+use super::pace::SLOWEST;
+use super::problem::{Code, Problem};
+use placewright_sync::Mutex;
+
+/// Answers up to this size are not counted: there are no more of them than connections.
+const SMALL: u64 = 64 << 10;
+
+/// How long an answer may take to be taken, however large it is.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// The same while others wait for room.
+const LONGEST_IF_SHORT: Duration = Duration::from_secs(60);
+
+/// How long a large answer waits to be made.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Large answers of one caller that are made at the same time, at most; of all there are two
+/// more.
+const MAKING: usize = 4;
+
+/// What answers take.
+const ANSWERS: Purpose = Purpose {
+    what: "answers that are on their way",
+    option: "answers",
+};
+
+/// The large answers of a server.
+#[derive(Debug)]
+pub struct Answers {
+    budget: Arc<Budget>,
+    stall: Duration,
+    wait: Duration,
+    making: Arc<Semaphore>,
+    of_one: usize,
+    callers: Mutex<HashMap<Arc<str>, Weak<Semaphore>>>,
+}
+
+/// A large answer that is being made, or is not on its way yet, until this is dropped.
+#[derive(Debug, Clone)]
+pub struct Making(#[expect(dead_code, reason = "held")] Arc<[OwnedSemaphorePermit; 2]>);
+
+impl Answers {
+    pub(super) fn new(limits: &ApiLimits) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let of_one = cores.min(MAKING);
+        Self {
+            budget: Arc::new(Budget::new(ANSWERS, limits.answers, 0)),
+            stall: limits.stall,
+            wait: WAIT,
+            making: Arc::new(Semaphore::new(of_one + 2)),
+            of_one,
+            callers: Mutex::default(),
+        }
+    }
+
+    /// Wait until a large answer of the caller may be made. What is given is added to the
+    /// answer's extensions.
+    ///
+    /// # Errors
+    /// If others were made for too long.
+    pub async fn make(&self, caller: &Caller) -> Result<Making, Problem> {
+        let of_caller = self.of_caller(&caller.name);
+        let permits = async {
+            let own = of_caller.acquire_owned().await;
+            Some([own.ok()?, self.making.clone().acquire_owned().await.ok()?])
+        };
+        let permits = tokio::time::timeout(self.wait, permits).await;
+        match permits.ok().flatten() {
+            Some(permits) => Ok(Making(Arc::new(permits))),
+            None => Err(Problem::new(
+                Code::TooManyRequests,
+                format!(
+                    "other large answers were made for {} s, some of them yours: wait for those, then ask again",
+                    self.wait.as_secs_f64()
+                ),
+            )),
+        }
+    }
+
+    fn of_caller(&self, caller: &Arc<str>) -> Arc<Semaphore> {
+        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = callers.get(caller).and_then(Weak::upgrade) {
+            return share;
+        }
+        callers.retain(|_, share| share.strong_count() > 0);
+        let share = Arc::new(Semaphore::new(self.of_one));
+        callers.insert(caller.clone(), Arc::downgrade(&share));
+        share
+    }
+}
+
+impl Answers {
+    /// Let a large answer to that caller, on that cluster, go once there is room for it.
+    pub(super) async fn hold(
+        &self,
+        mut response: Response,
+        caller: Option<&Arc<str>>,
+        cluster: Option<&Arc<str>>,
+    ) -> Response {
+        let bytes = response.body().size_hint().exact().unwrap_or(0);
+        if bytes <= SMALL {
+            return response;
+        }
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let mut held = Held::new(&self.budget, caller, cluster);
+        // One that is larger than all room has all of it.
+        let room = bytes.min(self.budget.share());
+        if let Err(problem) = held.grow_to(room).await {
+            return problem.into_response();
+        }
+        // The next one may be made.
+        response.extensions_mut().remove::<Making>();
+        let stall = self.stall;
+        response.map(|body| Body::new(OnItsWay::new(body, bytes, held, stall)))
+    }
+}
+
+/// An answer that is being taken, with what it takes of the budget.
+struct OnItsWay {
+    body: Body,
+    held: Held,
+    /// Bytes of it that were not given on yet.
+    rest: usize,
+    all: usize,
+    began: Instant,
+    stall: Duration,
+}
+
+impl OnItsWay {
+    fn new(body: Body, all: usize, held: Held, stall: Duration) -> Self {
+        Self {
+            body,
+            held,
+            rest: all,
+            all,
+            began: Instant::now(),
+            stall,
+        }
+    }
+
+    /// Whether its peer takes it too slowly: the larger it is, the faster it is to be taken,
+    /// and still faster where others wait for room.
+    fn is_too_slow(&self) -> bool {
+        let longest = match self.held.is_wanted() {
+            true => LONGEST_IF_SHORT,
+            false => LONGEST,
+        };
+        let rate = (self.all as f64 / longest.as_secs_f64()).max(SLOWEST as f64);
+        let taken = (self.all - self.rest) as f64;
+        self.began.elapsed().as_secs_f64() > self.stall.as_secs_f64() + taken / rate
+    }
+}
+
+impl HttpBody for OnItsWay {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.is_too_slow() {
+            tracing::debug!("a connection is closed: its peer takes a large answer too slowly");
+            return Poll::Ready(Some(Err(axum::Error::new(TooSlow))));
+        }
+        // What was given before is taken by now.
+        let rest = self.rest;
+        if rest < self.held.bytes() {
+            self.held.shrink_to(rest);
+        }
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled
+            && let Some(bytes) = frame.data_ref()
+        {
+            self.rest = self.rest.saturating_sub(bytes.len());
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Why an answer ends early.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer is taken too slowly")]
+struct TooSlow;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::to_bytes;
+
+    /// Room for two answers of 100 KiB of one caller.
+    fn answers() -> Answers {
+        let limits = ApiLimits {
+            answers: 400 << 10,
+            stall: Duration::from_secs(1),
+            ..ApiLimits::default()
+        };
+        Answers {
+            wait: Duration::from_millis(1),
+            ..Answers::new(&limits)
+        }
+    }
+
+    fn on_its_way(answers: &Answers, held: Held, bytes: usize) -> OnItsWay {
+        let chunks = (0..bytes / 1024).map(|_| Bytes::from(vec![b'a'; 1024]));
+        let chunks = super::super::chunks::Chunks::of(chunks.collect());
+        OnItsWay::new(Body::new(chunks), bytes, held, answers.stall)
+    }
+
+    async fn held(answers: &Answers, bytes: usize) -> Held {
+        let mut held = Held::new(&answers.budget, None, None);
+        held.grow_to(bytes).await.unwrap();
+        held
+    }
+
+    async fn next(answer: &mut OnItsWay) -> Option<Result<usize, axum::Error>> {
+        let frame = std::future::poll_fn(|context| Pin::new(&mut *answer).poll_frame(context));
+        frame
+            .await
+            .map(|frame| frame.map(|frame| frame.into_data().map_or(0, |it| it.len())))
+    }
+
+    #[tokio::test]
+    async fn what_was_taken_of_an_answer_is_given_back_to_the_budget() {
+        let answers = answers();
+        let held = held(&answers, 100 << 10).await;
+        let mut answer = on_its_way(&answers, held, 100 << 10);
+        for taken in 0..50 {
+            assert_eq!(answer.held.bytes(), (100 - usize::max(taken, 1) + 1) << 10);
+            assert_eq!(next(&mut answer).await.unwrap().unwrap(), 1024);
+        }
+        let rest = to_bytes(Body::new(answer), usize::MAX).await.unwrap();
+        assert_eq!(rest.len(), 50 << 10);
+        assert!(!answers.budget.is_short());
+    }
+
+    #[tokio::test]
+    async fn whoever_takes_a_large_answer_by_drops_is_cut_off() {
+        let answers = answers();
+        let held = held(&answers, 100 << 10).await;
+        let mut answer = on_its_way(&answers, held, 100 << 10);
+        // At a kibibyte a second it ends once the stall is over.
+        let mut taken = 0;
+        while let Some(Ok(_)) = next(&mut answer).await {
+            taken += 1;
+            answer.began -= Duration::from_secs(1);
+        }
+        assert!(taken < 5, "{taken}");
+        assert!(answer.rest > 0);
+    }
+
+    #[tokio::test]
+    async fn a_caller_has_some_large_answers_made_and_others_need_not_wait_for_it() {
+        let answers = answers();
+        let caller = |name: &str| Caller {
+            name: name.into(),
+            role: crate::Role::Viewer,
+            clusters: None,
+            sha256: None,
+        };
+        let mut made = Vec::new();
+        for _ in 0..answers.of_one {
+            made.push(answers.make(&caller("greedy")).await.unwrap());
+        }
+        let refused = answers.make(&caller("greedy")).await.unwrap_err();
+        assert_eq!(refused.code(), Code::TooManyRequests);
+        answers.make(&caller("other")).await.unwrap();
+        made.pop();
+        answers.make(&caller("greedy")).await.unwrap();
+    }
+}
