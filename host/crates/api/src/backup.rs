@@ -19,8 +19,8 @@ use placewright_http::Caller;
 use placewright_http::document::aside;
 use placewright_http::problem::Problem;
 
-/// The media type of a database of SQLite.
-const DATABASE: &str = "application/vnd.sqlite3";
+/// The media type of a copy: generators of clients make nothing of that of SQLite's databases.
+const DATABASE: &str = "application/octet-stream";
 
 /// Bytes that are read and sent at a time.
 const PIECE: usize = 256 << 10;
@@ -35,7 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 /// of units; not the configuration, certificates and keys, the audit log, and the files in the
 /// watched folders.
 #[utoipa::path(post, path = "/v1/backup", operation_id = "create_backup", tag = "server",
-    responses((status = OK, body = contract::Database, content_type = "application/vnd.sqlite3")))]
+    responses((status = OK, body = contract::Database, content_type = "application/octet-stream")))]
 async fn backup(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,

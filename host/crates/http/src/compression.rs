@@ -20,7 +20,7 @@ use tower_http::compression::predicate::{And, NotForContentType, Predicate, Size
 const LEAST: u16 = 1024;
 
 /// What a copy of the store has as its media type.
-const DATABASE: &str = "application/vnd.sqlite3";
+const DATABASE: &str = "application/octet-stream";
 
 /// Which answers are compressed.
 type Worthwhile = And<And<SizeAbove, NotForContentType>, NotForContentType>;

@@ -21,7 +21,7 @@ use crate::cli::units;
 Examples:
   placewright unit verify my-unit.wasm --trusted-key release=release.pub
   placewright unit verify units --format json \\
-      --trusted-key release=4e8f43386527690ec1b853e90635085d5722a4b4bec4aa3985bb0fbc7d7d066d
+      --trusted-key release=release.pub
 
 Exit code 1: a unit is not signed by any of the keys. See placewright --help for the others.")]
 pub(crate) struct Verify {

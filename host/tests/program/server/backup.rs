@@ -168,7 +168,7 @@ fn only_an_admin_may_make_a_copy_and_the_audit_log_says_who_did() {
         .header("authorization", format!("Bearer {admin}"))
         .send_empty()
         .unwrap();
-    assert_eq!(answer.headers()["content-type"], "application/vnd.sqlite3");
+    assert_eq!(answer.headers()["content-type"], "application/octet-stream");
     let bytes = answer.body_mut().read_to_vec().unwrap();
     assert!(bytes.starts_with(b"SQLite format 3\0"));
     // It is written beside the answer.

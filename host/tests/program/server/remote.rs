@@ -290,7 +290,9 @@ fn a_shell_completes_commands_and_the_names_of_what_the_server_has() {
     };
     assert!(completed("evac").contains(&"evacuate".to_owned()));
     assert_eq!(completed("get vms --cluster e"), ["east"]);
-    assert_eq!(completed("evacuate -c east h"), ["h1", "h2"]);
+    let server = format!("--server {}", world.server.url);
+    let hosts = completed(&format!("{server} evacuate -c east h"));
+    assert_eq!(hosts, ["h1", "h2"]);
     assert_eq!(completed("delete vms -c east o"), ["old"]);
     assert!(completed("create x.toml --policy gen").contains(&"general".to_owned()));
     // Nobody is told of a server that does not answer, and nothing is made up.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
-use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
+use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, KeypairBytes};
 use ed25519_dalek::{Signer, SigningKey};
 
 /// A private key of Ed25519.
@@ -58,7 +58,12 @@ impl SecretKey {
     /// # Errors
     /// If it cannot be written.
     pub fn to_pem(&self) -> Result<impl Deref<Target = String> + use<>, SecretKeyError> {
-        let pem = self.0.to_pkcs8_pem(LineEnding::LF);
+        // OpenSSL 3.0 does not read the form that has the public key besides.
+        let pair = KeypairBytes {
+            secret_key: self.0.to_bytes(),
+            public_key: None,
+        };
+        let pem = pair.to_pkcs8_pem(LineEnding::LF);
         pem.map_err(SecretKeyError::Unwritable)
     }
 
@@ -98,6 +103,8 @@ mod tests {
     fn what_a_new_key_signs_its_public_key_verifies() {
         let secret = SecretKey::generate().unwrap();
         let pem = secret.to_pem().unwrap();
+        // As long as that of RFC 8410, which OpenSSL reads.
+        assert_eq!(pem.lines().nth(1).map(str::len), Some(64), "{}", pem.len());
         let again = SecretKey::from_pem(&pem).unwrap();
         assert_eq!(again.public(), secret.public());
         let key = Key::new("mine", &secret.public_pem().unwrap()).unwrap();
