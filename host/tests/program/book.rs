@@ -24,6 +24,7 @@ mod resources;
 mod scenarios;
 mod sources;
 
+use std::fs;
 use std::path::PathBuf;
 
 use placewright_tests::repository;
@@ -41,4 +42,22 @@ const REMEDY: &str = "run UPDATE_BOOK=1 cargo test -p placewright --test program
 /// Where the pages are.
 fn pages() -> PathBuf {
     repository().join("book/src")
+}
+
+/// Check that a page has these tables between their marks, or write them there.
+fn check_tables(page: &str, tables: &[(&str, String)]) {
+    let path = pages().join(page);
+    let mut text = fs::read_to_string(&path).unwrap();
+    for (mark, table) in tables {
+        let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
+        let (before, rest) = text.split_once(&begin).expect("the page has the marks");
+        let (known, after) = rest.split_once(&end).expect("the page has both marks");
+        if !is_to_be_updated() {
+            assert_eq!(known, table, "{REMEDY}");
+        }
+        text = format!("{before}{begin}{table}{end}{after}");
+    }
+    if is_to_be_updated() {
+        fs::write(&path, text).unwrap();
+    }
 }

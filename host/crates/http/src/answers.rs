@@ -1,10 +1,9 @@
 //! Answers that are large: how many of them are made at the same time, what those may take that
 //! are on their way, and how fast they are to be taken.
 
-use std::collections::HashMap;
 use std::num::NonZero;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use super::budget::{Budget, Held, Purpose};
 use super::limits::ApiLimits;
 use super::pace::SLOWEST;
 use super::problem::{Code, Problem};
-use placewright_sync::Mutex;
+use super::shares::Shares;
 
 /// Answers up to this size are not counted: there are no more of them than connections.
 const SMALL: u64 = 64 << 10;
@@ -50,8 +49,7 @@ pub struct Answers {
     stall: Duration,
     wait: Duration,
     making: Arc<Semaphore>,
-    of_one: usize,
-    callers: Mutex<HashMap<Arc<str>, Weak<Semaphore>>>,
+    callers: Shares<Arc<str>>,
 }
 
 /// A large answer that is being made, or is not on its way yet, until this is dropped.
@@ -67,8 +65,7 @@ impl Answers {
             stall: limits.stall,
             wait: WAIT,
             making: Arc::new(Semaphore::new(of_one + 2)),
-            of_one,
-            callers: Mutex::default(),
+            callers: Shares::of_each(of_one),
         }
     }
 
@@ -78,7 +75,7 @@ impl Answers {
     /// # Errors
     /// If others were made for too long.
     pub async fn make(&self, caller: &Caller) -> Result<Making, Problem> {
-        let of_caller = self.of_caller(&caller.name);
+        let of_caller = self.callers.of(caller.name.clone());
         let permits = async {
             let own = of_caller.acquire_owned().await;
             Some([own.ok()?, self.making.clone().acquire_owned().await.ok()?])
@@ -96,19 +93,6 @@ impl Answers {
         }
     }
 
-    fn of_caller(&self, caller: &Arc<str>) -> Arc<Semaphore> {
-        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = callers.get(caller).and_then(Weak::upgrade) {
-            return share;
-        }
-        callers.retain(|_, share| share.strong_count() > 0);
-        let share = Arc::new(Semaphore::new(self.of_one));
-        callers.insert(caller.clone(), Arc::downgrade(&share));
-        share
-    }
-}
-
-impl Answers {
     /// Let a large answer to that caller, on that cluster, go once there is room for it.
     pub(super) async fn hold(
         &self,
@@ -286,7 +270,7 @@ mod tests {
             sha256: None,
         };
         let mut made = Vec::new();
-        for _ in 0..answers.of_one {
+        for _ in 0..answers.callers.most() {
             made.push(answers.make(&caller("greedy")).await.unwrap());
         }
         let refused = answers.make(&caller("greedy")).await.unwrap_err();

@@ -5,15 +5,14 @@
 //! one cluster. An eighth is for callers that hold nothing else, each a small part of it: when
 //! others have taken all the rest, what is small still goes on.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::problem::{Code, Problem};
-use placewright_sync::Mutex;
+use crate::shares::Shares;
 use placewright_sync::atomic::{AtomicUsize, Ordering};
 
 /// How long whoever finds no room waits for others to be done.
@@ -39,15 +38,13 @@ pub(crate) struct Purpose {
 pub(crate) struct Budget {
     purpose: Purpose,
     bytes: usize,
-    /// The most of one caller, and of one cluster.
-    share: usize,
     /// The most of the reserve for one caller.
     of_reserve: usize,
     wait: Duration,
     common: Arc<Semaphore>,
     reserve: Arc<Semaphore>,
-    /// What is free of the share of each that holds something.
-    holders: Mutex<HashMap<Holder, Weak<Semaphore>>>,
+    /// Of each caller, and of each cluster.
+    shares: Shares<Holder>,
     /// How many wait for room that others have.
     waiting: AtomicUsize,
 }
@@ -70,35 +67,23 @@ impl Budget {
         Self {
             purpose,
             bytes,
-            share: (bytes / 2).max(largest),
             of_reserve: reserve / OF_RESERVE,
             wait: WAIT,
             common: Arc::new(Semaphore::new(bytes - reserve)),
             reserve: Arc::new(Semaphore::new(reserve)),
-            holders: Mutex::default(),
+            shares: Shares::of_each((bytes / 2).max(largest)),
             waiting: AtomicUsize::new(0),
         }
     }
 
     /// The most that one caller may take.
     pub(crate) fn share(&self) -> usize {
-        self.share
+        self.shares.most()
     }
 
     /// Whether somebody waits for room that others have.
     pub(crate) fn is_short(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
-    }
-
-    fn of(&self, holder: Holder) -> Arc<Semaphore> {
-        let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = holders.get(&holder).and_then(Weak::upgrade) {
-            return share;
-        }
-        holders.retain(|_, share| share.strong_count() > 0);
-        let share = Arc::new(Semaphore::new(self.share));
-        holders.insert(holder, Arc::downgrade(&share));
-        share
     }
 }
 
@@ -169,9 +154,9 @@ impl Held {
         let more = bytes.saturating_sub(self.bytes);
         let budget = self.budget.clone();
         let until = Instant::now() + budget.wait;
-        let own = budget.of(Holder::Caller(self.caller.clone()));
+        let own = budget.shares.of(Holder::Caller(self.caller.clone()));
         let on_cluster = self.cluster.clone().map(Holder::Cluster);
-        let on_cluster = on_cluster.map(|holder| budget.of(holder));
+        let on_cluster = on_cluster.map(|holder| budget.shares.of(holder));
         let mut shares = Vec::with_capacity(2);
         for (share, is_own) in [(Some(own.clone()), true), (on_cluster, false)] {
             let Some(share) = share else { continue };
@@ -182,7 +167,7 @@ impl Held {
             }
         }
         // The share of the caller has what is not taken: it holds nothing but this.
-        let is_alone = own.available_permits() + bytes >= budget.share;
+        let is_alone = own.available_permits() + bytes >= budget.share();
         let of_reserve = self.reserve.as_ref().map_or(0, |it| it.num_permits());
         let may_have_reserve = is_alone && of_reserve + more <= budget.of_reserve;
         self.take_room(&budget, more, may_have_reserve, until)
@@ -242,55 +227,33 @@ impl Held {
     }
 
     fn none_of_own(&self) -> Problem {
-        let Budget {
-            purpose,
-            share,
-            wait,
-            ..
-        } = &*self.budget;
-        Problem::new(
-            Code::TooManyRequests,
-            format!(
-                "{} of yours have taken all {share} bytes that those of one caller may for {} s: take answers, then ask again",
-                purpose.what,
-                wait.as_secs_f64()
-            ),
-        )
+        let whose = " of yours";
+        let all = format!("{} bytes that those of one caller may", self.budget.share());
+        let then = "take answers, then ask again";
+        self.no_room(Code::TooManyRequests, whose, &all, then)
     }
 
     fn none_of_cluster(&self) -> Problem {
-        let Budget {
-            purpose,
-            share,
-            wait,
-            ..
-        } = &*self.budget;
-        Problem::new(
-            Code::TooManyRequests,
-            format!(
-                "{} of this cluster have taken all {share} bytes that those of one cluster may for {} s: ask again",
-                purpose.what,
-                wait.as_secs_f64()
-            ),
-        )
+        let whose = " of this cluster";
+        let all = format!(
+            "{} bytes that those of one cluster may",
+            self.budget.share()
+        );
+        self.no_room(Code::TooManyRequests, whose, &all, "ask again")
     }
 
     fn none_at_all(&self) -> Problem {
-        let Budget {
-            purpose,
-            bytes,
-            wait,
-            ..
-        } = &*self.budget;
-        Problem::new(
-            Code::Unavailable,
-            format!(
-                "{} have taken all {bytes} bytes that the option {} allows for {} s: ask again",
-                purpose.what,
-                purpose.option,
-                wait.as_secs_f64()
-            ),
-        )
+        let Budget { bytes, purpose, .. } = &*self.budget;
+        let all = format!("{bytes} bytes that the option {} allows", purpose.option);
+        self.no_room(Code::Unavailable, "", &all, "ask again")
+    }
+
+    /// There was no room for as long as whoever needs some waits.
+    fn no_room(&self, code: Code, whose: &str, all: &str, then: &str) -> Problem {
+        let Budget { purpose, wait, .. } = &*self.budget;
+        let (what, seconds) = (purpose.what, wait.as_secs_f64());
+        let sentence = format!("{what}{whose} have taken all {all} for {seconds} s: {then}");
+        Problem::new(code, sentence)
     }
 }
 

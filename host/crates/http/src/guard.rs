@@ -119,8 +119,8 @@ struct Admitted {
     in_work: Option<InWork>,
 }
 
-/// Whether the request may go on. Those behind find the route's rule, the caller and the permission that the route needs among the
-/// request's extensions.
+/// Whether the request may go on. Those behind find the route's rule, the caller and the
+/// permission that the route needs among the request's extensions.
 async fn check(guard: &Guard, request: &mut Request) -> Result<Admitted, Problem> {
     let Some(path) = request.extensions().get::<MatchedPath>().cloned() else {
         // No route has the path; the answer says so to everybody.

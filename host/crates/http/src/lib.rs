@@ -41,6 +41,7 @@ pub mod revision;
 mod scoped;
 mod server;
 mod sessions;
+mod shares;
 mod stop;
 mod tls;
 mod unread;

@@ -71,8 +71,8 @@ impl PageQuery {
     }
 
     /// This page of a list that is in ascending order of its keys, with fewer entries where they
-    /// are large. Keys stay what they
-    /// are while a client turns pages, so that none is left out or given twice.
+    /// are large. Keys stay what they are while a client turns pages, so that none is left out
+    /// or given twice.
     ///
     /// # Errors
     /// If the limit is none that is allowed.

@@ -87,10 +87,10 @@ impl Renewal {
 }
 
 impl Inventory {
-    /// Let go of texts that nobody uses any more, once there are more of them than of those in
-    /// use. Texts get other codes by that, which nobody has kept who asks for them by the call.
-    /// So an attribute with a time or a counter in it takes no more room for good.
-    pub fn let_go_of_texts(&mut self) {
+    /// Drop the texts that no column uses any more, once there are more of them than of those in
+    /// use. The others get new codes: a code is valid until the next call of this alone. So an
+    /// attribute with a time or a counter in it takes no more room for good.
+    pub fn drop_unused_texts(&mut self) {
         if self.texts.bytes() <= self.texts.bound() {
             return;
         }
@@ -149,7 +149,7 @@ mod tests {
                 .set_host_value(&format!("h{host}"), "attribute.seen", text)
                 .unwrap();
         }
-        inventory.let_go_of_texts();
+        inventory.drop_unused_texts();
     }
 
     #[test]

@@ -185,7 +185,7 @@ pub fn table() -> String {
         let happens = match row.at_bound {
             AtBound::Refused => "refused, nothing changes",
             AtBound::OldestGoes => "the oldest goes",
-            AtBound::UnusedGoes => "what is not in use goes",
+            AtBound::UnusedGoes => "unused ones go",
         };
         let Row { title, remedy, .. } = row;
         table += &format!("| {title} | {bound} | {payer} | {happens}: {remedy} |\n");
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(
             text,
             "the inventory of cluster \"alpha\" would take 1.5 GiB, and may take 1 GiB: \
-             remove hosts, VMs, groups, tenants or what is known of them, or have option \
+             remove hosts, VMs, groups, tenants, or attributes of them, or have option \
              inventory-bytes raised"
         );
         assert_eq!(

@@ -19,9 +19,7 @@ use super::search::{Field, Search};
 use super::site::Site;
 use super::tree::Tree;
 use placewright_http::Permission;
-
-/// The most jobs that are remembered.
-const MOST: usize = 1000;
+use placewright_model::budget::Collection;
 
 /// The most steps of all jobs together.
 const MOST_STEPS: usize = 10_000;
@@ -88,7 +86,7 @@ impl Jobs {
     }
 
     fn push(&mut self, job: Job) {
-        if self.all.len() >= MOST {
+        if self.all.len() >= Collection::Jobs.most() {
             // One that is over goes first.
             let is_over = |job: &Job| matches!(job.work, Work::Client { ended: Some(_) });
             let place = self.all.iter().position(is_over).unwrap_or(0);
@@ -355,12 +353,12 @@ mod tests {
         let mut jobs = Jobs::default();
         let first = job(&mut jobs, None);
         let over = job(&mut jobs, Some((1, true)));
-        for _ in 2..MOST {
+        for _ in 2..Collection::Jobs.most() {
             job(&mut jobs, None);
         }
-        assert_eq!(jobs.all.len(), MOST);
+        assert_eq!(jobs.all.len(), Collection::Jobs.most());
         job(&mut jobs, None);
-        assert_eq!(jobs.all.len(), MOST);
+        assert_eq!(jobs.all.len(), Collection::Jobs.most());
         assert!(jobs.get_mut(&over, "admin").is_err());
         assert!(jobs.get_mut(&first, "admin").is_ok());
         // Where all go on, the oldest goes.

@@ -35,7 +35,8 @@ pub(crate) enum MadeOn {
 /// The last decisions, oldest first.
 #[derive(Default)]
 pub(crate) struct Record {
-    list: VecDeque<Recorded>,
+    /// Each with its bytes.
+    list: VecDeque<(Recorded, u64)>,
     bytes: u64,
 }
 
@@ -79,8 +80,9 @@ impl Record {
         if most == 0 {
             return;
         }
-        self.bytes += of_decision(&recorded.decision);
-        self.list.push_back(recorded);
+        let taken = of_decision(&recorded.decision);
+        self.bytes += taken;
+        self.list.push_back((recorded, taken));
         while self.list.len() > 1 && (self.list.len() > most || self.bytes > bytes) {
             self.forget_oldest(1);
         }
@@ -88,9 +90,8 @@ impl Record {
 
     /// Forget so many of the oldest.
     pub(crate) fn forget_oldest(&mut self, count: usize) {
-        for recorded in self.list.drain(..count) {
-            self.bytes -= of_decision(&recorded.decision);
-        }
+        let forgotten = self.list.drain(..count);
+        self.bytes -= forgotten.map(|(_, taken)| taken).sum::<u64>();
     }
 
     pub(crate) fn clear(&mut self) {
@@ -106,10 +107,10 @@ impl Record {
     }
 
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Recorded> {
-        self.list.iter()
+        self.list.iter().map(|(recorded, _)| recorded)
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Recorded> {
-        self.list.iter_mut()
+        self.list.iter_mut().map(|(recorded, _)| recorded)
     }
 }

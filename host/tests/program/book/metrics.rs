@@ -1,10 +1,8 @@
 //! The tables of metrics and of alerts: written from what a server registers, and from the rules.
 
-use std::fs;
-
 use placewright_records::telemetry::{MetricFamily, families};
 
-use super::{REMEDY, is_to_be_updated, pages};
+use super::check_tables;
 use crate::monitoring::{Alert, alerts};
 
 fn metrics_table() -> String {
@@ -49,18 +47,6 @@ fn alerts_table() -> String {
 
 #[test]
 fn the_page_of_metrics_and_alerts_is_current() {
-    let path = pages().join("metrics.md");
-    let mut text = fs::read_to_string(&path).unwrap();
-    for (mark, table) in [("metrics", metrics_table()), ("alerts", alerts_table())] {
-        let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
-        let (before, rest) = text.split_once(&begin).expect("the page has the marks");
-        let (known, after) = rest.split_once(&end).expect("the page has both marks");
-        if !is_to_be_updated() {
-            assert_eq!(known, table, "{REMEDY}");
-        }
-        text = format!("{before}{begin}{table}{end}{after}");
-    }
-    if is_to_be_updated() {
-        fs::write(&path, text).unwrap();
-    }
+    let tables = [("metrics", metrics_table()), ("alerts", alerts_table())];
+    check_tables("metrics.md", &tables);
 }

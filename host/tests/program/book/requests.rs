@@ -9,7 +9,7 @@ use placewright_model::schema::Schema;
 use placewright_tests::repository;
 use serde_json::{Map, Value, json};
 
-use super::{REMEDY, is_to_be_updated, pages};
+use super::check_tables;
 
 /// Examples of texts, by their keys.
 const TEXTS: [(&str, &str); 21] = [
@@ -158,25 +158,11 @@ fn the_examples_of_all_keys_make_a_request() {
 
 #[test]
 fn the_reference_of_requests_is_current() {
-    let path = pages().join("requests.md");
     let contract = Contract::read();
-    let mut text = fs::read_to_string(&path).unwrap();
-    for (mark, table) in [
+    let vm = contract.table("RequestedVm", Some("PlacementRequest"));
+    let tables = [
         ("request", contract.table("PlacementRequest", None)),
-        (
-            "vm",
-            contract.table("RequestedVm", Some("PlacementRequest")),
-        ),
-    ] {
-        let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
-        let (before, rest) = text.split_once(&begin).expect("the page has the marks");
-        let (known, after) = rest.split_once(&end).expect("the page has both marks");
-        if !is_to_be_updated() {
-            assert_eq!(known, table, "{REMEDY}");
-        }
-        text = format!("{before}{begin}{table}{end}{after}");
-    }
-    if is_to_be_updated() {
-        fs::write(&path, text).unwrap();
-    }
+        ("vm", vm),
+    ];
+    check_tables("requests.md", &tables);
 }

@@ -391,7 +391,7 @@ impl ClusterState {
         self.take_over();
         let outcome = work(self);
         self.continue_plans();
-        self.scheduler.inventory_mut().let_go_of_texts();
+        self.scheduler.inventory_mut().drop_unused_texts();
         self.keep_rows();
         let mut changes = mem::take(&mut self.changes);
         changes.extend(self.counters_to_keep());

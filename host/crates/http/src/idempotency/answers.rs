@@ -7,13 +7,10 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 
 use crate::problem::Problem;
+use placewright_model::budget::Collection;
 
 /// So many answers are kept.
 const ANSWERS: usize = 10_000;
-/// They take so many bytes together.
-const BYTES: usize = 64 << 20;
-/// The most that one answer may take: a sixteenth, so that it drives out few others.
-const LARGEST: usize = BYTES / 16;
 /// About what an answer takes besides its texts.
 const OVERHEAD: usize = 512;
 
@@ -97,9 +94,14 @@ struct Share {
     bytes: usize,
 }
 
+/// The most bytes that one answer may take: a sixteenth, so that it drives out few others.
+fn largest() -> usize {
+    Collection::Repeats.most() / 16
+}
+
 impl Kept {
     fn add(&mut self, key: &Key, answer: Answer) {
-        let answer = match answer.bytes() > LARGEST {
+        let answer = match answer.bytes() > largest() {
             true => Answer {
                 content: Content::TooLarge,
                 ..answer
@@ -118,7 +120,7 @@ impl Kept {
         self.answers += 1;
         self.bytes += bytes;
         while self.answers > ANSWERS && self.drop_oldest(|share| share.order.len()) {}
-        while self.bytes > BYTES && self.drop_oldest(|share| share.bytes) {}
+        while self.bytes > Collection::Repeats.most() && self.drop_oldest(|share| share.bytes) {}
     }
 
     /// Drop the oldest answer of the caller whose share is the greatest, so that nobody
@@ -257,13 +259,13 @@ mod tests {
         assert_eq!(answers.lock().entries.len(), ANSWERS);
         assert!(!is_kept(&answers, &key("a", 9)));
         assert!(is_kept(&answers, &key("a", 10)));
-        let large = Bytes::from(vec![0; LARGEST - 1]);
+        let large = Bytes::from(vec![0; largest() - 1]);
         for number in 1..=17 {
             let key = key("a", ANSWERS * 2 + number);
             begun(&answers, &key).keep(answer(large.clone()));
         }
         let kept = answers.lock();
-        assert!(kept.bytes <= BYTES, "{}", kept.bytes);
+        assert!(kept.bytes <= Collection::Repeats.most(), "{}", kept.bytes);
         assert!(kept.entries.contains_key(&key("a", ANSWERS * 2 + 17)));
         let order: usize = kept.callers.values().map(|share| share.order.len()).sum();
         assert_eq!((kept.answers, kept.entries.len()), (order, order));
@@ -276,20 +278,20 @@ mod tests {
         for number in 0..2 * ANSWERS {
             begun(&answers, &key("many", number)).keep(answer(Bytes::new()));
         }
-        let large = Bytes::from(vec![0; LARGEST]);
+        let large = Bytes::from(vec![0; largest()]);
         for number in 0..40 {
             begun(&answers, &key("large", number)).keep(answer(large.clone()));
         }
         assert!(is_kept(&answers, &key("few", 1)));
         assert!(is_kept(&answers, &key("many", 2 * ANSWERS - 1)));
-        assert!(answers.lock().bytes <= BYTES);
+        assert!(answers.lock().bytes <= Collection::Repeats.most());
     }
 
     #[test]
     fn of_an_answer_that_is_too_large_is_kept_that_there_was_one() {
         let answers = Arc::new(Answers::default());
         begun(&answers, &key("a", 1)).keep(answer(Bytes::new()));
-        let huge = Bytes::from(vec![0; BYTES + 1]);
+        let huge = Bytes::from(vec![0; Collection::Repeats.most() + 1]);
         begun(&answers, &key("a", 2)).keep(answer(huge));
         assert!(is_kept(&answers, &key("a", 1)));
         match answers.begin(&key("a", 2), [0; 32]) {

@@ -179,7 +179,7 @@ fn the_journal_is_bounded_in_bytes() {
             .set_host_value("a", "attribute.note", value)
             .unwrap();
         assert!(inventory.journal_bytes() <= bound);
-        inventory.let_go_of_texts();
+        inventory.drop_unused_texts();
     }
     assert!(inventory.journal_bytes() > bound / 2);
     // What is left leads back as far as it goes.

@@ -49,7 +49,7 @@ pub(super) fn of(collection: Collection) -> Row {
             bound: 256 * MIB,
             option: Some("inventory-bytes"),
             at_bound: AtBound::Refused,
-            remedy: "remove hosts, VMs, groups, tenants or what is known of them",
+            remedy: "remove hosts, VMs, groups, tenants, or attributes of them",
             fields: &[
                 "Inventory.tenants",
                 "Inventory.host_slots",
@@ -94,8 +94,8 @@ pub(super) fn of(collection: Collection) -> Row {
             title: "the texts of columns",
             bound: 4 * MIB,
             at_bound: AtBound::UnusedGoes,
-            remedy: "the table of texts is made anew when it has twice what is in use and this \
-                     besides",
+            remedy: "the table of texts is rebuilt when it is larger than twice the texts in use \
+                     plus this bound",
             fields: &["Texts.codes"],
             ..OF_CLUSTER
         },
@@ -113,7 +113,7 @@ pub(super) fn of(collection: Collection) -> Row {
             payer: Payer::CallerInCluster,
             bound: 64 * MIB,
             option: Some("answer-bytes"),
-            remedy: "a request that comes again after that is decided anew",
+            remedy: "the same request is decided again if it comes later",
             fields: &[
                 "Answers.given",
                 "Answers.order",
@@ -158,7 +158,7 @@ pub(super) fn of(collection: Collection) -> Row {
             title: "the reservations that have ended",
             bound: 10_000,
             counted: Counted::Things,
-            remedy: "whoever confirms late is told less",
+            remedy: "a confirmation that comes later is refused, and does not say how the reservation ended",
             fields: &["EndedReservations.by_vm", "EndedReservations.order"],
             tables: &["ended_reservations"],
             ..OF_CLUSTER
@@ -168,7 +168,7 @@ pub(super) fn of(collection: Collection) -> Row {
             title: "the names of what has changed lately",
             bound: 1 << 14,
             counted: Counted::Things,
-            remedy: "whoever follows from before that reads everything",
+            remedy: "a client that follows from an older version reads the whole inventory",
             fields: &["Turns.last"],
             ..OF_CLUSTER
         },
@@ -226,8 +226,8 @@ pub(super) fn of(collection: Collection) -> Row {
             title: "the answers of other routes that are given again",
             payer: Payer::Caller,
             bound: 64 * MIB,
-            remedy: "a request that comes again after that is carried out anew; they are in \
-                     memory alone",
+            remedy: "the same request is carried out again if it comes later; these answers are \
+                     in memory alone",
             fields: &["Kept.entries", "Kept.callers", "Share.order"],
             ..OF_CLUSTER
         },
@@ -237,7 +237,7 @@ pub(super) fn of(collection: Collection) -> Row {
             payer: Payer::Server,
             bound: 1000,
             counted: Counted::Things,
-            remedy: "whoever asks for it later is told that there is none",
+            remedy: "its address answers 404 then",
             fields: &["Jobs.all"],
             ..OF_CLUSTER
         },
@@ -257,7 +257,7 @@ pub(super) fn of(collection: Collection) -> Row {
             payer: Payer::Server,
             bound: 1024,
             counted: Counted::Things,
-            remedy: "whoever follows from before that is told so",
+            remedy: "a client that continues from an older event gets the event `reset`",
             fields: &["Told.last"],
             ..OF_CLUSTER
         },
