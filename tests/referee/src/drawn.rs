@@ -19,7 +19,12 @@ const HOSTS: usize = 4;
 pub fn histories(requests: usize) -> impl Strategy<Value = History> {
     let hosts = vec(host(), 1..=HOSTS);
     let groups = vec(group(), 0..=2);
-    let requests = vec(request(), 1..=requests);
+    let most = requests;
+    let requests = vec(request(), 1..=most).prop_map(move |requests| {
+        let mut requests: Vec<Request> = requests.into_iter().flatten().collect();
+        requests.truncate(most);
+        requests
+    });
     let policy = prop_oneof![4 => 0..GENERAL, 1 => GENERAL..POLICIES.len()];
     (policy, hosts, groups, requests).prop_map(|(policy, hosts, groups, requests)| History {
         policy,
@@ -103,9 +108,40 @@ fn needs() -> impl Strategy<Value = Needs> {
     })
 }
 
-/// A restart takes as long as a few hundred requests.
-fn request() -> impl Strategy<Value = Request> {
-    prop_oneof![500 => asked(), 1 => Just(Request::Restart)]
+/// A request, or a few that matter in this order. A restart takes as long as a few hundred
+/// requests.
+fn request() -> impl Strategy<Value = Vec<Request>> {
+    prop_oneof![
+        480 => asked().prop_map(|request| vec![request]),
+        20 => plan_that_waits(),
+        1 => Just(vec![Request::Restart]),
+    ]
+}
+
+/// A plan is made, waits while its cause may end, and is begun: a host is left and comes up again,
+/// or VMs of a group that is broken move or are gone.
+fn plan_that_waits() -> impl Strategy<Value = Vec<Request>> {
+    let vm = || 0..VMS;
+    let left = (0..HOSTS, select(vec!["maintenance", "down", "error"]));
+    let host_comes_up = (left, any::<bool>()).prop_map(|((host, state), confirm)| {
+        vec![
+            Request::State(host, state),
+            Request::PlanForLater,
+            Request::State(host, "up"),
+            Request::BeginNow(confirm),
+        ]
+    });
+    let between = prop_oneof![
+        vm().prop_map(|vm| vec![Request::Gone(vm)]),
+        vm().prop_map(|vm| vec![Request::Migrate(vm), Request::Confirm(vm)]),
+    ];
+    let group_changes = (between, any::<bool>()).prop_map(|(between, confirm)| {
+        let mut requests = vec![Request::PlanForLater];
+        requests.extend(between);
+        requests.push(Request::BeginNow(confirm));
+        requests
+    });
+    prop_oneof![2 => host_comes_up, 1 => group_changes]
 }
 
 fn asked() -> impl Strategy<Value = Request> {

@@ -4,6 +4,8 @@
 //! Both are judged with a margin: what is promised twice is so without any overhead of VMs, and a
 //! host could have taken a VM if there was room for every overhead that the book knows.
 
+use std::collections::BTreeSet;
+
 use crate::history::Rule;
 use crate::ledger::{Ledger, Vm};
 use crate::needs::{GIB, Needs};
@@ -228,6 +230,23 @@ pub(crate) fn broken_rule(ledger: &Ledger, vm: usize, host: usize) -> Option<Str
     Some(format!(
         "VMs {vm} on host {host} and {other} must share a host"
     ))
+}
+
+/// Whether the rule of a group is satisfied where its VMs run, none of which is about to move.
+pub(crate) fn is_satisfied(ledger: &Ledger, group: usize) -> bool {
+    let Some(group) = ledger.groups.get(group) else {
+        return false;
+    };
+    let members = || group.vms.iter().filter_map(|vm| ledger.vms.get(vm));
+    let running = members().filter_map(|vm| vm.running.as_ref());
+    let hosts: Vec<usize> = running.map(|it| it.place.host).collect();
+    let distinct: BTreeSet<usize> = hosts.iter().copied().collect();
+    let is_settled = members().all(|vm| vm.reserved.is_none());
+    is_settled
+        && match group.rule {
+            Rule::Together => distinct.len() <= 1,
+            Rule::Apart => distinct.len() == hosts.len(),
+        }
 }
 
 /// A host that could have taken a new VM, with a margin for everything that the book knows.

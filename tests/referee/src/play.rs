@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::history::{History, Request};
-use crate::judge::{broken_rule, could_take, knows_no_load, promised_twice};
+use crate::judge::{broken_rule, could_take, is_satisfied, knows_no_load, promised_twice};
 use crate::ledger::{Ledger, Place};
 use crate::needs::{GIB, Needs, PAGE};
 use crate::policies::POLICIES;
@@ -249,7 +249,10 @@ impl<'a> Match<'a> {
         let mut body = needs.keys();
         body["id"] = vm(number).into();
         let answer = self.post("/place", &body)?;
-        self.decided(number, needs, &answer, true)
+        // One that ran on a host that is down is known, and what is not given of it stays.
+        let known = self.ledger.running(number);
+        let needs = known.map_or_else(|| needs.clone(), |known| known.needs.changed_by(needs));
+        self.decided(number, &needs, &answer, true)
     }
 
     /// Place a VM again; `of` says what it asks for then, of what it has.
@@ -532,12 +535,7 @@ impl<'a> Match<'a> {
                 };
                 if step["state"] == "begun" && self.ledger.reserved(number).is_none() {
                     begun.push((number, to));
-                    let from = number_of(&step["from"]).map(|it| self.ledger.hosts[it].state);
-                    if step["cause"] == "host-state" && from == Some("up") {
-                        return Err(format!(
-                            "VM {number} is moved since its host was not up, and it is by now"
-                        ));
-                    }
+                    self.check_cause(number, step)?;
                 }
             }
             if begun.is_empty() {
@@ -567,6 +565,25 @@ impl<'a> Match<'a> {
             for (number, _) in begun {
                 self.confirm(number)?;
             }
+        }
+        Ok(())
+    }
+
+    /// That what a move was planned for is still the case when it is begun.
+    fn check_cause(&self, number: usize, step: &Value) -> Judged {
+        let from = number_of(&step["from"]).map(|it| self.ledger.hosts[it].state);
+        if step["cause"] == "host-state" && from == Some("up") {
+            return Err(format!(
+                "VM {number} is moved since its host was not up, and it is by now"
+            ));
+        }
+        if step["cause"] == "hard-group"
+            && let Some(group) = number_of(&step["group"])
+            && is_satisfied(&self.ledger, group)
+        {
+            return Err(format!(
+                "VM {number} is moved since it broke the rule of group {group}, which is satisfied by now"
+            ));
         }
         Ok(())
     }
