@@ -21,15 +21,20 @@ struct Package {
     tests_use: BTreeSet<String>,
 }
 
-/// The crates of the host by name.
-fn packages() -> BTreeMap<String, Package> {
+/// The packages of the workspace, as cargo describes them.
+fn metadata() -> Value {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--no-deps", "--offline", "--format-version=1"])
         .current_dir(repository())
         .output()
         .unwrap();
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The crates of the host by name.
+fn packages() -> BTreeMap<String, Package> {
+    let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     let host = repository().join("host").canonicalize().unwrap();
     let of_host = packages.iter().filter(|package| {
@@ -206,4 +211,50 @@ fn the_papers_link_to_files_that_are_there() {
         assert!(missing.is_empty(), "{name}: {missing:?}");
         assert!(!links.is_empty(), "{name}");
     }
+}
+
+/// Cargo starts rustdoc once for every library that does not say `doctest = false`, one after the
+/// other: a minute for libraries whose documentation has no example.
+#[test]
+fn doc_tests_are_looked_for_where_the_documentation_has_an_example() {
+    let top = repository().canonicalize().unwrap();
+    for package in metadata()["packages"].as_array().unwrap() {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        // Whoever copies a unit of the cookbook may add examples, and the manifest of a unit that
+        // comes with the program is one of the sources that its component is held against.
+        let is_unit = |folder: &str| manifest.starts_with(top.join(folder));
+        if is_unit("book") || is_unit("plugins") {
+            continue;
+        }
+        let targets = package["targets"].as_array().unwrap();
+        let kinds = |target: &Value| target["kind"].to_string();
+        let is_library = |target: &&Value| kinds(target).contains("lib");
+        for target in targets.iter().filter(is_library) {
+            let source = Path::new(target["src_path"].as_str().unwrap());
+            let has_example = has_example(source.parent().unwrap());
+            assert_eq!(
+                target["doctest"],
+                has_example,
+                "{}: `doctest = false` stands under [lib] if and only if the documentation has no example",
+                manifest.display()
+            );
+        }
+    }
+}
+
+/// Whether a source in this folder, or below, documents something with a block of code.
+fn has_example(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return has_example(&path);
+        }
+        let is_source = path.extension().is_some_and(|it| it == "rs");
+        is_source
+            && fs::read_to_string(&path).unwrap().lines().any(|line| {
+                let line = line.trim_start();
+                let documented = line.strip_prefix("///").or(line.strip_prefix("//!"));
+                documented.is_some_and(|text| text.trim_start().starts_with("```"))
+            })
+    })
 }
