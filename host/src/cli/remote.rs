@@ -18,6 +18,7 @@ mod policy;
 mod shown;
 mod status;
 mod unit;
+mod ways;
 mod write;
 
 use std::ffi::{OsStr, OsString};

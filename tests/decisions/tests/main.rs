@@ -22,5 +22,6 @@ mod questions;
 mod replay;
 mod reuse;
 mod selections;
+mod smallest;
 mod unheeded;
 mod unsound_parts;

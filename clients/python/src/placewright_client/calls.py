@@ -85,6 +85,13 @@ def replay_decision(cluster: str, number: int) -> Call[types.ReplayedDecision]:
     return Call('POST', ['v1', 'clusters', cluster, 'decisions', number, 'replay'])
 
 
+def ask_why_of_decision(cluster: str, number: int, *, host: str | None = None) -> Call[types.Why]:
+    """Why the VMs of a decision did not go to a host: on the inventory of then, the filter that kept
+    them off and the smallest changes of the request or the host that would have let it through,
+    or how much worse it was than the chosen one."""
+    return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'why'], query={'host': host})
+
+
 def ask_draft(cluster: str, body: types.PolicyDocument, *, policy: str | None = None, decisions: int | None = None, examples: int | None = None, shares_of: int | None = None) -> Call[types.DraftReplayed]:
     """Make recorded decisions of a cluster again under a policy that is not saved: how many would
     have another outcome, which, through which entry of the policy, and how many fall on each

@@ -111,6 +111,9 @@ Capacity = TypedDict(
 # Why a VM is moved.
 Cause: TypeAlias = "Literal['evacuation', 'host-state', 'hard-group', 'over-committed', 'balance']"
 
+# How far something is to be changed.
+ChangeLimit: TypeAlias = "Literal['at-most', 'at-least', 'exactly']"
+
 # A weighted cost that has changed; none where the entry was not asked.
 ChangedCost = TypedDict(
     'ChangedCost',
@@ -157,6 +160,9 @@ ChangedHost = TypedDict(
         'host': 'str',
     },
 )
+
+# What a change is made of.
+ChangedThing: TypeAlias = "Literal['request', 'vm', 'host', 'group']"
 
 # A document that can be put there.
 CheckedPolicy = TypedDict(
@@ -2200,6 +2206,29 @@ Nearest = TypedDict(
         'host': 'str',
         # What it lacks: completes "host ...".
         'reason': 'str',
+    },
+)
+
+# A change that is needed.
+NeededChange = TypedDict(
+    'NeededChange',
+    {
+        # The value that lets the host through, as a document may have it; none if it is to have
+        # none. One step less of the change does not.
+        'after': 'str | None',
+        # The value of now, as a document may have it; none if it has none, or is a table.
+        'before': 'str | None',
+        # How far it is to be changed.
+        'bound': 'ChangeLimit',
+        # The column or table that is changed, as documents call it; `host` if the VM is to run
+        # elsewhere.
+        'column': 'str',
+        # Id of the VM, host or group; none for the request as a whole.
+        'id': 'NotRequired[str]',
+        # What is changed.
+        'of': 'ChangedThing',
+        # The change as a sentence, to be completed by a full stop.
+        'sentence': 'str',
     },
 )
 
@@ -4516,6 +4545,19 @@ VmToPlace = TypedDict(
     },
 )
 
+# A way to let a host through that filters remove: one change, or two together.
+WayIn = TypedDict(
+    'WayIn',
+    {
+        # What is to be changed: all of it.
+        'changes': 'list[NeededChange]',
+        # Whether the host would then be chosen, too, and not another one.
+        'chosen': 'bool',
+        # The changes as a sentence, to be completed by a full stop.
+        'sentence': 'str',
+    },
+)
+
 # What follows if hosts fail.
 WhatIf = TypedDict(
     'WhatIf',
@@ -4585,6 +4627,10 @@ WhyChosen = TypedDict(
         'tied': 'int',
         # The VMs of the request.
         'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
     },
 )
 
@@ -4612,6 +4658,10 @@ WhyCostlier = TypedDict(
         'tier': 'int',
         # The VMs of the request.
         'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
     },
 )
 
@@ -4631,6 +4681,10 @@ WhyNotAsked = TypedDict(
         'standing': "Literal['not-asked']",
         # The VMs of the request.
         'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
     },
 )
 
@@ -4654,6 +4708,10 @@ WhyNotDrawn = TypedDict(
         'standing': "Literal['not-drawn']",
         # The VMs of the request.
         'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
     },
 )
 
@@ -4671,6 +4729,10 @@ WhyNotPreferred = TypedDict(
         'standing': "Literal['not-preferred']",
         # The VMs of the request.
         'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
     },
 )
 
@@ -4691,6 +4753,10 @@ WhyRemoved = TypedDict(
         'standing': "Literal['removed']",
         # The VMs of the request.
         'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
     },
 )
 
@@ -4710,5 +4776,9 @@ WhyTied = TypedDict(
         'standing': "Literal['tied']",
         # The VMs of the request.
         'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
     },
 )

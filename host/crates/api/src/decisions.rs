@@ -197,9 +197,19 @@ async fn show(
 /// Ask something of a recorded decision, with the cluster as it was then.
 async fn past<T: Send + 'static>(
     deployment: &Arc<Deployment>,
+    asked: (&Arc<Pool>, &Caller),
+    decision: (&str, u64),
+    ask: impl FnOnce(&Past) -> Result<T, DeploymentError> + Send + 'static,
+) -> Result<T, Problem> {
+    past_within(deployment, asked, decision, |past, _| ask(past)).await
+}
+
+/// The same, where the answer takes many runs of the chain and may end early.
+pub(super) async fn past_within<T: Send + 'static>(
+    deployment: &Arc<Deployment>,
     (questions, caller): (&Arc<Pool>, &Caller),
     (cluster, number): (&str, u64),
-    ask: impl FnOnce(&Past) -> Result<T, DeploymentError> + Send + 'static,
+    ask: impl FnOnce(&Past, &Cancel) -> Result<T, DeploymentError> + Send + 'static,
 ) -> Result<T, Problem> {
     let cluster = deployment.cluster(cluster)?;
     let next = cluster.read(|state| Ok(state.scheduler().next_number()));
@@ -215,7 +225,7 @@ async fn past<T: Send + 'static>(
             _ => deployment.kept_past(of.name(), number)?,
         };
         cancel.check().map_err(PlaceError::from)?;
-        ask(&past)
+        ask(&past, &cancel)
     };
     questions.run((&caller.name, cluster.name()), work).await
 }

@@ -28,6 +28,7 @@ mod rules;
 mod shadows;
 mod unheeded;
 mod units;
+mod why_not;
 
 pub use openapi::openapi;
 pub use reload::{Reload, Reloaded};
@@ -55,6 +56,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(placing::routes())
         .merge(reservations::routes())
         .merge(decisions::routes())
+        .merge(why_not::routes())
         .merge(questions::routes())
         .merge(drafts::routes())
         .merge(plans::routes())

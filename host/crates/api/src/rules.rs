@@ -250,6 +250,13 @@ pub const RULES: &[Rule] = &[
         Cluster,
     ),
     rule(
+        "GET",
+        "/v1/clusters/{cluster}/decisions/{number}/why",
+        View,
+        Cluster,
+    )
+    .query(&["host"]),
+    rule(
         "POST",
         "/v1/clusters/{cluster}/decisions/{number}/replay",
         View,

@@ -13,7 +13,7 @@ use crate::matrix::{self, Matrix};
 use crate::overview::needs::hosts_that;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, host_link, note, state, vm_link};
-use crate::url::{of_cluster, segment};
+use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use crate::why;
 use placewright_http::Problem;
@@ -35,7 +35,15 @@ pub(crate) async fn show(
     let same = replayed.and_then(|answer| answer.body["same"].as_bool());
     let matrix = explained.as_ref().ok().map(Matrix::of);
     let decision = &recorded["decision"];
-    let asked = ask.param("host").map(str::to_owned);
+    let asked = ask.param("host");
+    let host = matrix.as_ref().and_then(|matrix| why::host(matrix, asked));
+    let told = match (&matrix, host) {
+        (Some(matrix), Some(host)) if why::is_kept_out(matrix, host) => {
+            let of = url::query([("host", Some(host))]);
+            ask.get_if(&format!("{path}/why?{of}")).await
+        }
+        _ => None,
+    };
     let main = html! {
         (head(&cluster, &number, decision, matrix.as_ref()))
         (facts(&cluster, &recorded, explained.as_ref().ok(), same))
@@ -43,7 +51,7 @@ pub(crate) async fn show(
             Some(matrix) => {
                 div.cols.two-one {
                     (matrix::panel(&ask, &cluster, matrix))
-                    div.stack { (why::panel(&ask, &cluster, matrix, asked.as_deref())) }
+                    div.stack { (why::panel(&ask, &cluster, matrix, (host, told.as_ref()))) }
                 }
             }
             None => {
@@ -55,10 +63,7 @@ pub(crate) async fn show(
             }
         }
         (chances(&cluster, decision))
-        div.acts { (parts::copies(
-            &parts::curl("GET", &format!("{path}/explanation"), None),
-            None,
-        )) }
+        div.acts { (copies(&cluster, &number, (&path, host))) }
     };
     let page = Page {
         title: format!("Decision {number} of {cluster}"),
@@ -69,6 +74,22 @@ pub(crate) async fn show(
         script: None,
     };
     page::shown(&ask, page).await
+}
+
+/// How to ask the same elsewhere: about one host, if the page is about one.
+fn copies(cluster: &str, number: &str, (path, host): (&str, Option<&str>)) -> Markup {
+    let mut words = vec!["explain", number, "--cluster", cluster];
+    let of = match host {
+        Some(host) => {
+            words.extend(["--host", host]);
+            format!("{path}/why?{}", url::query([("host", Some(host))]))
+        }
+        None => format!("{path}/explanation"),
+    };
+    parts::copies(
+        &parts::curl("GET", &of, None),
+        Some(&parts::command(&words)),
+    )
 }
 
 fn head(cluster: &str, number: &str, decision: &Value, matrix: Option<&Matrix>) -> Markup {

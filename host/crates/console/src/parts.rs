@@ -217,9 +217,26 @@ pub(crate) fn copies(curl: &str, command: Option<&str>) -> Markup {
     }
 }
 
+/// A text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The command of the program with these words, of which those that are data are quoted.
+pub(crate) fn command(words: &[&str]) -> String {
+    let is_plain = |word: &str| {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        !word.is_empty() && word.chars().all(plain)
+    };
+    let words = words.iter().map(|word| match is_plain(word) {
+        true => (*word).to_owned(),
+        false => quoted(word),
+    });
+    format!("placewright {}", words.collect::<Vec<_>>().join(" "))
+}
+
 /// The line of curl that asks the API the same.
 pub(crate) fn curl(method: &str, path: &str, body: Option<&str>) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     let mut line = "curl -H \"Authorization: Bearer $TOKEN\"".to_owned();
     if method != "GET" {
         line.push_str(&format!(" -X {method}"));

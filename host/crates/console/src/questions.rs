@@ -285,6 +285,8 @@ fn why(cluster: &str, answer: &Value) -> Markup {
             "not-preferred" => p.lead { b { "The request prefers other hosts, and some of these are left." } },
             "not-drawn" => p.lead { b { "Chance decides, and another host is drawn." } " Its share is " (format::percent(answer["share"].as_f64().unwrap_or_default())) "." },
             other => p.lead { (cut(other, 80)) },
-        } } }
+        }
+        @if matches!(text(answer, "standing"), "removed" | "not-asked") { (crate::why::ways(host, items(answer, "ways"))) }
+        } }
     }
 }

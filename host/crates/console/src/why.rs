@@ -6,13 +6,31 @@ use serde_json::Value;
 use crate::ask::Ask;
 use crate::format::{self, cost, cut};
 use crate::matrix::{Matrix, Row};
+use crate::page::sentence;
 use crate::parts::{empty, host_link};
 use crate::value::{items, text};
 
-/// The panel beside the matrix.
-pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>, asked: Option<&str>) -> Markup {
+/// The host that the page is about: the one that is asked about, or the first that was removed, or
+/// the next best.
+pub(crate) fn host<'m>(matrix: &Matrix<'m>, asked: Option<&'m str>) -> Option<&'m str> {
     let host = asked.or_else(|| matrix.removed.first().map(|row| row.host));
-    let host = host.or_else(|| matrix.next_best().map(|(host, _)| host));
+    host.or_else(|| matrix.next_best().map(|(host, _)| host))
+}
+
+/// Whether no filter let the host through, or none was asked about it.
+pub(crate) fn is_kept_out(matrix: &Matrix<'_>, host: &str) -> bool {
+    matrix.removed.iter().any(|row| row.host == host)
+        || matrix.unasked.iter().any(|(known, _)| *known == host)
+}
+
+/// The panel beside the matrix. `told` is what the API says of the host, where it keeps the VMs
+/// off.
+pub(crate) fn panel(
+    ask: &Ask,
+    cluster: &str,
+    matrix: &Matrix<'_>,
+    (host, told): (Option<&str>, Option<&Value>),
+) -> Markup {
     html! {
         section.panel id="why" aria-labelledby="why-title" aria-live="polite" {
             header {
@@ -27,7 +45,10 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>, asked: Option
                 @for row in matrix.left.iter().chain(&matrix.removed).take(200) { option value=(row.host) {} }
             }
             div.in.stack { @match host {
-                Some(host) => (answer(cluster, matrix, host)),
+                Some(host) => {
+                    (answer(cluster, matrix, host))
+                    @if let Some(told) = told { (ways(host, items(told, "ways"))) }
+                }
                 None => (empty("Every host was taken", html! { "There is nothing to ask." })),
             } }
         }
@@ -78,6 +99,30 @@ fn removed(cluster: &str, row: &Row<'_>) -> Markup {
                 } }
             }
         }
+    }
+}
+
+/// The smallest changes that would have let the host through, as sentences.
+pub(crate) fn ways(host: &str, ways: &[Value]) -> Markup {
+    let way = |way: &Value| {
+        html! {
+            (sentence(&cut(text(way, "sentence"), 240)))
+            @if way["chosen"] == true { " " b { (cut(host, 60)) " would then be chosen." } }
+        }
+    };
+    html! {
+        div id="smallest-change" { @match ways {
+            [] => p.small.soft { "No change of the request or of the host, and no two of them together, was found that would let it through." },
+            [first, rest @ ..] => {
+                p { "The smallest change that would let it through: " (way(first)) }
+                @if !rest.is_empty() {
+                    details {
+                        summary { "Or, instead: " (format::things(rest.len(), "other way", "other ways")) }
+                        ul { @for other in rest { li { (way(other)) } } }
+                    }
+                }
+            }
+        } }
     }
 }
 

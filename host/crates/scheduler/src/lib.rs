@@ -228,6 +228,11 @@ impl Scheduler {
         &mut self.inventory
     }
 
+    /// The cluster as it is now, without who decides there.
+    pub(crate) fn into_inventory(self) -> Inventory {
+        self.inventory
+    }
+
     /// Set the inventory's clock back, as [`Inventory::set_clock_back`]; VMs that were moved
     /// meanwhile cool down from `now` on.
     pub fn set_clock_back(&mut self, now: i64) {

@@ -6,8 +6,11 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::questions::{Asked, QuestionError, Why, known_host, ways, why_of};
 use super::trial::failed_calls;
-use super::{Decision, DecisionShown, ExplainError, MadeOn, Recorded, Scheduler, place};
+use super::{
+    Cancel, Decision, DecisionShown, ExplainError, MadeOn, PlaceError, Recorded, Scheduler, place,
+};
 use placewright_chain::{Chain, Decided, DecisionError, Explanation, Runner};
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::Fault;
@@ -177,6 +180,31 @@ impl PastDecision {
         let mut runner = self.runner();
         let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
         Ok(explanation)
+    }
+
+    /// Why the request's VMs did not go to that host, or why they did; and if filters kept them
+    /// off it, the smallest changes that would have let it through. Of the entries that remove
+    /// it, the first is told.
+    ///
+    /// # Errors
+    /// If there was no such host, a unit fails, or the question's time is up.
+    pub fn why(&self, host: &str, cancel: &Cancel) -> Result<Why, QuestionError> {
+        let host = known_host(&self.inventory, host)?;
+        let explanation = self.explain().map_err(PlaceError::from)?;
+        let policy = self.chain.policy();
+        let mut why = why_of(&explanation, policy, &self.request, &host);
+        if why.is_kept_out() {
+            let asked = Asked {
+                chain: &self.chain,
+                inventory: self.inventory.clone(),
+                request: &self.request,
+                draw: self.draw,
+                host: &host,
+                cancel,
+            };
+            why.ways = ways(asked, self.limit)?;
+        }
+        Ok(why)
     }
 
     /// Explain how another chain, resolved for the scheduler's inventory, would have

@@ -10,6 +10,7 @@ mod changed;
 mod comparison;
 mod failure;
 mod remaining;
+mod smallest;
 mod why;
 
 pub use capacity::{Capacity, Filled};
@@ -17,6 +18,7 @@ pub use change::{Change, UnknownEntryError};
 pub use changed::{ChangedDecision, CostChanged, HostChanged, Replayed};
 pub use comparison::{Comparison, Fate, HostCompared};
 pub use failure::{Failure, FailureOptions, Resettled, Restart};
+pub use smallest::{Changed, Limit, Needed, Way};
 pub use why::{Difference, Standing, Why};
 
 use std::sync::Arc;
@@ -30,6 +32,8 @@ use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
 use placewright_model::Request;
 use placewright_policy::{Policy, Unheeded};
+pub(crate) use smallest::{Asked, ways};
+pub(crate) use why::{known_host, of as why_of};
 
 /// What questions are about: a cluster, the policy that decides there, and its units.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use placewright_chain::RemovalShown;
 use placewright_policy::Policy;
-use placewright_scheduler::questions::{Difference, Fate, Standing, Why};
+use placewright_scheduler::questions::{Difference, Fate, Standing, Way, Why};
 
 use super::super::{explained, output};
 use super::Changed;
@@ -103,7 +103,10 @@ pub(super) fn why_text(why: &Why, stages: usize) -> String {
             format!("{vms} goes to {host}, one of {tied} hosts with the same costs.")
         }
         Standing::NotAsked { reason } => {
-            format!("{vms} does not go to {host}: no unit was asked, since host {host} {reason}.")
+            let text = format!(
+                "{vms} does not go to {host}: no unit was asked, since host {host} {reason}."
+            );
+            text + &ways_text(&why.ways, host)
         }
         Standing::Removed { by } => removed_text(why, by),
         Standing::Costlier {
@@ -182,6 +185,23 @@ fn removed_text(why: &Why, by: &[RemovalShown]) -> String {
         Some(chosen) => write!(text, "\n\nChosen: {chosen}"),
         None => write!(text, "\n\nChosen: none"),
     };
+    text.push_str(&ways_text(&why.ways, &why.host));
+    text
+}
+
+/// What would let a host through, a line each.
+fn ways_text(ways: &[Way], host: &str) -> String {
+    if ways.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n\nThe filters would let {host} through if");
+    for way in ways {
+        let chosen = match way.chosen {
+            true => format!("; then {host} would be chosen"),
+            false => String::new(),
+        };
+        let _ = write!(text, "\n- {}{chosen}", way.sentence);
+    }
     text
 }
 

@@ -4,7 +4,7 @@ use clap::Args;
 use placewright_client::Call;
 use serde_json::{Value, json};
 
-use super::{ClusterArg, Session, document, explanation, shown};
+use super::{ClusterArg, Session, document, explanation, shown, ways};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
 
@@ -216,20 +216,27 @@ impl Why {
             call = call.query("host", host);
         }
         let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
-        session.print(&answer.body, shown::outline)?;
+        session.print(&answer.body, ways::text)?;
         Ok(Answer::Yes)
     }
 }
 
 /// Explain a recorded decision: every host, who removed it and why, or what it cost.
+///
+/// With --host the answer is about that host, on the inventory of then: what kept the VMs off it,
+/// and the smallest changes of the request or the host that would have let it through.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright --context prod explain 4711
+  placewright --context prod explain 4711 --host h7
   placewright --context prod explain 4711 --format json")]
 pub(super) struct Explain {
     /// The number of the decision
     number: u64,
+    /// The host that is asked about
+    #[arg(long, value_name = "ID")]
+    host: Option<String>,
     #[command(flatten)]
     cluster: ClusterArg,
 }
@@ -238,6 +245,12 @@ impl Explain {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
         let cluster = self.cluster.name(session)?;
         let number = self.number.to_string();
+        if let Some(host) = self.host {
+            let call = Call::get(["clusters", &cluster, "decisions", &number, "why"]);
+            let answer = session.call(call.query("host", host))?;
+            session.print(&answer.body, ways::text)?;
+            return Ok(Answer::Yes);
+        }
         let answer = session.call(Call::get([
             "clusters",
             &cluster,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Desk, Shown};
 
@@ -172,13 +172,47 @@ fn one_decision_says_why_there_and_why_not_there() {
         desk.browse("GET", &path, &cookie, &[]).body
     };
     assert!(why("h3").contains("is not up: its state is maintenance"));
+    let up = "State of host h3 is up instead of maintenance.";
+    assert!(why("h3").contains(up), "{}", why("h3"));
     assert!(why(chosen).contains("was chosen."));
+    assert!(!why(chosen).contains("smallest change"));
     assert!(why("h99").contains("There was no host"));
     let other = (1..=6)
         .map(|it| format!("h{it}"))
         .find(|it| it != chosen && it != "h3")
         .unwrap();
     assert!(why(&other).contains("more than"), "{}", why(&other));
+}
+
+#[test]
+fn the_smallest_change_that_would_let_a_host_through_is_told_as_by_the_api() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let vm = json!({"id": "large", "cpu": 2, "memory": "100 GiB"});
+    let placed = desk.api().send("POST", "/v1/clusters/north/place", &vm);
+    assert_eq!(placed.body["host"], Value::Null, "{placed:?}");
+    let why = desk
+        .api()
+        .get("/v1/clusters/north/decisions/9/why?host=h6")
+        .body;
+    assert_eq!(why["standing"], "removed", "{why}");
+    let first = &why["ways"][0];
+    assert_eq!(first["changes"][0]["column"], "memory", "{why}");
+    assert_eq!(first["changes"][0]["before"], "100 GiB", "{why}");
+    let path = "/clusters/north/decisions/9?host=h6";
+    let shown = desk.browse("GET", path, &cookie, &[]).body;
+    let rest = first["sentence"].as_str().unwrap().split_once(' ').unwrap();
+    assert!(shown.contains(rest.1), "{rest:?}: {shown}");
+    assert!(shown.contains("placewright explain 9 --cluster north --host h6"));
+    // What is told is enough.
+    let most = &first["changes"][0]["after"];
+    let less = json!({"id": "less", "cpu": 2, "memory": most, "allowed": ["h6"]});
+    let placed = desk.api().send("POST", "/v1/clusters/north/place", &less);
+    assert_eq!(placed.body["host"], "h6", "{placed:?}");
+    let unknown = desk
+        .api()
+        .get("/v1/clusters/north/decisions/9/why?host=nowhere");
+    assert_eq!(unknown.status, 404, "{unknown:?}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use placewright_engine::generation::Generation;
 use placewright_engine::unit::Fault;
 use placewright_inventory::Inventory;
 use placewright_policy::Policy;
-use placewright_scheduler::questions::Situation;
+use placewright_scheduler::questions::{Situation, Why};
 use placewright_scheduler::{
     Cancel, ExplainError, PastDecision, PlaceError, Remembered, RunnerUp, SchedulerOptions,
 };
@@ -36,6 +36,15 @@ impl Past {
     /// If a unit fails.
     pub fn explain(&self) -> Result<Explanation, DeploymentError> {
         Ok(self.0.explain().map_err(PlaceError::from)?)
+    }
+
+    /// Why its VMs did not go to that host, and the smallest changes that would have let it
+    /// through.
+    ///
+    /// # Errors
+    /// If there was no such host, a unit fails, or the question's time is up.
+    pub fn why(&self, host: &str, cancel: &Cancel) -> Result<Why, DeploymentError> {
+        Ok(self.0.why(host, cancel)?)
     }
 
     /// The host that its chain chooses, if there is one, or how a unit failed; and the calls of

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{QuestionError, Situation};
-use crate::PlaceError;
+use super::smallest::{self, Asked, Way};
+use super::{QuestionError, Situation, give_back};
+use crate::{Decision, PlaceError};
 use placewright_chain::{Explanation, FactShown, HostShown, RemovalShown, ShareShown, StageShown};
 use placewright_inventory::Inventory;
 use placewright_model::Request;
@@ -35,6 +36,22 @@ pub struct Why {
     /// What the units that keep the VMs off work out about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactShown>,
+    /// If filters keep the VMs off it: the smallest changes that let it through, each found by
+    /// asking the filters again. One change, or two together where one is not enough; those
+    /// first that change least of the request. None if no two changes do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub ways: Vec<Way>,
+}
+
+impl Why {
+    /// Whether something can be found that would let the host through.
+    pub(crate) fn is_kept_out(&self) -> bool {
+        matches!(
+            self.standing,
+            Standing::Removed { .. } | Standing::NotAsked { .. }
+        )
+    }
 }
 
 /// How a host stands to the decision.
@@ -135,12 +152,31 @@ impl Situation<'_> {
     /// If there is no such host, or there is no decision.
     pub fn why(&self, request: &Request, host: &str) -> Result<Why, QuestionError> {
         let host = known_host(self.inventory, host)?;
-        let (_, explanation) = self.decide(request)?;
+        let (decision, explanation) = self.decide(request)?;
         let mut why = of(&explanation, self.policy, request, &host);
+        if why.is_kept_out() {
+            why.ways = self.ways(&decision, &host)?;
+        }
         if let Standing::Removed { by } = &mut why.standing {
             *by = self.all_removals(request, &host, std::mem::take(by))?;
         }
         Ok(why)
+    }
+
+    /// The smallest changes that let the host through.
+    fn ways(&self, decision: &Decision, host: &Arc<str>) -> Result<Vec<Way>, QuestionError> {
+        let mut scheduler = self.scheduler(self.policy.clone())?;
+        give_back(&mut scheduler, &decision.request)?;
+        let chain = scheduler.chain().clone();
+        let asked = Asked {
+            chain: &chain,
+            inventory: scheduler.into_inventory(),
+            request: &decision.request,
+            draw: decision.draw,
+            host,
+            cancel: &self.options.cancel,
+        };
+        smallest::ways(asked, self.options.chain_limit)
     }
 
     /// After the entry that removes a host, the others that would: each found by
@@ -179,7 +215,7 @@ impl Situation<'_> {
 }
 
 /// The host of that id.
-pub(super) fn known_host(inventory: &Inventory, id: &str) -> Result<Arc<str>, QuestionError> {
+pub(crate) fn known_host(inventory: &Inventory, id: &str) -> Result<Arc<str>, QuestionError> {
     let host = inventory.slot(id).and_then(|slot| inventory.host(slot));
     host.map(|host| host.id.clone()).ok_or_else(|| {
         // Each is compared: of very many none is suggested.
@@ -194,7 +230,7 @@ pub(super) fn known_host(inventory: &Inventory, id: &str) -> Result<Arc<str>, Qu
 
 /// What an explanation says of one host. Of the entries that remove it, that is the
 /// first.
-pub(super) fn of(
+pub(crate) fn of(
     explanation: &Explanation,
     policy: &Policy,
     request: &Request,
@@ -211,6 +247,7 @@ pub(super) fn of(
         chosen: explanation.chosen.clone(),
         standing,
         facts,
+        ways: Vec::new(),
     }
 }
 
