@@ -49,10 +49,6 @@ const OTHERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "VMs that a plan has moved, until the next plan finds that they have cooled down",
-        &["CoolDown.moved"],
-    ),
-    (
         "requests that wait for a turn hold their bodies, which are bounded",
         &["Waiting.work", "Waiting.reads"],
     ),

@@ -28,6 +28,8 @@ pub enum Collection {
     History,
     /// Plans of moves.
     Plans,
+    /// VMs that stay where they are since a balance has moved them a short time ago.
+    CoolDown,
     /// Reservations that have ended.
     EndedReservations,
     /// Names of what has changed lately.

@@ -3,7 +3,7 @@
 use super::{AtBound, Collection, Counted, Payer, Row};
 
 /// Every collection. The test below holds it to the enumeration.
-pub(super) const ALL: [Collection; 19] = [
+pub(super) const ALL: [Collection; 20] = [
     Collection::Inventory,
     Collection::Columns,
     Collection::Texts,
@@ -12,6 +12,7 @@ pub(super) const ALL: [Collection; 19] = [
     Collection::Decisions,
     Collection::History,
     Collection::Plans,
+    Collection::CoolDown,
     Collection::EndedReservations,
     Collection::Changes,
     Collection::Unstored,
@@ -151,6 +152,15 @@ pub(super) fn of(collection: Collection) -> Row {
             remedy: "the oldest that is not under way goes",
             fields: &["Plans.plans", "Plans.under_way", "Plans.counted"],
             tables: &["plans"],
+            ..OF_CLUSTER
+        },
+        Collection::CoolDown => Row {
+            word: "cool-down",
+            title: "the VMs that were moved a short time ago",
+            bound: 1 << 16,
+            counted: Counted::Things,
+            remedy: "a balance may move it again before it has cooled down",
+            fields: &["CoolDown.moved", "CoolDown.order"],
             ..OF_CLUSTER
         },
         Collection::EndedReservations => Row {
