@@ -50,6 +50,8 @@ pub enum Collection {
     Jobs,
     /// What happened to units.
     UnitEvents,
+    /// Tokens that admins have issued.
+    Tokens,
     /// Events that are remembered.
     Events,
 }

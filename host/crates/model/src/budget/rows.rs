@@ -3,7 +3,7 @@
 use super::{AtBound, Collection, Counted, Payer, Row};
 
 /// Every collection. The test below holds it to the enumeration.
-pub(super) const ALL: [Collection; 20] = [
+pub(super) const ALL: [Collection; 21] = [
     Collection::Inventory,
     Collection::Columns,
     Collection::Texts,
@@ -23,6 +23,7 @@ pub(super) const ALL: [Collection; 20] = [
     Collection::Repeats,
     Collection::Jobs,
     Collection::UnitEvents,
+    Collection::Tokens,
     Collection::Events,
 ];
 
@@ -259,6 +260,17 @@ pub(super) fn of(collection: Collection) -> Row {
             counted: Counted::Things,
             remedy: "it is not in the history any more",
             tables: &["unit_events"],
+            ..OF_CLUSTER
+        },
+        Collection::Tokens => Row {
+            word: "tokens",
+            title: "the issued tokens",
+            payer: Payer::Server,
+            bound: 1000,
+            counted: Counted::Things,
+            at_bound: AtBound::Refused,
+            remedy: "delete tokens that nobody needs; one that has expired makes room by itself",
+            fields: &["Tokens.issued"],
             ..OF_CLUSTER
         },
         Collection::Events => Row {
