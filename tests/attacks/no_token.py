@@ -1,6 +1,8 @@
 """Attacks by whoever reaches the server's port without a token, and by other users of the machine."""
 
+import json
 import os
+import socket
 import subprocess
 import tempfile
 import time
@@ -101,6 +103,47 @@ def refusals_in_the_log(lab):
     lab.check(got.status == 200, f"the administrator is served: {got}")
 
 
+def refusals_of_many_addresses(lab):
+    """Wrong tokens from 1,024 addresses for 25 s: the audit log counts all of them and does not fill."""
+    server, ends = lab.server, time.monotonic() + 25
+    one = b"GET /v1/clusters HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer x\r\n\r\n"
+    refused, made = [0] * 8, []
+
+    def ask(worker):
+        number = worker
+        while time.monotonic() < ends:
+            number = (number + len(refused)) % 1024
+            try:
+                with socket.socket() as connection:
+                    connection.settimeout(5)
+                    connection.bind((f"127.1.{number >> 8}.{1 + number % 255}", 0))
+                    connection.connect(("127.0.0.1", server.port))
+                    for _ in range(20):
+                        connection.sendall(one)
+                        refused[worker] += connection.recv(65536).startswith(b"HTTP/1.1 401")
+            except OSError:
+                pass
+
+    def change(_):
+        while time.monotonic() < ends:
+            got = server.ask("POST", "/v1/policies/worst-fit/clone", {"name": f"p{len(made)}"}, limit=20)
+            made.append(got.status)
+            time.sleep(0.5)
+
+    together(len(refused) + 1, lambda n: ask(n) if n < len(refused) else change(n))
+    lab.check(server.stop() is not None, "the server ends, and with it the last window of the log")
+    records = [json.loads(line) for line in (server.data / "audit.jsonl").read_text().splitlines()]
+    of_refusals = [record for record in records if record.get("kind") == "refusal"]
+    size = sum(len(json.dumps(record)) for record in of_refusals)
+    # 100 in ten seconds, and one that counts the rest.
+    lab.check(len(of_refusals) <= 600, f"{len(of_refusals)} records of {sum(refused)} refusals")
+    lab.check(size < 512 << 10, f"they take {size >> 10} KiB")
+    counted = len(of_refusals) + sum(record.get("left-out", 0) for record in records)
+    lab.check(counted >= sum(refused) > 1024, f"{counted} of {sum(refused)} refusals are counted")
+    told = sum(record.get("status") == 201 and record.get("path", "").endswith("/clone") for record in records)
+    lab.check(made.count(201) == len(made) == told, f"{made.count(201)} of {len(made)} changes were made, {told} have records")
+
+
 def heads_that_are_none(lab):
     """Bytes that are no HTTP, long lines, many headers, wrong lengths."""
     heads = [
@@ -171,6 +214,6 @@ def example_secrets(lab):
 
 
 ATTACKS = [
-    slow_readers, slow_heads, bodies_that_never_end, refusals_in_the_log, heads_that_are_none,
-    folder_of_another_user, example_secrets,
+    slow_readers, slow_heads, bodies_that_never_end, refusals_in_the_log, refusals_of_many_addresses,
+    heads_that_are_none, folder_of_another_user, example_secrets,
 ]

@@ -19,7 +19,7 @@ const CRATES: [&str; 6] = [
 ];
 
 /// What of `http` outlives a request.
-const OF_HTTP: [&str; 1] = ["http/src/idempotency"];
+const OF_HTTP: [&str; 2] = ["http/src/access", "http/src/idempotency"];
 
 /// Lists that requests do not make grow for good, and why.
 const OTHERS: &[(&str, &[&str])] = &[
@@ -45,12 +45,13 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Touched.noted",
             "Totals.amounts",
             "AttachingEnds.list",
+            "Body.clusters",
+            "Caller.clusters",
+            "NewToken.clusters",
+            "TokenShown.clusters",
+            "TokenWanted.clusters",
             "Deployment.attaching",
         ],
-    ),
-    (
-        "VMs that a plan has moved, until the next plan finds that they have cooled down",
-        &["CoolDown.moved"],
     ),
     (
         "requests that wait for a turn hold their bodies, which are bounded",
@@ -77,6 +78,10 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Site.said",
             "Site.upgrades",
         ],
+    ),
+    (
+        "it belongs to a token, of which there may be few, and names few clusters",
+        &["KnownTokens.by_digest", "Token.clusters"],
     ),
     (
         "one for each unit or policy that is in force",

@@ -17,6 +17,7 @@ mod moves;
 mod policy;
 mod shown;
 mod status;
+mod token;
 mod unit;
 mod ways;
 mod write;
@@ -102,6 +103,8 @@ enum ServerCommand {
     Policy(policy::Policy),
     #[command(subcommand)]
     Unit(unit::Unit),
+    #[command(subcommand)]
+    Token(token::Token),
     Events(events::Follow),
     Status(status::Status),
     Reload(status::Reload),
@@ -156,7 +159,7 @@ impl Session {
 }
 
 /// Whether the words of the command line mean a server: one is named before the command, or only
-/// servers have such a command.
+/// servers have such a command, as `get`, or `token list`.
 pub(super) fn is_meant(words: &[OsString]) -> bool {
     let mut words = words.iter().skip(1).map(OsString::as_os_str);
     while let Some(word) = words.next() {
@@ -169,10 +172,20 @@ pub(super) fn is_meant(words: &[OsString]) -> bool {
                 words.next();
             }
             _ if name.starts_with('-') => {}
-            _ => return is_only_of_servers(word),
+            _ => return is_only_of_servers(word) || is_only_below(word, words.next()),
         }
     }
     false
+}
+
+/// Whether the command of that name has one of the second name for servers alone.
+fn is_only_below(name: &OsStr, second: Option<&OsStr>) -> bool {
+    let Some(second) = second else { return false };
+    let has = |cli: &clap::Command| {
+        let command = cli.find_subcommand(name);
+        command.is_some_and(|command| command.find_subcommand(second).is_some())
+    };
+    has(&ServerCli::command()) && !has(&super::Cli::command())
 }
 
 /// Whether servers have a command of that name, and files have none.
@@ -222,6 +235,7 @@ pub(super) fn run(words: Vec<OsString>) -> Result<Answer, Failure> {
         ServerCommand::Stop(stop) => stop.run(&session),
         ServerCommand::Policy(policy) => policy.run(&session),
         ServerCommand::Unit(unit) => unit.run(&session),
+        ServerCommand::Token(token) => token.run(&session),
         ServerCommand::Events(events) => events.run(&session),
         ServerCommand::Status(status) => status.run(&session),
         ServerCommand::Reload(reload) => reload.run(&session),
@@ -248,6 +262,8 @@ mod tests {
             "placewright get hosts",
             "placewright --format json get hosts",
             "placewright --token-file place get hosts",
+            "placewright token list",
+            "placewright policy attach mine",
         ] {
             assert!(meant(line), "{line}");
         }
@@ -257,6 +273,9 @@ mod tests {
             "placewright place --cluster c.toml --vm v.toml",
             "placewright unit replay u.wasm --server http://s",
             "placewright nonsense",
+            "placewright token",
+            "placewright token new --name list",
+            "placewright policy check list",
         ] {
             assert!(!meant(line), "{line}");
         }

@@ -10,7 +10,7 @@ use placewright_http::{Role, Secret, Token};
 use super::failure::{Answer, Failure};
 use super::{output, serve};
 
-/// Make tokens for callers of a server.
+/// Make tokens for callers of a server (those of a server that runs: token list, token create).
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
     New(New),

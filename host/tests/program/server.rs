@@ -42,6 +42,8 @@ mod round_trip;
 #[cfg(unix)]
 mod standing_still;
 mod sweep;
+#[cfg(unix)]
+mod tokens;
 mod two_lanes;
 #[cfg(unix)]
 mod waiting;

@@ -486,6 +486,32 @@ def reload_configuration() -> Call[types.Reloaded]:
     return Call('POST', ['v1', 'reload'])
 
 
+def list_tokens(*, limit: int | None = None, after: str | None = None) -> PageCall[types.TokenPage, types.Token]:
+    """All tokens, by name: those of the configuration, and those that were issued."""
+    return PageCall('GET', ['v1', 'tokens'], query={'limit': limit, 'after': after})
+
+
+def create_token(body: types.NewToken) -> Call[types.IssuedToken]:
+    """Issue a token. Its secret stands in this answer alone: the server stores a digest of it. The
+    answer is not given again to a repeated request; one that has lost it deletes the token and
+    issues another. A server without tokens in its configuration issues none, since the first one
+    would shut everybody else out."""
+    return Call('POST', ['v1', 'tokens'], json=body)
+
+
+def delete_token(token: str) -> Call[None]:
+    """Revoke a token that was issued. It counts no more from then on: streams of events that it has
+    open end, requests that wait are refused, and plans that go on in its name halt. One of the
+    configuration is removed there; the last token of an admin for all clusters that does not
+    expire stays."""
+    return Call('DELETE', ['v1', 'tokens', token])
+
+
+def get_token(token: str) -> Call[types.Token]:
+    """A token."""
+    return Call('GET', ['v1', 'tokens', token])
+
+
 def list_unit_files(*, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitFilePage, types.UnitFile]:
     """The files of the watched folder, by path: what each offers, and what is wrong with it."""
     return PageCall('GET', ['v1', 'unit-files'], query={'limit': limit, 'after': after})

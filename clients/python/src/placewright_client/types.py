@@ -2069,6 +2069,17 @@ InventoryEvent = TypedDict(
     },
 )
 
+# A token that was issued just now.
+IssuedToken = TypedDict(
+    'IssuedToken',
+    {
+        # Its secret, shown this once: it is sent as `Authorization: Bearer SECRET`.
+        'secret': 'str',
+        # The token.
+        'token': 'Token',
+    },
+)
+
 # A unit that is or was in force under its name.
 KnownUnit = TypedDict(
     'KnownUnit',
@@ -2249,6 +2260,23 @@ NewSettings = TypedDict(
         # Seconds after which what has come to run on a host counts as measured, though no later
         # measurement has come; left out, only a measurement ends that.
         'unmeasured-max-age': 'NotRequired[int | None]',
+    },
+)
+
+# A token that is to be issued.
+NewToken = TypedDict(
+    'NewToken',
+    {
+        # The clusters that it is for, which may come later; all if not given.
+        'clusters': 'NotRequired[list[str] | None]',
+        # When it expires, in seconds since 1970-01-01 UTC; never if not given. A token that
+        # expires issues none that expire later.
+        'expires': 'NotRequired[int | None]',
+        # Names its owner in logs and events: 1 to 64 letters, digits, "-", "_" and ".". Only a
+        # token that has expired may have had it.
+        'name': 'str',
+        # What its owner may do; no more than whoever issues it.
+        'role': 'Role',
     },
 )
 
@@ -2850,7 +2878,7 @@ Reloaded = TypedDict(
         'needs-restart': 'list[str]',
         # How many digests of units are revoked from now on.
         'revoked': 'int',
-        # How many tokens are known from now on.
+        # How many tokens of the configuration are known from now on.
         'tokens': 'int',
         # How many keys are trusted from now on.
         'trusted-keys': 'int',
@@ -3100,6 +3128,9 @@ RestartedVm = TypedDict(
         'vm': 'str',
     },
 )
+
+# What a token may do. Each role may do what the ones before it may.
+Role: TypeAlias = "Literal['viewer', 'operator', 'policy-author', 'admin']"
 
 # To which bytes a unit goes back.
 RollbackTo = TypedDict(
@@ -3526,6 +3557,44 @@ Tipped = TypedDict(
         'entry': 'str',
         # Why the host of before is removed, or that of after was: completes "host ...".
         'reason': 'NotRequired[str | None]',
+    },
+)
+
+# A token without its secret, which the server does not know.
+Token = TypedDict(
+    'Token',
+    {
+        # When it was issued, in seconds since 1970-01-01 UTC; not there: it is of the
+        # configuration.
+        'at': 'NotRequired[int]',
+        # The name of the token of whoever issued it; not there: it is of the configuration.
+        'by': 'NotRequired[str]',
+        # The clusters that it is for; not there: all.
+        'clusters': 'NotRequired[list[str]]',
+        # Whether it has expired, so that it counts no more.
+        'expired': 'bool',
+        # When it expires, in seconds since 1970-01-01 UTC; not there: never.
+        'expires': 'NotRequired[int]',
+        # Names its owner in logs and events.
+        'name': 'str',
+        # Where it comes from.
+        'origin': 'TokenOrigin',
+        # What its owner may do.
+        'role': 'Role',
+    },
+)
+
+# Where a token comes from.
+TokenOrigin: TypeAlias = "Literal['configuration', 'api']"
+
+# A page of a list.
+TokenPage = TypedDict(
+    'TokenPage',
+    {
+        # The entries, in order.
+        'items': 'list[Token]',
+        # Where the next page begins: give it as `after`. Not there on the last page.
+        'next': 'NotRequired[str]',
     },
 )
 

@@ -26,6 +26,7 @@ mod reload;
 mod reservations;
 mod rules;
 mod shadows;
+mod tokens;
 mod unheeded;
 mod units;
 mod why_not;
@@ -65,6 +66,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(shadows::routes())
         .merge(events::routes())
         .merge(recent::routes())
+        .merge(tokens::routes())
         .merge(backup::routes())
         .merge(reload::routes().layer(Extension(reload)))
 }

@@ -33,7 +33,7 @@ pub trait Reload: fmt::Debug + Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reloaded {
-    /// How many tokens are known from now on.
+    /// How many tokens of the configuration are known from now on.
     pub tokens: usize,
     /// How many keys are trusted from now on.
     pub trusted_keys: usize,

@@ -339,6 +339,10 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/events", View, Any),
     rule("GET", "/v1/events/recent", View, Any)
         .query(&["limit", "after", "kind", "cluster", "by", "text"]),
+    rule("GET", "/v1/tokens", Administer, All).query(LISTED),
+    rule("POST", "/v1/tokens", Administer, All).takes(Usual),
+    rule("GET", "/v1/tokens/{token}", Administer, All),
+    rule("DELETE", "/v1/tokens/{token}", Administer, All),
     rule("POST", "/v1/reload", Administer, All),
     rule("POST", "/v1/backup", Administer, All),
 ];

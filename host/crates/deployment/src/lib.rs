@@ -40,12 +40,12 @@ pub use drafts::{DraftChange, DraftReplayed, DraftShares, DraftWanted, HostCount
 pub use error::DeploymentError;
 pub use events::{Event, EventKind, Events, Listening, News};
 pub use mend::BrokenCluster;
-pub use open::{OpenError, Opening, Running, compile_units};
+pub use open::{OpenError, Opening, Running, StoreOpened, compile_units};
 pub use pages::{PAGE_BYTES, PageRoom};
 pub use policies::{Origin, PolicyRecord, PolicyUse};
 pub use replays::{ReplayWanted, UnitReplayed};
 pub use returns::ReturnAfter;
-pub use rules::{Attach, Edit, Who};
+pub use rules::{Attach, Edit, Who, check_name};
 pub use shadow::ShadowShown;
 pub use start::Started;
 pub use turns::{Reply, TurnError};
@@ -70,7 +70,6 @@ use placewright_sync::{ArcSwap, Mutex, MutexGuard, RwLock};
 use policies::Policies;
 use returns::Returns;
 use revisions::GoneRevisions;
-use rules::check_name;
 use shadow::Shadowing;
 use trials::UnitsNamed;
 
@@ -139,7 +138,7 @@ impl Default for DeploymentOptions {
 }
 
 /// The time of the system; 0 if its clock stands before 1970.
-fn system_clock() -> i64 {
+pub fn system_clock() -> i64 {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();

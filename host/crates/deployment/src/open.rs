@@ -29,6 +29,9 @@ use placewright_records::audit::Audit;
 use placewright_records::telemetry::Telemetry;
 use placewright_store::{Store, StoreError, StoreOptions};
 
+/// Takes from the store what others than the deployment have there.
+pub type StoreOpened = Arc<dyn Fn(&Store) -> Result<(), StoreError> + Send + Sync>;
+
 /// Where a deployment keeps things, and how it goes about its work.
 #[derive(Clone)]
 pub struct Opening {
@@ -48,6 +51,8 @@ pub struct Opening {
     pub policies: Option<PathBuf>,
     /// Where changes are recorded that no call makes.
     pub audit: Audit,
+    /// Called with the store once it is open, before anything decides or is carried on.
+    pub opened: Option<StoreOpened>,
     /// What units may use.
     pub limits: Limits,
     /// Options of the store.
@@ -108,6 +113,9 @@ impl Running {
             Some(folder) => Store::open(folder, opening.store)?,
             None => Store::in_memory(opening.store)?,
         };
+        if let Some(opened) = opening.opened {
+            opened(&store)?;
+        }
         let cache = opening.cache.as_deref();
         let engine = Engine::beside_decisions(opening.limits, cache, opening.compiler)?;
         if let Some(compile) = opening.compile_apart

@@ -659,8 +659,11 @@ fn check_revision(what: &str, given: Option<u64>, current: u64) -> Result<(), De
     }
 }
 
-/// Names stand in addresses and file names.
-pub(super) fn check_name(name: &str) -> Result<(), DeploymentError> {
+/// That something may have this name: names stand in addresses and file names.
+///
+/// # Errors
+/// If it is too short or too long, or has other characters than it may.
+pub fn check_name(name: &str) -> Result<(), DeploymentError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let good = (1..=64).contains(&name.len()) && name.chars().all(fits) && !name.starts_with('.');
     match good {

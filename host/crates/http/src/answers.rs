@@ -267,6 +267,7 @@ mod tests {
             name: name.into(),
             role: crate::Role::Viewer,
             clusters: None,
+            expires: None,
             sha256: None,
         };
         let mut made = Vec::new();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
@@ -132,6 +132,12 @@ fn is_for_good(problem: &Problem) -> bool {
     )
 }
 
+/// Whether the answer says that nobody may store it, such as one with a secret.
+fn must_not_be_stored(response: &Response) -> bool {
+    let control = response.headers().get(header::CACHE_CONTROL);
+    control.is_some_and(|control| control == "no-store")
+}
+
 /// The response, and what is to be kept of it, if anything is. What succeeded may be kept
 /// `elsewhere`.
 async fn kept(response: Response, elsewhere: bool) -> (Response, Option<Answer>) {
@@ -145,7 +151,7 @@ async fn kept(response: Response, elsewhere: bool) -> (Response, Option<Answer>)
         let answer = content.map(|content| answer(&response, content));
         return (response, answer);
     }
-    if !response.status().is_success() {
+    if !response.status().is_success() || must_not_be_stored(&response) {
         return (response, None);
     }
     if elsewhere {

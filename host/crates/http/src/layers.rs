@@ -57,6 +57,7 @@ pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
                 &limits,
                 foundation.access.clone(),
             )),
+            Extension(foundation.access.clone()),
             Extension(foundation.stop.clone()),
             Extension(foundation.telemetry.clone()),
             Extension(questions),

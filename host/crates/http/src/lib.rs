@@ -47,7 +47,9 @@ mod tls;
 mod unread;
 mod within;
 
-pub use access::{Access, AccessError, Caller, Secret, Token, Transport};
+pub use access::{
+    Access, AccessError, Caller, IssuedToken, Listed, NewToken, Secret, Token, Transport,
+};
 pub use connections::{OpenStream, Streams};
 pub use extract::{Json, Path, Query};
 pub use face::Face;

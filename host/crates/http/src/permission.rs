@@ -1,11 +1,17 @@
 //! What a row of a table of routes says: who may call the route, which query parameters it takes,
 //! and what body. What a route does not take is refused.
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use super::limits::ApiLimits;
 use placewright_document::Word;
 
 /// What a token may do. Each role may do what the ones before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Look.
     Viewer,
@@ -196,6 +202,13 @@ pub const fn open(method: &'static str, path: &'static str) -> Rule {
 mod tests {
     use super::Permission::{Administer, AttachPolicies, AuthorPolicies, Force, Operate, View};
     use super::*;
+
+    #[test]
+    fn roles_are_stored_and_sent_by_their_words() {
+        for (word, role) in Role::WORDS {
+            assert_eq!(serde_json::to_value(role).unwrap(), *word);
+        }
+    }
 
     #[test]
     fn each_role_may_what_the_ones_before_it_may() {

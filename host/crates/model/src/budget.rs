@@ -28,6 +28,8 @@ pub enum Collection {
     History,
     /// Plans of moves.
     Plans,
+    /// VMs that stay where they are since a balance has moved them a short time ago.
+    CoolDown,
     /// Reservations that have ended.
     EndedReservations,
     /// Names of what has changed lately.
@@ -48,6 +50,8 @@ pub enum Collection {
     Jobs,
     /// What happened to units.
     UnitEvents,
+    /// Tokens that admins have issued.
+    Tokens,
     /// Events that are remembered.
     Events,
 }

@@ -46,6 +46,8 @@ pub(super) enum Kind {
     Units,
     /// Files of units, with what became of each
     UnitFiles,
+    /// Tokens
+    Tokens,
 }
 
 impl Kind {
@@ -70,6 +72,7 @@ impl Kind {
             Self::Policies => "policies",
             Self::Units => "units",
             Self::UnitFiles => "unit-files",
+            Self::Tokens => "tokens",
         });
         way
     }
@@ -77,7 +80,7 @@ impl Kind {
     pub(super) fn is_of_cluster(self) -> bool {
         !matches!(
             self,
-            Self::Clusters | Self::Policies | Self::Units | Self::UnitFiles
+            Self::Clusters | Self::Policies | Self::Units | Self::UnitFiles | Self::Tokens
         )
     }
 
@@ -87,7 +90,7 @@ impl Kind {
     }
 
     /// What is shown of each, as [`shown::table`] has it.
-    fn columns(self) -> &'static [&'static str] {
+    pub(super) fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Clusters => &[
                 "cluster:name",
@@ -140,6 +143,7 @@ impl Kind {
             Self::Policies => &["policy:name", ">revision", "origin", "used by:clusters"],
             Self::Units => &["unit:name", "version", "pinned", "disabled", "source"],
             Self::UnitFiles => &["file", "state", "unit", "trouble"],
+            Self::Tokens => &["token:name", "role", "clusters", "origin", "expires", "by"],
             Self::Settings | Self::Inventory | Self::Unheeded => &[],
         }
     }

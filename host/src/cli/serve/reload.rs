@@ -133,7 +133,7 @@ impl Replaceable {
             ));
         }
         // A configuration that is empty, or half written, must not open what was closed.
-        if settings.tokens.is_empty() && !self.access.is_open() {
+        if settings.tokens.is_empty() && self.access.is_configured() {
             return Err(Failure::input_because(
                 "there are no tokens any more, and without tokens everybody may do everything: the server would have to be started anew for that",
             ));
@@ -150,7 +150,10 @@ impl Replaceable {
                 self.telemetry.configuration.certificate_ends(ends);
             }
         }
-        self.access.replace(settings.tokens.clone());
+        let store = self.deployment.store();
+        for sentence in self.access.replace(settings.tokens.clone(), store) {
+            tracing::warn!("{sentence}");
+        }
         let differ = |(name, value): &(&'static str, Option<Value>)| {
             let before = self.at_start.iter().find(|(known, _)| known == name);
             before.is_some_and(|(_, before)| before != value) && !HEEDED.contains(name)

@@ -233,7 +233,7 @@ fn begins(settings: &Settings) -> String {
 }
 
 fn opening(settings: &Settings, audit: &Audit, access: &Arc<Access>) -> Opening {
-    let access = access.clone();
+    let (access, restored) = (access.clone(), access.clone());
     let usual = DeploymentOptions::default();
     Opening {
         data: Some(settings.data.clone()),
@@ -243,6 +243,13 @@ fn opening(settings: &Settings, audit: &Audit, access: &Arc<Access>) -> Opening 
         units: Some(settings.units.clone()),
         policies: Some(settings.policies.clone()),
         audit: audit.clone(),
+        // Plans go on in the names of tokens: these are known before.
+        opened: Some(Arc::new(move |store| {
+            for sentence in restored.restore(store)? {
+                tracing::warn!("{sentence}");
+            }
+            Ok(())
+        })),
         limits: settings.unit_limits.clone(),
         store: StoreOptions {
             durability: match settings.durability {

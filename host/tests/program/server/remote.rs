@@ -219,6 +219,66 @@ fn a_context_names_a_server_a_token_and_a_cluster() {
 }
 
 #[test]
+fn tokens_are_issued_shown_and_revoked_from_elsewhere() {
+    let data = folder();
+    let (secret, lines) = token("admin", None);
+    let config = data.path().join("placewright.toml");
+    fs::write(&config, lines).unwrap();
+    let world = World::start(&["--config", config.to_str().unwrap()]);
+    world.write("secret", &secret);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = world.folder.path().join("secret");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let ask = |code, line: &str| world.ask(code, &format!("--token-file secret {line}"));
+    let issued = ask(
+        0,
+        "token create ci --role operator --cluster east --expires-in 1h",
+    );
+    assert!(
+        issued.starts_with("pw_") && issued.lines().count() == 1,
+        "{issued}"
+    );
+    let shown = json(&ask(0, "--format json token show ci"));
+    assert_eq!(
+        (&shown["role"], &shown["clusters"]),
+        (&"operator".into(), &json!(["east"]))
+    );
+    assert!(shown["expires"].as_u64() > shown["at"].as_u64());
+    let at = "2100-01-01T00:00:00Z";
+    let made = ask(
+        0,
+        &format!("--format json token create b --role viewer --expires-at {at}"),
+    );
+    assert_eq!(json(&made)["token"]["expires"], 4_102_444_800_u64);
+    let listed = ask(0, "token list");
+    assert!(
+        listed.contains("configuration") && listed.contains(at),
+        "{listed}"
+    );
+    world.write("issued", issued.trim());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = world.folder.path().join("issued");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    world.ask(0, "--token-file issued get clusters");
+    let refused = world.ask(2, "--token-file issued token list");
+    assert!(refused.contains("answers 403"), "{refused}");
+    ask(0, "token delete ci");
+    let gone = world.ask(2, "--token-file issued get clusters");
+    assert!(gone.contains("answers 401"), "{gone}");
+    let past = ask(
+        2,
+        "token create c --role viewer --expires-at 1971-01-01T00:00:00Z",
+    );
+    assert!(past.contains("later than now"), "{past}");
+}
+
+#[test]
 fn events_and_lists_are_followed() {
     let world = World::start(&[]);
     world.ask(0, "create cluster.toml");

@@ -85,6 +85,7 @@ fn path(rule: &Rule) -> String {
         ("{group}", "g"),
         ("{tenant}", "t"),
         ("{unit}", "u"),
+        ("{token}", "t"),
         ("{number}", "1"),
     ];
     let filled = named

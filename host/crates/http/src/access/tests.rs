@@ -1,4 +1,7 @@
+use axum::http::HeaderName;
+
 use super::*;
+use crate::permission::Role;
 
 fn access() -> (Access, Secret) {
     let secret = Secret::random().unwrap();

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch::Receiver;
 
@@ -10,6 +11,10 @@ use crate::access::{Access, Caller};
 use crate::limits::ApiLimits;
 use crate::problem::{Code, Problem};
 use placewright_sync::Mutex;
+
+/// How often the clock is asked whether a token has expired. It may be set meanwhile, so that
+/// nobody can tell beforehand how long that takes.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// The streams that are open, by token.
 #[derive(Debug, Clone)]
@@ -96,20 +101,29 @@ impl Stream {
 }
 
 impl Grant {
-    /// Whether the caller may not go on: its token is gone, or has another role or other
-    /// clusters.
+    /// Whether the caller may not go on: its token is gone, has expired, or has another role or
+    /// other clusters.
     pub fn is_over(&mut self) -> bool {
         if self.replaced.has_changed().unwrap_or(false) {
             self.replaced.mark_unchanged();
             self.look();
         }
+        self.is_over |= self.access.has_expired(self.caller.expires);
         self.is_over
     }
 
     /// Returns when the caller may not go on.
     pub async fn over(&mut self) {
-        // The access, which this holds, never goes away.
-        while !self.is_over() && self.replaced.changed().await.is_ok() {
+        let expires = self.caller.expires.is_some();
+        while !self.is_over() {
+            let changed = tokio::select! {
+                changed = self.replaced.changed() => changed,
+                () = tokio::time::sleep(LOOK), if expires => continue,
+            };
+            // The access, which this holds, never goes away.
+            if changed.is_err() {
+                return;
+            }
             self.look();
         }
     }

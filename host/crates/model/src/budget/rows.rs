@@ -3,7 +3,7 @@
 use super::{AtBound, Collection, Counted, Payer, Row};
 
 /// Every collection. The test below holds it to the enumeration.
-pub(super) const ALL: [Collection; 19] = [
+pub(super) const ALL: [Collection; 21] = [
     Collection::Inventory,
     Collection::Columns,
     Collection::Texts,
@@ -12,6 +12,7 @@ pub(super) const ALL: [Collection; 19] = [
     Collection::Decisions,
     Collection::History,
     Collection::Plans,
+    Collection::CoolDown,
     Collection::EndedReservations,
     Collection::Changes,
     Collection::Unstored,
@@ -22,6 +23,7 @@ pub(super) const ALL: [Collection; 19] = [
     Collection::Repeats,
     Collection::Jobs,
     Collection::UnitEvents,
+    Collection::Tokens,
     Collection::Events,
 ];
 
@@ -153,6 +155,15 @@ pub(super) fn of(collection: Collection) -> Row {
             tables: &["plans"],
             ..OF_CLUSTER
         },
+        Collection::CoolDown => Row {
+            word: "cool-down",
+            title: "the VMs that were moved a short time ago",
+            bound: 1 << 16,
+            counted: Counted::Things,
+            remedy: "a balance may move it again before it has cooled down",
+            fields: &["CoolDown.moved", "CoolDown.order"],
+            ..OF_CLUSTER
+        },
         Collection::EndedReservations => Row {
             word: "ended-reservations",
             title: "the reservations that have ended",
@@ -249,6 +260,17 @@ pub(super) fn of(collection: Collection) -> Row {
             counted: Counted::Things,
             remedy: "it is not in the history any more",
             tables: &["unit_events"],
+            ..OF_CLUSTER
+        },
+        Collection::Tokens => Row {
+            word: "tokens",
+            title: "the issued tokens",
+            payer: Payer::Server,
+            bound: 1000,
+            counted: Counted::Things,
+            at_bound: AtBound::Refused,
+            remedy: "delete tokens that nobody needs; one that has expired makes room by itself",
+            fields: &["Tokens.issued"],
             ..OF_CLUSTER
         },
         Collection::Events => Row {

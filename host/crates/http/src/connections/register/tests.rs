@@ -32,6 +32,7 @@ fn caller(name: &str) -> Caller {
             _ => Role::Viewer,
         },
         clusters: None,
+        expires: None,
         sha256: None,
     }
 }

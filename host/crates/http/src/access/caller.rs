@@ -1,0 +1,102 @@
+//! Who calls, and what it may do.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use super::unauthorized;
+use crate::permission::{Permission, Role};
+use crate::problem::{Code, Problem};
+use placewright_document::{Word, shown};
+
+/// What callers are called where there are no tokens.
+const ANONYMOUS: &str = "anonymous";
+
+/// Who calls, and what it may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Name of the token.
+    pub name: Arc<str>,
+    /// Its role.
+    pub role: Role,
+    /// The clusters that it is for; None: all.
+    pub clusters: Option<BTreeSet<Arc<str>>>,
+    /// When the token expires, in seconds since 1970-01-01 UTC; None: never.
+    pub expires: Option<i64>,
+    /// SHA-256 of the token's secret; None: there are no tokens.
+    pub(crate) sha256: Option<[u8; 32]>,
+}
+
+impl Caller {
+    /// Whoever runs programs on this machine, where there are no tokens.
+    pub(super) fn anonymous() -> Self {
+        Self {
+            name: ANONYMOUS.into(),
+            role: Role::Admin,
+            clusters: None,
+            expires: None,
+            sha256: None,
+        }
+    }
+
+    /// Whether there are no tokens, so that all callers are one.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        &*self.name == ANONYMOUS
+    }
+
+    /// Whether the token is for the cluster: others are not shown to it.
+    pub fn sees(&self, cluster: &str) -> bool {
+        let clusters = self.clusters.as_ref();
+        clusters.is_none_or(|clusters| clusters.contains(cluster))
+    }
+
+    /// Check that the caller has a permission, and on the cluster if one is named.
+    ///
+    /// # Errors
+    /// If not; the sentence says what is missing.
+    pub fn must(&self, permission: Permission, cluster: Option<&str>) -> Result<(), Problem> {
+        if !self.role.allows(permission) {
+            return Err(self.refused(&format!(
+                "has the role {}; this needs {}",
+                self.role.word(),
+                permission.least_role().word()
+            )));
+        }
+        match cluster {
+            Some(cluster) if !self.sees(cluster) => {
+                Err(self.refused(&format!("is not for the cluster \"{}\"", shown(cluster))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Check that the caller has a permission on all clusters, those to come included.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn must_everywhere(&self, permission: Permission) -> Result<(), Problem> {
+        self.must(permission, None)?;
+        match self.clusters {
+            None => Ok(()),
+            Some(_) => Err(self.refused("is for some clusters; this is about the whole server")),
+        }
+    }
+
+    fn refused(&self, sentence: &str) -> Problem {
+        Problem::new(
+            Code::Forbidden,
+            format!("the token \"{}\" {sentence}", self.name),
+        )
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let caller = parts.extensions.get::<Self>().cloned();
+        caller.ok_or_else(|| unauthorized("this route is for everybody and asks for no token"))
+    }
+}
