@@ -1,5 +1,5 @@
 // The editor of a policy: while something is changed, the server says what that would change.
-import { expired, parsed } from "./console.js";
+import { expired, parsed, toast } from "./console.js";
 
 const form = document.getElementById("editor");
 if (form instanceof HTMLFormElement) edit(form);
@@ -31,9 +31,80 @@ function edit(form) {
     if (answer.ok) {
       const told = parsed(await answer.text());
       told.getElementById("drafted")?.remove();
+      mark(told.getElementById("faults"));
+      told.getElementById("faults")?.remove();
       place.replaceChildren(...told.body.childNodes);
     }
     place.removeAttribute("aria-busy");
+  }
+
+  /** Say what is wrong at the fields that it is wrong with. @param {HTMLElement | null} faults */
+  function mark(faults) {
+    if (!faults) return;
+    for (const old of form.querySelectorAll("p.wrong")) old.remove();
+    for (const field of form.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      describe(field, "");
+    }
+    for (const fault of faults.children) {
+      const name = fault.getAttribute("data-field") ?? "";
+      const field = document.getElementById(name);
+      const place = field ?? form.querySelector(`[data-entry="${CSS.escape(name)}"]`);
+      if (!place) continue;
+      const told = document.createElement("p");
+      told.className = "wrong";
+      told.id = `wrong-${name}`;
+      told.textContent = fault.textContent;
+      if (!field) {
+        place.append(told);
+        continue;
+      }
+      const row = field.closest(".entry");
+      if (row) row.append(told);
+      else field.after(told);
+      field.setAttribute("aria-invalid", "true");
+      describe(field, told.id);
+      field.closest("details")?.setAttribute("open", "");
+    }
+  }
+
+  /** Name what describes a field. @param {Element} field @param {string} wrong */
+  function describe(field, wrong) {
+    const hint = document.getElementById(`hint-${field.id}`) ? `hint-${field.id}` : "";
+    const ids = [wrong, hint].filter(Boolean).join(" ");
+    if (ids) field.setAttribute("aria-describedby", ids);
+    else field.removeAttribute("aria-describedby");
+  }
+
+  /** Move an entry: the server changes the document, and the form is shown anew.
+   * @param {string} deed @param {string} way */
+  async function move(deed, way) {
+    clearTimeout(timer);
+    asking.abort();
+    asking = new AbortController();
+    const said = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    said.set("deed", deed);
+    let answer;
+    try {
+      answer = await fetch(form.getAttribute("action") ?? "", { method: "POST", signal: asking.signal, body: said });
+    } catch {
+      return;
+    }
+    if (answer.status === 401) return expired();
+    const next = parsed(await answer.text()).getElementById("editor");
+    if (!answer.ok || !next) return toast("It could not be moved. Reload the page to go on.");
+    const open = [...form.querySelectorAll("details[open] > summary")].map((it) => it.textContent);
+    form.replaceChildren(...next.childNodes);
+    for (const summary of form.querySelectorAll("details > summary")) {
+      if (open.includes(summary.textContent)) summary.parentElement?.setAttribute("open", "");
+    }
+    paint();
+    const parts = deed.split("/");
+    const entry = `entry/${parts[1]}/${parts[2]}/${parts[4]}/entry`;
+    const row = form.querySelector(`[data-entry="${CSS.escape(entry)}"]`);
+    const button = row?.querySelector(`[data-way="${way}"]`) ?? row?.querySelector("[data-way]");
+    if (button instanceof HTMLElement) button.focus();
+    toast(`${row?.querySelector("b")?.textContent ?? "It"} is now number ${Number(parts[4]) + 1} of ${parts[2]}.`);
   }
 
   /** Say beside a factor what it was. @param {HTMLInputElement} field */
@@ -78,6 +149,14 @@ function edit(form) {
 
   form.addEventListener("keydown", (event) => {
     const field = event.target;
+    if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown") && field instanceof Element) {
+      const way = event.key === "ArrowUp" ? "up" : "down";
+      const button = field.closest(".entry")?.querySelector(`[data-way="${way}"]`);
+      if (!(button instanceof HTMLButtonElement)) return;
+      event.preventDefault();
+      move(button.value, way);
+      return;
+    }
     const isFactor = field instanceof HTMLInputElement && field.name.endsWith("/factor");
     if (!isFactor || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
     event.preventDefault();
@@ -96,7 +175,53 @@ function edit(form) {
   }
   paint();
 
-  form.addEventListener("submit", () => (isSent = true));
+  form.addEventListener("submit", (event) => {
+    const button = event.submitter;
+    if (button instanceof HTMLButtonElement && button.value.startsWith("move/")) {
+      event.preventDefault();
+      move(button.value, button.getAttribute("data-way") ?? "up");
+      return;
+    }
+    isSent = true;
+  });
+
+  // Dragging is the same deed: an entry goes to the place of the one that it is dropped on.
+  let dragged = "";
+  /** @param {Event} event */
+  const over = (event) => {
+    const row = event.target instanceof Element ? event.target.closest(".entry") : null;
+    const [from, to] = [dragged.split("/"), (row?.getAttribute("data-entry") ?? "").split("/")];
+    const isThere = dragged && from[1] === to[1] && from[2] === to[2] && from[3] !== to[3];
+    return row && isThere ? { row, deed: `move/${from[1]}/${from[2]}/${from[3]}/${to[3]}` } : null;
+  };
+  const clear = () => form.querySelectorAll(".entry.over").forEach((row) => row.classList.remove("over"));
+  form.addEventListener("dragstart", (event) => {
+    const grip = event.target instanceof Element ? event.target.closest(".grip") : null;
+    const row = grip?.closest(".entry");
+    if (!row) return;
+    dragged = row.getAttribute("data-entry") ?? "";
+    event.dataTransfer?.setData("text/plain", row.querySelector("b")?.textContent ?? "");
+    event.dataTransfer?.setDragImage(row, 8, 8);
+  });
+  form.addEventListener("dragover", (event) => {
+    const place = over(event);
+    clear();
+    if (!place) return;
+    event.preventDefault();
+    place.row.classList.add("over");
+  });
+  form.addEventListener("drop", (event) => {
+    const place = over(event);
+    clear();
+    if (!place) return;
+    event.preventDefault();
+    dragged = "";
+    move(place.deed, "up");
+  });
+  form.addEventListener("dragend", () => {
+    dragged = "";
+    clear();
+  });
   window.addEventListener("beforeunload", (event) => {
     const now = new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
     if (!isSent && now !== before) event.preventDefault();

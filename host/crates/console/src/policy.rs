@@ -3,7 +3,9 @@
 mod answer;
 mod chain;
 mod document;
+mod faults;
 mod history;
+mod order;
 
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ use crate::session::see;
 use crate::url::{self, Pairs, of_cluster, segment};
 use crate::value::text;
 use document::Language;
+use faults::Faults;
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
 
@@ -118,10 +121,24 @@ pub(crate) async fn draft(
         told => told,
     };
     let markup = answer::panel(&told, &draft);
-    // The document goes with it, so that both views are of the same draft.
-    let whole = html! { (markup) textarea id="drafted" hidden { (draft.text) } };
+    let faults = faults_of(&told, &draft);
+    // The document goes with it, so that both views are of the same draft; and what is wrong with
+    // which field.
+    let whole = html! {
+        (markup)
+        textarea id="drafted" hidden { (draft.text) }
+        ul id="faults" hidden { @for (field, told) in faults.all() { li data-field=(field) { (told) } } }
+    };
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
     Ok((kind, whole.into_string()).into_response())
+}
+
+/// What is wrong with the fields of a draft.
+fn faults_of(told: &Told, draft: &Draft) -> Faults {
+    match told {
+        Told::Wrong(problem) => Faults::of(problem, &draft.text),
+        _ => Faults::default(),
+    }
 }
 
 /// Ask what would have become of recorded decisions.
@@ -166,6 +183,11 @@ pub(crate) async fn act(
     let mut draft = Draft::of(&sent)?;
     let policy = ask.get(&path).await?;
     match deed {
+        _ if deed.starts_with(order::MOVE) => {
+            draft.text = order::moved(&draft.text, deed)?;
+            let told = try_out(&ask, &name, &draft).await;
+            editor(&ask, &name, &policy, draft, told, StatusCode::OK).await
+        }
         "try" | "chain" | "document" => {
             if deed != "try" {
                 draft.is_document = deed == "document";
@@ -191,7 +213,7 @@ pub(crate) async fn act(
             }
         }
         _ => {
-            let wrong = "\"deed\" must be try, save, chain, document or clone";
+            let wrong = "\"deed\" must be try, save, chain, document, clone or begin with move/";
             Err(Problem::new(Code::InvalidParameter, wrong))
         }
     }
@@ -235,6 +257,7 @@ async fn editor(
         told => told,
     };
     let may_save = may_edit && !is_locked;
+    let faults = faults_of(&told, &draft);
     let path = format!("/policies/{}", segment(name));
     let main = html! {
         (head(ask, name, policy, &deciding))
@@ -263,7 +286,7 @@ async fn editor(
                     @match (&chain, draft.is_document) {
                         (Ok(chain), false) => {
                             textarea.hidden name="text" aria-label="The document" { (draft.text) }
-                            (chain.form(may_edit))
+                            (chain.form(may_edit, &faults))
                         }
                         (Err(why), false) => {
                             textarea.hidden name="text" aria-label="The document" { (draft.text) }

@@ -218,6 +218,45 @@ def a_policy_is_tuned_and_counts_as_the_api_counts(desk, api):
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
 
 
+def what_is_wrong_is_told_at_its_field(desk):
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("much")
+    desk.wait(lambda: field.get_attribute("aria-invalid") == "true")
+    told = desk.driver.find_element(By.ID, field.get_attribute("aria-describedby").split()[0])
+    assert told.is_displayed() and told.text, told.text
+    assert desk.driver.switch_to.active_element == field, "who writes is not disturbed"
+    desk.one(".was").click()
+    desk.wait(lambda: field.get_attribute("aria-invalid") is None)
+    assert not desk.driver.find_elements(By.CSS_SELECTOR, "p.wrong")
+
+
+def entries_are_moved_by_keys_and_by_dragging(desk):
+    desk.go("/policies/house")
+    names = lambda: [it.text for it in desk.driver.find_elements(By.CSS_SELECTOR, "section[aria-label='Filters'] .entry b")]
+    before = names()
+    assert len(before) >= 3, before
+    desk.driver.execute_script("document.querySelector(\"section[aria-label='Filters'] .entry a\").focus()")
+    ActionChains(desk.driver).key_down(Keys.ALT).send_keys(Keys.ARROW_DOWN).key_up(Keys.ALT).perform()
+    moved = [before[1], before[0], *before[2:]]
+    desk.wait(lambda: names() == moved)
+    # The entry keeps the focus, so that it can be moved on; what the draft would change is told.
+    desk.wait(lambda: "number 2 of filters" in desk.one("#toast").text)
+    assert before[0] in desk.driver.switch_to.active_element.get_attribute("aria-label")
+    ActionChains(desk.driver).key_down(Keys.ALT).send_keys(Keys.ARROW_UP).key_up(Keys.ALT).perform()
+    desk.wait(lambda: names() == before)
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing]"))
+    grips = desk.driver.find_elements(By.CSS_SELECTOR, "section[aria-label='Filters'] .grip")
+    rows = desk.driver.find_elements(By.CSS_SELECTOR, "section[aria-label='Filters'] .entry")
+    ActionChains(desk.driver).drag_and_drop(grips[2], rows[0]).perform()
+    desk.wait(lambda: names() == [before[2], *before[:2], *before[3:]])
+    assert not desk.complaints()
+    # Nothing was saved.
+    desk.go("/policies/house")
+    assert names() == before
+
+
 def chances_are_told_for_a_request(desk):
     desk.go("/policies/aeolus-least-used?cluster=burst")
     assert desk.one("svg.pie path.k1")
@@ -292,6 +331,8 @@ def main():
         the_map_is_walked_by_keys(desk)
         a_filter_answers_while_one_types_and_is_in_the_url(desk)
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
+        what_is_wrong_is_told_at_its_field(desk)
+        entries_are_moved_by_keys_and_by_dragging(desk)
         chances_are_told_for_a_request(desk)
         what_happens_is_shown_as_it_happens(desk, api)
         hostile_names_are_text(desk, api)

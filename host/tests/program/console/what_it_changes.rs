@@ -203,6 +203,76 @@ fn a_draft_is_tried_and_saved_and_keeps_what_nobody_touched() {
 }
 
 #[test]
+fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let text = document(&desk.api())["text"].as_str().unwrap().to_owned();
+    let setting = "entry/-/filters/0/settings/headroom";
+    let factor = "entry/-/costs/0/factor";
+    let wrong = [
+        (setting, "-5", format!("wrong-{setting} hint-{setting}")),
+        (factor, "much", format!("wrong-{factor}")),
+    ];
+    for (field, value, described) in wrong {
+        let fields = [
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", text.as_str()),
+            (field, value),
+            ("deed", "save"),
+        ];
+        let refused = desk.browse("POST", "/policies/house", &cookie, &fields);
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        let body = &refused.body;
+        let told = format!("<p class=\"wrong\" id=\"wrong-{field}\">");
+        assert!(body.contains(&told), "{told}: {body}");
+        let described = format!("aria-describedby=\"{described}\"");
+        assert!(body.contains(&described), "{described}: {body}");
+        assert_eq!(body.matches(" autofocus").count(), 1, "{body}");
+        // A script is told the same of a draft.
+        let tried = desk.browse("POST", "/policies/house/draft", &cookie, &fields);
+        let told = format!("<li data-field=\"{field}\">");
+        assert!(tried.body.contains(&told), "{}", tried.body);
+    }
+    assert_eq!(document(&desk.api())["revision"], 1);
+}
+
+#[test]
+fn entries_are_put_in_another_order_by_buttons() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let api = desk.api();
+    let text = document(&api)["text"].as_str().unwrap().to_owned();
+    let shown = desk.browse("GET", "/policies/house", &cookie, &[]).body;
+    assert!(shown.contains("value=\"move/-/filters/0/1\""), "{shown}");
+    assert!(shown.contains("aria-label=\"Move memory down\""), "{shown}");
+    assert!(!shown.contains("value=\"move/-/filters/2/3\""), "{shown}");
+    let fields = [
+        ("revision", "1"),
+        ("view", "chain"),
+        ("cluster", "north"),
+        ("text", text.as_str()),
+        ("entry/-/costs/0/factor", "5"),
+        ("deed", "move/-/costs/0/1"),
+    ];
+    let moved = desk.browse("POST", "/policies/house", &cookie, &fields);
+    assert_eq!(moved.status, 200, "{}", moved.body);
+    // What the fields said goes with the entry, and the draft is tried.
+    assert!(moved.body.contains("factor = 5 # twice"), "{}", moved.body);
+    let (cpu, memory) = (
+        moved.body.find("Factor of cpu").unwrap(),
+        moved.body.find("Factor of memory").unwrap(),
+    );
+    assert!(cpu < memory, "{}", moved.body);
+    assert!(moved.body.contains("data-differing="), "{}", moved.body);
+    assert_eq!(document(&api)["revision"], 1, "nothing is saved by moving");
+    let fields = [&fields[..5], &[("deed", "move/-/costs/0/7")]].concat();
+    let refused = desk.browse("POST", "/policies/house", &cookie, &fields);
+    assert_eq!(refused.status, 400, "{}", refused.body);
+}
+
+#[test]
 fn a_locked_policy_is_cloned() {
     let desk = Desk::start();
     let cookie = desk.sign_in(&desk.admin);

@@ -7,6 +7,8 @@ use serde_json::Value;
 use toml_edit::{DocumentMut, Item};
 
 use super::document::{Place, nth, shown};
+use super::faults::Faults;
+use super::order;
 use crate::ask::Ask;
 use crate::format::{cut, number};
 use crate::url::segment;
@@ -31,6 +33,15 @@ const LISTS: [(&str, &str, &str); 4] = [
 /// The chain of a document.
 pub(super) struct Chain {
     stages: Vec<Stage>,
+}
+
+/// What a form is shown with.
+struct State<'s> {
+    /// Whether anything may be changed.
+    may: bool,
+    faults: &'s Faults,
+    /// The first field that something is wrong with.
+    first: Option<&'s str>,
 }
 
 struct Stage {
@@ -94,8 +105,27 @@ impl Chain {
             .any(|(list, entries)| LISTS[*list].0 == "selections" && !entries.is_empty())
     }
 
-    /// The form.
-    pub(super) fn form(&self, may: bool) -> Markup {
+    /// The fields, as they stand in the form.
+    fn fields(&self) -> Vec<String> {
+        let lists = self.stages.iter().flat_map(|stage| &stage.lists);
+        let entries = lists.flat_map(|(_, entries)| entries);
+        let fields = entries.flat_map(|entry| {
+            let settings = entry.settings.iter().map(|(declared, _)| {
+                entry
+                    .place
+                    .field(&format!("settings/{}", text(declared, "name")))
+            });
+            std::iter::once(entry.place.field("factor")).chain(settings)
+        });
+        fields.collect()
+    }
+
+    /// The form, with what is wrong at the fields that it is wrong with: the first of them has the
+    /// focus.
+    pub(super) fn form(&self, may: bool, faults: &Faults) -> Markup {
+        let fields = self.fields();
+        let first = faults.first(fields.iter().map(String::as_str));
+        let state = State { may, faults, first };
         html! {
             @for (number, stage) in self.stages.iter().enumerate() {
                 @if self.stages.len() > 1 { h2 { "Stage " (number + 1) @if let Some(name) = &stage.name { ": " (cut(name, 40)) } } }
@@ -103,7 +133,7 @@ impl Chain {
                     @let (key, title, hint) = LISTS[*list];
                     section.panel aria-label=(title) {
                         header { h2 { (title) } span.small.dim { (hint) } }
-                        @for (number, entry) in entries.iter().enumerate() { (entry.row(key, number, may)) }
+                        @for (number, entry) in entries.iter().enumerate() { (entry.row(key, number, entries.len(), &state)) }
                     }
                 }
             }
@@ -189,47 +219,72 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
 }
 
 impl Entry {
-    fn row(&self, list: &str, number_in_list: usize, may: bool) -> Markup {
+    fn row(&self, list: &str, number_in_list: usize, of: usize, state: &State<'_>) -> Markup {
+        let may = state.may;
         let enabled = self.place.field("enabled");
+        let of_entry = self.place.field("entry");
         html! {
-            div class={ "entry" @if list != "costs" { " filter" } } {
+            div class={ "entry" @if list != "costs" { " filter" } } data-entry=(of_entry) {
                 @if list != "costs" { span.dim.num { (number_in_list + 1) } }
                 span {
                     a href={ "/units/" (segment(&self.unit)) } { b { (cut(&self.name, 60)) } }
                     @if self.name != self.unit { span.sub.small.dim { " " (cut(&self.unit, 40)) } }
                     @if !self.notes.is_empty() { span.small.dim { " " (cut(&self.notes.join(", "), 80)) } }
                 }
-                @if list == "costs" { (self.slider(may)) }
+                @if list == "costs" { (self.slider(state)) }
                 label.lab {
                     span.vh { (cut(&self.name, 60)) " is asked" }
                     input type="hidden" name=(enabled) value="off";
                     input.sw type="checkbox" name=(enabled) value="on" checked[self.enabled] disabled[!may];
                 }
+                @if may && of > 1 { (self.moves(number_in_list, of)) }
+                (wrong(&of_entry, state.faults))
             }
-            @if !self.settings.is_empty() { (self.settings_form(may)) }
+            @if !self.settings.is_empty() { (self.settings_form(state)) }
         }
     }
 
-    fn slider(&self, may: bool) -> Markup {
+    /// Buttons that move the entry in its list, and what it is dragged by.
+    fn moves(&self, number: usize, of: usize) -> Markup {
+        let button = |to: usize, way: &str, sign: &str| {
+            html! {
+                button.btn.quiet.step type="submit" name="deed" value=(order::deed(&self.place, to)) data-way=(way)
+                    aria-label={ "Move " (cut(&self.name, 60)) " " (way) } title={ "Move " (way) ": Alt and an arrow key" } { (sign) }
+            }
+        };
+        html! {
+            span.moves {
+                span.grip.with-script draggable="true" aria-hidden="true" title="Drag to another place" { "⠿" }
+                @if number > 0 { (button(number - 1, "up", "↑")) }
+                @if number + 1 < of { (button(number + 1, "down", "↓")) }
+            }
+        }
+    }
+
+    fn slider(&self, state: &State<'_>) -> Markup {
+        let may = state.may;
         let most = (self.factor.abs() * 2.0).max(10.0);
         let field = self.place.field("factor");
         let label = format!("Factor of {}", cut(&self.name, 60));
         html! {
             input.with-script type="range" min="0" max=(most) step="0.1" value=(self.factor) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
-            input.field.num name=(field) value=(number(self.factor, 6).replace('−', "-").replace(',', "")) inputmode="decimal" aria-label=(label) readonly[!may]
+            input.field.num id=(field) name=(field) aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)]
+                autofocus[state.first == Some(field.as_str())] value=(number(self.factor, 6).replace('−', "-").replace(',', "")) inputmode="decimal" aria-label=(label) readonly[!may]
                 data-was=(number(self.factor, 6).replace('−', "-").replace(',', ""));
+            (wrong(&field, state.faults))
         }
     }
 
     /// The settings as the unit declares them.
-    fn settings_form(&self, may: bool) -> Markup {
+    fn settings_form(&self, state: &State<'_>) -> Markup {
+        let is_wrong = state.faults.are_below(&self.place.field("settings/"));
         let given = self
             .settings
             .iter()
             .filter(|(_, value)| value.is_some())
             .count();
         html! {
-            details.settings {
+            details.settings open[is_wrong] {
                 summary.small { "Settings of " (cut(&self.name, 60)) span.dim { " " (given) " of " (self.settings.len()) " are set" } }
                 @for (declared, value) in &self.settings {
                     @let name = text(declared, "name");
@@ -238,8 +293,9 @@ impl Entry {
                     div.setting {
                         label.small for=(field) { b.mono { (cut(name, 60)) } }
                         @if is_table { span.small.soft { "A table: change it in the document." } }
-                        @else { (control(declared, &field, value.as_deref().unwrap_or_default(), may)) }
-                        span.small.dim { (bounds(declared)) }
+                        @else { (control(declared, &field, value.as_deref().unwrap_or_default(), state)) }
+                        (wrong(&field, state.faults))
+                        span.small.dim id={ "hint-" (field) } { (bounds(declared)) }
                         span.small.soft { (cut(text(declared, "meaning"), 240)) }
                     }
                 }
@@ -248,7 +304,28 @@ impl Entry {
     }
 }
 
-fn control(declared: &Value, field: &str, value: &str, may: bool) -> Markup {
+/// What is wrong with a field, below it.
+fn wrong(field: &str, faults: &Faults) -> Markup {
+    html! {
+        @if let Some(told) = faults.at(field) { p.wrong id={ "wrong-" (field) } { (told) } }
+    }
+}
+
+fn invalid(field: &str, faults: &Faults) -> Option<&'static str> {
+    faults.at(field).map(|_| "true")
+}
+
+/// The ids of what describes a field: what it takes, and what is wrong with it.
+fn described(field: &str, has_hint: bool, faults: &Faults) -> Option<String> {
+    let hint = has_hint.then(|| format!("hint-{field}"));
+    let wrong = faults.at(field).map(|_| format!("wrong-{field}"));
+    let ids: Vec<String> = [wrong, hint].into_iter().flatten().collect();
+    (!ids.is_empty()).then(|| ids.join(" "))
+}
+
+fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Markup {
+    let (may, faults) = (state.may, state.faults);
+    let is_first = state.first == Some(field);
     let choices = items(declared, "choices");
     let usual = declared["default"].as_str().unwrap_or_default();
     if text(declared, "kind") == "boolean" || !choices.is_empty() {
@@ -257,13 +334,16 @@ fn control(declared: &Value, field: &str, value: &str, may: bool) -> Markup {
             words = vec!["true", "false"];
         }
         return html! {
-            select.field id=(field) name=(field) disabled[!may] {
+            select.field id=(field) name=(field) aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first] disabled[!may] {
                 option value="" { "as usual" @if !usual.is_empty() { " (" (cut(usual, 40)) ")" } }
                 @for word in words { option value=(word) selected[value == word] { (word) } }
             }
         };
     }
-    html! { input.field id=(field) name=(field) value=(value) placeholder=(cut(usual, 60)) readonly[!may]; }
+    html! {
+        input.field id=(field) name=(field) value=(value) placeholder=(cut(usual, 60)) readonly[!may]
+            aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first];
+    }
 }
 
 /// What a setting takes, in words.

@@ -9,6 +9,9 @@ use crate::ask::Sent;
 use crate::url::Pairs;
 use placewright_http::problem::{Code, Problem};
 
+/// The lists of entries of a policy or a stage.
+pub(super) const LISTS: [&str; 4] = ["filters", "costs", "selections", "effects"];
+
 /// What a document is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
@@ -54,7 +57,7 @@ impl Place {
     }
 
     /// The entry and the key that a field is about.
-    fn of(name: &str) -> Option<(Self, &str)> {
+    pub(super) fn of(name: &str) -> Option<(Self, &str)> {
         let mut parts = name.splitn(5, '/');
         (parts.next()? == "entry").then_some(())?;
         let stage = match parts.next()? {
@@ -62,7 +65,7 @@ impl Place {
             stage => Some(stage.parse().ok()?),
         };
         let (list, number) = (parts.next()?, parts.next()?.parse().ok()?);
-        matches!(list, "filters" | "costs" | "selections" | "effects").then_some(())?;
+        LISTS.contains(&list).then_some(())?;
         let place = Self {
             stage,
             list: list.to_owned(),

@@ -7,6 +7,7 @@
 //! of it that does. The work is bounded by [`TRIALS`].
 
 mod lever;
+mod of_host;
 mod trial;
 mod words;
 

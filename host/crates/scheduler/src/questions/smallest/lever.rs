@@ -3,17 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::of_host;
 use super::trial::World;
 use placewright_chain::Chain;
 use placewright_inventory::{Inventory, Shape, ShapeColumn};
 use placewright_model::schema::{Column, Source};
-use placewright_model::{Facts, GREATEST_INTEGER, GroupRule, Measure, Request, Value, Vm};
+use placewright_model::{GREATEST_INTEGER, GroupRule, Measure, Request, Value, Vm};
 
 /// Of a request with more VMs these are tried alone.
-const MEMBERS: usize = 8;
-
-/// So many VMs of the host are tried at most: the smallest.
-const RESIDENTS: usize = 32;
+pub(super) const MEMBERS: usize = 8;
 
 /// An amount of a host is tried up to so many times what it is.
 const TIMES: i64 = 1024;
@@ -118,7 +116,7 @@ impl Unit {
 }
 
 impl Lever {
-    fn once(place: Place, before: Option<Value>, after: Option<Value>) -> Self {
+    pub(super) fn once(place: Place, before: Option<Value>, after: Option<Value>) -> Self {
         Self {
             place,
             before,
@@ -128,7 +126,12 @@ impl Lever {
     }
 
     /// Less of a value, down to so little; None if it is that little.
-    fn less(place: Place, before: Value, measure: Option<Measure>, least: i64) -> Option<Self> {
+    pub(super) fn less(
+        place: Place,
+        before: Value,
+        measure: Option<Measure>,
+        least: i64,
+    ) -> Option<Self> {
         let unit = Unit::of(&before, measure)?;
         let from = unit.steps(&before, true)?;
         (from > least).then_some(Self {
@@ -144,7 +147,7 @@ impl Lever {
     }
 
     /// More of a value.
-    fn more(place: Place, before: Value, column: &Column) -> Option<Self> {
+    pub(super) fn more(place: Place, before: Value, column: &Column) -> Option<Self> {
         let unit = Unit::of(&before, column.measure)?;
         let from = unit.steps(&before, false)?;
         let greatest = column.bounds.greatest.map_or(i64::MAX, |it| match unit {
@@ -220,10 +223,10 @@ fn reads(chain: &Chain) -> BTreeSet<(String, String)> {
         .filter_map(|it| it.judge.as_ref())
         .flat_map(|it| &it.reads);
     let columns = tables.flat_map(|read| {
-        let columns = read.columns.iter().map(|it| it.column.to_string());
+        let columns = read.columns.iter().map(|it| it.column.clone());
         std::iter::once(String::new())
             .chain(columns)
-            .map(|column| (read.table.to_string(), column))
+            .map(|column| (read.table.clone(), column))
     });
     columns.collect()
 }
@@ -241,12 +244,12 @@ pub(super) fn levers(world: &World<'_>, chain: &Chain) -> Vec<Lever> {
     {
         levers.push(Lever::once(Place::Zone, Some(zone.clone()), None));
     }
-    of_host(&mut levers, world, &reads);
+    of_host::columns(&mut levers, world, &reads);
     let reads_groups = reads.iter().any(|(table, _)| table.starts_with("groups"));
     if reads_groups {
         of_groups(&mut levers, inventory, request);
     }
-    of_residents(&mut levers, world);
+    of_host::residents(&mut levers, world);
     levers
 }
 
@@ -327,68 +330,6 @@ fn least_of(column: &str) -> i64 {
     i64::from(is_of_shape)
 }
 
-fn of_host(levers: &mut Vec<Lever>, world: &World<'_>, reads: &BTreeSet<(String, String)>) {
-    let (inventory, host) = (&world.inventory, world.host());
-    let Some(slot) = inventory.slot(host) else {
-        return;
-    };
-    let columns = reads.iter().filter(|(table, _)| table == "hosts");
-    for (_, name) in columns {
-        let Some(column) = inventory.schema().column("hosts", name) else {
-            continue;
-        };
-        let fixed = ["name", "address", "created", "state"];
-        if column.source != Source::Given || fixed.contains(&name.as_str()) {
-            continue;
-        }
-        let before = inventory.host_value(slot, name);
-        let place = || Place::Host(name.as_str().into());
-        match before {
-            Some(value @ (Value::Integer(_) | Value::Number(_))) => {
-                levers.extend(Lever::more(place(), value.clone(), &column));
-                levers.extend(Lever::less(place(), value, column.measure, 0));
-            }
-            Some(value @ Value::Boolean(_)) => {
-                let other = Value::Boolean(value != Value::Boolean(true));
-                levers.push(Lever::once(place(), Some(value), Some(other)));
-            }
-            before if column.kind == placewright_model::Kind::Text => {
-                let asked = asked_for(world.request(), name);
-                let others = asked.into_iter().filter(|it| before.as_ref() != Some(it));
-                let others = others.map(|it| Lever::once(place(), before.clone(), Some(it)));
-                levers.extend(others);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The texts that a request asks for where hosts have this column.
-fn asked_for(request: &Request, column: &str) -> Vec<Value> {
-    let members = request.members.iter().take(MEMBERS);
-    let of_facts = |facts: &Facts| facts.get(column).cloned();
-    let mut texts: Vec<Value> = (request.facts.get(column).cloned().into_iter())
-        .chain(members.clone().filter_map(|vm| of_facts(&vm.facts)))
-        .collect();
-    match column {
-        "gpu.model" => {
-            let models = members.flat_map(|vm| vm.facts.rows("gpu-models"));
-            texts.extend(models.filter_map(|row| row.get("model").cloned()));
-        }
-        "status.external" => texts.push("ok".into()),
-        _ => {}
-    }
-    texts.retain(|text| matches!(text, Value::Text(_)));
-    let mut different: Vec<Value> = Vec::new();
-    for text in texts {
-        if !different.contains(&text) {
-            different.push(text);
-        }
-    }
-    different.truncate(MEMBERS);
-    different
-}
-
 fn of_groups(levers: &mut Vec<Lever>, inventory: &Inventory, request: &Request) {
     let mut known: BTreeSet<Arc<str>> = BTreeSet::new();
     for member in request.members.iter().take(MEMBERS) {
@@ -405,25 +346,4 @@ fn of_groups(levers: &mut Vec<Lever>, inventory: &Inventory, request: &Request) 
             }
         }
     }
-}
-
-/// The VMs of the host, the smallest first.
-fn of_residents(levers: &mut Vec<Lever>, world: &World<'_>) {
-    let (inventory, request) = (&world.inventory, world.request());
-    let slot = inventory.slot(world.host());
-    let Some(host) = slot.and_then(|slot| inventory.host(slot)) else {
-        return;
-    };
-    let members: BTreeSet<&Arc<str>> = request.members.iter().map(|vm| &vm.id).collect();
-    let residents = inventory.vms_of(host);
-    let mut residents: Vec<(i64, i64, &Arc<str>)> = residents
-        .map(|entry| (entry.shape.memory, entry.shape.cpu, &entry.vm.id))
-        .filter(|(_, _, id)| !members.contains(id))
-        .collect();
-    residents.sort_unstable();
-    let smallest = residents.into_iter().take(RESIDENTS);
-    levers.extend(smallest.map(|(_, _, id)| {
-        let before = Value::Text(world.host().clone());
-        Lever::once(Place::Elsewhere(id.clone()), Some(before), None)
-    }));
 }

@@ -129,8 +129,7 @@ impl<'a> World<'a> {
                 };
                 let mut group = entry.given().clone();
                 for rule in [&mut group.vm_rule, &mut group.host_rule] {
-                    let (Some(GroupRule::Positive { hard }) | Some(GroupRule::Negative { hard })) =
-                        rule
+                    let Some(GroupRule::Positive { hard } | GroupRule::Negative { hard }) = rule
                     else {
                         continue;
                     };

@@ -1,0 +1,163 @@
+//! The order of a policy's entries, changed by a form: an entry takes its comments along.
+
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+
+use super::document::{Place, nth};
+use placewright_http::problem::{Code, Problem};
+
+/// What the deed of a form begins with that moves an entry.
+pub(super) const MOVE: &str = "move/";
+
+/// The deed that moves an entry to that number in its list.
+pub(super) fn deed(place: &Place, to: usize) -> String {
+    let stage = place
+        .stage
+        .map_or("-".to_owned(), |stage| stage.to_string());
+    format!("{MOVE}{stage}/{}/{}/{to}", place.list, place.number)
+}
+
+/// The document with the entry moved.
+///
+/// # Errors
+/// If the document does not have the entry or the place, or is not TOML.
+pub(super) fn moved(text: &str, deed: &str) -> Result<String, Problem> {
+    try_move(text, deed).ok_or_else(|| {
+        let sentence = "the document has no such entry to be moved, or no such place in its list";
+        Problem::new(Code::InvalidParameter, sentence)
+    })
+}
+
+fn try_move(text: &str, deed: &str) -> Option<String> {
+    let (place, to) = deed.strip_prefix(MOVE)?.rsplit_once('/')?;
+    let to: usize = to.parse().ok()?;
+    let name = format!("entry/{place}/");
+    let (place, _) = Place::of(&name)?;
+    let mut document: DocumentMut = text.parse().ok()?;
+    let list = match place.stage {
+        None => document.get_mut(&place.list)?,
+        Some(stage) => nth(document.get_mut("stages")?, stage)?.get_mut(&place.list)?,
+    };
+    match list {
+        Item::ArrayOfTables(tables) => in_tables(tables, place.number, to)?,
+        Item::Value(Value::Array(values)) => in_array(values, place.number, to)?,
+        _ => return None,
+    }
+    Some(document.to_string())
+}
+
+/// Tables are written in the order of their positions, those below them too.
+fn in_tables(tables: &mut ArrayOfTables, from: usize, to: usize) -> Option<()> {
+    (from < tables.len() && to < tables.len()).then_some(())?;
+    let mut all: Vec<isize> = Vec::new();
+    for table in tables.iter_mut() {
+        each(table, &mut |table| all.extend(table.position()));
+    }
+    all.sort_unstable();
+    let table = tables.remove(from);
+    tables.insert(to, table);
+    let mut free = all.into_iter();
+    for table in tables.iter_mut() {
+        let mut own: Vec<isize> = Vec::new();
+        each(table, &mut |table| own.extend(table.position()));
+        own.sort_unstable();
+        let new: Vec<isize> = free.by_ref().take(own.len()).collect();
+        each(table, &mut |table| {
+            let place = table.position().and_then(|it| own.binary_search(&it).ok());
+            if let Some(place) = place {
+                table.set_position(new.get(place).copied());
+            }
+        });
+    }
+    Some(())
+}
+
+/// A table, and the tables below it.
+fn each(table: &mut Table, look: &mut dyn FnMut(&mut Table)) {
+    look(table);
+    for (_, item) in table.iter_mut() {
+        match item {
+            Item::Table(below) => each(below, look),
+            Item::ArrayOfTables(tables) => {
+                for below in tables.iter_mut() {
+                    each(below, look);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Lines and spaces of an array stay where they are.
+fn in_array(values: &mut Array, from: usize, to: usize) -> Option<()> {
+    (from < values.len() && to < values.len()).then_some(())?;
+    let spaces: Vec<_> = values.iter().map(|value| value.decor().clone()).collect();
+    let value = values.remove(from);
+    values.insert_formatted(to, value);
+    for (value, space) in values.iter_mut().zip(spaces) {
+        *value.decor_mut() = space;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "name = \"a\"\n\n# Memory first.\n[[filters]]\nunit = \"memory\"\n[filters.settings]\nheadroom = \"1 GiB\" # a little\n\n[[costs]]\nunit = \"memory\"\n\n# Then CPU.\n[[filters]]\nunit = \"cpu\"\n\n[[filters]]\nunit = \"affinity\"\n";
+
+    fn units(text: &str) -> Vec<String> {
+        let document: DocumentMut = text.parse().unwrap();
+        let filters = document["filters"].as_array_of_tables().unwrap();
+        let units = filters.iter().map(|it| it["unit"].as_str().unwrap());
+        units.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_entry_is_moved_with_its_comments_and_settings() {
+        let text = moved(TEXT, "move/-/filters/0/1").unwrap();
+        assert_eq!(units(&text), ["cpu", "memory", "affinity"], "{text}");
+        let document: DocumentMut = text.parse().unwrap();
+        let memory = &document["filters"].as_array_of_tables().unwrap().get(1);
+        let headroom = memory.unwrap()["settings"]["headroom"].as_str();
+        assert_eq!(headroom, Some("1 GiB"), "{text}");
+        assert!(
+            text.contains("# Memory first.\n[[filters]]\nunit = \"memory\"\n"),
+            "{text}"
+        );
+        assert!(text.contains("headroom = \"1 GiB\" # a little"), "{text}");
+        assert!(
+            text.contains("# Then CPU.\n[[filters]]\nunit = \"cpu\"\n"),
+            "{text}"
+        );
+        let back = moved(&text, "move/-/filters/1/0").unwrap();
+        assert_eq!(units(&back), units(TEXT));
+    }
+
+    #[test]
+    fn an_entry_is_moved_over_several_others_and_in_a_stage() {
+        let text = moved(TEXT, "move/-/filters/2/0").unwrap();
+        assert_eq!(units(&text), ["affinity", "memory", "cpu"], "{text}");
+        let staged = "[[stages]]\nname = \"s\"\nfilters = [{ unit = \"a\" }, { unit = \"b\" }]\n";
+        let text = moved(staged, "move/0/filters/1/0").unwrap();
+        assert_eq!(
+            text,
+            "[[stages]]\nname = \"s\"\nfilters = [{ unit = \"b\" }, { unit = \"a\" }]\n"
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_moved() {
+        for deed in [
+            "move/-/filters/3/0",
+            "move/-/filters/0/3",
+            "move/-/effects/0/0",
+            "move/0/filters/0/1",
+            "move/-/name/0/1",
+            "move/-/filters/0",
+            "move/",
+        ] {
+            assert!(moved(TEXT, deed).is_err(), "{deed}");
+        }
+        assert!(moved("= no", "move/-/filters/0/1").is_err());
+    }
+}
