@@ -15,6 +15,7 @@ mod explanation;
 mod list;
 mod moves;
 mod policy;
+mod restarts;
 mod shown;
 mod status;
 mod token;
@@ -99,6 +100,7 @@ enum ServerCommand {
     Evacuate(moves::Evacuate),
     Begin(moves::Begin),
     Stop(moves::Stop),
+    Restarts(restarts::Restarts),
     #[command(subcommand)]
     Policy(policy::Policy),
     #[command(subcommand)]
@@ -233,6 +235,7 @@ pub(super) fn run(words: Vec<OsString>) -> Result<Answer, Failure> {
         ServerCommand::Evacuate(evacuate) => evacuate.run(&session),
         ServerCommand::Begin(begin) => begin.run(&session),
         ServerCommand::Stop(stop) => stop.run(&session),
+        ServerCommand::Restarts(restarts) => restarts.run(&session),
         ServerCommand::Policy(policy) => policy.run(&session),
         ServerCommand::Unit(unit) => unit.run(&session),
         ServerCommand::Token(token) => token.run(&session),

@@ -12,6 +12,7 @@
 //!   tried in another way, or only once.
 
 mod commands;
+mod configuration;
 mod cookbook;
 mod documents;
 mod heeded;

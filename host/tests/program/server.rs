@@ -37,6 +37,7 @@ mod reload;
 mod reload_route;
 mod remote;
 mod reservations;
+mod restarts;
 pub(crate) mod roles;
 mod round_trip;
 #[cfg(unix)]

@@ -20,6 +20,7 @@ mod named_amounts;
 mod no_host;
 mod questions;
 mod replay;
+mod restarts;
 mod reuse;
 mod selections;
 mod smallest;

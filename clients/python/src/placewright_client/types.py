@@ -53,6 +53,21 @@ AttributeKind: TypeAlias = "Literal['integer', 'number', 'boolean', 'text']"
 # The unit of measure of the values of an attribute
 AttributeMeasure: TypeAlias = "Literal['bytes', 'cores', 'seconds', 'time', 'fraction', 'percent']"
 
+# Restarts that the server plans and begins by itself, of VMs whose hosts are down or in
+# error.
+AutomaticRestart = TypedDict(
+    'AutomaticRestart',
+    {
+        # How many restarts may be under way at once; 8 if not given.
+        'max-in-flight': 'NotRequired[int]',
+        # Seconds for which a host must have been down or in error without a break before its VMs
+        # are restarted; 60 if not given.
+        'settle': 'NotRequired[int]',
+        # Which VMs are restarted; all if not given.
+        'vms': 'NotRequired[Restart]',
+    },
+)
+
 # A unit that was never in force.
 AwaitedUnit = TypedDict(
     'AwaitedUnit',
@@ -259,6 +274,9 @@ ClusterSettings = TypedDict(
         'overrides': 'NotRequired[dict[str, Override]]',
         # Name of the policy that decides.
         'policy': 'str',
+        # Whether and how the server restarts VMs of hosts that are down or in error by itself;
+        # none: it does not.
+        'restart': 'NotRequired[AutomaticRestart]',
         # Counts up with every change of these settings.
         'revision': 'int',
         # What is left to chance is derived from this.
@@ -282,6 +300,9 @@ ClusterSettingsWithUnheeded = TypedDict(
         'overrides': 'NotRequired[dict[str, Override]]',
         # Name of the policy that decides.
         'policy': 'str',
+        # Whether and how the server restarts VMs of hosts that are down or in error by itself;
+        # none: it does not.
+        'restart': 'NotRequired[AutomaticRestart]',
         # Counts up with every change of these settings.
         'revision': 'int',
         # What is left to chance is derived from this.
@@ -596,7 +617,7 @@ Event = TypedDict(
         # Seconds since 1970-01-01 UTC.
         'at': 'int',
         # Who did it: the name of a token, `anonymous` where there are none, `periodic` for what
-        # is done from time to time.
+        # is done from time to time, `restart` for restarts that the server begins by itself.
         'by': 'NotRequired[str]',
         # The cluster that it is about.
         'cluster': 'NotRequired[str]',
@@ -653,6 +674,9 @@ Event = TypedDict(
 # there now.
 # - `plan-cancelled`: A plan was cancelled: places of moves that were not confirmed are free
 # again.
+# - `restart-begun`: The server has begun to restart VMs of hosts that are down or in error: the
+# moves of its plan that are begun are to be carried out.
+# - `restart-failed`: VMs of hosts that are down or in error cannot be restarted by the server.
 # - `balance-failed`: A periodic plan could not be made.
 # - `unit-seen`: A file of a unit was found.
 # - `unit-refused`: A candidate for a unit was refused; the version in force stays.
@@ -683,7 +707,7 @@ Event = TypedDict(
 # - `library-not-kept`: The list of units in force cannot be stored for the next start.
 # - `noted`: A client had something noted that it did or saw.
 # - `noted-warning`: A client had a warning noted.
-EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-resized', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-halted', 'plan-cancelled', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
+EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-resized', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-halted', 'plan-cancelled', 'restart-begun', 'restart-failed', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
 
 # A page of a list.
 EventPage = TypedDict(
@@ -2254,6 +2278,9 @@ NewSettings = TypedDict(
         'overrides': 'NotRequired[dict[str, Override]]',
         # Name of the policy that decides.
         'policy': 'str',
+        # Whether and how the server restarts VMs of hosts that are down or in error by itself;
+        # left out, it does not.
+        'restart': 'NotRequired[None | AutomaticRestart]',
         # Seconds after which what was measured of hosts counts as absent; left out, it never
         # does.
         'statistics-max-age': 'NotRequired[int | None]',
@@ -2464,7 +2491,8 @@ Plan = TypedDict(
     {
         # Whether the next moves are begun as one is confirmed.
         'auto': 'bool',
-        # Who made it: the name of a token, `anonymous` where there are none, or `periodic`.
+        # Who made it: the name of a token, `anonymous` where there are none, `periodic`, or
+        # `restart` for the server where it restarts VMs by itself.
         'by': 'NotRequired[str]',
         # Whether it was cancelled: nothing more of it is begun.
         'cancelled': 'bool',

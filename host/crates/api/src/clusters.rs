@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::contract;
 use super::unheeded::{self, WithUnheeded};
 use placewright_deployment::cluster::{
-    Cluster, ClusterSettings, Counted, Override, PausedUnit, PeriodicBalance,
+    AutomaticRestart, Cluster, ClusterSettings, Counted, Override, PausedUnit, PeriodicBalance,
 };
 use placewright_deployment::{Attach, Deployment, DeploymentError};
 use placewright_document::ClusterDocument;
@@ -219,6 +219,10 @@ struct NewSettings {
     /// Whether plans of moves are made from time to time; left out, none are.
     #[serde(default)]
     balance: Option<PeriodicBalance>,
+    /// Whether and how the server restarts VMs of hosts that are down or in error by itself;
+    /// left out, it does not.
+    #[serde(default)]
+    restart: Option<AutomaticRestart>,
     /// Seconds after which what was measured of hosts counts as absent; left out, it never
     /// does.
     #[serde(default)]
@@ -252,6 +256,9 @@ async fn set(
         let sentence = "\"balance\": \"every\" must be from 10 to 2592000 seconds";
         return Err(Problem::new(Code::Unprocessable, sentence));
     }
+    if let Some(Err(sentence)) = new.restart.map(|restart| restart.check()) {
+        return Err(Problem::new(Code::Unprocessable, sentence));
+    }
     for (key, age) in [
         ("statistics-max-age", new.statistics_max_age),
         ("unmeasured-max-age", new.unmeasured_max_age),
@@ -278,6 +285,7 @@ async fn set(
             policy: new.policy,
             overrides: new.overrides,
             balance: new.balance,
+            restart: new.restart,
             statistics_max_age: new.statistics_max_age,
             unmeasured_max_age: new.unmeasured_max_age,
             revision,

@@ -24,6 +24,7 @@ mod plans;
 mod policy;
 mod recently_changed;
 mod reservations;
+mod restarts;
 mod settings;
 mod shadow;
 mod shown;
@@ -51,6 +52,8 @@ pub use plans::{
 };
 pub use policy::Rule;
 pub use reservations::{Reservation, ReservationKind, Standing};
+pub use restarts::AutomaticRestart;
+pub(super) use restarts::{LostHost, RESTART};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
 pub use snapshot::Snapshot;
@@ -72,6 +75,7 @@ use placewright_model::schema::Schema;
 use placewright_policy::Policy;
 use placewright_records::telemetry::ClusterMeter;
 use placewright_sync::{ArcSwap, ArcSwapOption, atomic};
+use restarts::DueAt;
 
 /// A cluster, for whoever asks something of it.
 #[derive(Debug)]
@@ -97,6 +101,8 @@ pub struct Cluster {
     nudged: Arc<atomic::AtomicBool>,
     /// Set, it ends the turn that is under way at its next decision.
     cut_off: Arc<AtomicBool>,
+    /// When it is next to be looked whether VMs are to be restarted.
+    restarts_due: Arc<DueAt>,
 }
 
 impl Cluster {
@@ -112,6 +118,7 @@ impl Cluster {
         let (meter, cut_off) = (state.meter().clone(), state.cut_off.clone());
         state.measure();
         state.set_alarm();
+        let restarts_due = state.restarts.due_at();
         let policy = state.ruling.clone();
         let in_force_number = state.adopted_number.clone();
         let (glance, snapshot) = (state.glance.clone(), state.snapshot.clone());
@@ -133,6 +140,7 @@ impl Cluster {
             nudged: Arc::default(),
             meter,
             cut_off,
+            restarts_due,
         })
     }
 
@@ -244,6 +252,11 @@ impl Cluster {
     /// The number of what was in force when its last turn began.
     pub(super) fn in_force_number(&self) -> u64 {
         self.in_force_number.load(atomic::Ordering::Acquire)
+    }
+
+    /// Whether it is to be looked by now (seconds) whether VMs are to be restarted.
+    pub(super) fn are_restarts_due(&self, now: i64) -> bool {
+        self.restarts_due.is_by(now)
     }
 
     /// Take over what is in force, whenever there is a turn.

@@ -64,7 +64,7 @@ pub struct Event {
     #[schema(value_type = u64)]
     pub plan: Option<u64>,
     /// Who did it: the name of a token, `anonymous` where there are none, `periodic` for what
-    /// is done from time to time.
+    /// is done from time to time, `restart` for restarts that the server begins by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     pub by: Option<Arc<str>>,

@@ -26,6 +26,7 @@ mod pages;
 mod past;
 mod policies;
 mod replays;
+mod restarting;
 mod returns;
 mod revisions;
 mod rules;
@@ -35,7 +36,9 @@ mod trials;
 mod turns;
 
 pub use artifacts::{KeptArtifacts, digests_of_decisions};
-pub use cluster::{Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance};
+pub use cluster::{
+    AutomaticRestart, Cluster, ClusterSettings, ClusterState, Override, PeriodicBalance,
+};
 pub use drafts::{DraftChange, DraftReplayed, DraftShares, DraftWanted, HostCount, Tipped};
 pub use error::DeploymentError;
 pub use events::{Event, EventKind, Events, Listening, News};
@@ -329,6 +332,7 @@ impl Deployment {
             policy: attach.policy.as_str().into(),
             overrides: attach.overrides,
             balance: attach.balance,
+            restart: attach.restart,
             statistics_max_age: attach.statistics_max_age,
             unmeasured_max_age: attach.unmeasured_max_age,
             revision: self.gone().settings + 1,
@@ -340,6 +344,7 @@ impl Deployment {
         let rule = self.rule_of(&settings, &schema, &in_force.generation)?;
         // It may have many hosts: nobody else waits for it.
         let mut state = self.new_state(document, settings.clone(), (rule, &in_force))?;
+        state.restarts_are_set(None);
         state.keep_everything();
         let cluster = {
             let _control = self.control();

@@ -13,6 +13,7 @@ use super::balancing::Balancing;
 use super::folder::PolicyFolder;
 use super::mend::Mending;
 use super::policies::LARGEST_POLICY;
+use super::restarting::Restarting;
 use super::returns::Returning;
 use super::{
     Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News,
@@ -79,6 +80,8 @@ pub enum OpenError {
     Deployment(#[from] DeploymentError),
     #[error("cannot start the thread that plans moves")]
     Balancing(#[source] io::Error),
+    #[error("cannot start the thread that restarts VMs")]
+    Restarting(#[source] io::Error),
     #[error("cannot start the thread that ends reservations")]
     Expiring(#[source] io::Error),
     #[error("cannot start the thread that mends clusters")]
@@ -96,6 +99,7 @@ pub struct Running {
     units: Option<Watching>,
     policies: Option<PolicyFolder>,
     balancing: Option<Balancing>,
+    restarting: Option<Restarting>,
     expiring: Option<Expiring>,
     mending: Option<Mending>,
     returning: Option<Returning>,
@@ -158,6 +162,7 @@ impl Running {
             })?;
         }
         let balancing = Balancing::start(&deployment).map_err(OpenError::Balancing)?;
+        let restarting = Restarting::start(&deployment).map_err(OpenError::Restarting)?;
         let expiring = Expiring::start(&deployment).map_err(OpenError::Expiring)?;
         deployment.mend();
         let mending = Mending::start(&deployment).map_err(OpenError::Mending)?;
@@ -165,6 +170,7 @@ impl Running {
         tracing::debug!(took = ?began.elapsed(), "started");
         Ok(Self {
             balancing: Some(balancing),
+            restarting: Some(restarting),
             expiring: Some(expiring),
             mending: Some(mending),
             returning: Some(returning),
@@ -198,13 +204,18 @@ impl Running {
     pub fn stop_by(mut self, until: Option<Instant>) -> bool {
         let (units, policies) = (self.units.take(), self.policies.take());
         let (balancing, expiring) = (self.balancing.take(), self.expiring.take());
+        let restarting = self.restarting.take();
         let (mending, returning) = (self.mending.take(), self.returning.take());
         if let Some(balancing) = &balancing {
             balancing.cancel();
         }
+        if let Some(restarting) = &restarting {
+            restarting.cancel();
+        }
         let (ended, all_ended) = mpsc::channel();
         let end = move || {
-            drop((units, policies, balancing, expiring, mending, returning));
+            drop((units, policies, balancing, restarting));
+            drop((expiring, mending, returning));
             let _ = ended.send(());
         };
         // Each of them may be in the middle of something.

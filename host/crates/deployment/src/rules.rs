@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-use super::cluster::{Attached, Rule};
+use super::cluster::{Attached, AutomaticRestart, Rule};
 use super::in_force::Attaching;
 use super::overrides::effective;
 use super::policies::{LARGEST_POLICY, Policies, PolicyUse};
@@ -32,6 +32,8 @@ pub struct Attach {
     pub overrides: BTreeMap<String, Override>,
     /// Whether plans of moves are made from time to time.
     pub balance: Option<PeriodicBalance>,
+    /// Whether the server restarts VMs of hosts that are down or in error.
+    pub restart: Option<AutomaticRestart>,
     /// Seconds after which what was measured of hosts counts as absent.
     pub statistics_max_age: Option<i64>,
     /// Seconds after which what has come to run counts as measured.
@@ -403,6 +405,7 @@ impl Deployment {
                 policy: attach.policy.as_str().into(),
                 overrides: attach.overrides,
                 balance: attach.balance,
+                restart: attach.restart,
                 statistics_max_age: attach.statistics_max_age,
                 unmeasured_max_age: attach.unmeasured_max_age,
                 revision: old.revision + 1,

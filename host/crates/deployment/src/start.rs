@@ -126,6 +126,7 @@ impl Deployment {
         let mut state = self.state(inventory, body.settings, (rule, &in_force))?;
         state.restore_measured(measured)?;
         state.resume(saved.counters);
+        state.restore_lost(body.lost);
         for plan in self.store.plans(&saved.name)? {
             let read = state.restore_plan(plan.number, &plan.body);
             read.map_err(|it| unread(&it))?;

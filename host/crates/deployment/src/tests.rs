@@ -12,6 +12,7 @@ mod measured;
 mod numbers;
 mod plans;
 mod restart;
+mod restarts;
 mod returned;
 mod revisions;
 mod rewritten;

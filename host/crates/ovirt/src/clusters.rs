@@ -251,6 +251,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
                 policy: policy.record.name.to_string(),
                 overrides,
                 balance: now.balance,
+                restart: now.restart,
                 statistics_max_age: now.statistics_max_age,
                 unmeasured_max_age: now.unmeasured_max_age,
                 revision: Some(now.revision),

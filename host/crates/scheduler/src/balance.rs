@@ -16,11 +16,13 @@ mod plan;
 mod reasons;
 mod relocate;
 mod repair;
+mod restart;
 mod shown;
 mod world;
 
 pub use apply::{BalanceError, Begun};
 pub(super) use cool_down::CoolDown;
+pub(super) use pass::RESTART;
 pub use plan::{
     BalancePlan, Cause, MoveError, Nearest, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,

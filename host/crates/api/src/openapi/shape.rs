@@ -198,6 +198,19 @@ fn plain(schema: &mut Map<String, Json>) {
     if matches!(schema.get("type"), Some(Json::String(_) | Json::Array(_))) {
         schema.remove("default");
     }
+    // A reference with a default comes as a choice of one.
+    let only = match schema.get("oneOf").and_then(Json::as_array) {
+        Some(either) if schema.contains_key("default") => match either.as_slice() {
+            [Json::Object(only)] => Some(only.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(only) = only {
+        schema.remove("default");
+        schema.remove("oneOf");
+        schema.extend(only);
+    }
     // What a key means stands beside what it may be.
     if let Some(Json::Array(either)) = schema.get_mut("oneOf")
         && let [null, other] = either.as_mut_slice()

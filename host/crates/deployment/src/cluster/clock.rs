@@ -28,6 +28,7 @@ impl ClusterState {
         self.breakers.set_clock_back(now);
         self.answers.set_clock_back(now);
         self.ended.set_clock_back(now);
+        self.restarts.set_clock_back(now);
         self.keep_everything();
     }
 }

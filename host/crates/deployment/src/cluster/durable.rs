@@ -1,9 +1,12 @@
 //! What is kept of a cluster: its rows as the store has them, and back.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{ClusterSettings, ClusterState};
+use super::{ClusterSettings, ClusterState, LostHost};
 use crate::DeploymentError;
 use placewright_document::ClusterDocument;
 use placewright_inventory::{Inventory, InventoryError, SavedHost, SavedVm, Touched};
@@ -17,6 +20,9 @@ pub(crate) struct Body {
     /// The cluster's document without hosts, VMs, tenants and groups.
     pub document: serde_json::Value,
     pub settings: ClusterSettings,
+    /// Hosts that are down or in error, by id, where the server restarts their VMs by itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lost: BTreeMap<Arc<str>, LostHost>,
 }
 
 /// JSON of what is kept. What is kept has no map with keys that are no texts, and so
@@ -34,6 +40,7 @@ fn text(id: &str) -> String {
 pub(super) struct Rows<'s> {
     name: &'s str,
     settings: &'s ClusterSettings,
+    lost: &'s BTreeMap<Arc<str>, LostHost>,
     /// It may be that of another time, or a copy.
     inventory: &'s Inventory,
 }
@@ -46,7 +53,10 @@ impl<'s> Rows<'s> {
 
     /// The cluster as it was when its inventory was this one.
     pub(super) fn then(state: &'s ClusterState, inventory: &'s Inventory) -> Self {
-        Self::of(&state.name, &state.settings, inventory)
+        Self {
+            lost: state.restarts.lost(),
+            ..Self::of(&state.name, &state.settings, inventory)
+        }
     }
 
     /// A cluster of that name, set so.
@@ -55,9 +65,11 @@ impl<'s> Rows<'s> {
         settings: &'s ClusterSettings,
         inventory: &'s Inventory,
     ) -> Self {
+        static NONE: BTreeMap<Arc<str>, LostHost> = BTreeMap::new();
         Self {
             name,
             settings,
+            lost: &NONE,
             inventory,
         }
     }
@@ -225,6 +237,7 @@ impl<'s> Rows<'s> {
         let Self {
             name,
             settings,
+            lost,
             inventory,
         } = self;
         let document = ClusterDocument {
@@ -241,6 +254,7 @@ impl<'s> Rows<'s> {
         let body = Body {
             document: serde_json::to_value(&document).unwrap_or_default(),
             settings: settings.clone(),
+            lost: lost.clone(),
         };
         Change::PutCluster {
             cluster: self.cluster(),

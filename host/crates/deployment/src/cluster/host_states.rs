@@ -57,6 +57,7 @@ impl ClusterState {
             false => self.touched.hosts.iter().cloned().collect(),
         };
         for id in hosts {
+            self.follow_lost(&id);
             let now = state(self.inventory(), &id);
             if let Some((before, now)) = self.host_states.note(&id, now) {
                 self.look_at_plans_again();

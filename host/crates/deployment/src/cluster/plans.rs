@@ -2,13 +2,15 @@
 
 mod auto;
 mod kept;
+mod restarting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClusterState, durable};
+use super::restarts::{Closed, Gate};
+use super::{ClusterState, RESTART, durable};
 use crate::DeploymentError;
 use crate::balancing::PERIODIC;
 use crate::events::{EventKind, News};
@@ -17,6 +19,7 @@ use kept::KeptPlan;
 pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
 use placewright_inventory::Inventory;
 use placewright_model::budget::Collection;
+use placewright_scheduler::questions::Restart;
 use placewright_scheduler::{
     BalanceError, BalanceOptions, BalancePlan, Cancel, PlaceError, Scheduler,
 };
@@ -139,6 +142,7 @@ impl ClusterState {
         let Some(kept) = self.plans.plans.get(&number) else {
             return;
         };
+        let restarts = kept.restarts;
         let counted = self.plans.counted.entry(number).or_default();
         counted.resize(kept.plan.moves.len(), MoveState::Planned);
         for (counted, state) in counted.iter_mut().zip(kept.states()) {
@@ -146,6 +150,9 @@ impl ClusterState {
                 *counted = state;
                 if let Some(change) = state.change() {
                     self.meter.moved(change);
+                    if restarts {
+                        self.meter.restarted(change);
+                    }
                 }
             }
         }
@@ -222,6 +229,7 @@ impl ClusterState {
         let now = self.advance();
         self.follow_plans();
         self.check_duration(begin.reserve_for)?;
+        let gate = self.gate(number);
         let Some(kept) = self.plans.plans.get_mut(&number) else {
             return Err(no_plan(number));
         };
@@ -231,7 +239,7 @@ impl ClusterState {
             )));
         }
         let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
-        begin_moves(&mut self.scheduler, kept, begin, (now, &cancel))?;
+        begin_moves(&mut self.scheduler, kept, begin, (now, &cancel), &gate)?;
         if let Some(auto) = begin.auto {
             kept.auto = auto.then(|| Auto::new(begin, &self.by));
         }
@@ -252,6 +260,9 @@ impl ClusterState {
         );
         self.keep_plan(number);
         self.tell_plan(EventKind::PlanBegun, number, message);
+        if begin.auto == Some(false) {
+            self.stop_restarts_of(number);
+        }
         Ok(told)
     }
 
@@ -281,6 +292,7 @@ impl ClusterState {
         self.keep_plan(number);
         let message = format!("plan {number} was cancelled: nothing more of it is begun");
         self.tell_plan(EventKind::PlanCancelled, number, message);
+        self.stop_restarts_of(number);
         Ok(told)
     }
 
@@ -315,6 +327,7 @@ impl ClusterState {
         if self.broken.is_some() || !std::mem::take(&mut self.plans.due) {
             return;
         }
+        self.plans.share_restarts();
         let plans = self.plans.plans.iter_mut();
         let due: Vec<(u64, Auto)> = plans
             .filter_map(|(number, kept)| Some((*number, kept.take_due()?)))
@@ -326,10 +339,14 @@ impl ClusterState {
 
     fn continue_plan(&mut self, number: u64, auto: &Auto) {
         let now = self.inventory().clock();
+        let gate = self.gate(number);
         let Some(kept) = self.plans.plans.get_mut(&number) else {
             return;
         };
-        if &*auto.by != PERIODIC && !(self.authority)(&auto.by, &self.name) {
+        let restarts = kept.restarts && &*auto.by == RESTART;
+        let is_allowed =
+            restarts || &*auto.by == PERIODIC || (self.authority)(&auto.by, &self.name);
+        if !is_allowed {
             kept.auto = None;
             self.keep_plan(number);
             return self.tell_when_kept(News {
@@ -347,9 +364,15 @@ impl ClusterState {
         // Moves of the request that are gone, or a unit that fails now, end nothing: there is
         // another try with the next confirmation.
         let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
-        let begun = begin_moves(&mut self.scheduler, kept, &auto.begin(), (now, &cancel));
-        if let Err(error) = begun {
+        let (scheduler, begin) = (&mut self.scheduler, auto.begin());
+        if let Err(error) = begin_moves(scheduler, kept, &begin, (now, &cancel), &gate) {
             tracing::warn!(cluster = %self.name, plan = number, %error, "the plan does not continue");
+            if restarts {
+                let message = format!(
+                    "restarts of plan {number} do not begin, and it is tried again: {error}"
+                );
+                self.tell_plan(EventKind::RestartFailed, number, message);
+            }
             return;
         }
         let counted = kept.counts();
@@ -371,6 +394,7 @@ impl ClusterState {
         };
         let (kind, went_on) = match is_over {
             true => (EventKind::PlanEnded, "has ended"),
+            false if restarts => (EventKind::RestartBegun, "restarts VMs"),
             false => (EventKind::PlanBegun, "went on"),
         };
         self.tell_when_kept(News {
@@ -412,6 +436,7 @@ fn begin_moves(
     kept: &mut KeptPlan,
     begin: &Begin,
     (now, cancel): (i64, &Cancel),
+    gate: &Gate,
 ) -> Result<(), DeploymentError> {
     let named = begin.moves.as_ref().map(|moves| kept.places(moves));
     let named = named.transpose()?;
@@ -426,7 +451,20 @@ fn begin_moves(
             continue;
         }
         let together = kept.together(place);
-        let under_way = kept.counts().begun;
+        let planned = together.iter().map(|place| &kept.plan.moves[*place]);
+        let closed = planned.map(|it| gate.check(scheduler.inventory(), it, now));
+        match closed.collect::<Result<Vec<()>, Closed>>() {
+            Ok(_) => {}
+            Err(Closed::Waits(why)) => {
+                kept.waits(&together, why, None);
+                continue;
+            }
+            Err(Closed::Needless(why)) => {
+                kept.is_stale(&together, why, now);
+                continue;
+            }
+        }
+        let under_way = kept.counts().begun + gate.elsewhere;
         if under_way > 0 && under_way + together.len() > most {
             let why = format!(
                 "it waits until moves are confirmed: {under_way} are under way, and at most {most} may be"
@@ -485,6 +523,19 @@ impl Planner {
     /// If a unit refuses or fails that the policy cannot do without.
     pub fn plan(mut self, options: &BalanceOptions) -> Result<BalancePlan, DeploymentError> {
         Ok(self.scheduler.plan_balance(self.now, options)?)
+    }
+
+    /// Make a plan that starts the VMs of these hosts elsewhere, as far as the hosts are down or
+    /// in error.
+    ///
+    /// # Errors
+    /// If there is no such host, or a unit fails that the policy cannot do without.
+    pub fn restart(
+        mut self,
+        hosts: &[Arc<str>],
+        which: Restart,
+    ) -> Result<BalancePlan, DeploymentError> {
+        Ok(self.scheduler.plan_restarts(self.now, hosts, which)?)
     }
 
     /// Make a plan that empties these hosts.

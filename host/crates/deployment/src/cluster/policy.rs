@@ -139,6 +139,7 @@ impl ClusterState {
         }
         self.settings
             .time_measurements(self.scheduler.inventory_mut());
+        self.restarts_are_set(before.restart);
         self.changes.push(durable::Rows::now(self).itself());
         self.publish_health();
         Ok(self.settings.clone())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::AutomaticRestart;
 use placewright_inventory::Inventory;
 
 /// What an admin has set for a cluster.
@@ -22,6 +23,11 @@ pub struct ClusterSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = PeriodicBalance)]
     pub balance: Option<PeriodicBalance>,
+    /// Whether and how the server restarts VMs of hosts that are down or in error by itself;
+    /// none: it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AutomaticRestart)]
+    pub restart: Option<AutomaticRestart>,
     /// Seconds after which what was measured of hosts counts as absent; none: it never
     /// does.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,6 +19,7 @@ use super::lost::Lost;
 use super::past::SavedChain;
 use super::plans::Plans;
 use super::recently_changed::RecentlyChanged;
+use super::restarts::Restarts;
 use super::shadow::Shadow;
 use super::{Attached, ClusterSettings, Snapshot, durable};
 use crate::Authority;
@@ -110,6 +111,8 @@ pub struct ClusterState {
     pub(super) news: Vec<News>,
     /// The states of hosts, as they were told last.
     pub(super) host_states: HostStates,
+    /// The VMs that the server restarts by itself, if it does.
+    pub(super) restarts: Restarts,
     /// Of what this turn changed: what is to be kept besides the inventory.
     pub(super) changes: Vec<Change>,
     /// What changed in the inventory up to the version `noted`.
@@ -210,6 +213,7 @@ impl ClusterState {
             by: SERVER.into(),
             news: Vec::new(),
             host_states,
+            restarts: Restarts::default(),
             changes: Vec::new(),
             touched: Touched::default(),
             lost: Arc::default(),
@@ -347,6 +351,7 @@ impl ClusterState {
             self.due = due;
             self.alarm.set(&self.name, due);
         }
+        self.restarts.publish(self.settings.restart);
     }
 
     /// The same when the alarm has rung: it is set anew, whatever it was set to.

@@ -2,7 +2,7 @@
 
 use super::{Event, EventKind};
 use crate::balancing::PERIODIC;
-use crate::cluster::SERVER;
+use crate::cluster::{RESTART, SERVER};
 use crate::folder::FILE;
 use placewright_document::Word;
 use placewright_records::audit::{Kind, Origin, Record};
@@ -46,7 +46,7 @@ fn origin(event: &Event) -> Origin {
     match event.by.as_deref() {
         Some(FILE) => Origin::Folder,
         Some(PERIODIC) => Origin::Periodic,
-        Some(SERVER) => Origin::Server,
+        Some(SERVER | RESTART) => Origin::Server,
         Some(_) => Origin::Api,
         None => match event.kind {
             EventKind::UnitSeen

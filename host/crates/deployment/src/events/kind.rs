@@ -82,6 +82,10 @@ kinds! {
     PlanHalted = "plan-halted",
     /// A plan was cancelled: places of moves that were not confirmed are free again.
     PlanCancelled = "plan-cancelled",
+    /// The server has begun to restart VMs of hosts that are down or in error: the moves of its plan that are begun are to be carried out.
+    RestartBegun = "restart-begun",
+    /// VMs of hosts that are down or in error cannot be restarted by the server.
+    RestartFailed = "restart-failed",
     /// A periodic plan could not be made.
     BalanceFailed = "balance-failed",
     /// A file of a unit was found.
@@ -148,6 +152,7 @@ impl EventKind {
             Self::PolicyRefused
                 | Self::PolicyLostFilters
                 | Self::BalanceFailed
+                | Self::RestartFailed
                 | Self::ReservationLost
                 | Self::ClusterWithoutPolicy
                 | Self::ClusterStopped

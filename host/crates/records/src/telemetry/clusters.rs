@@ -75,6 +75,8 @@ pub struct ClusterFamilies {
     bounds: Family<Budget, Gauge>,
     ended: Family<Became, Counter>,
     moves: Family<Became, Counter>,
+    restarts: Family<Became, Counter>,
+    stuck: Family<Cluster, Gauge>,
     /// Clusters in which nothing is decided.
     pub broken: Gauge,
 }
@@ -97,6 +99,8 @@ impl ClusterFamilies {
             bounds: Family::default(),
             ended: Family::default(),
             moves: Family::default(),
+            restarts: Family::default(),
+            stuck: Family::default(),
             broken: Gauge::default(),
         };
         registry.register(
@@ -157,6 +161,16 @@ impl ClusterFamilies {
             families.moves.clone(),
         );
         registry.register(
+            "restarts",
+            "Restarts that the server planned by itself of VMs whose hosts are down or in error, by what became of them: as of moves of plans",
+            families.restarts.clone(),
+        );
+        registry.register(
+            "restarts_stuck",
+            "VMs of hosts that are down or in error for which the server finds no other host",
+            families.stuck.clone(),
+        );
+        registry.register(
             "collection_bytes",
             "Bytes that requests have left behind in a collection of the cluster, estimated",
             families.bytes.clone(),
@@ -200,11 +214,14 @@ impl ClusterFamilies {
         };
         let ended = |end: ReservationEnd| became(&self.ended, end.word());
         let moved = |change: MoveChange| became(&self.moves, change.word());
+        let restarted = |change: MoveChange| became(&self.restarts, change.word());
         ClusterMeter {
             outcomes: Outcome::ALL.map(outcome),
             balanced: BalanceOutcome::ALL.map(balanced),
             ended: ReservationEnd::ALL.map(ended),
             moves: MoveChange::ALL.map(moved),
+            restarts: MoveChange::ALL.map(restarted),
+            stuck: self.stuck.get_or_create_owned(&label),
             rejections: self.rejections.clone(),
             causes: self.causes.clone(),
             reasons: Mutex::default(),
@@ -244,7 +261,8 @@ impl ClusterFamilies {
         }
         let ends = ReservationEnd::ALL.map(|end| (&self.ended, end.word()));
         let changes = MoveChange::ALL.map(|change| (&self.moves, change.word()));
-        for (family, how) in ends.into_iter().chain(changes) {
+        let restarts = MoveChange::ALL.map(|change| (&self.restarts, change.word()));
+        for (family, how) in ends.into_iter().chain(changes).chain(restarts) {
             family.remove(&Became {
                 cluster: cluster.clone(),
                 how,
@@ -267,7 +285,8 @@ impl ClusterFamilies {
             });
         }
         let label = Cluster { cluster };
-        for gauges in [&self.waiting, &self.hosts, &self.vms, &self.reservations] {
+        let gauges = [&self.waiting, &self.hosts, &self.vms, &self.reservations];
+        for gauges in gauges.into_iter().chain([&self.stuck]) {
             gauges.remove(&label);
         }
         for collection in counted_of_clusters() {
@@ -292,6 +311,9 @@ pub struct ClusterMeter {
     ended: [Counter; 4],
     /// As [`MoveChange::ALL`].
     moves: [Counter; 5],
+    /// As [`MoveChange::ALL`].
+    restarts: [Counter; 5],
+    stuck: Gauge,
     rejections: Family<Rejected, Counter>,
     causes: Family<Rejected, Counter>,
     reasons: Mutex<BTreeSet<Arc<str>>>,
@@ -393,14 +415,17 @@ impl ClusterMeter {
 
     /// A move of a plan has become something else.
     pub fn moved(&self, change: MoveChange) {
-        let [begun, confirmed, expired, cancelled, stale] = &self.moves;
-        match change {
-            MoveChange::Begun => begun.inc(),
-            MoveChange::Confirmed => confirmed.inc(),
-            MoveChange::Expired => expired.inc(),
-            MoveChange::Cancelled => cancelled.inc(),
-            MoveChange::Stale => stale.inc(),
-        };
+        count(&self.moves, change);
+    }
+
+    /// A restart that the server planned by itself has become something else.
+    pub fn restarted(&self, change: MoveChange) {
+        count(&self.restarts, change);
+    }
+
+    /// For so many VMs whose hosts are down or in error the server finds no other host.
+    pub fn restarts_stuck(&self, vms: usize) {
+        self.stuck.set(i64::try_from(vms).unwrap_or(i64::MAX));
     }
 
     /// A request was decided with a need that no filter of the policy checks.
@@ -438,4 +463,16 @@ impl ClusterMeter {
         self.vms.set(count(vms));
         self.reservations.set(count(reservations));
     }
+}
+
+/// Count what moves have become, by counters in the order of [`MoveChange::ALL`].
+fn count(counters: &[Counter; 5], change: MoveChange) {
+    let [begun, confirmed, expired, cancelled, stale] = counters;
+    match change {
+        MoveChange::Begun => begun.inc(),
+        MoveChange::Confirmed => confirmed.inc(),
+        MoveChange::Expired => expired.inc(),
+        MoveChange::Cancelled => cancelled.inc(),
+        MoveChange::Stale => stale.inc(),
+    };
 }

@@ -88,10 +88,20 @@ impl Pass<'_> {
         leaving: impl Fn(&Arc<str>) -> Leaving,
     ) -> Result<(), PlaceError> {
         let running = running_on(&self.world, hosts);
+        self.empty_of(&running, hosts, leaving)
+    }
+
+    /// The same of those VMs only; what hard groups keep together with them goes with them.
+    pub(super) fn empty_of(
+        &mut self,
+        running: &BTreeMap<Arc<str>, Arc<str>>,
+        hosts: &[Arc<str>],
+        leaving: impl Fn(&Arc<str>) -> Leaving,
+    ) -> Result<(), PlaceError> {
         let slots = hosts.iter().filter_map(|host| self.world.slot(host));
         let slots: Vec<u32> = slots.collect();
         self.emptied.clone_from(&slots);
-        let emptied = self.empty_each(hosts, &running, &slots, leaving);
+        let emptied = self.empty_each(hosts, running, &slots, leaving);
         self.emptied.clear();
         emptied
     }

@@ -309,7 +309,10 @@ pub(super) fn weigh(
     Ok(runner.weigh(inventory, &request, draw, among)?)
 }
 
-/// A request for VMs that run: for the tenant that they all have, if they have one, and in the
+/// What a request is, by its column `kind`, for VMs whose hosts are down or in error.
+pub(crate) const RESTART: &str = "restart";
+
+/// A request for VMs that run: a restart if their hosts are down or in error; for the tenant that they all have, if they have one, and in the
 /// availability zone that they belong to.
 ///
 /// # Errors
@@ -329,6 +332,14 @@ pub(super) fn of_running(
         now,
         ..Request::default()
     };
+    let is_lost = |vm: &&Arc<str>| {
+        let running = inventory.running(vm);
+        running.is_some_and(|entry| inventory.is_lost(entry.slot))
+    };
+    if !vms.is_empty() && vms.iter().all(is_lost) {
+        // The room that a policy reserves for failures is for these.
+        request.facts.set("kind", RESTART);
+    }
     tenant::agree(&mut request);
     zone::agree(&mut request)?;
     Ok(request)

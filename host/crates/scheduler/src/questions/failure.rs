@@ -4,18 +4,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::why::known_host;
 use super::{QuestionError, Situation, reasons};
+use crate::balance::RESTART;
 use crate::{Batch, Decision, PlaceError, Plan, RemovedHosts, Scheduler, SchedulerOptions};
 use placewright_chain::DecisionError;
 use placewright_inventory::{Inventory, InventoryError};
-use placewright_model::Vm;
 use placewright_model::Word;
+use placewright_model::{Facts, Vm};
 
 /// Which VMs are restarted elsewhere when their host fails.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
@@ -31,7 +32,8 @@ impl Word for Restart {
 }
 
 impl Restart {
-    fn restarts(self, vm: &Vm) -> bool {
+    /// Whether this VM is restarted.
+    pub fn restarts(self, vm: &Vm) -> bool {
         match self {
             Self::Ha => vm.facts.is("ha"),
             Self::All => true,
@@ -190,6 +192,8 @@ fn fail(
     if !lost.is_empty() {
         let plan = scheduler.place_batch(Batch {
             members: lost.values().map(|(vm, _)| (**vm).clone()).collect(),
+            // The room that a policy reserves for failures is for these.
+            facts: Facts::new().with("kind", RESTART),
             now,
             search: options.search,
             ..Batch::default()

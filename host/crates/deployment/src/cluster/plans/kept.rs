@@ -32,6 +32,9 @@ pub(super) struct KeptPlan {
     /// How it goes on by itself; None: it does not.
     #[serde(default)]
     pub(super) auto: Option<Auto>,
+    /// Whether it is the server's own, which restarts VMs of hosts that are down or in error.
+    #[serde(default)]
+    pub(super) restarts: bool,
     /// Whether a move was confirmed, or a host has another state, since it last went on.
     #[serde(skip)]
     due: bool,
@@ -114,7 +117,8 @@ pub struct PlanShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = u64)]
     pub number: Option<u64>,
-    /// Who made it: the name of a token, `anonymous` where there are none, or `periodic`.
+    /// Who made it: the name of a token, `anonymous` where there are none, `periodic`, or
+    /// `restart` for the server where it restarts VMs by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     pub by: Option<Arc<str>>,
@@ -179,6 +183,7 @@ impl KeptPlan {
             max_in_flight,
             cancelled: false,
             auto: None,
+            restarts: false,
             due: false,
         }
     }
@@ -390,6 +395,27 @@ impl KeptPlan {
     /// It is to go on at the next occasion, if it does by itself.
     pub(super) fn look_again(&mut self) -> bool {
         self.due |= self.auto.is_some() && !self.cancelled;
+        self.due
+    }
+
+    /// What is not begun is planned again with that plan. Gives whether anything is.
+    pub(super) fn give_way(&mut self, number: u64, now: i64) -> bool {
+        let had_auto = self.auto.take().is_some();
+        let open = self
+            .moves
+            .iter_mut()
+            .filter(|it| matches!(it.state, MoveState::Planned | MoveState::Expired));
+        let mut any = false;
+        for progress in open {
+            let why = format!("it is planned again with plan {number}");
+            progress.becomes(MoveState::Stale, now, Some(why));
+            any = true;
+        }
+        any || had_auto
+    }
+
+    /// Whether it is to go on.
+    pub(super) fn is_due(&self) -> bool {
         self.due
     }
 
