@@ -21,11 +21,10 @@ fn described(help: &str) -> Vec<Described> {
     let mut is_text = false;
     for line in help.lines() {
         let text = line.trim();
+        let is_of_keys = !heading.is_empty() && heading != "Options";
         if let Some(title) = line.strip_suffix(':').filter(|_| !line.starts_with(' ')) {
             heading = title;
-        } else if heading.is_empty() || heading == "Options" {
-            continue;
-        } else if let Some(flag) = text.strip_prefix("--") {
+        } else if let Some(flag) = text.strip_prefix("--").filter(|_| is_of_keys) {
             let end = flag.find(['[', ' ', '=']).unwrap_or(flag.len());
             is_text = true;
             options.push(Described {

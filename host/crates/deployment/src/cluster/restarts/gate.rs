@@ -21,7 +21,9 @@ pub(in crate::cluster) enum Closed {
 #[derive(Debug, Clone, Default)]
 pub(in crate::cluster) struct Gate {
     /// Hosts that are down, where the plan restarts VMs.
-    restarts: Option<(BTreeMap<Arc<str>, LostHost>, Option<AutomaticRestart>)>,
+    lost: Option<BTreeMap<Arc<str>, LostHost>>,
+    /// How the cluster restarts VMs by itself, if it does.
+    set: Option<AutomaticRestart>,
     /// How many moves of other plans count as under way.
     pub(in crate::cluster) elsewhere: usize,
 }
@@ -34,7 +36,8 @@ impl Gate {
         elsewhere: usize,
     ) -> Self {
         Self {
-            restarts: Some((restarts.lost().clone(), set)),
+            lost: Some(restarts.lost().clone()),
+            set,
             elsewhere,
         }
     }
@@ -46,7 +49,7 @@ impl Gate {
         planned: &PlannedMove,
         now: i64,
     ) -> Result<(), Closed> {
-        let Some((lost, set)) = &self.restarts else {
+        let Some(lost) = &self.lost else {
             return Ok(());
         };
         let from = &planned.from;
@@ -61,7 +64,9 @@ impl Gate {
                 state => format!("host {from} is in {state} now, and not down"),
             }));
         }
-        let left = set.and_then(|set| lost.get(from)?.settles_in(now, &set));
+        let left = self
+            .set
+            .and_then(|set| lost.get(from)?.settles_in(now, &set));
         match left {
             Some(left) => Err(Closed::Waits(format!(
                 "host {from} was up meanwhile: it is waited for {left} s more whether it comes back"
