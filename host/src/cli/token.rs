@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use placewright_document::{Word, words};
-use placewright_http::{Role, Secret, Token};
+use placewright_http::{Role, Secret, Token, why_reserved};
 
 use super::failure::{Answer, Failure};
 use super::{output, serve};
@@ -57,6 +57,9 @@ impl New {
             return Err(Failure::input_because(
                 "the name of a token must not be empty",
             ));
+        }
+        if let Some(why) = why_reserved(&self.name) {
+            return Err(Failure::input_because(why));
         }
         let secret = Secret::random().map_err(Failure::internal)?;
         let clusters = self.clusters.iter().map(|name| Arc::from(name.as_str()));

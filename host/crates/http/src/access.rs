@@ -28,7 +28,7 @@ use placewright_sync::{ArcSwap, Mutex};
 pub use caller::Caller;
 pub use issued::{IssuedToken, MOST_CLUSTERS, NewToken};
 pub use issuing::Listed;
-pub use token::{Secret, Token};
+pub use token::{Secret, Token, why_reserved};
 
 /// Why the server must not be reached like this.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -49,6 +49,7 @@ mod within;
 
 pub use access::{
     Access, AccessError, Caller, IssuedToken, Listed, NewToken, Secret, Token, Transport,
+    why_reserved,
 };
 pub use connections::{OpenStream, Streams};
 pub use extract::{Json, Path, Query};

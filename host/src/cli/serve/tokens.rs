@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use placewright_document::form::{Fields, Key, Shape, TEXT, key, required};
 use placewright_document::{Problems, Table, Word, words};
-use placewright_http::{Role, Token};
+use placewright_http::{Role, Token, why_reserved};
 use sha2::{Digest, Sha256};
 
 /// Key of the list.
@@ -61,6 +61,9 @@ pub(super) fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Token> {
         if let Some(name) = &name {
             if name.trim().is_empty() {
                 problems.add(place("name"), "the name of a token must not be empty");
+            }
+            if let Some(why) = why_reserved(name) {
+                problems.add(place("name"), why);
             }
             if let Some(first) = names.insert(name.clone(), place("name").clone()) {
                 let sentence =

@@ -124,7 +124,8 @@ fn everything_that_is_wrong_with_a_file_is_told_with_its_place() {
          durability = 'ful'\nlog-format = 1\n\
          [[tokens]]\nname = 'a'\nrole = 'admn'\nsha256 = '12'\n\
          [[tokens]]\nname = 'a'\nrole = 'viewer'\nclusters = []\n\
-         [[trusted-keys]]\nname = 'k'\ned25519 = 'x'\nlisten = '127.0.0.1:1'\n",
+         [[trusted-keys]]\nname = 'k'\ned25519 = 'x'\nlisten = '127.0.0.1:1'\n\
+         [[tokens]]\nname = 'restart'\nrole = 'viewer'\n",
     );
     let said = config.refused(&[], &[]);
     for (line, sentence) in [
@@ -151,6 +152,10 @@ fn everything_that_is_wrong_with_a_file_is_told_with_its_place() {
         (
             17,
             "\"listen\" is an option of the server, but stands in a [[trusted-keys]] here",
+        ),
+        (
+            19,
+            "\"restart\" stands for somebody else in logs and events",
         ),
     ] {
         let place = format!("c.toml:{line}:");

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::issued::{self, IssuedToken, MOST_CLUSTERS, NewToken, Stored};
 use super::known::{KnownTokens, has_expired};
-use super::token::{Secret, Token};
+use super::token::{Secret, Token, why_reserved};
 use super::{Access, Caller, unauthorized};
 use crate::permission::Role;
 use crate::problem::{Code, Problem};
@@ -17,9 +17,6 @@ use placewright_document::{Word, shown};
 use placewright_model::budget::{Collection, Full};
 use placewright_store::{Store, StoreError};
 use placewright_sync::MutexGuard;
-
-/// Names that stand for somebody else than a token in logs, events and policies.
-const RESERVED: [&str; 4] = ["anonymous", "file", "periodic", "program"];
 
 /// The tokens of the configuration, and those that were issued.
 #[derive(Debug, Default)]
@@ -129,13 +126,7 @@ impl NewToken {
     /// That it can be issued at all.
     fn check(&self, now: i64) -> Result<(), Problem> {
         check_name(&self.name)?;
-        if RESERVED.contains(&&*self.name) {
-            let sentence = format!(
-                "\"{}\" stands for somebody else in logs and events: take another name",
-                self.name
-            );
-            return Err(unprocessable(sentence));
-        }
+        why_reserved(&self.name).map_or(Ok(()), |why| Err(unprocessable(why)))?;
         if let Some(clusters) = &self.clusters {
             if !(1..=MOST_CLUSTERS).contains(&clusters.len()) {
                 let sentence = format!(

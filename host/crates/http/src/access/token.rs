@@ -21,6 +21,17 @@ pub struct Token {
     pub clusters: Option<BTreeSet<Arc<str>>>,
 }
 
+/// Names that stand for somebody else than a token in logs, events and policies. The server acts
+/// by some of them, and needs no token for that.
+const RESERVED: [&str; 5] = ["anonymous", "file", "periodic", "program", "restart"];
+
+/// Why no token may have that name, if it stands for somebody else: a sentence.
+pub fn why_reserved(name: &str) -> Option<String> {
+    RESERVED.contains(&name).then(|| {
+        format!("\"{name}\" stands for somebody else in logs and events: take another name")
+    })
+}
+
 /// A secret that was made just now.
 #[derive(Clone)]
 pub struct Secret(String);

@@ -348,6 +348,11 @@ fn what_cannot_be_issued_is_refused_with_what_is_wrong() {
             "cannot be a name",
         ),
         (
+            wanted("restart", Role::Viewer),
+            Code::Unprocessable,
+            "another name",
+        ),
+        (
             wanted("anonymous", Role::Viewer),
             Code::Unprocessable,
             "another name",
