@@ -54,6 +54,16 @@ const OTHERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "hosts and VMs of the inventory, each once, while they are there",
+        &[
+            "Body.lost",
+            "Gate.lost",
+            "Restarts.lost",
+            "Restarts.stuck",
+            "Rows.lost",
+        ],
+    ),
+    (
         "requests that wait for a turn hold their bodies, which are bounded",
         &["Waiting.work", "Waiting.reads"],
     ),

@@ -380,7 +380,8 @@ impl<'a> Match<'a> {
             let alone = placed.len() == 1;
             for number in placed.iter().filter_map(number_of) {
                 if let Some((_, needs)) = running.iter().find(|it| it.0 == number) {
-                    let one = self.decision(number, needs, &decision, alone);
+                    // One that may not be moved finds no other host than its own.
+                    let one = self.decision(number, needs, &decision, alone && !needs.stays);
                     judged = judged.and(one);
                 }
             }
