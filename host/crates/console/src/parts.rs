@@ -222,7 +222,8 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The command of the program with these words, of which those that are data are quoted.
+/// A command line of the program. A word with other characters than letters, digits, `-`, `_` and
+/// `.` is quoted for a shell.
 pub(crate) fn command(words: &[&str]) -> String {
     let is_plain = |word: &str| {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);

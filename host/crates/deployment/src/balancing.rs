@@ -4,12 +4,7 @@
 //! begins nothing: it is kept to be looked at, begun or cancelled.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use super::{Cluster, ClusterState, Deployment, DeploymentError, EventKind, News};
 use placewright_records::telemetry::BalanceOutcome;
@@ -17,9 +12,6 @@ use placewright_scheduler::{BalanceOptions, Cancel};
 
 /// Who makes plans that are due.
 pub(super) const PERIODIC: &str = "periodic";
-
-/// How often it is looked whether a plan is due.
-const LOOK: Duration = Duration::from_secs(1);
 
 impl Deployment {
     /// Make a plan in each cluster in which one is due by now. The first is due when its
@@ -29,7 +21,7 @@ impl Deployment {
     }
 
     /// The same, each plan within the time of a question, until `cancel` says so.
-    fn balance_due_unless(&self, cancel: &Cancel) {
+    pub(super) fn balance_due_unless(&self, cancel: &Cancel) {
         let now = self.now();
         for cluster in self.due_clusters(now) {
             let cancel = cancel.clone().within(self.options.question);
@@ -89,54 +81,4 @@ fn plan(cluster: &Cluster, cancel: Cancel) -> Result<BalanceOutcome, DeploymentE
     let kept = cluster.turn_as(&by, move |state| Ok(state.remember_if_new(plan)));
     kept.wait()?;
     Ok(BalanceOutcome::Planned)
-}
-
-/// Makes plans when they are due, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Balancing {
-    /// Dropped, it ends the thread.
-    stop: Option<mpsc::Sender<()>>,
-    /// Set, it ends the plan that is being made.
-    cancelled: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Balancing {
-    pub(super) fn start(deployment: &Arc<Deployment>) -> io::Result<Self> {
-        let deployment = Arc::downgrade(deployment);
-        let (stop, stopped) = mpsc::channel();
-        let cancelled = Arc::<AtomicBool>::default();
-        let cancel = Cancel::default().when(&cancelled);
-        let thread = thread::Builder::new()
-            .name("balance".to_owned())
-            .spawn(move || {
-                while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                    let Some(deployment) = deployment.upgrade() else {
-                        return;
-                    };
-                    deployment.balance_due_unless(&cancel);
-                }
-            })?;
-        Ok(Self {
-            stop: Some(stop),
-            cancelled,
-            thread: Some(thread),
-        })
-    }
-
-    /// End the plan that is being made, if there is one.
-    pub(super) fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Balancing {
-    fn drop(&mut self) {
-        self.cancel();
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            // It has no news for us; if it panicked, that was logged.
-            let _ = thread.join();
-        }
-    }
 }

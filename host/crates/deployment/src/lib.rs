@@ -17,6 +17,7 @@ mod drafts;
 mod enforce;
 mod error;
 mod events;
+mod every_second;
 mod folder;
 mod in_force;
 mod mend;

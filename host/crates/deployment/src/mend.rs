@@ -2,20 +2,14 @@
 //! nobody else: they are told of, and those that a panic has ended go on with what was kept.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::revisions::GoneRevisions;
 use super::{Cluster, Deployment, DeploymentError, EventKind, News};
 use placewright_store::{Change, SavedCluster};
 use placewright_sync::MutexGuard;
-
-/// How often it is looked whether a cluster stands still.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// How long a cluster that panics again and again is left alone at most.
 const LONGEST_REST: Duration = Duration::from_secs(60);
@@ -206,44 +200,5 @@ impl Deployment {
             },
             ..News::default()
         });
-    }
-}
-
-/// Mends clusters until it is dropped.
-#[derive(Debug)]
-pub(super) struct Mending {
-    /// Dropped, it ends the thread.
-    stop: Option<mpsc::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Mending {
-    pub(super) fn start(deployment: &Arc<Deployment>) -> io::Result<Self> {
-        let deployment = Arc::downgrade(deployment);
-        let (stop, stopped) = mpsc::channel();
-        let thread = thread::Builder::new()
-            .name("mending".to_owned())
-            .spawn(move || {
-                while stopped.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                    let Some(deployment) = deployment.upgrade() else {
-                        return;
-                    };
-                    deployment.mend();
-                }
-            })?;
-        Ok(Self {
-            stop: Some(stop),
-            thread: Some(thread),
-        })
-    }
-}
-
-impl Drop for Mending {
-    fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            // It has no news for us; if it panicked, that was logged.
-            let _ = thread.join();
-        }
     }
 }

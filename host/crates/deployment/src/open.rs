@@ -9,11 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use super::alarm::Expiring;
-use super::balancing::Balancing;
+use super::every_second::EverySecond;
 use super::folder::PolicyFolder;
-use super::mend::Mending;
 use super::policies::LARGEST_POLICY;
-use super::restarting::Restarting;
 use super::returns::Returning;
 use super::{
     Deployment, DeploymentError, DeploymentOptions, EventKind, Events, KeptArtifacts, News,
@@ -98,10 +96,10 @@ pub struct Running {
     // Dropped before the deployment stops, so that nothing new comes in.
     units: Option<Watching>,
     policies: Option<PolicyFolder>,
-    balancing: Option<Balancing>,
-    restarting: Option<Restarting>,
+    balancing: Option<EverySecond>,
+    restarting: Option<EverySecond>,
     expiring: Option<Expiring>,
-    mending: Option<Mending>,
+    mending: Option<EverySecond>,
     returning: Option<Returning>,
 }
 
@@ -161,11 +159,15 @@ impl Running {
                 policies_seen.into_iter().for_each(|seen| seen());
             })?;
         }
-        let balancing = Balancing::start(&deployment).map_err(OpenError::Balancing)?;
-        let restarting = Restarting::start(&deployment).map_err(OpenError::Restarting)?;
+        let balancing = EverySecond::start(&deployment, "balance", Deployment::balance_due_unless)
+            .map_err(OpenError::Balancing)?;
+        let restarting =
+            EverySecond::start(&deployment, "restarts", Deployment::restart_due_unless)
+                .map_err(OpenError::Restarting)?;
         let expiring = Expiring::start(&deployment).map_err(OpenError::Expiring)?;
         deployment.mend();
-        let mending = Mending::start(&deployment).map_err(OpenError::Mending)?;
+        let mending = EverySecond::start(&deployment, "mending", |it, _| it.mend())
+            .map_err(OpenError::Mending)?;
         let returning = Returning::start(&deployment).map_err(OpenError::Returning)?;
         tracing::debug!(took = ?began.elapsed(), "started");
         Ok(Self {

@@ -56,8 +56,8 @@ impl ClusterState {
             }
             false => self.touched.hosts.iter().cloned().collect(),
         };
+        self.follow_lost(&hosts);
         for id in hosts {
-            self.follow_lost(&id);
             let now = state(self.inventory(), &id);
             if let Some((before, now)) = self.host_states.note(&id, now) {
                 self.look_at_plans_again();

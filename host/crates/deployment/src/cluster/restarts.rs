@@ -52,27 +52,21 @@ impl RestartsWanted {
 }
 
 impl ClusterState {
-    /// Take note of whether a host is down or in error now, if that matters here.
-    pub(super) fn follow_lost(&mut self, host: &Arc<str>) {
+    /// Take note of which of these hosts are down or in error now, if that matters here.
+    pub(super) fn follow_lost(&mut self, hosts: &BTreeSet<Arc<str>>) {
         if self.settings.restart.is_none() {
             return;
         }
-        let inventory = self.inventory();
-        let is_lost = inventory
-            .slot(host)
-            .is_some_and(|slot| inventory.is_lost(slot));
-        let now = inventory.clock();
-        let lost = &mut self.restarts.lost;
-        let changed = match is_lost {
-            true if lost.contains_key(host) => false,
-            true => {
-                lost.insert(host.clone(), LostHost::since(now));
-                true
-            }
-            false => lost.remove(host).is_some(),
-        };
+        let mut changed = false;
+        for host in hosts {
+            let inventory = self.inventory();
+            let slot = inventory.slot(host);
+            let is_lost = slot.is_some_and(|slot| inventory.is_lost(slot));
+            let now = inventory.clock();
+            changed |= self.restarts.follow(host, is_lost, now);
+        }
         if changed {
-            if self.restarts.lost.is_empty() {
+            if self.restarts.lost().is_empty() {
                 self.note_stuck(BTreeSet::new());
             }
             self.keep_lost();
@@ -95,7 +89,7 @@ impl ClusterState {
             let kept = kept.get(&host).cloned();
             (host, kept.unwrap_or_else(|| LostHost::since(now)))
         });
-        self.restarts.lost = lost.collect();
+        self.restarts.set_lost(lost.collect());
     }
 
     fn lost_hosts(&self) -> Vec<Arc<str>> {
@@ -113,14 +107,14 @@ impl ClusterState {
             return;
         }
         if now.is_none() {
-            self.restarts.lost.clear();
+            self.restarts.set_lost(BTreeMap::new());
             self.note_stuck(BTreeSet::new());
             return self.halt_restarts();
         }
         if before.is_none() {
             let (hosts, clock) = (self.lost_hosts(), self.advance());
             let lost = hosts.into_iter().map(|it| (it, LostHost::since(clock)));
-            self.restarts.lost = lost.collect();
+            self.restarts.set_lost(lost.collect());
         }
         self.restarts.begin_anew();
     }

@@ -312,8 +312,8 @@ pub(super) fn weigh(
 /// What a request is, by its column `kind`, for VMs whose hosts are down or in error.
 pub(crate) const RESTART: &str = "restart";
 
-/// A request for VMs that run: a restart if their hosts are down or in error; for the tenant that they all have, if they have one, and in the
-/// availability zone that they belong to.
+/// A request for VMs that run: a restart if their hosts are down or in error, for the tenant that
+/// they all have, if they have one, and in the availability zone that they belong to.
 ///
 /// # Errors
 /// If they belong to several zones.

@@ -76,7 +76,9 @@ impl DueAt {
 /// What a cluster knows of hosts that are down or in error, if it restarts their VMs by itself.
 #[derive(Debug, Default)]
 pub(in crate::cluster) struct Restarts {
-    pub(super) lost: BTreeMap<Arc<str>, LostHost>,
+    lost: BTreeMap<Arc<str>, LostHost>,
+    /// Whether what is due may be another time than was published.
+    is_stale: bool,
     /// VMs that were to be restarted and found no host, as was told last.
     pub(super) stuck: BTreeSet<Arc<str>>,
     /// When restarts were last planned.
@@ -90,19 +92,43 @@ impl Restarts {
         &self.lost
     }
 
+    /// These hosts are down or in error.
+    pub(super) fn set_lost(&mut self, lost: BTreeMap<Arc<str>, LostHost>) {
+        self.lost = lost;
+        self.is_stale = true;
+    }
+
+    /// Whether a host is down or in error `now`. Gives whether that is new.
+    pub(super) fn follow(&mut self, host: &Arc<str>, is_lost: bool, now: i64) -> bool {
+        let changed = match is_lost {
+            true if self.lost.contains_key(host) => false,
+            true => {
+                self.lost.insert(host.clone(), LostHost::since(now));
+                true
+            }
+            false => self.lost.remove(host).is_some(),
+        };
+        self.is_stale |= changed;
+        changed
+    }
+
     /// When restarts are to be looked for, for whoever looks on.
     pub(in crate::cluster) fn due_at(&self) -> Arc<DueAt> {
         self.due.clone()
     }
 
     /// Let whoever looks on know when restarts are to be looked for.
-    pub(in crate::cluster) fn publish(&self, set: Option<AutomaticRestart>) {
+    pub(in crate::cluster) fn publish(&mut self, set: Option<AutomaticRestart>) {
+        if !std::mem::take(&mut self.is_stale) {
+            return;
+        }
         let due = set.and_then(|set| self.lost.values().filter_map(|it| it.due(&set)).min());
         self.due.set(due);
     }
 
     /// The clock was ahead, and stands at `now`.
     pub(in crate::cluster) fn set_clock_back(&mut self, now: i64) {
+        self.is_stale = true;
         for lost in self.lost.values_mut() {
             lost.since = lost.since.min(now);
             lost.looked = lost.looked.map(|it| it.min(now));
@@ -112,6 +138,7 @@ impl Restarts {
 
     /// The hosts whose VMs are to be restarted by now. It is not looked for these again at once.
     pub(super) fn take_due(&mut self, now: i64, set: &AutomaticRestart) -> Vec<Arc<str>> {
+        self.is_stale = true;
         let lost = self.lost.iter_mut();
         let due = lost.filter(|(_, lost)| !lost.left_alone && lost.settles_in(now, set).is_none());
         due.map(|(id, lost)| {
@@ -123,6 +150,7 @@ impl Restarts {
 
     /// Leave these hosts alone until they have been up.
     pub(super) fn leave_alone(&mut self, hosts: &[Arc<str>]) {
+        self.is_stale = true;
         for host in hosts {
             if let Some(lost) = self.lost.get_mut(host) {
                 lost.left_alone = true;
@@ -132,6 +160,7 @@ impl Restarts {
 
     /// Look after all hosts again, whoever was left alone.
     pub(super) fn begin_anew(&mut self) {
+        self.is_stale = true;
         for lost in self.lost.values_mut() {
             lost.left_alone = false;
             lost.looked = None;
@@ -148,7 +177,7 @@ mod tests {
     fn a_host_is_due_once_it_has_settled_and_then_from_time_to_time() {
         let set = AutomaticRestart::default();
         let mut restarts = Restarts::default();
-        restarts.lost.insert("h".into(), LostHost::since(1000));
+        assert!(restarts.follow(&"h".into(), true, 1000));
         restarts.publish(Some(set));
         let due = restarts.due_at();
         assert!(!due.is_by(1059));
@@ -158,7 +187,9 @@ mod tests {
         restarts.publish(Some(set));
         assert!(!due.is_by(1129));
         assert!(due.is_by(1130));
-        restarts.publish(None);
+        assert!(!restarts.follow(&"h".into(), true, 1100));
+        assert!(restarts.follow(&"h".into(), false, 1100));
+        restarts.publish(Some(set));
         assert!(!due.is_by(i64::MAX));
     }
 
@@ -166,7 +197,7 @@ mod tests {
     fn a_host_that_is_left_alone_is_not_due() {
         let set = AutomaticRestart::default();
         let mut restarts = Restarts::default();
-        restarts.lost.insert("h".into(), LostHost::since(1000));
+        assert!(restarts.follow(&"h".into(), true, 1000));
         restarts.leave_alone(&["h".into(), "other".into()]);
         restarts.publish(Some(set));
         assert!(!restarts.due_at().is_by(9999));
