@@ -125,15 +125,20 @@ fn columns_are_those_of_vms_requests_and_hosts() {
     );
     let wrong = told(rows("time,event,id,cpu\n1,leave,v,\n2,remove,v,4\n"));
     assert!(
-        wrong.contains("e.csv:2:1: \"event\" must be one of"),
+        wrong.contains("e.csv:2:1: \"event\" must be \"place\""),
         "{wrong}"
     );
     assert!(
         wrong.contains("e.csv:3:1: \"cpu\" of a VM or host is given with"),
         "{wrong}"
     );
-    let wrong = told(rows("time,event,id,cpu.usage\n1,place,v,0.5\n2,down,a,\n"));
-    assert!(!wrong.contains("e.csv:3"), "{wrong}");
+    let wrong = told(rows(
+        "time,event,id,memory.free\n1,place,v,5\n2,statistics,a,5\n",
+    ));
+    assert!(
+        wrong.contains("e.csv:2:1: a VM has no \"memory.free\"") && !wrong.contains("e.csv:3"),
+        "{wrong}"
+    );
 }
 
 #[test]
