@@ -26,6 +26,7 @@ mod remote;
 mod rounds;
 mod serve;
 mod simulate;
+mod simulate_cluster;
 mod simulate_openb;
 mod spread;
 mod store;
@@ -66,7 +67,7 @@ enum Command {
     Explain(explain::Explain),
     Capacity(capacity::Capacity),
     WhatIf(what_if::WhatIf),
-    Simulate(simulate::Simulate),
+    Simulate(Box<simulate::Simulate>),
     CompareOpenb(compare_openb::CompareOpenb),
     Balance(balance::Balance),
     Evacuate(evacuate::Evacuate),

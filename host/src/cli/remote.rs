@@ -12,6 +12,7 @@ mod contexts;
 mod document;
 mod events;
 mod explanation;
+mod export;
 mod list;
 mod moves;
 mod policy;
@@ -111,6 +112,7 @@ enum ServerCommand {
     Status(status::Status),
     Reload(status::Reload),
     Backup(backup::Backup),
+    Export(export::Export),
     Call(status::RawCall),
 }
 
@@ -243,6 +245,7 @@ pub(super) fn run(words: Vec<OsString>) -> Result<Answer, Failure> {
         ServerCommand::Status(status) => status.run(&session),
         ServerCommand::Reload(reload) => reload.run(&session),
         ServerCommand::Backup(backup) => backup.run(&session),
+        ServerCommand::Export(export) => export.run(&session),
         ServerCommand::Call(call) => call.run(&session),
     }
 }

@@ -1,6 +1,6 @@
 //! `placewright simulate`: a trace and a fleet in; counts, times and a picture out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use placewright_chain::Reuse;
@@ -16,6 +16,7 @@ use placewright_tools::simulate::{
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
 use super::progress::Follower;
+use super::simulate_cluster::{self, ClusterArgs};
 use super::simulate_openb::{self, Wanted};
 use super::spread;
 use super::units::{self, UnitArgs};
@@ -23,10 +24,22 @@ use super::units::{self, UnitArgs};
 /// Less memory than this was written without its unit of measure.
 const LEAST_MEMORY: i64 = 1 << 20;
 
-/// Replay a trace of VMs on a fleet of hosts, and count.
+/// Replay what happened to a cluster, or a trace of VMs, and count.
 ///
-/// VMs come and go as the trace says; each is placed when it comes, and stays on its host until it
-/// leaves. The hosts are all alike and empty at first. The trace is CSV, plain or gzip, in one of
+/// With --cluster, the hosts are those of a document, of any size and kind, with the VMs that run
+/// there, and --events tells what happens in order of time: VMs that come and go, hosts that fail and
+/// return, measured load, and every other change. Several policies stand side by side. A server
+/// gives both files of its own history: placewright --server URL export CLUSTER.
+///
+/// An event is a line of JSON with its "time" and one of: "place" (what is to be placed, in the
+/// words of placewright place --vm; it runs at once), "reserve" (the same, and it runs once a later
+/// event confirms it), "confirm", "cancel", "remove" (ids of VMs), "down", "up" (ids of hosts),
+/// "statistics" and "changes" (as in a document of changes). Or it is a row of a CSV file with the
+/// columns time, event, id, and any column of VMs, requests and hosts: the event is one of these
+/// words, or vm or host for a change of one. Times are seconds, or RFC 3339.
+///
+/// With --trace, the hosts are all alike and empty at first, and VMs come and go as the trace says; each is placed when it comes, and stays on its host until it
+/// leaves. The trace is CSV, plain or gzip, in one of
 /// two formats that the header tells apart: vm,tenant,core_u,ram_u,prio,start_s,end_s (Azure
 /// Trace for Packing 2020; 100 core_u are a core, 4 ram_u a GiB; VMs of (2, 8), which have another
 /// scale, and VMs larger than a host are left out) or vm,batch,flavor,start_s,dur_s (Azure Public
@@ -39,6 +52,10 @@ const LEAST_MEMORY: i64 = 1 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  placewright simulate --cluster cluster.toml --events week.jsonl \\
+      --policy general --policy power-saving --plot week.svg
+  placewright simulate --cluster cluster.toml --events week.csv \\
+      --policy mine.toml --restart=ha --decisions decisions.jsonl
   placewright simulate --trace vms.csv.gz --hosts 1000 \\
       --host-cores 40 --host-memory 512GiB --policy best-fit
   placewright simulate --trace vms.csv.gz --hosts 900 \\
@@ -53,8 +70,8 @@ Examples:
 See placewright --help for exit codes. VMs that find no host are counted; they are no failure.")]
 pub(super) struct Simulate {
     /// The trace
-    #[arg(long, value_name = "FILE")]
-    trace: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "cluster")]
+    trace: Option<PathBuf>,
     /// The table of flavors (flavor,cores,ram_qgib); if not given, flavors.csv or flavors.csv.gz
     /// beside the trace
     #[arg(long, value_name = "FILE")]
@@ -64,14 +81,14 @@ pub(super) struct Simulate {
         long,
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..=100_000),
-        required_unless_present = "nodes"
+        required_unless_present_any = ["nodes", "cluster"]
     )]
     hosts: Option<u32>,
     /// CPU of each host in cores, for example 40 or 0.5
-    #[arg(long, value_name = "CORES", value_parser = cores, required_unless_present = "nodes")]
+    #[arg(long, value_name = "CORES", value_parser = cores, required_unless_present_any = ["nodes", "cluster"])]
     host_cores: Option<i64>,
     /// Memory of each host, for example 512GiB
-    #[arg(long, value_name = "SIZE", value_parser = memory, required_unless_present = "nodes")]
+    #[arg(long, value_name = "SIZE", value_parser = memory, required_unless_present_any = ["nodes", "cluster"])]
     host_memory: Option<i64>,
     /// The nodes of a cluster of GPUs (node,cpu_milli,memory_mib,gpu,model): replay a list of pods
     /// with GPUs on them
@@ -81,21 +98,23 @@ pub(super) struct Simulate {
         conflicts_with_all = ["hosts", "host_cores", "host_memory", "flavors", "statistics", "plot", "balance"]
     )]
     nodes: Option<PathBuf>,
-    /// The policy: one that comes with the program (placewright policy list), or a file
-    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
-    policy: String,
+    /// The policy: one that comes with the program (placewright policy list), or a file. With --cluster,
+    /// may be given again
+    #[arg(long = "policy", value_name = "NAME|FILE", default_value = DEFAULT_POLICY)]
+    policies: Vec<String>,
     /// Stop after N arrivals
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Seed of all random draws, for policies that use chance; with --nodes also of the order of the
-    /// pods
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    seed: u64,
+    /// pods. If not given 0, or with --cluster what the document says
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
     /// Call every unit for every host in every decision, without the cache
     #[arg(long)]
     no_reuse: bool,
-    /// Whether hosts report cpu.usage and memory.free. A trace tells only what VMs were promised,
-    /// so they report as if each VM used all of that. auto: if a unit of the policy reads it
+    /// Whether hosts report cpu.usage and memory.free as if each VM used all that it was promised: a
+    /// trace tells no more. auto: if a unit of the policy reads it, and neither --cluster nor --events
+    /// tells of it
     #[arg(
         long,
         value_enum,
@@ -124,6 +143,8 @@ pub(super) struct Simulate {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
+    own: ClusterArgs,
+    #[command(flatten)]
     units: UnitArgs,
 }
 
@@ -137,19 +158,47 @@ enum When {
 impl Simulate {
     /// Replay and print.
     pub(super) fn run(self) -> Result<Answer, Failure> {
-        let generation = self.units.load()?;
-        let policy = units::policy(&self.policy, &generation, Schema::built_in())?;
-        if let Some(nodes) = &self.nodes {
-            let wanted = Wanted {
+        let reuse = (!self.no_reuse).then(Reuse::default);
+        let statistics = match self.statistics {
+            When::Auto => None,
+            When::On => Some(true),
+            When::Off => Some(false),
+        };
+        let balance = self.balance.map(|every| Balancing {
+            every,
+            options: BalanceOptions::default(),
+        });
+        let Some(trace) = &self.trace else {
+            let wanted = simulate_cluster::Wanted {
+                policies: &self.policies,
                 seed: self.seed,
-                limit: self.limit,
-                reuse: (!self.no_reuse).then(Reuse::default),
+                reuse,
+                balance,
+                statistics,
+                plot: self.plot.as_ref(),
                 format: self.format,
             };
-            simulate_openb::run(nodes, &self.trace, &policy, &generation, &wanted)?;
+            return self.own.run(&self.units.load()?, &wanted);
+        };
+        let [policy] = &self.policies[..] else {
+            return Err(Failure::input_because(
+                "several policies stand side by side with --cluster only: give --policy once",
+            ));
+        };
+        let generation = self.units.load()?;
+        let policy = units::policy(policy, &generation, Schema::built_in())?;
+        let seed = self.seed.unwrap_or(0);
+        if let Some(nodes) = &self.nodes {
+            let wanted = Wanted {
+                seed,
+                limit: self.limit,
+                reuse,
+                format: self.format,
+            };
+            simulate_openb::run(nodes, trace, &policy, &generation, &wanted)?;
             return Ok(Answer::Yes);
         }
-        let trace = Trace::open(&self.trace, self.flavors.as_deref()).map_err(unreadable)?;
+        let trace = Trace::open(trace, self.flavors.as_deref()).map_err(unreadable)?;
         let replay = Replay {
             trace: &trace,
             // Without --nodes, none of these may be left out.
@@ -159,17 +208,10 @@ impl Simulate {
                 memory: self.host_memory.unwrap_or_default(),
             },
             limit: self.limit,
-            statistics: match self.statistics {
-                When::Auto => None,
-                When::On => Some(true),
-                When::Off => Some(false),
-            },
-            seed: self.seed,
-            reuse: (!self.no_reuse).then(Reuse::default),
-            balance: self.balance.map(|every| Balancing {
-                every,
-                options: BalanceOptions::default(),
-            }),
+            statistics,
+            seed,
+            reuse,
+            balance,
         };
         if self.balance.is_some() && policy.balance.is_none() {
             return Err(Failure::input_because(format!(
@@ -194,11 +236,16 @@ impl Simulate {
             return Ok(());
         };
         let svg = plot::svg(outcome).map_err(Failure::internal)?;
-        std::fs::write(path, svg).map_err(|error| {
-            let error = anyhow::Error::new(error);
-            Failure::input(error.context(format!("cannot write {}", path.display())))
-        })
+        write_file(path, &svg)
     }
+}
+
+/// Write a file that the command line names.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| {
+        let error = anyhow::Error::new(error);
+        Failure::input(error.context(format!("cannot write {}", path.display())))
+    })
 }
 
 fn unreadable(error: TraceError) -> Failure {
@@ -206,7 +253,7 @@ fn unreadable(error: TraceError) -> Failure {
 }
 
 /// A time, in whole seconds.
-fn seconds(text: &str) -> Result<i64, String> {
+pub(super) fn seconds(text: &str) -> Result<i64, String> {
     let time = match text.parse::<u64>() {
         Ok(seconds) => seconds,
         Err(_) => humantime::parse_duration(text)
@@ -232,6 +279,10 @@ pub(super) fn failure(error: ReplayError) -> Failure {
                 BalanceError::Place(error) => Failure::place(error).context(at),
                 error => Failure::input(error).context(at),
             }
+        }
+        ReplayError::EventPlace { line, time, source } => {
+            let at = format!("the VMs of line {line}, at second {time}, came to no decision");
+            Failure::place(*source).context(at)
         }
         error => Failure::input(error),
     }

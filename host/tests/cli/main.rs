@@ -8,6 +8,7 @@ mod evacuating;
 mod gpus;
 mod help;
 mod importing;
+mod own_cluster;
 mod placing;
 mod questions;
 mod replaying;

@@ -15,6 +15,7 @@ mod documents;
 mod durable;
 mod entities;
 mod evacuation;
+mod export;
 mod first_start;
 mod follow;
 mod general;

@@ -159,6 +159,13 @@ def put_group_vm(cluster: str, group: str, vm: str, *, if_match: str | None = No
     return Call('PUT', ['v1', 'clusters', cluster, 'groups', group, 'vms', vm], headers={'If-Match': if_match})
 
 
+def get_history(cluster: str, *, since: int | None = None) -> Call[types.ClusterHistory]:
+    """What happened to a cluster, as far as it is recorded: its document when a decision was made,
+    and events from then on, as `placewright simulate` reads them. Of what happened between two
+    decisions it is told as of the later one."""
+    return Call('GET', ['v1', 'clusters', cluster, 'history'], query={'since': since})
+
+
 def get_host_columns(cluster: str, *, columns: str | None = None) -> Call[types.HostColumns]:
     """Columns of all hosts, in the order of the hosts' ids: a fraction of what the rows take."""
     return Call('GET', ['v1', 'clusters', cluster, 'host-columns'], query={'columns': columns})

@@ -240,6 +240,26 @@ ClusterDocument = TypedDict(
     },
 )
 
+# What happened to a cluster.
+ClusterHistory = TypedDict(
+    'ClusterHistory',
+    {
+        # What happened from then on, in order of time.
+        'events': 'list[HistoryEvent]',
+        # The number of the first decision that is told.
+        'first-decision': 'int',
+        # When the first one was made, in seconds since 1970-01-01 UTC: the time of the start.
+        'from': 'int',
+        # The number of the last one.
+        'last-decision': 'int',
+        # What is not told, and why: a sentence each.
+        'notes': 'list[str]',
+        'start': 'ClusterDocument',
+        # When the last event happened, likewise.
+        'to': 'int',
+    },
+)
+
 # One of: the logical networks of the cluster
 ClusterNetwork = TypedDict(
     'ClusterNetwork',
@@ -1066,6 +1086,23 @@ Health = TypedDict(
         'status': 'str',
         # Version of the program.
         'version': 'str',
+    },
+)
+
+# Something that happened: its time, and one of the others.
+HistoryEvent = TypedDict(
+    'HistoryEvent',
+    {
+        # Ids of VMs whose reserved places were given back, or ended by themselves.
+        'cancel': 'NotRequired[list[str]]',
+        'changes': 'NotRequired[InventoryChanges]',
+        # Ids of VMs that run where their places were reserved.
+        'confirm': 'NotRequired[list[str]]',
+        # Ids of VMs that were there no more.
+        'remove': 'NotRequired[list[str]]',
+        'reserve': 'NotRequired[PlacementRequest]',
+        # When, in seconds since 1970-01-01 UTC.
+        'time': 'int',
     },
 )
 

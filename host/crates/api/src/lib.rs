@@ -14,6 +14,7 @@ mod events;
 mod follow;
 mod glance;
 mod health;
+mod history;
 mod inventory;
 mod lists;
 mod openapi;
@@ -57,6 +58,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(placing::routes())
         .merge(reservations::routes())
         .merge(decisions::routes())
+        .merge(history::routes())
         .merge(why_not::routes())
         .merge(questions::routes())
         .merge(drafts::routes())

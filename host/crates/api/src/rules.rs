@@ -262,6 +262,7 @@ pub const RULES: &[Rule] = &[
         View,
         Cluster,
     ),
+    rule("GET", "/v1/clusters/{cluster}/history", View, Cluster).query(&["since"]),
     rule("POST", "/v1/clusters/{cluster}/why", View, Cluster)
         .takes(Usual)
         .query(&["host"]),

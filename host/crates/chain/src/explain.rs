@@ -9,8 +9,8 @@ use super::decode;
 use super::encode::{Dictionary, HostRows, encode};
 use super::facts::{FactShown, Facts};
 use super::run::{
-    COSTS_INFINITELY_MUCH, Decided, DecisionError, EXCLUDED, Runner, StageRun, cuts_infinite,
-    not_up,
+    COSTS_INFINITELY_MUCH, Decided, DecisionError, EXCLUDED, Extent, Runner, StageRun,
+    cuts_infinite, not_up,
 };
 use super::scale::weighted;
 use super::subject::Subject;
@@ -223,7 +223,7 @@ impl Runner {
         request: &Request,
         draw: f64,
     ) -> Result<(Decided, Explanation), DecisionError> {
-        let decided = self.run(inventory, request, draw, true)?;
+        let decided = self.run(inventory, request, draw, Extent::AllAsked)?;
         let chain = self.chain().clone();
         let subject = Subject::new(request, inventory, draw);
         let asks = Facts {

@@ -179,6 +179,17 @@ impl UnitTime {
     }
 }
 
+/// How much a run of a chain finds out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Which host is chosen.
+    Choice,
+    /// All costs of all hosts as well, whether they are needed or not.
+    AllCosts,
+    /// The same, and units are asked about all hosts, whatever is cached.
+    AllAsked,
+}
+
 /// Instances and buffers for running one chain again and again. It changes no
 /// answer: a new runner decides the same.
 pub struct Runner {
@@ -353,19 +364,18 @@ impl Runner {
         request: &Request,
         draw: f64,
     ) -> Result<Decided, DecisionError> {
-        self.run(inventory, request, draw, false)
+        self.run(inventory, request, draw, Extent::Choice)
     }
 
-    /// Decide; if `whole`, with all costs of all hosts, whether they are needed or
-    /// not.
+    /// Decide, and find out so much besides.
     pub(super) fn run(
         &mut self,
         inventory: &Inventory,
         request: &Request,
         draw: f64,
-        whole: bool,
+        extent: Extent,
     ) -> Result<Decided, DecisionError> {
-        let mut decided = self.run_chain(inventory, request, draw, whole)?;
+        let mut decided = self.run_chain(inventory, request, draw, extent)?;
         if infinite::is_no_place(&self.chain, &decided) {
             decided = self.without_infinite(inventory, request, draw, decided)?;
         }
@@ -379,7 +389,7 @@ impl Runner {
         inventory: &Inventory,
         request: &Request,
         draw: f64,
-        whole: bool,
+        extent: Extent,
     ) -> Result<Decided, DecisionError> {
         let subject = Subject::new(request, inventory, draw);
         self.deadline = self.clock.after(self.limit);
@@ -389,13 +399,14 @@ impl Runner {
         if let Some(forced) = &request.forced {
             return self.forced(inventory, request, forced);
         }
-        let (Some(reuse), false) = (self.reuse, whole) else {
+        let whole = extent != Extent::Choice;
+        let Some(reuse) = self.reuse.filter(|_| extent != Extent::AllAsked) else {
             return self.run_stages(inventory, &subject, whole, None);
         };
         let kept = self.kept.take();
         let mut kept = kept.unwrap_or_else(|| Kept::new(&self.chain, reuse, inventory));
         let keeps = kept.begin(inventory);
-        let mut outcome = self.run_stages(inventory, &subject, false, keeps.then_some(&mut kept));
+        let mut outcome = self.run_stages(inventory, &subject, whole, keeps.then_some(&mut kept));
         if mem::take(&mut kept.differed) {
             for (state, kept) in self.steps.iter_mut().zip(&kept.steps) {
                 if kept.is_quarantined {
@@ -403,7 +414,7 @@ impl Runner {
                     drop(state.instance.take());
                 }
             }
-            outcome = self.run_stages(inventory, &subject, false, None);
+            outcome = self.run_stages(inventory, &subject, whole, None);
         }
         kept.end();
         self.kept = Some(kept);
@@ -428,7 +439,8 @@ impl Runner {
             ..self.asker(inventory, subject)
         };
         if let Some(kept) = kept {
-            if !names_hosts(request)
+            if !whole
+                && !names_hosts(request)
                 && let Some(decided) = sums::decide(&chain, kept, &mut asker, draw)
             {
                 (self.slots, self.stages) = (slots, stages);

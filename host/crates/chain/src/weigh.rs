@@ -1,7 +1,7 @@
 //! What a request costs on every host, for those who compare hosts.
 
 use super::choose::{choose, keep_cheapest};
-use super::run::{DecisionError, Runner};
+use super::run::{DecisionError, Extent, Runner};
 use placewright_inventory::Inventory;
 use placewright_model::Request;
 
@@ -33,7 +33,7 @@ impl Weighing {
 }
 
 impl Runner {
-    /// Judge all hosts, as [`Runner::explain`] does, and choose among those in the
+    /// Judge all hosts, with what is cached of them, and choose among those in the
     /// slots `among`; empty: among all. The others are judged all the same: what a host costs may
     /// depend on them. Only a policy with selections gets to see no more than `among`.
     ///
@@ -46,7 +46,7 @@ impl Runner {
         draw: f64,
         among: &[u32],
     ) -> Result<Weighing, DecisionError> {
-        let decided = self.run(inventory, request, draw, true)?;
+        let decided = self.run(inventory, request, draw, Extent::AllCosts)?;
         let mut chosen = decided.chosen.map(|chosen| chosen.slot);
         let (mut hosts, mut selects) = (Vec::new(), false);
         if let Some(run) = self.stage_runs().last() {
@@ -74,7 +74,7 @@ impl Runner {
                 allowed: ids.map(|host| host.id.clone()).collect(),
                 ..request.clone()
             };
-            let decided = self.run(inventory, &restricted, draw, false)?;
+            let decided = self.run(inventory, &restricted, draw, Extent::Choice)?;
             chosen = decided.chosen.map(|chosen| chosen.slot);
         }
         Ok(Weighing { hosts, chosen })
@@ -94,7 +94,7 @@ impl Runner {
         draw: f64,
         most: usize,
     ) -> Result<Vec<(u32, Vec<f64>)>, DecisionError> {
-        self.run(inventory, request, draw, true)?;
+        self.run(inventory, request, draw, Extent::AllAsked)?;
         let last = self.stage_runs().last();
         let Some(run) = last.filter(|run| run.refined.is_empty()) else {
             return Ok(Vec::new());

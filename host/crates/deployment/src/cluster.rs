@@ -56,6 +56,7 @@ pub use restarts::AutomaticRestart;
 pub(super) use restarts::{LostHost, RESTART};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
+pub(super) use shown::document;
 pub use snapshot::Snapshot;
 pub use state::ClusterState;
 pub(super) use state::Parts;

@@ -19,6 +19,7 @@ mod error;
 mod events;
 mod every_second;
 mod folder;
+mod history;
 mod in_force;
 mod mend;
 mod open;
@@ -43,6 +44,7 @@ pub use cluster::{
 pub use drafts::{DraftChange, DraftReplayed, DraftShares, DraftWanted, HostCount, Tipped};
 pub use error::DeploymentError;
 pub use events::{Event, EventKind, Events, Listening, News};
+pub use history::{History, HistoryEvent};
 pub use mend::BrokenCluster;
 pub use open::{OpenError, Opening, Running, StoreOpened, compile_units};
 pub use pages::{PAGE_BYTES, PageRoom};

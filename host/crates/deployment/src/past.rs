@@ -90,7 +90,7 @@ impl Deployment {
     }
 
     /// Bytes of all that is kept of a cluster so that decisions can be explained.
-    fn history_bytes(&self) -> u64 {
+    pub(super) fn history_bytes(&self) -> u64 {
         let options = self.store.options();
         options.history_bytes.saturating_add(options.decision_bytes)
     }

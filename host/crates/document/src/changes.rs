@@ -199,7 +199,7 @@ impl InventoryChanges {
         Self::of_tree(&parse_with_nulls(text, file)?, schema)
     }
 
-    fn of_tree(tree: &Table, schema: &Schema) -> Result<Self, Problems> {
+    pub(crate) fn of_tree(tree: &Table, schema: &Schema) -> Result<Self, Problems> {
         let mut problems = Problems::new();
         let fields = Fields::read(tree, FORM, "a document of changes", &mut problems);
         let (schema, attributes) = declared(&fields, schema, &mut problems);

@@ -137,6 +137,17 @@ pub fn parse_with_nulls(text: &str, file: &str) -> Result<Table, Problems> {
     parse_with(text, file, Nulls::Kept)
 }
 
+/// Read one line of a file of JSON lines, which is a document of its own; lines are counted from
+/// 1. A null takes a value away.
+///
+/// # Errors
+/// If it is no JSON object. Every mistake that can be told apart is given.
+pub(crate) fn parse_line(text: &str, file: &Arc<str>, line: u32) -> Result<Table, Problems> {
+    let before = line.saturating_sub(1) as usize;
+    let positions = Positions::after(before, text, file.clone());
+    json::parse(text, &positions, Nulls::Kept)
+}
+
 fn parse_with(text: &str, file: &str, nulls: Nulls) -> Result<Table, Problems> {
     let language = Language::of(text, file);
     // Editors of some systems begin files with this mark.

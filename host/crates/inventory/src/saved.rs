@@ -35,6 +35,13 @@ pub struct SavedVm {
     stay: Option<Box<Stay>>,
 }
 
+impl SavedVm {
+    /// The rows that belong to its stay on the host, if there are any.
+    pub fn placed(&self) -> Option<&Facts> {
+        self.stay.as_ref().map(|stay| &stay.rows)
+    }
+}
+
 /// A host, and its place in the order in which hosts are listed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SavedHost {

@@ -2,7 +2,7 @@
 //! ordinary chain, put in an order in which each is legal, reviewed, and then begun
 //! or cancelled.
 //!
-//! A plan is made on a copy of the inventory. It is a row of steps of one move each:
+//! A plan is made on the inventory, and what it tries is taken back. It is a row of steps of one move each:
 //! the unit is asked anew after every step, so whoever stops after any of them has
 //! only made moves that the chain makes and that lower its cost.
 
@@ -86,6 +86,6 @@ impl Scheduler {
         options: &BalanceOptions,
     ) -> Result<BalancePlan, PlaceError> {
         self.inventory.advance(now);
-        pass::Pass::new(self, now, options).plan()
+        pass::Pass::of(self, now, options, |pass| pass.plan())
     }
 }

@@ -43,9 +43,9 @@ pub use change::{
 pub use error::StoreError;
 pub use options::{Durability, Health, StoreOptions};
 pub use saved::{
-    Gone, PolicyRevision, Saved, SavedAnswer, SavedAnswers, SavedArtifact, SavedCluster,
-    SavedDecision, SavedEndedReservation, SavedInventory, SavedPast, SavedPlan, SavedSignature,
-    SavedUnit, Then,
+    Gone, PolicyRevision, Recorded, RecordedChange, RowKind, Saved, SavedAnswer, SavedAnswers,
+    SavedArtifact, SavedCluster, SavedDecision, SavedEndedReservation, SavedInventory, SavedPast,
+    SavedPlan, SavedSignature, SavedUnit, Then,
 };
 
 use apply::limit;
@@ -349,6 +349,15 @@ impl Store {
     /// As [`Store::load`].
     pub fn past(&self, cluster: &str, number: u64) -> Result<SavedPast, StoreError> {
         self.read(|base| past::past(base, cluster, number))
+    }
+
+    /// What happened to a cluster from the first decision at the second `from` or after it on, as
+    /// far as it is known. None if of no such decision it is known how the cluster was.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn recorded(&self, cluster: &str, from: i64) -> Result<Option<Recorded>, StoreError> {
+        self.read(|base| past::recorded(base, cluster, from))
     }
 
     /// What happened to a unit or to all, at most so many events, the newest first.

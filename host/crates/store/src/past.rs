@@ -8,10 +8,130 @@ use rusqlite::{Connection, OptionalExtension};
 use super::apply::history::{BYTES, Kind};
 use super::change::{GroupRow, HostRow, MeasuredRow, TenantRow, VmRow};
 use super::read;
-use super::saved::{Gone, SavedInventory, SavedPast, Then};
+use super::saved::{
+    Gone, Recorded, RecordedChange, RowKind, SavedDecision, SavedInventory, SavedPast, Then,
+};
 
 /// Rows by kind and id, each with its position and body.
 type Rows = BTreeMap<(i64, String), (i64, String)>;
+
+/// All that is known of what happened to a cluster, from the first decision at that time or after
+/// it on; of how it was before, nothing is known where less is. None if no decision is recorded of
+/// which it is known how the cluster was.
+pub(super) fn recorded(
+    base: &Connection,
+    cluster: &str,
+    from: i64,
+) -> rusqlite::Result<Option<Recorded>> {
+    let key: Option<(i64, String)> = base
+        .prepare_cached("SELECT number, body FROM clusters WHERE name = ?1")?
+        .query_row((cluster,), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((key, body)) = key else {
+        return Ok(None);
+    };
+    let oldest = read::oldest_decision(base, cluster)?;
+    let gone = start(base, key)?;
+    let known = gone.map_or(0, |(since, _)| since);
+    let decisions = decisions(base, key, (from, i64::try_from(known).unwrap_or(i64::MAX)))?;
+    let Some(first) = decisions.first().map(|first| first.number) else {
+        return Ok(None);
+    };
+    let mut rows = rows(base, key, body)?;
+    let first = i64::try_from(first).unwrap_or(i64::MAX);
+    let changes = changes_since(base, key, first, &mut rows)?;
+    let mut alone = |kind: Kind| rows.remove(&(kind as i64, String::new()));
+    let body = alone(Kind::Cluster)
+        .map(|(_, body)| body)
+        .unwrap_or_default();
+    alone(Kind::Chain);
+    Ok(Some(Recorded {
+        oldest,
+        dropped: gone,
+        decisions,
+        changes,
+        body,
+        inventory: inventory(rows),
+    }))
+}
+
+fn decisions(
+    base: &Connection,
+    cluster: i64,
+    (from, known): (i64, i64),
+) -> rusqlite::Result<Vec<SavedDecision>> {
+    let mut decisions = base.prepare_cached(
+        "SELECT number, at, body FROM decisions
+         WHERE cluster = ?1 AND number >= ?2 AND at >= ?3 ORDER BY number",
+    )?;
+    let found = decisions.query_map((cluster, known, from), |row| {
+        let number: i64 = row.get(0)?;
+        Ok(SavedDecision {
+            number: u64::try_from(number).unwrap_or(0),
+            at: row.get(1)?,
+            body: row.get(2)?,
+        })
+    })?;
+    found.collect()
+}
+
+/// What rows became after each decision from that one on, in order. `rows` become what they were
+/// when it was made.
+fn changes_since(
+    base: &Connection,
+    cluster: i64,
+    first: i64,
+    rows: &mut Rows,
+) -> rusqlite::Result<Vec<RecordedChange>> {
+    let mut changed = base.prepare_cached(
+        "SELECT decision, kind, id, position, body FROM history
+         WHERE cluster = ?1 AND decision >= ?2 ORDER BY decision DESC",
+    )?;
+    let mut found = changed.query((cluster, first))?;
+    let mut changes = Vec::new();
+    while let Some(row) = found.next()? {
+        let number: i64 = row.get(0)?;
+        let (kind, id): (i64, String) = (row.get(1)?, row.get(2)?);
+        let before: Option<String> = row.get(4)?;
+        let key = (kind, id.clone());
+        let after = rows.get(&key).map(|(_, body)| body.clone());
+        match &before {
+            Some(body) => rows.insert(key, (row.get(3)?, body.clone())),
+            None => rows.remove(&key),
+        };
+        let Some(what) = RowKind::of(kind) else {
+            continue;
+        };
+        changes.push(RecordedChange {
+            decision: u64::try_from(number).unwrap_or(0),
+            what,
+            id,
+            before,
+            after,
+        });
+    }
+    changes.reverse();
+    Ok(changes)
+}
+
+impl RowKind {
+    fn of(kind: i64) -> Option<Self> {
+        let kinds = [
+            (Kind::Cluster, Self::Cluster),
+            (Kind::Host, Self::Host),
+            (Kind::Vm, Self::Vm),
+            (Kind::PendingVm, Self::PendingVm),
+            (Kind::Tenant, Self::Tenant),
+            (Kind::Group, Self::Group),
+            (Kind::Measured, Self::Measured),
+            (Kind::Chain, Self::Chain),
+        ];
+        let mut kinds = kinds.into_iter();
+        kinds
+            .find(|(known, _)| *known as i64 == kind)
+            .map(|(_, kind)| kind)
+    }
+}
 
 /// All of it is read in one state of the database.
 pub(super) fn past(base: &Connection, cluster: &str, number: u64) -> rusqlite::Result<SavedPast> {

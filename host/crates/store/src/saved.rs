@@ -91,6 +91,53 @@ pub struct Then {
     pub inventory: SavedInventory,
 }
 
+/// What happened to a cluster, decision by decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// The number of the oldest decision that is recorded.
+    pub oldest: Option<u64>,
+    /// From which decision on it is known how the cluster was, and why not before it; None: of all
+    /// that are recorded.
+    pub dropped: Option<(u64, Gone)>,
+    /// The decisions in order, one at least.
+    pub decisions: Vec<SavedDecision>,
+    /// What rows became after each of them and before the next one, in order.
+    pub changes: Vec<RecordedChange>,
+    /// As [`Change::PutCluster`](super::Change::PutCluster) had put it when the first one was made.
+    pub body: String,
+    /// The rows when the first one was made.
+    pub inventory: SavedInventory,
+}
+
+/// What a row became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedChange {
+    /// The number of the decision after which it did.
+    pub decision: u64,
+    /// What the row is of.
+    pub what: RowKind,
+    /// Its id; empty for what there is one of.
+    pub id: String,
+    /// JSON of the caller when the decision was made; None: there was no such row.
+    pub before: Option<String>,
+    /// The same when the next one was made, or now.
+    pub after: Option<String>,
+}
+
+/// What a row is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "as the rows of changes")]
+pub enum RowKind {
+    Cluster,
+    Host,
+    Vm,
+    PendingVm,
+    Tenant,
+    Group,
+    Measured,
+    Chain,
+}
+
 /// A revision of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyRevision {

@@ -6,6 +6,7 @@
 
 mod balance;
 mod candidate;
+pub mod cluster;
 mod error;
 mod events;
 pub mod excerpt;

@@ -44,7 +44,7 @@ impl ClusterState {
 }
 
 /// The document of a cluster.
-pub(super) fn document(inventory: &Inventory, seed: u64) -> ClusterDocument {
+pub(crate) fn document(inventory: &Inventory, seed: u64) -> ClusterDocument {
     let mut hosts: Vec<_> = inventory.hosts().map(|(_, host)| host).collect();
     // Read again, they are listed as they were.
     hosts.sort_by_key(|host| host.listed);

@@ -12,6 +12,8 @@ const STEP: usize = 1024;
 pub(super) struct Positions<'t> {
     text: &'t str,
     file: Arc<str>,
+    /// Lines of the file before the text.
+    lines_before: usize,
     /// What comes before each [`STEP`] bytes.
     steps: Vec<Before>,
     /// The offset that was asked for last, and what comes before it: the next one is mostly
@@ -47,6 +49,11 @@ impl Before {
 
 impl<'t> Positions<'t> {
     pub(super) fn new(text: &'t str, file: &str) -> Self {
+        Self::after(0, text, file.into())
+    }
+
+    /// Of a text before which so many lines of the file stand.
+    pub(super) fn after(lines_before: usize, text: &'t str, file: Arc<str>) -> Self {
         let mut before = Before::default();
         let mut steps = vec![before];
         for step in text.as_bytes().chunks(STEP) {
@@ -55,7 +62,8 @@ impl<'t> Positions<'t> {
         }
         Self {
             text,
-            file: file.into(),
+            file,
+            lines_before,
             steps,
             last: Cell::default(),
         }
@@ -77,7 +85,7 @@ impl<'t> Positions<'t> {
         self.last.set((offset, before));
         Place {
             file: self.file.clone(),
-            line: number(before.breaks + 1),
+            line: number(self.lines_before.saturating_add(before.breaks + 1)),
             column: number(before.characters + 1),
         }
     }

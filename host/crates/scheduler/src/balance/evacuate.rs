@@ -38,13 +38,13 @@ impl Scheduler {
         let mut hosts = hosts.to_vec();
         hosts.sort_unstable();
         hosts.dedup();
-        Pass::new(self, now, &options).evacuate(hosts)
+        Pass::of(self, now, &options, |pass| pass.evacuate(hosts))
     }
 }
 
 impl Pass<'_> {
     fn evacuate(mut self, hosts: Vec<Arc<str>>) -> Result<BalancePlan, PlaceError> {
-        self.plan.reserved = reservations(&self.world, &hosts);
+        self.plan.reserved = reservations(self.world, &hosts);
         for host in &hosts {
             let slot = self.world.slot(host);
             if slot.is_some_and(|slot| self.world.is_up(slot)) {
@@ -87,7 +87,7 @@ impl Pass<'_> {
         hosts: &[Arc<str>],
         leaving: impl Fn(&Arc<str>) -> Leaving,
     ) -> Result<(), PlaceError> {
-        let running = running_on(&self.world, hosts);
+        let running = running_on(self.world, hosts);
         self.empty_of(&running, hosts, leaving)
     }
 
@@ -117,10 +117,7 @@ impl Pass<'_> {
             .keys()
             .filter_map(|id| Some((*self.world.running(id)?.vm).clone()))
             .collect();
-        for vm in order::by_importance(&self.world, &vms)
-            .into_iter()
-            .flatten()
-        {
+        for vm in order::by_importance(self.world, &vms).into_iter().flatten() {
             let vm = &vms[vm].id;
             let still = self.world.running(vm).map(|entry| self.host_id(entry.slot));
             let Some(host) = still.filter(|host| hosts.contains(host)) else {

@@ -1,4 +1,4 @@
-//! One pass: a plan is made on a copy of the inventory.
+//! One pass: a plan is made on the inventory, and what it tries is taken back.
 
 use std::sync::Arc;
 
@@ -14,7 +14,9 @@ use placewright_model::{Departure, Request, Vm, Write};
 
 /// A plan in the making.
 pub(super) struct Pass<'a> {
-    pub(super) world: Inventory,
+    /// The cluster as it would be. Changes of the inventory itself, so that what is cached of the
+    /// hosts that are left alone goes on to hold.
+    pub(super) world: &'a mut Inventory,
     pub(super) runner: &'a mut Runner,
     pub(super) scheduling: &'a SchedulerOptions,
     pub(super) options: &'a BalanceOptions,
@@ -39,20 +41,34 @@ struct Proposal {
 }
 
 impl<'a> Pass<'a> {
-    pub(super) fn new(scheduler: &'a mut Scheduler, now: i64, options: &'a BalanceOptions) -> Self {
+    /// Make a plan, and leave the scheduler's inventory as it was.
+    pub(super) fn of(
+        scheduler: &'a mut Scheduler,
+        now: i64,
+        options: &BalanceOptions,
+        make: impl FnOnce(Pass<'_>) -> Result<BalancePlan, PlaceError>,
+    ) -> Result<BalancePlan, PlaceError> {
+        let transaction = scheduler.inventory.begin();
+        let plan = make(Pass::new(scheduler, now, options));
+        scheduler.inventory.roll_back(transaction);
+        plan
+    }
+
+    fn new(scheduler: &'a mut Scheduler, now: i64, options: &'a BalanceOptions) -> Self {
         scheduler.cool_down.let_go(now, options.cool_down);
+        let version = scheduler.inventory.version();
         Self {
-            world: scheduler.inventory.clone(),
             cool_down: scheduler.cool_down.clone(),
             emptied: Vec::new(),
             number: scheduler.next_number,
             asked: false,
+            world: &mut scheduler.inventory,
             runner: &mut scheduler.runner,
             scheduling: &scheduler.options,
             options,
             plan: BalancePlan {
                 now,
-                inventory_version: scheduler.inventory.version(),
+                inventory_version: version,
                 origin: Origin::Balance,
                 moves: Vec::new(),
                 notes: Vec::new(),
@@ -87,7 +103,7 @@ impl<'a> Pass<'a> {
     fn step(&mut self) -> Result<bool, PlaceError> {
         self.scheduling.cancel.check()?;
         let (now, limit) = (self.plan.now, self.scheduling.chain_limit);
-        let proposals = self.runner.chain().balance(&self.world, now, limit)?;
+        let proposals = self.runner.chain().balance(self.world, now, limit)?;
         let first = !std::mem::replace(&mut self.asked, true);
         let mut moves = Vec::new();
         for proposed in proposals {
@@ -204,7 +220,7 @@ impl<'a> Pass<'a> {
                 return Ok(Err(MoveError::Writes(error.to_string())));
             }
             changes.extend(followed);
-            world::carry(&mut self.world, vm, to)?;
+            world::carry(self.world, vm, to)?;
             weighing = self.weigh(vm, &[])?;
         }
         // Before and after, the VM is judged where it then runs, so that neither side is
@@ -233,9 +249,9 @@ impl<'a> Pass<'a> {
 
     /// What the policy's effects have follow if the VM moves to the host in the slot `to`.
     fn follow_effects(&mut self, vm: &Arc<str>, to: u32) -> Result<Vec<Write>, PlaceError> {
-        let request = of_running(&self.world, &[vm], self.plan.now)?;
+        let request = of_running(self.world, &[vm], self.plan.now)?;
         let draw = place::draw(self.scheduling, &request, self.number)?;
-        let followed = self.runner.follow(&self.world, &request, draw, to)?;
+        let followed = self.runner.follow(self.world, &request, draw, to)?;
         Ok(followed.into_iter().flat_map(|it| it.writes).collect())
     }
 
@@ -257,9 +273,9 @@ impl<'a> Pass<'a> {
 
     /// That the VM has needs which no filter checks and the policy refuses.
     fn unheeded(&self, vm: &Arc<str>) -> Result<Option<MoveError>, PlaceError> {
-        let request = of_running(&self.world, &[vm], self.plan.now)?;
+        let request = of_running(self.world, &[vm], self.plan.now)?;
         let chain = self.runner.chain();
-        match needs::unheeded(chain, self.scheduling, &self.world, &request) {
+        match needs::unheeded(chain, self.scheduling, self.world, &request) {
             Ok(_) => Ok(None),
             Err(error @ PlaceError::Unheeded(_)) => {
                 Ok(Some(MoveError::Unheeded(error.to_string())))
@@ -274,7 +290,7 @@ impl<'a> Pass<'a> {
         among: &[u32],
     ) -> Result<placewright_chain::Weighing, PlaceError> {
         weigh(
-            &self.world,
+            self.world,
             self.runner,
             self.scheduling,
             (self.number, self.plan.now),

@@ -30,12 +30,12 @@ impl Pass<'_> {
             )),
             Some(balancing) => {
                 let refused = self.plan.refused.iter().map(|it| &it.because);
-                reasons.push(proposed(&balancing, &self.world, refused));
+                reasons.push(proposed(&balancing, self.world, refused));
                 reasons.extend(self.example());
                 if self.plan.refused.is_empty() {
                     let now = self.plan.now;
-                    reasons.extend(watched(chain.policy(), &balancing, &self.world, now));
-                    reasons.extend(on_the_move(&self.world));
+                    reasons.extend(watched(chain.policy(), &balancing, self.world, now));
+                    reasons.extend(on_the_move(self.world));
                 }
             }
         }
@@ -50,11 +50,11 @@ impl Pass<'_> {
         let (vm, from) = (refused.vm.clone(), refused.from.clone());
         let request = Request {
             excluded: vec![from],
-            ..of_running(&self.world, &[&vm], self.plan.now).ok()?
+            ..of_running(self.world, &[&vm], self.plan.now).ok()?
         };
         let draw = place::draw(self.scheduling, &request, self.number).ok()?;
         // Whatever is wrong with the request was no reason to fail before.
-        let decided = self.runner.decide(&self.world, &request, draw).ok()?;
+        let decided = self.runner.decide(self.world, &request, draw).ok()?;
         let why = MoveError::Nowhere {
             considered: decided.considered,
             removed: decided.removed.iter().map(RemovedHosts::from).collect(),
@@ -75,13 +75,13 @@ impl Pass<'_> {
         let watches = chain.policy().watches.iter();
         let read = watches.filter(|watch| balancing.reads_host(&since_column(&watch.name)));
         let said = read.filter_map(|watch| {
-            let since = since(&self.world, watch, slot)?;
+            let since = since(self.world, watch, slot)?;
             let value = self.world.host_value(slot, &watch.column)?;
             Some(format!(
                 "{} is {}, and {} for {} s",
                 watch.column,
-                amount(&self.world, &watch.column, &value),
-                bounds(&self.world, watch),
+                amount(self.world, &watch.column, &value),
+                bounds(self.world, watch),
                 self.plan.now.saturating_sub(since)
             ))
         });

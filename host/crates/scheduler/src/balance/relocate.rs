@@ -61,7 +61,7 @@ impl Pass<'_> {
     /// With whom a VM may leave its host, in the order in which it is tried, and whether that
     /// moves VMs that need not leave theirs, or tears apart those that belong together.
     fn ways(&self, vm: &Arc<str>, leaving: &Leaving) -> Vec<(Vec<Arc<str>>, Leaving, bool)> {
-        let world = &self.world;
+        let world = &*self.world;
         let from = world.running(vm).map(|entry| entry.slot);
         let here = companions(world, vm, |slot| Some(slot) == from);
         let mut ways = vec![(here.clone(), leaving.clone(), false)];
@@ -95,10 +95,10 @@ impl Pass<'_> {
         wrong: &impl Fn(&Inventory) -> i128,
     ) -> Result<Result<(), MoveError>, PlaceError> {
         let steps = self.plan.moves.len();
-        let before = wrong(&self.world);
+        let before = wrong(self.world);
         let transaction = self.world.begin();
         let tried = match self.move_together(vms, leaving) {
-            Ok(Ok(to)) if wrong(&self.world) >= before => Ok(Err(MoveError::NoBetter(to))),
+            Ok(Ok(to)) if wrong(self.world) >= before => Ok(Err(MoveError::NoBetter(to))),
             tried => tried,
         };
         match tried {
@@ -133,7 +133,7 @@ impl Pass<'_> {
             from.push((self.host_id(entry.slot), live));
         }
         let vm_refs: Vec<&Arc<str>> = vms.iter().collect();
-        let request = match of_running(&self.world, &vm_refs, self.plan.now) {
+        let request = match of_running(self.world, &vm_refs, self.plan.now) {
             Ok(request) => request,
             Err(error) => return Ok(Err(MoveError::Undecided(error.to_string()))),
         };
@@ -143,13 +143,7 @@ impl Pass<'_> {
             ..request
         };
         let number = self.number + self.plan.moves.len() as u64;
-        let placed = place::place(
-            &mut self.world,
-            self.runner,
-            self.scheduling,
-            number,
-            request,
-        );
+        let placed = place::place(self.world, self.runner, self.scheduling, number, request);
         let decision = match placed {
             Ok(decision) => decision,
             Err(error) if is_answer(&error) => {
@@ -183,7 +177,7 @@ impl Pass<'_> {
         let writes = decision.followed.into_iter().flat_map(|it| it.writes);
         let writes: Vec<Write> = writes.collect();
         for (number, (vm, (from, live))) in (1..).zip(vms.iter().zip(from)) {
-            world::carry(&mut self.world, vm, slot)?;
+            world::carry(self.world, vm, slot)?;
             self.cool_down.moved(vm, self.plan.now);
             self.plan.moves.push(PlannedMove {
                 vm: vm.clone(),
@@ -217,7 +211,7 @@ impl Pass<'_> {
         self.scheduling.cancel.check()?;
         let explained = self
             .runner
-            .explain(&self.world, &decision.request, decision.draw);
+            .explain(self.world, &decision.request, decision.draw);
         let Ok((_, explanation)) = explained else {
             // It is not worth a plan.
             return Ok(None);

@@ -31,8 +31,8 @@ impl Pass<'_> {
         self.put_right(groups::misplaced, groups::wrong)?;
         self.join_groups()?;
         // Who could not go by itself may have gone with its group, or the other way round.
-        let mut wrong = together::are_apart(&self.world);
-        wrong.extend(groups::misplaced(&self.world).into_iter().map(|it| it.vm));
+        let mut wrong = together::are_apart(self.world);
+        wrong.extend(groups::misplaced(self.world).into_iter().map(|it| it.vm));
         let mut stuck = self.plan.stuck.split_off(before);
         stuck.retain(|stuck| wrong.contains(&stuck.vm));
         self.plan.stuck.append(&mut stuck);
@@ -55,7 +55,7 @@ impl Pass<'_> {
         };
         let why: Vec<(Arc<str>, String)> = hosts
             .iter()
-            .map(|host| (host.clone(), state(&self.world, host)))
+            .map(|host| (host.clone(), state(self.world, host)))
             .collect();
         self.empty(&hosts, |host| {
             let why = why.iter().find(|(known, _)| known == host);
@@ -80,7 +80,7 @@ impl Pass<'_> {
         let mut tried: BTreeSet<Arc<str>> = BTreeSet::new();
         let (mut failed, before) = (0, self.plan.stuck.len());
         while self.plan.moves.len() < self.options.moves && failed < self.options.moves {
-            let next = misplaced(&self.world);
+            let next = misplaced(self.world);
             let next = next.into_iter().find(|it| {
                 !tried.contains(&it.vm)
                     && !self
@@ -95,7 +95,7 @@ impl Pass<'_> {
         }
         if self.plan.stuck.len() > before {
             // The move of another one may have been enough.
-            let still = misplaced(&self.world).into_iter().map(|it| it.vm);
+            let still = misplaced(self.world).into_iter().map(|it| it.vm);
             let still: BTreeSet<Arc<str>> = still.collect();
             let mut later = self.plan.stuck.split_off(before);
             later.retain(|stuck| still.contains(&stuck.vm));

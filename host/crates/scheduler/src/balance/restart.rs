@@ -41,13 +41,13 @@ impl Scheduler {
             moves: usize::MAX,
             ..BalanceOptions::default()
         };
-        Pass::new(self, now, &options).restart(lost, which)
+        Pass::of(self, now, &options, |pass| pass.restart(lost, which))
     }
 }
 
 impl Pass<'_> {
     fn restart(mut self, hosts: Vec<Arc<str>>, which: Restart) -> Result<BalancePlan, PlaceError> {
-        let running: BTreeMap<Arc<str>, Arc<str>> = running_on(&self.world, &hosts)
+        let running: BTreeMap<Arc<str>, Arc<str>> = running_on(self.world, &hosts)
             .into_iter()
             .filter(|(vm, _)| {
                 let entry = self.world.running(vm);

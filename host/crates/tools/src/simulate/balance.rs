@@ -56,6 +56,24 @@ impl Passes {
         }
     }
 
+    /// When the next pass is to be made that is due before `time`, and how; it is taken as made.
+    pub(super) fn due_before(&mut self, time: i64) -> Option<(i64, BalanceOptions)> {
+        let now = self.next;
+        if now >= time {
+            return None;
+        }
+        self.next = now.saturating_add(self.counts.every_s);
+        Some((now, self.balancing.options))
+    }
+
+    /// A pass was made.
+    pub(super) fn made(&mut self, moves: u64, time: Duration) {
+        self.counts.passes += 1;
+        self.counts.passes_with_moves += u64::from(moves > 0);
+        self.counts.moves += moves;
+        self.counts.time += time;
+    }
+
     pub(super) fn counts(&self) -> Balanced {
         self.counts
     }
@@ -64,17 +82,13 @@ impl Passes {
 impl Run<'_> {
     /// Make the passes that are due before `time`.
     pub(super) fn balance_until(&mut self, time: i64) -> Result<(), ReplayError> {
-        while let Some(passes) = self.passes.as_mut().filter(|passes| passes.next < time) {
-            let now = passes.next;
-            passes.next = now.saturating_add(passes.counts.every_s);
-            let options = passes.balancing.options;
+        while let Some(passes) = &mut self.passes
+            && let Some((now, options)) = passes.due_before(time)
+        {
             let begin = Instant::now();
             let moves = self.balance(now, &options)?;
             if let Some(passes) = &mut self.passes {
-                passes.counts.passes += 1;
-                passes.counts.passes_with_moves += u64::from(moves > 0);
-                passes.counts.moves += moves;
-                passes.counts.time += begin.elapsed();
+                passes.made(moves, begin.elapsed());
             }
         }
         Ok(())

@@ -6,12 +6,12 @@ use plotters::prelude::*;
 
 use super::{Fleet, Outcome, Point, Report};
 
-const WIDTH: u32 = 1000;
-const TITLE_HEIGHT: u32 = 70;
-const PANEL_HEIGHT: u32 = 270;
-const FONT: &str = "sans-serif";
-const INK: RGBColor = RGBColor(0x33, 0x38, 0x3d);
-const FAINT: RGBColor = RGBColor(0xe3, 0xe6, 0xe9);
+pub(super) const WIDTH: u32 = 1000;
+pub(super) const TITLE_HEIGHT: u32 = 70;
+pub(super) const PANEL_HEIGHT: u32 = 270;
+pub(super) const FONT: &str = "sans-serif";
+pub(super) const INK: RGBColor = RGBColor(0x33, 0x38, 0x3d);
+pub(super) const FAINT: RGBColor = RGBColor(0xe3, 0xe6, 0xe9);
 
 /// One figure over time.
 struct Panel {
@@ -49,12 +49,18 @@ fn panels(fleet: Fleet) -> [Panel; 3] {
     ]
 }
 
-const GIB: f64 = (1u64 << 30) as f64;
+pub(super) const GIB: f64 = (1u64 << 30) as f64;
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot draw the replay: {0}")]
 pub struct PlotError(String);
+
+impl PlotError {
+    pub(super) fn of(error: &dyn std::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
 
 /// The replay as an SVG file.
 ///
@@ -109,17 +115,25 @@ fn subtitle(report: &Report) -> String {
 }
 
 /// Time in a measure that gives readable numbers.
-struct TimeAxis {
-    name: &'static str,
-    seconds: f64,
-    from: f64,
-    to: f64,
+pub(super) struct TimeAxis {
+    pub(super) name: &'static str,
+    pub(super) seconds: f64,
+    pub(super) from: f64,
+    pub(super) to: f64,
 }
 
 impl TimeAxis {
     fn of(points: &[Point]) -> Self {
         let time = |point: Option<&Point>| point.map_or(0.0, |point| point.time as f64);
-        let (from, to) = (time(points.first()).min(0.0), time(points.last()));
+        Self::of_seconds(time(points.first()).min(0.0), time(points.last()))
+    }
+
+    /// From one second to another.
+    pub(super) fn between(from: i64, to: i64) -> Self {
+        Self::of_seconds(from as f64, to as f64)
+    }
+
+    fn of_seconds(from: f64, to: f64) -> Self {
         let (name, seconds) = match to - from {
             length if length > 3.0 * 86_400.0 => ("days", 86_400.0),
             length if length > 3.0 * 3600.0 => ("hours", 3600.0),
@@ -198,7 +212,7 @@ fn draw_panel(
 }
 
 /// A whole number with its thousands apart.
-fn thousands(number: f64) -> String {
+pub(super) fn thousands(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {

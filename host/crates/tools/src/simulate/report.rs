@@ -234,7 +234,7 @@ pub(super) fn percent(part: f64, whole: f64) -> f64 {
     }
 }
 
-fn rounded(number: f64) -> f64 {
+pub(super) fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 

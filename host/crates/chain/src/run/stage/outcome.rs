@@ -179,16 +179,18 @@ impl StageRun {
         if self.kept == self.rows {
             return Vec::new();
         }
-        let mut removals: Vec<Removal> = self
-            .removed_by
-            .iter()
-            .copied()
-            .filter(|removed| *removed != Removal::KEPT)
-            .collect();
+        // There are few reasons, and many hosts.
+        let mut removals: Vec<(Removal, usize)> = Vec::new();
+        let removed = self.removed_by.iter().copied();
+        for removal in removed.filter(|removed| *removed != Removal::KEPT) {
+            match removals.iter_mut().find(|(known, _)| *known == removal) {
+                Some((_, hosts)) => *hosts += 1,
+                None => removals.push((removal, 1)),
+            }
+        }
         removals.sort_unstable();
-        removals
-            .chunk_by(|a, b| a == b)
-            .map(|same| same[0].told(stage, same.len()))
+        let told = removals.into_iter();
+        told.map(|(removal, hosts)| removal.told(stage, hosts))
             .collect()
     }
 }

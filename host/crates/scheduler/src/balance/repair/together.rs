@@ -29,7 +29,7 @@ impl Pass<'_> {
     pub(super) fn join_groups(&mut self) -> Result<(), PlaceError> {
         let mut tried = BTreeSet::new();
         while self.plan.moves.len() < self.options.moves {
-            let apart = groups::apart(&self.world).into_iter();
+            let apart = groups::apart(self.world).into_iter();
             let Some(apart) = apart.into_iter().find(|it| !tried.contains(&it.group)) else {
                 break;
             };
@@ -88,7 +88,7 @@ impl Pass<'_> {
             let Some(first) = all.first() else {
                 return Ok(());
             };
-            let vms = companions(&self.world, first, |_| true);
+            let vms = companions(self.world, first, |_| true);
             let Err(why) = self.try_to_move(&vms, &elsewhere, &groups::wrong)? else {
                 return Ok(());
             };
@@ -116,7 +116,7 @@ impl Pass<'_> {
         apart: &Apart,
     ) -> Result<Result<(), Halted>, PlaceError> {
         let steps = self.plan.moves.len();
-        let before = groups::wrong(&self.world);
+        let before = groups::wrong(self.world);
         let transaction = self.world.begin();
         let mut failed = None;
         let mut moved = 0;
@@ -137,7 +137,7 @@ impl Pass<'_> {
                 break;
             }
         }
-        if failed.is_none() && groups::wrong(&self.world) >= before {
+        if failed.is_none() && groups::wrong(self.world) >= before {
             let vm = others.last().cloned().unwrap_or_default();
             failed = Some((moved, vm, MoveError::NoBetter(host.clone())));
         }
@@ -168,7 +168,7 @@ impl Pass<'_> {
             return Ok(Ok(()));
         }
         let leaving = leaving(apart, Vec::new(), vec![host.clone()]);
-        let with = companions(&self.world, vm, |slot| Some(slot) == from);
+        let with = companions(self.world, vm, |slot| Some(slot) == from);
         let joined = self.move_together(&with, &leaving)?;
         Ok(joined.map(|_| ()))
     }

@@ -1,0 +1,140 @@
+//! `placewright export`.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use clap::Args;
+use placewright_client::Call;
+use placewright_model::{Kind, Measure, Value as Time};
+use serde_json::{Value, json};
+
+use super::{ClusterArg, Session};
+use crate::cli::failure::{Answer, Failure};
+use crate::cli::output;
+
+/// Write what happened to a cluster into two files that placewright simulate reads.
+///
+/// The first is the cluster's document as it was at the start, the second all that has happened
+/// since: requests, VMs that came to run and that went, hosts that failed and returned,
+/// measurements. It reaches back as far as the server records decisions (--recorded-decisions,
+/// --history-bytes); if that is less than was asked for, the command says so. Of what happened
+/// between two decisions, it is told as of the later one.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright --context prod export --cluster east --since 7d \\
+      --start start.json --events week.jsonl
+  placewright simulate --cluster start.json --events week.jsonl \\
+      --policy general --policy power-saving")]
+pub(super) struct Export {
+    #[command(flatten)]
+    cluster: ClusterArg,
+    /// From when on: a time (RFC 3339, or seconds since 1970), or so long ago, for example 7d or 12h;
+    /// as far back as possible if not given
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    since: Option<i64>,
+    /// Where the document of the cluster goes (JSON); there must be no such file
+    #[arg(long, value_name = "FILE")]
+    start: PathBuf,
+    /// Where the events go (JSON lines); there must be no such file
+    #[arg(long, value_name = "FILE")]
+    events: PathBuf,
+}
+
+impl Export {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        for file in [&self.start, &self.events] {
+            if file.exists() {
+                return Err(Failure::input_because(format!(
+                    "{} is there already: name another file",
+                    file.display()
+                )));
+            }
+        }
+        let cluster = self.cluster.name(session)?;
+        let mut call = Call::get(["clusters", &cluster, "history"]);
+        if let Some(since) = self.since {
+            call = call.query("since", since);
+        }
+        let history = session.call(call)?.body;
+        let start = serde_json::to_string_pretty(&history["start"]).map_err(Failure::internal)?;
+        let events = history["events"].as_array().map_or(&[][..], Vec::as_slice);
+        let mut lines = String::new();
+        for event in events {
+            let _ = writeln!(lines, "{event}");
+        }
+        write(&self.start, &(start + "\n"))?;
+        write(&self.events, &lines)?;
+        for note in history["notes"].as_array().into_iter().flatten() {
+            output::remark(&format!("note: {}", note.as_str().unwrap_or_default()));
+        }
+        let about = json!({
+            "start": self.start.display().to_string(),
+            "events": self.events.display().to_string(),
+            "count": events.len(),
+            "first-decision": history["first-decision"],
+            "last-decision": history["last-decision"],
+            "from": history["from"],
+            "to": history["to"],
+            "notes": history["notes"],
+        });
+        session.print(&about, |about| self.text(about))?;
+        Ok(Answer::Yes)
+    }
+
+    fn text(&self, about: &Value) -> String {
+        let time = |key: &str| {
+            let seconds = about[key].as_u64().unwrap_or(0);
+            let time = UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            humantime::format_rfc3339_seconds(time).to_string()
+        };
+        format!(
+            "Decisions {} to {}, {} to {}\nSaved: {}, {} ({} events)",
+            about["first-decision"],
+            about["last-decision"],
+            time("from"),
+            time("to"),
+            self.start.display(),
+            self.events.display(),
+            about["count"]
+        )
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written
+        .with_context(|| format!("cannot write {}", path.display()))
+        .map_err(Failure::input)
+}
+
+/// A time, or so long ago.
+fn since(text: &str) -> Result<i64, String> {
+    if let Ok(Time::Integer(seconds)) = Measure::Time.parse(text, Kind::Integer) {
+        return Ok(seconds);
+    }
+    let ago = humantime::parse_duration(text)
+        .map_err(|_| "write a time, for example 2026-11-20T12:00:00Z, or 7d for so long ago")?;
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Ok(i64::try_from(now.saturating_sub(ago).as_secs()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_points_in_time_or_so_long_ago() {
+        assert_eq!(since("2026-11-20T12:00:00Z"), Ok(1_795_176_000));
+        assert_eq!(since("1795176000"), Ok(1_795_176_000));
+        let hour_ago = since("1h").unwrap();
+        assert_eq!(since("0s").unwrap() - hour_ago, 3600);
+        assert!(since("yesterday").is_err());
+    }
+}
