@@ -16,11 +16,13 @@ mod glance;
 mod health;
 mod inventory;
 mod lists;
+mod moment;
 mod openapi;
 mod placing;
 mod plans;
 mod policies;
 mod questions;
+mod quotas;
 mod recent;
 mod reload;
 mod reservations;
@@ -66,6 +68,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(shadows::routes())
         .merge(events::routes())
         .merge(recent::routes())
+        .merge(quotas::routes())
         .merge(tokens::routes())
         .merge(backup::routes())
         .merge(reload::routes().layer(Extension(reload)))

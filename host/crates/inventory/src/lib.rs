@@ -19,6 +19,7 @@ mod error;
 mod follows;
 mod group;
 mod growth;
+mod holdings;
 mod host;
 mod hosts;
 mod intake;
@@ -51,6 +52,7 @@ pub use column::{Cell, Column};
 pub use entry::{EntryKind, EntryOutcome, EntryResult};
 pub use error::InventoryError;
 pub use group::{GroupEntry, Presence};
+pub use holdings::ChangedHoldings;
 pub use host::{Amount, HostEntry};
 pub use nested::Nested;
 pub use saved::{SavedHost, SavedMeasured, SavedVm};
@@ -67,6 +69,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use group::Groups;
+use holdings::{TenantHoldings, Vacated};
 use journal::Journal;
 use placewright_model::budget::ClusterBounds;
 use placewright_model::schema::Schema;
@@ -129,8 +132,9 @@ pub struct Inventory {
     free_vms: Vec<u32>,
     running: HashMap<Arc<str>, u32>,
     pending: HashMap<Arc<str>, u32>,
-    /// VMs that count nowhere, with the slots where they ran.
-    vacated: HashMap<Arc<str>, u32>,
+    /// VMs that count nowhere.
+    vacated: HashMap<Arc<str>, Vacated>,
+    holdings: TenantHoldings,
     /// Reservations that end by themselves, soonest first.
     expiries: BTreeSet<(i64, Arc<str>)>,
     /// VMs of which no measurement shows all that they take, with the second since when that is
@@ -210,6 +214,7 @@ impl Inventory {
             running: HashMap::new(),
             pending: HashMap::new(),
             vacated: HashMap::new(),
+            holdings: TenantHoldings::default(),
             expiries: BTreeSet::new(),
             unmeasured: BTreeSet::new(),
             groups: Groups::default(),
