@@ -64,6 +64,9 @@ fn chosen_text(explanation: &Explanation) -> String {
     let groups = selections
         .and_then(|selections| selections.last())
         .map(|it| &it.groups);
+    if let Some(because) = &explanation.refused {
+        return format!("none, since no host was looked for: {because}");
+    }
     let Some(chosen) = &explanation.chosen else {
         return match groups.is_some_and(|groups| groups.iter().any(|group| !group.is_empty())) {
             true => "none, since no candidate has a chance".to_owned(),
@@ -342,6 +345,7 @@ mod tests {
             facts: Vec::new(),
         };
         let explanation = Explanation {
+            refused: None,
             policy: "test".into(),
             cluster: "test".into(),
             inventory_version: 1,

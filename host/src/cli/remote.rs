@@ -16,6 +16,7 @@ mod export;
 mod list;
 mod moves;
 mod policy;
+mod quota;
 mod restarts;
 mod shown;
 mod status;
@@ -106,6 +107,8 @@ enum ServerCommand {
     Policy(policy::Policy),
     #[command(subcommand)]
     Unit(unit::Unit),
+    #[command(subcommand)]
+    Quota(quota::Quota),
     #[command(subcommand)]
     Token(token::Token),
     Events(events::Follow),
@@ -240,6 +243,7 @@ pub(super) fn run(words: Vec<OsString>) -> Result<Answer, Failure> {
         ServerCommand::Restarts(restarts) => restarts.run(&session),
         ServerCommand::Policy(policy) => policy.run(&session),
         ServerCommand::Unit(unit) => unit.run(&session),
+        ServerCommand::Quota(quota) => quota.run(&session),
         ServerCommand::Token(token) => token.run(&session),
         ServerCommand::Events(events) => events.run(&session),
         ServerCommand::Status(status) => status.run(&session),

@@ -34,6 +34,7 @@ mod memory;
 mod needs;
 mod openapi;
 mod python_client;
+mod quotas;
 mod reload;
 mod reload_route;
 mod remote;

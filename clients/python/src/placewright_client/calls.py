@@ -134,7 +134,7 @@ def patch_group(cluster: str, group: str, body: types.GroupPatch, *, if_match: s
     return Call('PATCH', ['v1', 'clusters', cluster, 'groups', group], json=body, headers={'If-Match': if_match})
 
 
-def put_group(cluster: str, group: str, body: types.GroupDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Group]:
+def put_group(cluster: str, group: str, body: types.GroupBody, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Group]:
     """Add an affinity group, or replace its document."""
     return Call('PUT', ['v1', 'clusters', cluster, 'groups', group], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
@@ -192,7 +192,7 @@ def patch_host(cluster: str, host: str, body: types.HostPatch, *, if_match: str 
     return Call('PATCH', ['v1', 'clusters', cluster, 'hosts', host], json=body, headers={'If-Match': if_match})
 
 
-def put_host(cluster: str, host: str, body: types.HostDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Host]:
+def put_host(cluster: str, host: str, body: types.HostBody, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Host]:
     """Add a host, or replace its document. Statistics stay. Columns that the server computes,
     `statistics` and `vms` may stand in the document as they were read: they change nothing."""
     return Call('PUT', ['v1', 'clusters', cluster, 'hosts', host], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
@@ -361,7 +361,7 @@ def patch_tenant(cluster: str, tenant: str, body: types.TenantPatch, *, if_match
     return Call('PATCH', ['v1', 'clusters', cluster, 'tenants', tenant], json=body, headers={'If-Match': if_match})
 
 
-def put_tenant(cluster: str, tenant: str, body: types.TenantDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Tenant]:
+def put_tenant(cluster: str, tenant: str, body: types.TenantBody, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Tenant]:
     """Add a tenant, or replace its document."""
     return Call('PUT', ['v1', 'clusters', cluster, 'tenants', tenant], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
@@ -396,7 +396,7 @@ def patch_vm(cluster: str, vm: str, body: types.VmPatch, *, if_match: str | None
     return Call('PATCH', ['v1', 'clusters', cluster, 'vms', vm], json=body, headers={'If-Match': if_match})
 
 
-def put_vm(cluster: str, vm: str, body: types.VmDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Vm]:
+def put_vm(cluster: str, vm: str, body: types.VmBody, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Vm]:
     """Add a VM that runs on a host, or replace its document. A place that is reserved for it
     elsewhere stays, unless it runs on another host now."""
     return Call('PUT', ['v1', 'clusters', cluster, 'vms', vm], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
@@ -479,6 +479,34 @@ def list_policy_revisions(policy: str, *, limit: int | None = None, after: str |
     """The stored revisions of a policy, the newest first. Where they are large, a page has
     fewer."""
     return PageCall('GET', ['v1', 'policies', policy, 'history'], query={'limit': limit, 'after': after})
+
+
+def list_quotas(*, limit: int | None = None, after: str | None = None, tenant: str | None = None, cluster: str | None = None) -> PageCall[types.QuotaPage, types.Quota]:
+    """All quotas, by name; of a token that is for some clusters those of these clusters, and those
+    of all clusters together."""
+    return PageCall('GET', ['v1', 'quotas'], query={'limit': limit, 'after': after, 'tenant': tenant, 'cluster': cluster})
+
+
+def delete_quota(quota: str, *, if_match: str | None = None) -> Call[None]:
+    """Remove a quota: its tenant is limited by it no more."""
+    return Call('DELETE', ['v1', 'quotas', quota], headers={'If-Match': if_match})
+
+
+def get_quota(quota: str) -> Call[types.Quota]:
+    """A quota, with what the tenant holds."""
+    return Call('GET', ['v1', 'quotas', quota])
+
+
+def patch_quota(quota: str, body: types.QuotaPatch, *, if_match: str | None = None) -> Call[types.Quota]:
+    """Change some of a quota; null removes a limit, or the cluster, everything else stays."""
+    return Call('PATCH', ['v1', 'quotas', quota], json=body, headers={'If-Match': if_match})
+
+
+def put_quota(quota: str, body: types.QuotaDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Quota]:
+    """Make a quota, or put another one in its place. From then on nothing is placed with which the
+    tenant would hold more than it allows; what is held already stays. A tenant has at most one
+    quota in each cluster, and one in all clusters together."""
+    return Call('PUT', ['v1', 'quotas', quota], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
 
 def get_readiness() -> Call[types.Ready]:

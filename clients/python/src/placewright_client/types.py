@@ -485,6 +485,9 @@ Decision = TypedDict(
         'moves': 'NotRequired[list[MovedVm]]',
         # Counts up from 1 in each cluster.
         'number': 'int',
+        # If a quota does not allow what is asked for: which, and what is held. No host was looked
+        # for then.
+        'refused-by-quota': 'NotRequired[QuotaRefusal]',
         # How many hosts each reason removed, in policy order.
         'removed': 'list[RemovedHosts]',
         # Whether the places are reserved: not after a dry run, nor where all or nothing was
@@ -634,7 +637,7 @@ Evacuation = TypedDict(
 Event = TypedDict(
     'Event',
     {
-        # Seconds since 1970-01-01 UTC.
+        # When, in seconds since 1970-01-01 UTC; `time` is the same.
         'at': 'int',
         # Who did it: the name of a token, `anonymous` where there are none, `periodic` for what
         # is done from time to time, `restart` for restarts that the server begins by itself.
@@ -645,7 +648,7 @@ Event = TypedDict(
         'decision': 'NotRequired[int]',
         # The host that it is about.
         'host': 'NotRequired[str]',
-        # What happened.
+        # What happened; the kind says which of the keys below an event may have.
         'kind': 'EventKind',
         # A sentence for people of at most 4 KiB.
         'message': 'str',
@@ -655,6 +658,8 @@ Event = TypedDict(
         'plan': 'NotRequired[int]',
         # The policy that it is about.
         'policy': 'NotRequired[str]',
+        # When it happened.
+        'time': 'str',
         # The unit that it is about.
         'unit': 'NotRequired[str]',
         # The VM that it is about.
@@ -665,69 +670,96 @@ Event = TypedDict(
 # What happened.
 #
 # - `reset`: Events were missed that are no longer stored: read again what you follow.
-# - `cluster-created`: A cluster was created.
-# - `cluster-removed`: A cluster was removed.
-# - `policy-attached`: A cluster has another policy, or other settings of its policy.
-# - `policy-changed`: A policy has a new revision.
-# - `policy-lost-filters`: The new revision of a policy lacks a filter that the last one had.
-# - `policy-removed`: A policy was removed.
-# - `policy-refused`: The file of a policy was refused.
+# - `cluster-created`: A cluster was created. It may have `cluster`, `by`.
+# - `cluster-removed`: A cluster was removed. It may have `cluster`, `by`.
+# - `policy-attached`: A cluster has another policy, or other settings of its policy. It may have
+# `cluster`, `policy`, `by`.
+# - `policy-changed`: A policy has a new revision. It may have `policy`, `by`.
+# - `policy-lost-filters`: The new revision of a policy lacks a filter that the last one had. It
+# may have `policy`, `by`.
+# - `policy-removed`: A policy was removed. It may have `policy`, `by`.
+# - `policy-refused`: The file of a policy was refused. It may have `policy`, `by`.
 # - `policy-kept-although-deleted`: The file of a policy is gone; clusters that use the policy
-# keep it.
-# - `cluster-without-policy`: Nothing is decided in a cluster: no policy can run there.
-# - `cluster-stopped`: A cluster is stopped: its rows in the store cannot be read.
+# keep it. It may have `policy`, `by`.
+# - `cluster-without-policy`: Nothing is decided in a cluster: no policy can run there. It may
+# have `cluster`.
+# - `cluster-stopped`: A cluster is stopped: its rows in the store cannot be read. It may have
+# `cluster`.
 # - `cluster-restarted`: A cluster that a fault of the program had ended runs again, as it was
-# stored.
-# - `vm-placed`: A place is reserved for a VM until it is confirmed.
-# - `vm-confirmed`: A VM runs where its place was reserved.
-# - `vm-moved`: A VM runs on another host than before.
-# - `vm-resized`: A VM runs on its host with other amounts than before.
-# - `vm-cancelled`: The place that was reserved for a VM was given back.
-# - `reservation-expired`: The place that was reserved for a VM was not confirmed in time.
+# stored. It may have `cluster`.
+# - `vm-placed`: A place is reserved for a VM until it is confirmed. It may have `cluster`, `vm`,
+# `host`, `decision`, `by`.
+# - `vm-confirmed`: A VM runs where its place was reserved. It may have `cluster`, `vm`, `host`,
+# `by`.
+# - `vm-moved`: A VM runs on another host than before. It may have `cluster`, `vm`, `host`, `by`.
+# - `vm-resized`: A VM runs on its host with other amounts than before. It may have `cluster`,
+# `vm`, `host`, `by`.
+# - `vm-cancelled`: The place that was reserved for a VM was given back. It may have `cluster`,
+# `vm`, `host`, `by`.
+# - `reservation-expired`: The place that was reserved for a VM was not confirmed in time. It may
+# have `cluster`, `vm`, `host`, `decision`, `by`.
 # - `reservation-lost`: The place that was reserved for a VM ended: its host is down or faulty.
-# - `inventory-changed`: Hosts, VMs, groups or tenants were changed.
-# - `host-state-changed`: The state of a host has changed.
-# - `plan-made`: A plan of moves was made; nothing is begun.
-# - `plan-begun`: Moves of a plan were begun: their places are reserved.
-# - `plan-ended`: A plan that continues by itself has no moves left.
+# It may have `cluster`, `vm`, `host`, `decision`, `by`.
+# - `inventory-changed`: Hosts, VMs, groups or tenants were changed. It may have `cluster`, `by`.
+# - `host-state-changed`: The state of a host has changed. It may have `cluster`, `host`, `by`.
+# - `plan-made`: A plan of moves was made; nothing is begun. It may have `cluster`, `plan`,
+# `policy`, `by`.
+# - `plan-begun`: Moves of a plan were begun: their places are reserved. It may have `cluster`,
+# `plan`, `policy`, `by`.
+# - `plan-ended`: A plan that continues by itself has no moves left. It may have `cluster`,
+# `plan`, `policy`, `by`.
 # - `plan-halted`: A plan does not continue by itself any more: who had it do so may not operate
-# there now.
+# there now. It may have `cluster`, `plan`, `policy`, `by`.
 # - `plan-cancelled`: A plan was cancelled: places of moves that were not confirmed are free
-# again.
+# again. It may have `cluster`, `plan`, `policy`, `by`.
 # - `restart-begun`: The server has begun to restart VMs of hosts that are down or in error: the
-# moves of its plan that are begun are to be carried out.
+# moves of its plan that are begun are to be carried out. It may have `cluster`, `plan`,
+# `policy`, `by`.
 # - `restart-failed`: VMs of hosts that are down or in error cannot be restarted by the server.
-# - `balance-failed`: A periodic plan could not be made.
-# - `unit-seen`: A file of a unit was found.
-# - `unit-refused`: A candidate for a unit was refused; the version in force stays.
-# - `file-waits`: A file that was refused is tried again later.
-# - `unit-in-force`: A unit is in force.
-# - `unit-held`: A unit passed all checks but is not in force.
+# It may have `cluster`, `plan`, `policy`, `by`.
+# - `balance-failed`: A periodic plan could not be made. It may have `cluster`, `policy`, `by`.
+# - `unit-seen`: A file of a unit was found. It may have `by`.
+# - `unit-refused`: A candidate for a unit was refused; the version in force stays. It may have
+# `unit`, `by`.
+# - `file-waits`: A file that was refused is tried again later. It may have `by`.
+# - `unit-in-force`: A unit is in force. It may have `unit`, `by`.
+# - `unit-held`: A unit passed all checks but is not in force. It may have `unit`, `by`.
 # - `unit-kept-although-deleted`: The file of a unit is gone; policies that use the unit keep it.
-# - `unit-removed`: A unit is no longer in force.
-# - `unit-distrusted`: A unit is no longer trusted, and no longer in force.
-# - `unit-rolled-back`: A unit was rolled back to an earlier digest.
-# - `unit-returned`: A unit kept failing; the version before it is in force again.
-# - `unit-not-returned`: A unit keeps failing, and there is no earlier version to return to.
+# It may have `unit`, `by`.
+# - `unit-removed`: A unit is no longer in force. It may have `unit`, `by`.
+# - `unit-distrusted`: A unit is no longer trusted, and no longer in force. It may have `unit`,
+# `by`.
+# - `unit-rolled-back`: A unit was rolled back to an earlier digest. It may have `unit`, `by`.
+# - `unit-returned`: A unit kept failing; the version before it is in force again. It may have
+# `cluster`, `unit`, `by`.
+# - `unit-not-returned`: A unit keeps failing, and there is no earlier version to return to. It
+# may have `cluster`, `unit`, `by`.
 # - `unit-takes-name`: A unit replaces one of the same name that comes with the program, in all
-# policies.
-# - `unit-disabled`: Units of this name are disabled.
-# - `unit-enabled`: Units of this name are enabled again.
-# - `unit-pinned`: A unit is pinned: it stays whatever its file becomes.
-# - `unit-unpinned`: A unit is no longer pinned: it follows its file again.
-# - `unit-paused`: A unit keeps failing and is paused.
-# - `unit-tried-again`: A paused unit is tried again.
-# - `unit-recovered`: A paused unit works again.
+# policies. It may have `unit`, `by`.
+# - `unit-disabled`: Units of this name are disabled. It may have `unit`, `by`.
+# - `unit-enabled`: Units of this name are enabled again. It may have `unit`, `by`.
+# - `unit-pinned`: A unit is pinned: it stays whatever its file becomes. It may have `unit`,
+# `by`.
+# - `unit-unpinned`: A unit is no longer pinned: it follows its file again. It may have `unit`,
+# `by`.
+# - `unit-paused`: A unit keeps failing and is paused. It may have `cluster`, `unit`.
+# - `unit-tried-again`: A paused unit is tried again. It may have `cluster`, `unit`.
+# - `unit-recovered`: A paused unit works again. It may have `cluster`, `unit`.
 # - `unit-quarantined`: A unit answers differently although nothing has changed: its answers are
-# no longer cached.
-# - `shadow-began`: A candidate runs as the shadow of a unit.
-# - `shadow-discarded`: A shadow was discarded.
-# - `shadow-promoted`: A shadow came into force.
-# - `folder-trouble`: A watched folder, or a file in it, cannot be read.
-# - `library-not-kept`: The list of units in force cannot be stored for the next start.
-# - `noted`: A client had something noted that it did or saw.
-# - `noted-warning`: A client had a warning noted.
-EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-resized', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-halted', 'plan-cancelled', 'restart-begun', 'restart-failed', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning']"
+# no longer cached. It may have `cluster`, `unit`.
+# - `shadow-began`: A candidate runs as the shadow of a unit. It may have `unit`, `by`.
+# - `shadow-discarded`: A shadow was discarded. It may have `unit`, `by`.
+# - `shadow-promoted`: A shadow came into force. It may have `unit`, `by`.
+# - `folder-trouble`: A watched folder, or a file in it, cannot be read. It may have `by`.
+# - `library-not-kept`: The list of units in force cannot be stored for the next start. It may
+# have `by`.
+# - `noted`: A client had something noted that it did or saw. It may have `cluster`, `vm`,
+# `host`, `by`.
+# - `noted-warning`: A client had a warning noted. It may have `cluster`, `vm`, `host`, `by`.
+# - `quota-changed`: A quota of a tenant is new, or has another revision. It may have `cluster`,
+# `by`.
+# - `quota-removed`: A quota of a tenant was removed. It may have `cluster`, `by`.
+EventKind: TypeAlias = "Literal['reset', 'cluster-created', 'cluster-removed', 'policy-attached', 'policy-changed', 'policy-lost-filters', 'policy-removed', 'policy-refused', 'policy-kept-although-deleted', 'cluster-without-policy', 'cluster-stopped', 'cluster-restarted', 'vm-placed', 'vm-confirmed', 'vm-moved', 'vm-resized', 'vm-cancelled', 'reservation-expired', 'reservation-lost', 'inventory-changed', 'host-state-changed', 'plan-made', 'plan-begun', 'plan-ended', 'plan-halted', 'plan-cancelled', 'restart-begun', 'restart-failed', 'balance-failed', 'unit-seen', 'unit-refused', 'file-waits', 'unit-in-force', 'unit-held', 'unit-kept-although-deleted', 'unit-removed', 'unit-distrusted', 'unit-rolled-back', 'unit-returned', 'unit-not-returned', 'unit-takes-name', 'unit-disabled', 'unit-enabled', 'unit-pinned', 'unit-unpinned', 'unit-paused', 'unit-tried-again', 'unit-recovered', 'unit-quarantined', 'shadow-began', 'shadow-discarded', 'shadow-promoted', 'folder-trouble', 'library-not-kept', 'noted', 'noted-warning', 'quota-changed', 'quota-removed']"
 
 # A page of a list.
 EventPage = TypedDict(
@@ -795,7 +827,7 @@ ExplainedStage = TypedDict(
 Explanation = TypedDict(
     'Explanation',
     {
-        # Id of the chosen host; none if every host was removed.
+        # Id of the chosen host; none if every host was removed, or none was looked for.
         'chosen': 'str | None',
         # Name of the cluster.
         'cluster': 'str',
@@ -810,6 +842,9 @@ Explanation = TypedDict(
         'not-considered': 'NotRequired[list[NotConsidered]]',
         # Name of the policy that decided.
         'policy': 'str',
+        # If no host was looked for: why, as a sentence. What is told of hosts then is what would
+        # have become of them.
+        'refused': 'NotRequired[str]',
         # Its stages, in policy order.
         'stages': 'list[ExplainedStage]',
         # How many hosts had the same costs as the chosen one, it included.
@@ -890,6 +925,37 @@ Group = TypedDict(
         'vms-of': 'NotRequired[list[str]]',
         # What is allowed in what was sent and surely a mistake, a sentence each
         'warnings': 'NotRequired[list[str]]',
+    },
+)
+
+# An affinity group
+GroupBody = TypedDict(
+    'GroupBody',
+    {
+        # What it is for
+        'description': 'NotRequired[str]',
+        # Whether the rule for VMs must be kept; false if not given
+        'hard': 'NotRequired[bool]',
+        # Whether the rule for hosts must be kept; false if not given
+        'host-hard': 'NotRequired[bool]',
+        # What it wants of its VMs and hosts: VMs on these hosts, or not on them
+        'host-rule': 'NotRequired[GroupRule]',
+        # Ids of its hosts
+        'hosts': 'NotRequired[list[str]]',
+        # Ids of other groups whose own hosts are in this one, too; one that is not there has none
+        'hosts-of': 'NotRequired[list[str]]',
+        # Its id: that of the path, which may be left out here ({group})
+        'id': 'NotRequired[str]',
+        # What people call it; its id if not given
+        'name': 'NotRequired[str]',
+        # The greater, the more it counts where not all groups can be had; 1 if not given
+        'priority': 'NotRequired[float]',
+        # What it wants of its VMs: together on one host, or no two on one host
+        'rule': 'NotRequired[GroupRule]',
+        # Ids of its VMs, running or not
+        'vms': 'NotRequired[list[str]]',
+        # Ids of other groups whose own VMs are in this one, too; one that is not there has none
+        'vms-of': 'NotRequired[list[str]]',
     },
 )
 
@@ -1106,6 +1172,21 @@ HistoryEvent = TypedDict(
     },
 )
 
+# What somebody holds, as programs read it.
+Holding = TypedDict(
+    'Holding',
+    {
+        # Promised CPU in cores.
+        'cpu': 'float',
+        # GPUs; a share of one counts as its part.
+        'gpus': 'float',
+        # Promised memory in bytes.
+        'memory': 'int',
+        # How many VMs.
+        'vms': 'int',
+    },
+)
+
 # A host, with what its VMs add up to
 Host = TypedDict(
     'Host',
@@ -1247,6 +1328,128 @@ HostAmount = TypedDict(
         'total': 'int',
         # Needed by the VMs that run here
         'used': 'NotRequired[int]',
+    },
+)
+
+# A host
+HostBody = TypedDict(
+    'HostBody',
+    {
+        # Network address
+        'address': 'NotRequired[str]',
+        # Amounts with names of the operator's choice
+        'amounts': 'NotRequired[list[HostAmount]]',
+        # What running here costs, an entry for each instance of a deployment
+        'costs': 'NotRequired[list[HostCost]]',
+        # CPU flags
+        'cpu-flags': 'NotRequired[list[HostCpuFlag]]',
+        # CPU promised to the VMs that run here; in cores, or a text such as "1.5 cores" or "1500m"
+        'cpu.committed': 'NotRequired[float | str]',
+        # CPU cores of all sockets
+        'cpu.cores': 'NotRequired[int]',
+        # CPUs that VMs here, pending ones included, have for themselves
+        'cpu.exclusive': 'NotRequired[int]',
+        # How much of its CPU may be promised, 1 = all of it once; if not given, as the policy says, or
+        # 1; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
+        'cpu.overcommit': 'NotRequired[float | str]',
+        # CPU promised to the VMs that have a place reserved here; in cores, or a text such as "1.5
+        # cores" or "1500m"
+        'cpu.pending': 'NotRequired[float | str]',
+        # CPU sockets
+        'cpu.sockets': 'NotRequired[int]',
+        # CPU threads of all cores
+        'cpu.threads': 'NotRequired[int]',
+        # CPU that it has; that of its cores if not given; in cores, or a text such as "1.5 cores" or
+        # "1500m"
+        'cpu.total': 'NotRequired[float | str]',
+        # Measured share of its CPU in use; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
+        'cpu.usage': 'NotRequired[float | str]',
+        # CPU threads, one by one
+        'cpus': 'NotRequired[list[HostCpu]]',
+        # When it was added; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
+        'created': 'NotRequired[int | str]',
+        # Devices that can be given to a VM
+        'devices': 'NotRequired[list[HostDevice]]',
+        # Launches that failed here
+        'failures': 'NotRequired[list[HostFailureDocument]]',
+        # Model of its GPUs, which are all alike
+        'gpu.model': 'NotRequired[str]',
+        # GPUs, of which VMs take whole ones or thousandths
+        'gpus': 'NotRequired[list[HostGpu]]',
+        # Hooks that are installed
+        'hooks': 'NotRequired[list[HostHook]]',
+        # Huge pages
+        'huge-pages': 'NotRequired[list[HostHugePageDocument]]',
+        # Its id: that of the path, which may be left out here ({host})
+        'id': 'NotRequired[str]',
+        # Placement keys of the host
+        'keys': 'NotRequired[list[HostKey]]',
+        # Storage domains of which the host can take leases
+        'leases': 'NotRequired[list[HostLease]]',
+        # Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that
+        # run here and are not yet measured in cpu.usage; in cores, or a text such as "1.5 cores" or
+        # "1500m"
+        'load.pending': 'NotRequired[float | str]',
+        # Machine types that the host can emulate
+        'machine-types': 'NotRequired[list[HostMachineType]]',
+        # Memory promised to the VMs that run here; in bytes, or a text such as "8 GiB"
+        'memory.committed': 'NotRequired[int | str]',
+        # Measured free memory; in bytes, or a text such as "8 GiB"
+        'memory.free': 'NotRequired[int | str]',
+        # How much of its memory may be promised, 1 = all of it once; 1 if not given; a fraction, 1 is
+        # all of it, or a text such as 0.8 or "80 %"
+        'memory.overcommit': 'NotRequired[float | str]',
+        # Memory promised to the VMs that have a place reserved here; in bytes, or a text such as "8 GiB"
+        'memory.pending': 'NotRequired[int | str]',
+        # Memory that the host keeps for itself; 0 if not given; in bytes, or a text such as "8 GiB"
+        'memory.reserved': 'NotRequired[int | str]',
+        # Physical memory; 0 if not given; in bytes, or a text such as "8 GiB"
+        'memory.total': 'NotRequired[int | str]',
+        # Name of the host
+        'name': 'NotRequired[str]',
+        # Networks that the host is connected to
+        'networks': 'NotRequired[list[HostNetwork]]',
+        # NUMA nodes
+        'numa-nodes': 'NotRequired[list[HostNumaNodeDocument]]',
+        # Whether a policy has brought it into its state
+        'power.by-policy': 'NotRequired[bool]',
+        # Whether it must not be switched off
+        'power.keep-on': 'NotRequired[bool]',
+        # Whether it can be switched on and off from outside
+        'power.managed': 'NotRequired[bool]',
+        # up (takes VMs; if not given), maintenance, down or error
+        'state': 'NotRequired[HostState]',
+        # What an outside monitor says of it: ok, or what is wrong
+        'status.external': 'NotRequired[str]',
+        # Free swap space; in bytes, or a text such as "8 GiB"
+        'swap.free': 'NotRequired[int | str]',
+        # Swap space; in bytes, or a text such as "8 GiB"
+        'swap.total': 'NotRequired[int | str]',
+        # Tags of the host
+        'tags': 'NotRequired[list[HostTag]]',
+        # Reported usage of resources, where the host is a pod of many
+        'usage': 'NotRequired[list[HostUsage]]',
+        # vCPUs of the VMs that run here without exclusive CPUs
+        'vcpus': 'NotRequired[int]',
+        # vCPUs of the VMs that have a place reserved here without exclusive CPUs
+        'vcpus.pending': 'NotRequired[int]',
+        # vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run
+        # here and are not yet measured in cpu.usage
+        'vcpus.unmeasured': 'NotRequired[int]',
+        # Compatibility versions that the host supports
+        'versions': 'NotRequired[list[HostVersion]]',
+        # The VMs on the host
+        'vms': 'NotRequired[list[VmDocument]]',
+        # VMs that run here
+        'vms.count': 'NotRequired[int]',
+        # Highly available VMs here, pending ones included
+        'vms.ha': 'NotRequired[int]',
+        # VMs here that are on the move, to or from this host
+        'vms.migrating': 'NotRequired[int]',
+        # VMs that have a place reserved here
+        'vms.pending': 'NotRequired[int]',
+        # Availability zone
+        'zone': 'NotRequired[str]',
     },
 )
 
@@ -2333,9 +2536,9 @@ NewToken = TypedDict(
     {
         # The clusters that it is for, which may come later; all if not given.
         'clusters': 'NotRequired[list[str] | None]',
-        # When it expires, in seconds since 1970-01-01 UTC; never if not given. A token that
-        # expires issues none that expire later.
-        'expires': 'NotRequired[int | None]',
+        # When it expires, as `2030-03-17T17:46:40Z` or in seconds since 1970-01-01 UTC; never if not
+        # given. A token that expires issues none that expire later.
+        'expires': 'NotRequired[str | int | None]',
         # Names its owner in logs and events: 1 to 64 letters, digits, "-", "_" and ".". Only a
         # token that has expired may have had it.
         'name': 'str',
@@ -2458,6 +2661,9 @@ Placement = TypedDict(
         'moves': 'NotRequired[list[MovedVm]]',
         # Counts up from 1 in each cluster.
         'number': 'int',
+        # If a quota does not allow what is asked for: which, and what is held. No host was looked
+        # for then.
+        'refused-by-quota': 'NotRequired[QuotaRefusal]',
         # How many hosts each reason removed, in policy order.
         'removed': 'list[RemovedHosts]',
         # Of a decision that is answered again, and of which the places are no longer held: what
@@ -2875,6 +3081,125 @@ ProblemPlace = TypedDict(
         'path': 'NotRequired[str]',
     },
 )
+
+# How much a tenant may hold, and how much it holds.
+Quota = TypedDict(
+    'Quota',
+    {
+        # When the quota was changed last.
+        'at': 'str',
+        # Who changed it last.
+        'by': 'str',
+        # The cluster in which it is limited; not there: in all together.
+        'cluster': 'NotRequired[str]',
+        # What it may hold there at most.
+        'limits': 'QuotaLimits',
+        # What it is called.
+        'name': 'str',
+        # Counts up with every change of the quota; its ETag.
+        'revision': 'int',
+        # The tenant, as VMs name it.
+        'tenant': 'str',
+        # What it holds there now: what its VMs that run have, and what is reserved for others and
+        # for growth. It may be more than the limits, which hold for what is asked for.
+        'used': 'Holding',
+    },
+)
+
+# How much a tenant may hold.
+QuotaDocument = TypedDict(
+    'QuotaDocument',
+    {
+        # The cluster in which it is limited; in all together if not given.
+        'cluster': 'NotRequired[str | None]',
+        # What it may hold there at most: one limit or more.
+        'limits': 'QuotaLimits',
+        # What it is called; as in the path, if it is given.
+        'name': 'NotRequired[str]',
+        # The tenant, as VMs name it.
+        'tenant': 'str',
+    },
+)
+
+# What a tenant may hold at most; what is not given is not limited.
+QuotaLimits = TypedDict(
+    'QuotaLimits',
+    {
+        # Promised CPU in cores, in thousandths at the finest; texts such as "500m" are taken, too.
+        'cpu': 'NotRequired[float]',
+        # GPUs, in thousandths at the finest; a share of one counts as its part.
+        'gpus': 'NotRequired[float]',
+        # Promised memory in bytes; texts such as "8 GiB" are taken, too.
+        'memory': 'NotRequired[int]',
+        # VMs.
+        'vms': 'NotRequired[int]',
+    },
+)
+
+# What is to be different of the limits of a quota.
+QuotaLimitsPatch = TypedDict(
+    'QuotaLimitsPatch',
+    {
+        # Promised CPU in cores; null: it is not limited.
+        'cpu': 'NotRequired[float | None]',
+        # GPUs; null: they are not limited.
+        'gpus': 'NotRequired[float | None]',
+        # Promised memory in bytes; null: it is not limited.
+        'memory': 'NotRequired[int | None]',
+        # VMs; null: they are not limited.
+        'vms': 'NotRequired[int | None]',
+    },
+)
+
+# A page of a list.
+QuotaPage = TypedDict(
+    'QuotaPage',
+    {
+        # The entries, in order.
+        'items': 'list[Quota]',
+        # Where the next page begins: give it as `after`. Not there on the last page.
+        'next': 'NotRequired[str]',
+    },
+)
+
+# What is to be different of a quota.
+QuotaPatch = TypedDict(
+    'QuotaPatch',
+    {
+        # Another cluster; null: all together.
+        'cluster': 'NotRequired[str | None]',
+        # Other limits; those that are not named stay.
+        'limits': 'NotRequired[QuotaLimitsPatch]',
+        # Another tenant.
+        'tenant': 'NotRequired[str]',
+    },
+)
+
+# A quota does not allow what is asked for: no host was looked for.
+QuotaRefusal = TypedDict(
+    'QuotaRefusal',
+    {
+        # What it would hold besides.
+        'asked': 'Holding',
+        # The same as a sentence.
+        'because': 'str',
+        # The cluster in which it limits the tenant; not there: in all together.
+        'cluster': 'NotRequired[str]',
+        # Of which resources there would be too much.
+        'exceeded': 'list[QuotaResource]',
+        # What it may hold.
+        'limits': 'QuotaLimits',
+        # Name of the quota.
+        'quota': 'str',
+        # The tenant.
+        'tenant': 'str',
+        # What the tenant held there then.
+        'used': 'Holding',
+    },
+)
+
+# Something that a quota limits.
+QuotaResource: TypeAlias = "Literal['cpu', 'memory', 'gpus', 'vms']"
 
 # The server can decide.
 Ready = TypedDict(
@@ -3567,6 +3892,17 @@ TenantBindingDocument = TypedDict(
     },
 )
 
+# A tenant
+TenantBody = TypedDict(
+    'TenantBody',
+    {
+        # Hosts that the tenant is or was bound to, in the order in which it was
+        'bindings': 'NotRequired[list[TenantBindingDocument]]',
+        # Its id: that of the path, which may be left out here ({tenant})
+        'id': 'NotRequired[str]',
+    },
+)
+
 # What is different of a tenant, or a new one; null takes a value away
 TenantChange = TypedDict(
     'TenantChange',
@@ -3640,12 +3976,16 @@ Token = TypedDict(
         'expired': 'bool',
         # When it expires, in seconds since 1970-01-01 UTC; not there: never.
         'expires': 'NotRequired[int]',
+        # The same time; not there: never.
+        'expires-time': 'NotRequired[str]',
         # Names its owner in logs and events.
         'name': 'str',
         # Where it comes from.
         'origin': 'TokenOrigin',
         # What its owner may do.
         'role': 'Role',
+        # The same time; not there: it is of the configuration.
+        'time': 'NotRequired[str]',
     },
 )
 
@@ -4092,6 +4432,98 @@ VmAmount = TypedDict(
         'name': 'str',
         # How much of it
         'need': 'int',
+    },
+)
+
+# A VM that has a place
+VmBody = TypedDict(
+    'VmBody',
+    {
+        # What it needs of amounts with names of the operator's choice
+        'amounts': 'NotRequired[list[VmAmount]]',
+        # Cores per virtual socket; if not given, as many as its CPU needs
+        'cores': 'NotRequired[int]',
+        # CPU that it was promised; a core per vCPU if not given; in cores, or a text such as "1.5 cores"
+        # or "1500m"
+        'cpu': 'NotRequired[float | str]',
+        # CPU flags that it needs
+        'cpu-flags': 'NotRequired[list[VmCpuFlag]]',
+        # Measured share of its vCPUs in use; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
+        'cpu.usage': 'NotRequired[float | str]',
+        # Devices of a host that it needs
+        'devices': 'NotRequired[list[VmDevice]]',
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
+        'exclusive': 'NotRequired[bool]',
+        # Placement keys that were fixed when it was placed, for as long as it stays on the host
+        'fixed-keys': 'NotRequired[list[VmFixedKey]]',
+        # Models of GPU that it accepts; any if there is no row
+        'gpu-models': 'NotRequired[list[VmGpuModel]]',
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
+        'gpu.count': 'NotRequired[int]',
+        # Thousandths that it needs of each of its GPUs; all of it if not given
+        'gpu.share': 'NotRequired[int]',
+        # GPUs of the host that it was given when it was placed, for as long as it stays there
+        'gpus': 'NotRequired[list[VmGpu]]',
+        # Whether it is restarted elsewhere if its host fails
+        'ha': 'NotRequired[bool]',
+        # Id of the host that it runs on, unless it stands inside the host
+        'host': 'NotRequired[str]',
+        # Huge pages that it needs
+        'huge-pages': 'NotRequired[list[VmHugePageDocument]]',
+        # Its id: that of the path, which may be left out here ({vm})
+        'id': 'NotRequired[str]',
+        # I/O threads
+        'io-threads': 'NotRequired[int]',
+        # Placement keys that concern it
+        'keys': 'NotRequired[list[VmKey]]',
+        # Scores that it has for hosts; several for one host all count
+        'location': 'NotRequired[list[LocationScore]]',
+        # Emulated machine type
+        'machine': 'NotRequired[str]',
+        # Memory that it was promised; 0 if not given; in bytes, or a text such as "8 GiB"
+        'memory': 'NotRequired[int | str]',
+        # Measured share of its memory in use; a fraction, 1 is all of it, or a text such as 0.8 or "80
+        # %"
+        'memory.usage': 'NotRequired[float | str]',
+        # Memory for video; in bytes, or a text such as "8 GiB"
+        'memory.video': 'NotRequired[int | str]',
+        # Whether it may be moved while it runs; true if not given
+        'migratable': 'NotRequired[bool]',
+        # Name of the VM
+        'name': 'NotRequired[str]',
+        # Its network interfaces
+        'nics': 'NotRequired[list[VmNic]]',
+        # Its virtual NUMA nodes
+        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument]]',
+        # Whether its place is reserved and it does not run there yet
+        'pending': 'NotRequired[bool]',
+        # Ids of the hosts that it is pinned to
+        'pinned': 'NotRequired[list[str]]',
+        # How its vCPUs are pinned; absent if they are not
+        'pinning': 'NotRequired[str]',
+        # Its vCPUs that are pinned
+        'pins': 'NotRequired[list[VmPin]]',
+        # Ids of the hosts that it prefers
+        'preferred': 'NotRequired[list[str]]',
+        # The greater, the sooner it is served; 0 if not given
+        'priority': 'NotRequired[int]',
+        # Virtual CPU sockets; 1 if not given
+        'sockets': 'NotRequired[int]',
+        # Extra specifications that it asks for
+        'specs': 'NotRequired[list[VmSpec]]',
+        # For example up, down, paused, migrating
+        'state': 'NotRequired[str]',
+        # How strongly it wants to stay where it runs
+        'stickiness': 'NotRequired[int]',
+        # Id of the tenant that owns it
+        'tenant': 'NotRequired[str]',
+        # Threads per virtual core; 1 if not given
+        'threads': 'NotRequired[int]',
+        # What it is optimised for, for example high-performance
+        'type': 'NotRequired[str]',
+        # Availability zone that it belongs to: the one that the request asked for which placed it
+        'zone': 'NotRequired[str]',
     },
 )
 
@@ -4743,7 +5175,7 @@ WholeRequest = TypedDict(
 )
 
 # What a policy says of one host for one request.
-Why: TypeAlias = 'WhyChosen | WhyNotAsked | WhyRemoved | WhyCostlier | WhyTied | WhyNotPreferred | WhyNotDrawn'
+Why: TypeAlias = 'WhyChosen | WhyNotAsked | WhyRemoved | WhyCostlier | WhyTied | WhyRefusedByQuota | WhyNotPreferred | WhyNotDrawn'
 
 # It is the one.
 WhyChosen = TypedDict(
@@ -4861,6 +5293,30 @@ WhyNotPreferred = TypedDict(
         'host': 'str',
         # Always not-preferred
         'standing': "Literal['not-preferred']",
+        # The VMs of the request.
+        'vms': 'list[str]',
+        # If filters keep the VMs off it: the smallest changes that let it through, each found by
+        # asking the filters again. One change, or two together where one is not enough; those
+        # first that change least of the request. None if no two changes do.
+        'ways': 'NotRequired[list[WayIn]]',
+    },
+)
+
+# A quota does not allow what is asked for, so that no host was looked for; this one would
+# have been left.
+WhyRefusedByQuota = TypedDict(
+    'WhyRefusedByQuota',
+    {
+        # Which quota, what it allows and what is held: a sentence.
+        'because': 'str',
+        # The host that is chosen; none if every host is removed.
+        'chosen': 'str | None',
+        # What the units that keep the VMs off work out about it.
+        'facts': 'NotRequired[list[ExplainedFact]]',
+        # Id of the host.
+        'host': 'str',
+        # Always refused-by-quota
+        'standing': "Literal['refused-by-quota']",
         # The VMs of the request.
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by

@@ -59,9 +59,26 @@ named! {
     OpenApiDocument,
 }
 
+/// Entities that have paths of their own, and the part of the path that is their id.
+const ENTITIES: [(&str, &str); 4] = [
+    ("Host", "{host}"),
+    ("Vm", "{vm}"),
+    ("Group", "{group}"),
+    ("Tenant", "{tenant}"),
+];
+
 /// The schemas that stand for these types, and those that they refer to, by name.
 pub(super) fn schemas() -> Map<String, Json> {
     let mut schemas = contract();
+    for (entity, path) in ENTITIES {
+        let mut body = schemas[&format!("{entity}Document")].clone();
+        if let Some(required) = body["required"].as_array_mut() {
+            required.retain(|key| *key != "id");
+        }
+        let meaning = format!("Its id: that of the path, which may be left out here ({path})");
+        body["properties"]["id"]["description"] = meaning.into();
+        schemas.insert(format!("{entity}Body"), body);
+    }
     let settings = json!({
         "type": "object",
         "description": "Settings of a unit, by name; placewright unit inspect says which it has",

@@ -17,11 +17,13 @@ mod health;
 mod history;
 mod inventory;
 mod lists;
+mod moment;
 mod openapi;
 mod placing;
 mod plans;
 mod policies;
 mod questions;
+mod quotas;
 mod recent;
 mod reload;
 mod reservations;
@@ -68,6 +70,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(shadows::routes())
         .merge(events::routes())
         .merge(recent::routes())
+        .merge(quotas::routes())
         .merge(tokens::routes())
         .merge(backup::routes())
         .merge(reload::routes().layer(Extension(reload)))

@@ -36,8 +36,9 @@ pub(super) fn frame() -> OpenApi {
             "Places virtual machines by policies made of WebAssembly units. Errors are problem \
              details after RFC 9457. A number means what its text means: memory is in bytes, \
              CPU in cores (4 and \"4\" are four cores, 0.5 is half of one), durations are in \
-             seconds, times in seconds since 1970-01-01 UTC; texts such as \"8 GiB\", \"500m\" \
-             and \"2 min\" are taken, too. What is given is written by the same rule. Within a version \
+             seconds, times in seconds since 1970-01-01 UTC; texts such as \"8 GiB\", \"500m\", \
+             \"2 min\" and \"2030-03-17T17:46:40Z\" are taken, too. Keys whose format is date-time are \
+             after RFC 3339; new ones always are. What is given is written by the same rule. Within a version \
              answers may get new keys, and new words where a key has one of a few: clients pass \
              over what they do not know.",
         ))
@@ -52,15 +53,32 @@ pub fn openapi() -> Json {
     shape::shape(&mut document, contract::schemas());
     let kinds = &mut document["components"]["schemas"]["EventKind"];
     kinds["description"] = kinds_of_events().into();
+    kinds["x-keys"] = keys_of_events();
     document
 }
 
 /// What each kind of event tells.
 fn kinds_of_events() -> String {
     let kinds = EventKind::WORDS.iter();
-    let kinds = kinds.map(|(word, kind)| format!("- `{word}`: {}", kind.meaning()));
+    let kinds = kinds.map(|(word, kind)| {
+        let keys = kind.keys().iter().map(|key| format!("`{key}`"));
+        let keys: Vec<String> = keys.collect();
+        let keys = match keys.is_empty() {
+            true => String::new(),
+            false => format!(" It may have {}.", keys.join(", ")),
+        };
+        format!("- `{word}`: {}{keys}", kind.meaning())
+    });
     let kinds: Vec<String> = kinds.collect();
     format!("What happened.\n\n{}", kinds.join("\n"))
+}
+
+/// Which keys an event of a kind may have besides those that all events have.
+fn keys_of_events() -> Json {
+    let kinds = EventKind::WORDS.iter();
+    kinds
+        .map(|(word, kind)| ((*word).to_owned(), Json::from(kind.keys())))
+        .collect()
 }
 
 /// The routes with what is the same for all of them.

@@ -340,6 +340,12 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/events", View, Any),
     rule("GET", "/v1/events/recent", View, Any)
         .query(&["limit", "after", "kind", "cluster", "by", "text"]),
+    rule("GET", "/v1/quotas", View, Any).query(&["limit", "after", "tenant", "cluster"]),
+    // Besides, the route shows those of all clusters and of clusters of the token.
+    rule("GET", "/v1/quotas/{quota}", View, Any),
+    rule("PUT", "/v1/quotas/{quota}", Administer, All).takes(Usual),
+    rule("PATCH", "/v1/quotas/{quota}", Administer, All).takes(Usual),
+    rule("DELETE", "/v1/quotas/{quota}", Administer, All),
     rule("GET", "/v1/tokens", Administer, All).query(LISTED),
     rule("POST", "/v1/tokens", Administer, All).takes(Usual),
     rule("GET", "/v1/tokens/{token}", Administer, All),

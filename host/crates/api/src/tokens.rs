@@ -13,7 +13,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use placewright_deployment::Deployment;
+use super::moment;
+use placewright_deployment::{Deployment, Rfc3339};
 use placewright_http::audit::Note;
 use placewright_http::document::{aside, long, written};
 use placewright_http::extract::{Json, Path, Query};
@@ -38,6 +39,7 @@ enum TokenOrigin {
 
 /// A token without its secret, which the server does not know.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
 #[schema(as = Token)]
 struct TokenShown {
     /// Names its owner in logs and events.
@@ -55,6 +57,10 @@ struct TokenShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64)]
     expires: Option<i64>,
+    /// The same time; not there: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime)]
+    expires_time: Option<Rfc3339>,
     /// Whether it has expired, so that it counts no more.
     expired: bool,
     /// When it was issued, in seconds since 1970-01-01 UTC; not there: it is of the
@@ -62,6 +68,10 @@ struct TokenShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64)]
     at: Option<i64>,
+    /// The same time; not there: it is of the configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime)]
+    time: Option<Rfc3339>,
     /// The name of the token of whoever issued it; not there: it is of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
@@ -81,8 +91,10 @@ impl TokenShown {
             clusters: token.clusters,
             origin,
             expires,
+            expires_time: expires.map(Rfc3339),
             expired: expires.is_some_and(|expires| now >= expires),
             at: issued.as_ref().map(|(_, at, _)| *at),
+            time: issued.as_ref().map(|(_, at, _)| Rfc3339(*at)),
             by: issued.map(|(.., by)| by),
         }
     }
@@ -103,10 +115,10 @@ struct TokenWanted {
     #[serde(default)]
     #[schema(min_items = 1, max_items = 256)]
     clusters: Option<BTreeSet<String>>,
-    /// When it expires, in seconds since 1970-01-01 UTC; never if not given. A token that
-    /// expires issues none that expire later.
-    #[serde(default)]
-    #[schema(example = 1_900_000_000_i64)]
+    /// When it expires, as `2030-03-17T17:46:40Z` or in seconds since 1970-01-01 UTC; never if not
+    /// given. A token that expires issues none that expire later.
+    #[serde(default, deserialize_with = "moment::read")]
+    #[schema(schema_with = moment::schema)]
     expires: Option<i64>,
 }
 

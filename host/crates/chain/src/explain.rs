@@ -36,7 +36,12 @@ pub struct Explanation {
     pub draw: f64,
     /// The units of the chain.
     pub units: Vec<UnitShown>,
-    /// Id of the chosen host; none if every host was removed.
+    /// If no host was looked for: why, as a sentence. What is told of hosts then is what would
+    /// have become of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub refused: Option<Arc<str>>,
+    /// Id of the chosen host; none if every host was removed, or none was looked for.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub chosen: Option<Arc<str>>,
     /// How many hosts had the same costs as the chosen one, it included.
@@ -211,6 +216,16 @@ pub struct CostShown {
     pub weighted: f64,
 }
 
+impl Explanation {
+    /// The same of a decision for which no host was looked for, with why.
+    #[must_use]
+    pub fn refused(mut self, because: Arc<str>) -> Self {
+        self.refused = Some(because);
+        (self.chosen, self.tied) = (None, 0);
+        self
+    }
+}
+
 impl Runner {
     /// Decide again, and tell everything. With the inventory version, request and
     /// draw of an earlier decision this explains it; what comes out is the same.
@@ -245,6 +260,7 @@ impl Runner {
             inventory_version: inventory.version(),
             draw,
             units: units(&chain),
+            refused: None,
             chosen: decided
                 .chosen
                 .as_ref()

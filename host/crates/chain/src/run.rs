@@ -33,7 +33,7 @@ pub(super) use refine::{candidates, equal};
 pub(super) use stage::{LACKS_A_VALUE, StageRun};
 
 /// What a chain came to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Decided {
     /// None: every host was removed.
     pub chosen: Option<Chosen>,

@@ -194,7 +194,7 @@ function hush() {
 }
 
 const KINDS = `reset cluster-created cluster-removed policy-attached policy-changed policy-lost-filters policy-removed
-policy-refused policy-kept-although-deleted cluster-without-policy cluster-stopped cluster-restarted vm-placed vm-confirmed
+policy-refused policy-kept-although-deleted quota-changed quota-removed cluster-without-policy cluster-stopped cluster-restarted vm-placed vm-confirmed
 vm-moved vm-cancelled reservation-expired reservation-lost inventory-changed host-state-changed plan-made plan-begun
 plan-ended plan-cancelled balance-failed unit-seen unit-refused file-waits unit-in-force unit-held
 unit-kept-although-deleted unit-removed unit-distrusted unit-rolled-back unit-returned unit-not-returned unit-takes-name

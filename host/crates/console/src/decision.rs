@@ -114,6 +114,9 @@ fn head(cluster: &str, number: &str, decision: &Value, matrix: Option<&Matrix>) 
 
 /// Why there, in a sentence.
 fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
+    if let Some(because) = decision["refused-by-quota"]["because"].as_str() {
+        return html! { b { "No host was looked for. " } (sentence(&cut(because, 300))) };
+    }
     let Some(host) = decision["host"].as_str() else {
         let removed = items(decision, "removed");
         return html! {

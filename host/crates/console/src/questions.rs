@@ -282,6 +282,7 @@ fn why(cluster: &str, answer: &Value) -> Markup {
                 } }
             }
             "tied" => p.lead { b { "It costs the same as the chosen host; the rule for ties decides between them." } },
+            "refused-by-quota" => p.lead { b { "No host is looked for. " } (sentence(&cut(text(answer, "because"), 300))) },
             "not-preferred" => p.lead { b { "The request prefers other hosts, and some of these are left." } },
             "not-drawn" => p.lead { b { "Chance decides, and another host is drawn." } " Its share is " (format::percent(answer["share"].as_f64().unwrap_or_default())) "." },
             other => p.lead { (cut(other, 80)) },

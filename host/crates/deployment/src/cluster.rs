@@ -119,6 +119,7 @@ impl Cluster {
         let (meter, cut_off) = (state.meter().clone(), state.cut_off.clone());
         state.measure();
         state.set_alarm();
+        state.settle_holdings();
         let restarts_due = state.restarts.due_at();
         let policy = state.ruling.clone();
         let in_force_number = state.adopted_number.clone();

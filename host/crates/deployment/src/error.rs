@@ -28,6 +28,12 @@ pub enum DeploymentError {
     },
     #[error("there is a {what} \"{name}\" already")]
     Exists { what: &'static str, name: String },
+    #[error("quota \"{quota}\" limits {what} already: change that one")]
+    Limited {
+        quota: Arc<str>,
+        /// The tenant, and where.
+        what: String,
+    },
     #[error(
         "policy \"{0}\" comes with the program and cannot be changed: clone it under another name"
     )]

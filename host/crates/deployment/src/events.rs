@@ -1,9 +1,12 @@
 //! What happens in a deployment, told to whoever listens.
 
 mod audited;
+mod keys;
 mod kind;
+mod time;
 
 pub use kind::EventKind;
+pub use time::Rfc3339;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
@@ -31,9 +34,12 @@ const KEY: &str = "events";
 pub struct Event {
     /// Counts up, also over restarts, which skip some numbers.
     pub number: u64,
-    /// Seconds since 1970-01-01 UTC.
+    /// When, in seconds since 1970-01-01 UTC; `time` is the same.
     pub at: i64,
-    /// What happened.
+    /// When it happened.
+    #[schema(value_type = String, format = DateTime)]
+    pub time: Rfc3339,
+    /// What happened; the kind says which of the keys below an event may have.
     pub kind: EventKind,
     /// The cluster that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,6 +200,7 @@ impl Events {
         let event = Arc::new(Event {
             number: told.number,
             at,
+            time: Rfc3339(at),
             kind: news.kind,
             cluster: news.cluster,
             unit: news.unit,
@@ -205,6 +212,12 @@ impl Events {
             by: news.by,
             message: news.message,
         });
+        debug_assert!(
+            event.unknown_keys().is_empty(),
+            "events of the kind {} have no {:?}",
+            event.kind.word(),
+            event.unknown_keys()
+        );
         if told.last.len() == Collection::Events.most() {
             told.last.pop_front();
         }
@@ -269,6 +282,7 @@ impl Event {
         Self {
             number,
             at,
+            time: Rfc3339(at),
             kind: EventKind::Reset,
             cluster: None,
             unit: None,

@@ -27,6 +27,7 @@ mod overrides;
 mod pages;
 mod past;
 mod policies;
+mod quotas;
 mod replays;
 mod restarting;
 mod returns;
@@ -43,12 +44,13 @@ pub use cluster::{
 };
 pub use drafts::{DraftChange, DraftReplayed, DraftShares, DraftWanted, HostCount, Tipped};
 pub use error::DeploymentError;
-pub use events::{Event, EventKind, Events, Listening, News};
+pub use events::{Event, EventKind, Events, Listening, News, Rfc3339};
 pub use history::{History, HistoryEvent};
 pub use mend::BrokenCluster;
 pub use open::{OpenError, Opening, Running, StoreOpened, compile_units};
 pub use pages::{PAGE_BYTES, PageRoom};
 pub use policies::{Origin, PolicyRecord, PolicyUse};
+pub use quotas::{Quota, QuotaRecord, QuotaUse};
 pub use replays::{ReplayWanted, UnitReplayed};
 pub use returns::ReturnAfter;
 pub use rules::{Attach, Edit, Who, check_name};
@@ -74,6 +76,7 @@ use placewright_scheduler::SchedulerOptions;
 use placewright_store::{Change, Health, Store};
 use placewright_sync::{ArcSwap, Mutex, MutexGuard, RwLock};
 use policies::Policies;
+use quotas::Ledger;
 use returns::Returns;
 use revisions::GoneRevisions;
 use shadow::Shadowing;
@@ -181,6 +184,8 @@ pub struct Deployment {
     attaching: Arc<Mutex<BTreeMap<u64, Attaching>>>,
     /// When the next reservation ends in each cluster.
     alarm: Arc<Alarm>,
+    /// What tenants hold, and what they may.
+    ledger: Arc<Ledger>,
     /// Units that fail.
     returns: Arc<Returns>,
     /// When the next plan of moves is due, by the names of clusters that want them.
@@ -362,6 +367,7 @@ impl Deployment {
         let created = cluster.turn(|_| Ok(())).wait();
         if let Err(error) = created {
             self.take_out(&name);
+            self.ledger.forget(&name);
             return Err(error);
         }
         self.tell(News {
@@ -439,6 +445,7 @@ impl Deployment {
             cluster: name.to_string(),
         };
         self.remove(removal, gone)?;
+        self.ledger.forget(name);
         self.leaving().remove(name);
         self.tell_removed(name, &by);
         Ok(())

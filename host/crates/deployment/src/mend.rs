@@ -125,6 +125,7 @@ impl Deployment {
         };
         self.remove(Change::RemoveCluster { cluster }, gone)?;
         self.unread().remove(name);
+        self.ledger.forget(&name.into());
         Ok(true)
     }
 

@@ -17,6 +17,7 @@ pub(super) struct GoneRevisions {
     pub inventory: u64,
     pub settings: u64,
     pub policy: u64,
+    pub quota: u64,
 }
 
 impl GoneRevisions {
@@ -39,6 +40,7 @@ impl GoneRevisions {
             inventory: self.inventory.max(gone.inventory),
             settings: self.settings.max(gone.settings),
             policy: self.policy.max(gone.policy),
+            quota: self.quota.max(gone.quota),
         }
     }
 

@@ -8,6 +8,7 @@ use super::cluster::{self, Attached, Rule};
 use super::enforce::because;
 use super::in_force::InForce;
 use super::policies::Policies;
+use super::quotas::{ClusterLedger, Ledger};
 use super::returns::Returns;
 use super::revisions::GoneRevisions;
 use super::{
@@ -22,7 +23,7 @@ use placewright_library::stage::Trials;
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
 use placewright_records::telemetry::Telemetry;
-use placewright_scheduler::{Scheduler, SchedulerOptions};
+use placewright_scheduler::{Quotas, Scheduler, SchedulerOptions};
 use placewright_store::{SavedCluster, Store};
 use placewright_sync::{ArcSwap, Mutex, RwLock};
 
@@ -60,6 +61,8 @@ impl Deployment {
             }
         }
         let policies = Policies::new(kept);
+        let (ledger, unread) = Ledger::restored(&saved);
+        problems.extend(unread);
         let returns = Arc::new(Returns::new(options.return_after));
         let deployment = Self {
             options,
@@ -79,6 +82,7 @@ impl Deployment {
             units_named: Mutex::default(),
             library,
             alarm: Arc::default(),
+            ledger: Arc::new(ledger),
             due: Mutex::default(),
             shadows: Mutex::default(),
             control: Mutex::default(),
@@ -174,11 +178,13 @@ impl Deployment {
             Some(rule) => rule,
             None => no_rule(&settings, inventory.schema(), &in_force.generation)?,
         };
+        let name = inventory.name().clone();
+        let ledger = Arc::new(ClusterLedger::new(self.ledger.clone(), name.clone()));
         let options = SchedulerOptions {
             seed: settings.seed,
+            quotas: Quotas::of(ledger.clone()),
             ..self.options.scheduler.clone()
         };
-        let name = inventory.name().clone();
         // What was kept before there was such a bound goes on, and only grows no more.
         inventory.set_bounds(self.options.bounds);
         settings.time_measurements(&mut inventory);
@@ -197,6 +203,7 @@ impl Deployment {
             clock: self.options.clock.clone(),
             alarm: self.alarm.clone(),
             returns: self.returns.clone(),
+            ledger,
             longest_reservation: self.options.longest_reservation,
             answers: self.options.answers,
             authority: self.options.authority.clone(),

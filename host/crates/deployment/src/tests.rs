@@ -11,6 +11,7 @@ mod made_again;
 mod measured;
 mod numbers;
 mod plans;
+mod quotas;
 mod restart;
 mod restarts;
 mod returned;

@@ -27,6 +27,7 @@ impl From<DeploymentError> for Problem {
             DeploymentError::Full(_) => Code::Full,
             DeploymentError::Exists { .. }
             | DeploymentError::InUse { .. }
+            | DeploymentError::Limited { .. }
             | DeploymentError::HostLost { .. } => Code::Conflict,
             DeploymentError::Locked(_) | DeploymentError::InFile { .. } => Code::Locked,
             DeploymentError::Revision { .. }

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use super::holdings::{Held, Vacated};
 use super::journal::Undo;
 use super::{Cell, Inventory, InventoryError};
 use placewright_model::Vm;
 
 impl Inventory {
     /// The VM counts nowhere any more, as if it did not run and had no place
-    /// reserved; but where it ran is still known ([`Inventory::runs_on`]). Gives
+    /// reserved; but where it ran is still known ([`Inventory::runs_on`]), and its tenant holds
+    /// for it what it held, since it may go on running. Gives
     /// what was known of it. Meant for a plan on a copy of the inventory.
     ///
     /// # Errors
@@ -22,9 +24,10 @@ impl Inventory {
             (None, Some(vm)) => (vm, None),
             (None, None) => return Err(InventoryError::UnknownVm(id.into())),
         };
+        let held = self.running(id).and_then(Held::by);
         self.remove_vm(id)?;
         if let Some(slot) = slot {
-            let old = self.vacated.insert(vm.id.clone(), slot);
+            let old = self.set_vacated(&vm.id, Some(Vacated { slot, held }));
             self.changed(Undo::Vacated {
                 id: vm.id.clone(),
                 old,
@@ -38,7 +41,7 @@ impl Inventory {
         match self.running(id) {
             Some(entry) => Some(entry.slot),
             None => {
-                let slot = self.vacated.get(id).copied();
+                let slot = self.vacated.get(id).map(|vacated| vacated.slot);
                 slot.filter(|slot| self.host(*slot).is_some())
             }
         }
@@ -50,18 +53,21 @@ impl Inventory {
     /// If there is no such host.
     pub fn restore_vacated(&mut self, id: &str, host: &str) -> Result<(), InventoryError> {
         let slot = self.known_slot(host)?;
-        self.vacated.insert(id.into(), slot);
+        let held = None;
+        self.vacated.insert(id.into(), Vacated { slot, held });
         Ok(())
     }
 
     /// A VM that was vacated runs again.
     pub(super) fn forget_vacated(&mut self, id: &Arc<str>) {
-        if let Some(slot) = self.vacated.remove(id) {
-            self.changed(Undo::Vacated {
-                id: id.clone(),
-                old: Some(slot),
-            });
+        if !self.vacated.contains_key(id) {
+            return;
         }
+        let old = self.set_vacated(id, None);
+        self.changed(Undo::Vacated {
+            id: id.clone(),
+            old,
+        });
     }
 
     /// The batch at hand has placed so many more VMs on the host in that slot

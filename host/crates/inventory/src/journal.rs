@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::column::Cell;
+use super::holdings::Vacated;
 use super::host::{HostEntry, Reading};
 use super::rows::{FactsOf, RowEdit};
 use super::unmeasured::Unmeasured;
@@ -64,8 +65,8 @@ pub(super) enum Undo {
     },
     /// The last of what waits until this VM runs did not wait.
     Wait { id: Arc<str> },
-    /// A VM had been vacated from this slot, or not been vacated.
-    Vacated { id: Arc<str>, old: Option<u32> },
+    /// A VM had been vacated like this, or not been vacated.
+    Vacated { id: Arc<str>, old: Option<Vacated> },
     /// The batch had placed so many VMs on the hosts in these slots.
     Batch(Vec<(u32, i64)>),
     /// A watched condition had begun to hold then, or did not hold.

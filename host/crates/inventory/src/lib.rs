@@ -20,6 +20,7 @@ mod error;
 mod follows;
 mod group;
 mod growth;
+mod holdings;
 mod host;
 mod hosts;
 mod intake;
@@ -52,6 +53,7 @@ pub use column::{Cell, Column};
 pub use entry::{EntryKind, EntryOutcome, EntryResult};
 pub use error::InventoryError;
 pub use group::{GroupEntry, Presence};
+pub use holdings::ChangedHoldings;
 pub use host::{Amount, HostEntry};
 pub use nested::Nested;
 pub use saved::{SavedHost, SavedMeasured, SavedVm};
@@ -69,6 +71,7 @@ use std::sync::Arc;
 
 use by_id::ById;
 use group::Groups;
+use holdings::{TenantHoldings, Vacated};
 use journal::Journal;
 use placewright_model::budget::ClusterBounds;
 use placewright_model::schema::Schema;
@@ -131,8 +134,9 @@ pub struct Inventory {
     free_vms: Vec<u32>,
     running: ById<u32>,
     pending: ById<u32>,
-    /// VMs that count nowhere, with the slots where they ran.
-    vacated: ById<u32>,
+    /// VMs that count nowhere.
+    vacated: ById<Vacated>,
+    holdings: TenantHoldings,
     /// Reservations that end by themselves, soonest first.
     expiries: BTreeSet<(i64, Arc<str>)>,
     /// VMs of which no measurement shows all that they take, by the number of their place, with
@@ -212,6 +216,7 @@ impl Inventory {
             running: ById::default(),
             pending: ById::default(),
             vacated: ById::default(),
+            holdings: TenantHoldings::default(),
             expiries: BTreeSet::new(),
             unmeasured: BTreeSet::new(),
             groups: Groups::default(),

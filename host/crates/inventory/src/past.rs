@@ -142,10 +142,7 @@ impl Inventory {
                 }
             }
             Undo::Vacated { id, old } => {
-                match old {
-                    Some(slot) => self.vacated.insert(id, slot),
-                    None => self.vacated.remove(&id),
-                };
+                self.set_vacated(&id, old);
             }
             Undo::Batch(old) => {
                 for (slot, count) in old {

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use super::holdings::Held;
 use super::journal::Undo;
 use super::nested::{CPUS, GPUS, HUGE_PAGES, NUMA_NODES, PINS};
 use super::{Aspects, Inventory};
 use placewright_model::Facts;
+
+/// The table of a VM that names models of GPUs.
+const GPU_MODELS: &str = "gpu-models";
 
 /// Whose facts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,11 +123,26 @@ impl Inventory {
                 if counts {
                     self.count_amounts(&entry, -1);
                 }
+                // A VM that names models of GPUs takes one.
+                let holds = **table == *GPU_MODELS && matches!(of, FactsOf::Vm { .. });
+                let others = match holds {
+                    true => vec![
+                        self.placed(id, !*pending).and_then(Held::by),
+                        self.vacated_held(id),
+                    ],
+                    false => Vec::new(),
+                };
+                if holds {
+                    self.holdings.remove(Held::by(&entry).as_ref(), &others);
+                }
                 let facts = match of {
                     FactsOf::Vm { .. } => &mut Arc::make_mut(&mut entry.vm).facts,
                     _ => &mut entry.stay_mut().rows,
                 };
                 let back = edit.apply(facts, table);
+                if holds {
+                    self.holdings.add(Held::by(&entry).as_ref(), &others);
+                }
                 if counts {
                     self.count_amounts(&entry, 1);
                 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::growth::{self, Taken};
+use super::holdings::Held;
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES};
@@ -298,9 +299,12 @@ impl Inventory {
         } else {
             self.pending.get(&id)
         };
-        let other_slot = other
-            .and_then(|index| self.vms[*index as usize].as_ref())
-            .map(|entry| entry.slot);
+        let other = other.and_then(|index| self.vms[*index as usize].as_ref());
+        let other_slot = other.map(|entry| entry.slot);
+        if let Some(held) = Held::by(&entry) {
+            let others = [other.and_then(Held::by), self.vacated_held(&id)];
+            self.holdings.add(Some(&held), &others);
+        }
         self.count_vm(&entry, 1);
         self.count_migration(slot, other_slot, 1);
         let pending = entry.pending;
@@ -381,6 +385,10 @@ impl Inventory {
             self.pending(id)
         };
         let other_slot = other.map(|entry| entry.slot);
+        if let Some(held) = Held::by(&entry) {
+            let others = [other.and_then(Held::by), self.vacated_held(id)];
+            self.holdings.remove(Some(&held), &others);
+        }
         self.count_vm(&entry, -1);
         self.count_migration(entry.slot, other_slot, -1);
         if let Some(growth) = &growth {

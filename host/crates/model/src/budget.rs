@@ -52,6 +52,8 @@ pub enum Collection {
     UnitEvents,
     /// Tokens that admins have issued.
     Tokens,
+    /// Quotas of tenants.
+    Quotas,
     /// Events that are remembered.
     Events,
 }

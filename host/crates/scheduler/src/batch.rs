@@ -196,6 +196,7 @@ impl Scheduler {
         let order = self.turns(inventory, &everyone, batch.order)?;
         let (requests, without_turn) = requests(everyone, order);
         let bound = batch.search.unwrap_or(0);
+        self.options.quotas.set_only_tried(batch.dry_run);
         let (mut turns, searched) = match (batch.search, &mut world) {
             (Some(bound), Some(world)) => {
                 let (number, start) = (self.next_number, world.clone());
@@ -212,6 +213,7 @@ impl Scheduler {
             }
             (_, world) => (self.in_turns(world.as_mut(), requests, turn_begins), None),
         };
+        self.options.quotas.set_only_tried(false);
         world.as_mut().unwrap_or(&mut self.inventory).reset_batch();
         let search_ended = searched.is_some_and(|it| it.bounded && it.decisions < bound);
         let is_over = search_ended || turns.iter().any(Turn::is_interrupted);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::QuotaRefusal;
 use placewright_chain::{Chain, Decided, Followed, UnheededNeed};
 use placewright_inventory::{Inventory, Terms};
 use placewright_model::Request;
@@ -36,9 +37,11 @@ pub struct Decision {
     pub draw: f64,
     /// The chain that made it; holds on to its units.
     pub chain: Arc<Chain>,
+    /// Why no host was looked for, if a quota does not allow what is asked for.
+    pub refused: Option<Box<QuotaRefusal>>,
     /// What the chain came to.
     pub decided: Decided,
-    /// Id of the chosen host; None if every host was removed.
+    /// Id of the chosen host; None if every host was removed or none was looked for.
     pub host: Option<Arc<str>>,
     /// How the places are reserved; None: they are not, as after a dry run.
     pub reserved: Option<Terms>,

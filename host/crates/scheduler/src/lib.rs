@@ -43,6 +43,7 @@ mod needs;
 mod order;
 mod past;
 mod place;
+mod quota;
 mod record;
 mod search;
 mod shown;
@@ -63,6 +64,10 @@ pub use draw::derive as derived_draw;
 pub use draw::split_mix;
 pub use error::{ExplainError, PlaceError};
 pub use past::{HostOrError, KeptDecision, PastDecision, Remembered, RunnerUp};
+pub use quota::{
+    HoldingShown, QuotaLimits, QuotaRefusal, QuotaResource, Quotas, TenantLimits,
+    amount as quota_amount,
+};
 pub use shown::DecisionShown;
 pub use trial::{MadeAgain, Trial};
 pub use unknown::check_named_hosts;
@@ -102,6 +107,9 @@ pub struct SchedulerOptions {
     /// When work of many decisions ends early. What is decided then does not change, only
     /// how much is.
     pub cancel: Cancel,
+    /// Who is asked how much tenants may hold, before a host is looked for. Copies and questions
+    /// ask nobody: they are about hosts.
+    pub quotas: Quotas,
 }
 
 impl SchedulerOptions {
@@ -125,6 +133,7 @@ impl Default for SchedulerOptions {
             reuse: Some(Reuse::default()),
             unheeded: Unheeded::Refuse,
             cancel: Cancel::default(),
+            quotas: Quotas::default(),
         }
     }
 }
@@ -211,7 +220,10 @@ impl Scheduler {
         Self {
             inventory: self.inventory.clone(),
             runner: self.options.runner(self.chain().clone()),
-            options: self.options.clone(),
+            options: SchedulerOptions {
+                quotas: Quotas::default(),
+                ..self.options.clone()
+            },
             recorded: Record::default(),
             next_number: self.next_number,
             cool_down: self.cool_down.clone(),

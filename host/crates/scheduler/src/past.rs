@@ -75,6 +75,13 @@ pub struct RunnerUp {
     pub costs: Vec<f64>,
 }
 
+impl KeptDecision {
+    /// Why no host was looked for, if none was: units had no part in it.
+    pub fn refused(&self) -> Option<&str> {
+        self.shown["refused-by-quota"]["because"].as_str()
+    }
+}
+
 impl Scheduler {
     /// A decision that is remembered, with the inventory of then.
     ///
@@ -179,7 +186,18 @@ impl PastDecision {
     pub fn explain(&self) -> Result<Explanation, DecisionError> {
         let mut runner = self.runner();
         let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
-        Ok(explanation)
+        Ok(match self.refused() {
+            None => explanation,
+            Some(because) => explanation.refused(because.into()),
+        })
+    }
+
+    /// Why no host was looked for, if none was.
+    fn refused(&self) -> Option<&str> {
+        match &self.made {
+            Made::Here(decision) => decision.refused.as_ref().map(|it| &*it.because),
+            Made::Kept(kept) => kept.refused(),
+        }
     }
 
     /// Why the request's VMs did not go to that host, or why they did; and if filters kept them
@@ -220,11 +238,14 @@ impl PastDecision {
 
     /// The hosts that would have been chosen next, best first, at most so many: its
     /// chain is run again. None where selections decide, whose shares the decision
-    /// tells, or where the request forced a host.
+    /// tells, where the request forced a host, or where none was looked for.
     ///
     /// # Errors
     /// If a unit fails.
     pub fn runners_up(&self, most: usize) -> Result<Vec<RunnerUp>, DecisionError> {
+        if self.refused().is_some() {
+            return Ok(Vec::new());
+        }
         let mut runner = self.runner();
         let most = most.saturating_add(1);
         let ranked = runner.rank(&self.inventory, &self.request, self.draw, most)?;
@@ -259,6 +280,10 @@ impl PastDecision {
     /// # Errors
     /// If a unit fails.
     pub fn comes_out_the_same(&self) -> Result<bool, DecisionError> {
+        if self.refused().is_some() {
+            // What was held then is known, and the chain had no part in it.
+            return Ok(true);
+        }
         let mut runner = self.runner();
         let decided = runner.decide(&self.inventory, &self.request, self.draw)?;
         Ok(match &self.made {
@@ -281,6 +306,7 @@ impl PastDecision {
             inventory_version: kept.inventory_version,
             draw: self.draw,
             chain: self.chain.clone(),
+            refused: None,
             decided,
             host,
             reserved: None,

@@ -46,7 +46,11 @@ pub(super) fn place(
     let unheeded = needs::unheeded(runner.chain(), options, inventory, &request)?;
     let draw = draw(options, &request, number)?;
     let version = inventory.version();
-    let decided = runner.decide(inventory, &request, draw)?;
+    let refused = options.quotas.refusal(inventory, &request);
+    let decided = match refused {
+        None => runner.decide(inventory, &request, draw)?,
+        Some(_) => Decided::default(),
+    };
     let (host, shares) = told(inventory, &decided);
     let followed = match &decided.chosen {
         Some(chosen) => runner.follow(inventory, &request, draw, chosen.slot)?,
@@ -61,9 +65,9 @@ pub(super) fn place(
         settle(inventory, terms, &request, host, &followed)?;
         reserved = Some(terms);
     }
-    let unknown = match host {
-        Some(_) => Vec::new(),
-        None => unknown::names(inventory, &request),
+    let unknown = match (&host, &refused) {
+        (None, None) => unknown::names(inventory, &request),
+        _ => Vec::new(),
     };
     Ok(Decision {
         number,
@@ -71,6 +75,7 @@ pub(super) fn place(
         inventory_version: version,
         draw,
         chain: runner.chain().clone(),
+        refused,
         decided,
         host,
         reserved,

@@ -24,7 +24,7 @@ pub use why::{Difference, Standing, Why};
 use std::sync::Arc;
 
 use crate::{
-    Decision, ExplainError, PlaceError, RemovedHosts, Scheduler, SchedulerOptions,
+    Decision, ExplainError, PlaceError, Quotas, RemovedHosts, Scheduler, SchedulerOptions,
     check_named_hosts,
 };
 use placewright_chain::{ChainError, Explanation};
@@ -120,6 +120,7 @@ impl Situation<'_> {
             // Nobody confirms what is only supposed.
             reservation: None,
             recorded: 1,
+            quotas: Quotas::default(),
             ..self.options.clone()
         };
         let world = self.inventory.clone();

@@ -66,7 +66,9 @@ fn of_decision(decision: &Decision) -> u64 {
         .iter()
         .map(|it| REASON + it.len() as u64)
         .sum();
+    let refused = (decision.refused.as_ref()).map_or(0, |it| REASON + it.because.len() as u64);
     DECISION
+        + refused
         + of_request(&decision.request)
         + removed
         + NAME * shares as u64

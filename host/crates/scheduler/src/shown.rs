@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Decision, MovedVm, RemovedHosts};
+use super::{Decision, MovedVm, QuotaRefusal, RemovedHosts};
 use placewright_chain::{Explanation, LeftOutShown, ShareShown, UnheededNeed};
 use placewright_model::doubts;
 
@@ -22,6 +22,11 @@ pub struct DecisionShown<'a> {
     /// Id of the chosen host; null if there is none for them.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     host: Option<&'a str>,
+    /// If a quota does not allow what is asked for: which, and what is held. No host was looked
+    /// for then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = QuotaRefusal))]
+    refused_by_quota: Option<&'a QuotaRefusal>,
     /// Whether the places are reserved: not after a dry run, nor where all or nothing was
     /// asked for and some VM finds no host, nor where all VMs run on that host already and stay
     /// as they are.
@@ -92,6 +97,7 @@ impl<'a> DecisionShown<'a> {
             number: decision.number,
             vms: decision.request.members.iter().map(|vm| &*vm.id).collect(),
             host: decision.host.as_deref(),
+            refused_by_quota: decision.refused.as_deref(),
             reserved: reserved.is_some(),
             expires: reserved.map(|terms| terms.expires),
             moves: &decision.moves,

@@ -93,6 +93,7 @@ impl Scheduler {
             let decision = &recorded.decision;
             matches!(recorded.made_on, MadeOn::Inventory)
                 && decision.request.forced.is_none()
+                && decision.refused.is_none()
                 && remembered(decision.inventory_version)
         });
         let decisions: Vec<Decision> = recorded

@@ -42,7 +42,7 @@ use placewright_chain::{Chain, Reuse};
 use placewright_engine::generation::Generation;
 use placewright_model::{Request, Vm};
 use placewright_policy::{Policy, Unheeded};
-use placewright_scheduler::{Cancel, Decision, Scheduler, SchedulerOptions};
+use placewright_scheduler::{Cancel, Decision, Quotas, Scheduler, SchedulerOptions};
 use report::{Counts, Setting};
 use statistics::Statistics;
 use tally::Tally;
@@ -122,6 +122,7 @@ impl Replay<'_> {
             // VMs of traces have no needs.
             unheeded: Unheeded::Ignore,
             cancel: Cancel::default(),
+            quotas: Quotas::default(),
         };
         let scheduler = Scheduler::new(inventory, policy, generation, options)?;
         let setting = self.setting(scheduler.chain(), &vms, &events);

@@ -142,6 +142,9 @@ pub(super) fn why_text(why: &Why, stages: usize) -> String {
             "{vms} goes to {chosen}: {host} has the same costs, and the tie rule ({}) has decided between them.",
             rule.join(", ")
         ),
+        Standing::RefusedByQuota { because } => format!(
+            "{vms} goes nowhere, since no host was looked for: {because}. Host {host} would have been left."
+        ),
         Standing::NotPreferred => {
             format!("{vms} goes to {chosen}: the request prefers other hosts than {host}.")
         }

@@ -143,7 +143,9 @@ fn decided(decisions: &[&Value]) -> String {
             .filter_map(Value::as_f64)
             .map(output::number)
             .collect();
+        let because = &decision["refused-by-quota"]["because"];
         why.push(match decision["host"].is_string() {
+            false if because.is_string() => shown::cell(because),
             true if costs.is_empty() => format!("{considered} hosts considered"),
             true => format!("{considered} hosts considered, cost {}", costs.join(" / ")),
             false => output::nobody_left(usize::try_from(considered).unwrap_or(usize::MAX)),

@@ -91,6 +91,7 @@ fn named(first: &str, id: &str) -> Option<Named> {
         (_, "plan") => Named::One(Kind::Plans),
         (_, "policy") | ("policy", "name") => Named::One(Kind::Policies),
         ("unit", "name") => Named::One(Kind::Units),
+        ("quota", "name") => Named::One(Kind::Quotas),
         ("token", "name") => Named::One(Kind::Tokens),
         ("get" | "put" | "patch" | "delete", "name" | "words") => Named::OfKind,
         _ => return None,

@@ -18,6 +18,13 @@ pub(super) fn text(body: &Value) -> String {
         Some(host) => format!("Chosen: {}\n", shown::plain(host)),
         None => "Chosen: none\n".to_owned(),
     };
+    if body["refused"].is_string() {
+        let because = shown::cell(&body["refused"]);
+        let _ = write!(
+            text,
+            "No host was looked for: {because}.\nWithout that this would have become of the hosts:\n"
+        );
+    }
     let stages = list(&body["stages"]);
     for stage in stages {
         if stages.len() > 1 {

@@ -46,6 +46,8 @@ pub(super) enum Kind {
     Units,
     /// Files of units, with what became of each
     UnitFiles,
+    /// Quotas of tenants
+    Quotas,
     /// Tokens
     Tokens,
 }
@@ -72,6 +74,7 @@ impl Kind {
             Self::Policies => "policies",
             Self::Units => "units",
             Self::UnitFiles => "unit-files",
+            Self::Quotas => "quotas",
             Self::Tokens => "tokens",
         });
         way
@@ -80,7 +83,12 @@ impl Kind {
     pub(super) fn is_of_cluster(self) -> bool {
         !matches!(
             self,
-            Self::Clusters | Self::Policies | Self::Units | Self::UnitFiles | Self::Tokens
+            Self::Clusters
+                | Self::Policies
+                | Self::Units
+                | Self::UnitFiles
+                | Self::Quotas
+                | Self::Tokens
         )
     }
 
@@ -143,6 +151,19 @@ impl Kind {
             Self::Policies => &["policy:name", ">revision", "origin", "used by:clusters"],
             Self::Units => &["unit:name", "version", "pinned", "disabled", "source"],
             Self::UnitFiles => &["file", "state", "unit", "trouble"],
+            Self::Quotas => &[
+                "quota:name",
+                "tenant",
+                "cluster",
+                ">cores:used/cpu",
+                ">of:limits/cpu",
+                ">memory:used/memory",
+                ">of:limits/memory",
+                ">GPUs:used/gpus",
+                ">of:limits/gpus",
+                ">VMs:used/vms",
+                ">of:limits/vms",
+            ],
             Self::Tokens => &["token:name", "role", "clusters", "origin", "expires", "by"],
             Self::Settings | Self::Inventory | Self::Unheeded => &[],
         }

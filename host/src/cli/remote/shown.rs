@@ -53,6 +53,8 @@ pub(super) fn cell(value: &Value) -> String {
 
 /// A value under a key that tells its unit of measure: bytes, or seconds since 1970.
 fn measured(key: &str, value: &Value) -> String {
+    // Of a way to it, the last key.
+    let key = key.rsplit('/').next().unwrap_or(key);
     let is_memory = key.starts_with("memory.") || key == "memory";
     let is_amount = !["memory.overcommit", "memory.usage"].contains(&key);
     let is_time = ["at", "expires", "since", "checked", "measured"].contains(&key);
@@ -200,15 +202,23 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_their_way() {
-        let items = [json!({"id": "h", "memory.total": 1024, "counted": {"vms": 3}})];
+        let items = [json!({
+            "id": "h", "memory.total": 1024, "counted": {"vms": 3}, "used": {"memory": 2048},
+        })];
         let text = table(
-            &["host:id", ">memory:memory.total", ">VMs:counted/vms", ">x"],
+            &[
+                "host:id",
+                ">memory:memory.total",
+                ">VMs:counted/vms",
+                ">used:used/memory",
+                ">x",
+            ],
             &items,
         );
         let row = text.lines().last().unwrap();
         assert_eq!(
             row.split_whitespace().collect::<Vec<_>>(),
-            ["h", "1.0", "KiB", "3", "-"]
+            ["h", "1.0", "KiB", "3", "2.0", "KiB", "-"]
         );
     }
 }

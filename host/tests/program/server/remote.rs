@@ -359,3 +359,36 @@ fn a_shell_completes_commands_and_the_names_of_what_the_server_has() {
     let gone = completed("--server http://127.0.0.1:9 evacuate -c east h");
     assert!(!gone.iter().any(|it| it.starts_with("h1")), "{gone:?}");
 }
+
+#[test]
+fn quotas_are_set_listed_and_deleted_from_elsewhere() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml --policy none");
+    world.write("acme.toml", "id = \"a\"\ntenant = \"acme\"\ncpu = 2\n");
+    let nameless = world.ask(2, "quota set gold --vms 1");
+    assert!(nameless.contains("give --tenant as well"), "{nameless}");
+    world.ask(0, "quota set gold --tenant acme --cpu 500m --memory 1GiB");
+    let refused = world.ask(1, "place --cluster east --vm acme.toml");
+    assert!(refused.contains("0.5 cores allowed"), "{refused}");
+    let explained = world.ask(0, "explain --cluster east 1");
+    assert!(
+        explained.contains("No host was looked for: quota \"gold\""),
+        "{explained}"
+    );
+    let set = "quota set gold --cluster east --cpu 4 --gpus 1.5 --no-limit memory";
+    let changed = world.ask_json(0, set);
+    assert_eq!(changed["limits"], json!({"cpu": 4, "gpus": 1.5}));
+    assert_eq!(changed["cluster"], "east");
+    world.ask(0, "place --cluster east --vm acme.toml");
+    let listed = world.ask(0, "quota list --tenant acme --cluster east");
+    assert!(
+        listed.lines().last().unwrap().starts_with("gold"),
+        "{listed}"
+    );
+    let shown = world.ask_json(0, "quota show gold");
+    assert_eq!(shown["used"]["cpu"], 2);
+    assert_eq!(world.ask_json(0, "get quotas")[0], shown);
+    assert!(world.ask_json(0, "quota set gold --all-clusters")["cluster"].is_null());
+    world.ask(0, "quota delete gold");
+    assert_eq!(world.ask(0, "quota list").trim(), "There is none.");
+}

@@ -65,6 +65,8 @@ fn with_a_cluster() -> Served {
         "groups": [{"id": "g", "vms": ["v"], "rule": "positive"}], "tenants": [{"id": "t"}],
     });
     done("POST /v1/clusters?policy=p", &[JSON], cluster);
+    let quota = json!({"tenant": "t", "limits": {"vms": 9}});
+    done("PUT /v1/quotas/q", &[JSON, ("if-none-match", "*")], quota);
     let vm = json!({"id": "w", "cpu": 1, "memory": "1 GiB"});
     done("POST /v1/clusters/c/place", &[JSON], vm);
     done(
@@ -85,6 +87,7 @@ fn path(rule: &Rule) -> String {
         ("{group}", "g"),
         ("{tenant}", "t"),
         ("{unit}", "u"),
+        ("{quota}", "q"),
         ("{token}", "t"),
         ("{number}", "1"),
     ];
@@ -107,6 +110,7 @@ fn state(served: &Served) -> Vec<Value> {
         "clusters/c/plans",
         "clusters/c/settings",
         "policies",
+        "quotas",
     ];
     let told = paths.map(|path| served.api.get(&format!("/v1/{path}")));
     assert!(told.iter().all(|it| it.status == 200), "{told:?}");

@@ -44,8 +44,11 @@ fn put<E: Entity>() -> OperationBuilder {
             format!("* to add a new {} only", E::NOUN),
         ))
         .request_body(Some(body(
-            format!("The {} as in the cluster's document", E::NOUN),
-            &format!("{}Document", E::SCHEMA),
+            format!(
+                "The {} as in the cluster's document; its id is that of the path",
+                E::NOUN
+            ),
+            &format!("{}Body", E::SCHEMA),
         )))
         .responses(shown::<E>(&["200", "201"]))
 }

@@ -218,3 +218,105 @@ fn every_answer_of_a_route_that_needs_a_token_says_so() {
     assert_eq!(problem["schema"]["$ref"], "#/components/schemas/Problem");
     assert!(document["components"]["schemas"]["Problem"].is_object());
 }
+
+/// Times in seconds that clients of this version were promised, as `Schema.key`. Those that are
+/// given in requests are taken after RFC 3339, too.
+const IN_SECONDS: &[&str] = &[
+    "ClusterSums.next-expiry",
+    "Decision.expires",
+    "Event.at",
+    "Host.created",
+    "HostFailure.time",
+    "Measured.measured",
+    "PausedUnit.until",
+    "PausedUnitOfCluster.until",
+    "Placement.expires",
+    "Plan.checked",
+    "Plan.now",
+    "PlanMove.checked",
+    "PlanMove.expires",
+    "PlanMove.since",
+    "Policy.at",
+    "RecordedDecision.at",
+    "Reservation.expires",
+    "Reservation.since",
+    "ReservedPlace.expires",
+    "StandingReservation.expires",
+    "TenantBinding.end",
+    "TenantBinding.start",
+    "Token.at",
+    "Token.expires",
+    "UnitCandidate.at",
+];
+
+/// Whether a key is a time by what is said of it.
+fn is_time(property: &Json) -> bool {
+    let meaning = property["description"].as_str().unwrap_or_default();
+    let says = ["1970", "econd after which", "Seconds since"];
+    property["format"] == "date-time" || says.iter().any(|words| meaning.contains(words))
+}
+
+#[test]
+fn times_are_after_rfc_3339_but_for_those_that_were_promised_in_seconds() {
+    let document = openapi();
+    let (mut in_seconds, mut after_rfc) = (BTreeSet::new(), 0);
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            let kinds = property["type"].to_string();
+            if !is_time(property) {
+                continue;
+            }
+            match kinds.contains("string") {
+                // A request may give it in seconds besides.
+                true => after_rfc += 1,
+                false => {
+                    in_seconds.insert(format!("{name}.{key}"));
+                }
+            }
+        }
+    }
+    let promised: BTreeSet<String> = IN_SECONDS.iter().map(|it| (*it).to_owned()).collect();
+    assert_eq!(in_seconds, promised, "a new time has the format date-time");
+    assert!(after_rfc > 8, "{after_rfc}");
+}
+
+#[test]
+fn every_kind_of_event_says_which_keys_it_may_have_and_they_are_those_of_events() {
+    let document = openapi();
+    let schemas = &document["components"]["schemas"];
+    let kinds = schemas["EventKind"]["x-keys"].as_object().unwrap();
+    let words = schemas["EventKind"]["enum"].as_array().unwrap();
+    assert_eq!(kinds.len(), words.len());
+    for (kind, keys) in kinds {
+        for key in keys.as_array().unwrap() {
+            let key = key.as_str().unwrap();
+            assert!(
+                schemas["Event"]["properties"][key].is_object(),
+                "{kind}: {key}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_put_at_a_path_of_its_own_needs_no_id() {
+    let document = openapi();
+    let schemas = &document["components"]["schemas"];
+    for (path, schema) in [
+        ("hosts/{host}", "HostBody"),
+        ("vms/{vm}", "VmBody"),
+        ("groups/{group}", "GroupBody"),
+        ("tenants/{tenant}", "TenantBody"),
+    ] {
+        let put = &document["paths"][format!("/v1/clusters/{{cluster}}/{path}")]["put"];
+        let body = &put["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(body["$ref"], format!("#/components/schemas/{schema}"));
+        let schema = &schemas[schema];
+        let required = schema["required"].as_array();
+        assert!(
+            required.is_none_or(|it| !it.contains(&"id".into())),
+            "{schema}"
+        );
+        assert!(schema["properties"]["id"].is_object());
+    }
+}

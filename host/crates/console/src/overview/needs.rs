@@ -198,8 +198,12 @@ fn sentence_end(text: &str) -> String {
     format!("{}.", text.trim_end_matches('.'))
 }
 
-/// The reason that removed most hosts, as in "57 hosts, each of which has too little free memory".
+/// The reason that removed most hosts, as in "57 hosts, each of which has too little free memory";
+/// or the quota that did not let any be looked for.
 pub(crate) fn main_reason(decision: &Value) -> String {
+    if let Some(because) = decision["refused-by-quota"]["because"].as_str() {
+        return because.to_owned();
+    }
     let removed = items(decision, "removed").iter();
     let most = removed.max_by_key(|it| count(it, "hosts"));
     most.map_or_else(String::new, |most| {

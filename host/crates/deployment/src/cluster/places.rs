@@ -398,6 +398,10 @@ impl ClusterState {
 
 /// The reason that removed most of the hosts in a decision that found none.
 fn main_reason(decision: &Decision) -> String {
+    if let Some(refused) = &decision.refused {
+        let resource = refused.exceeded.first().map_or("", |it| it.word());
+        return format!("quota: {resource}");
+    }
     let removed = decision.decided.removed.iter().rev();
     removed.max_by_key(|removed| removed.hosts).map_or_else(
         || "the cluster has no host".to_owned(),

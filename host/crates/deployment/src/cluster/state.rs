@@ -28,6 +28,7 @@ use crate::DeploymentError;
 use crate::alarm::Alarm;
 use crate::events::{EventKind, Events, News};
 use crate::in_force::InForce;
+use crate::quotas::ClusterLedger;
 use crate::returns::Returns;
 use crate::turns::Answer;
 use placewright_chain::{Chain, UnheededInCluster};
@@ -102,6 +103,8 @@ pub struct ClusterState {
     /// How often units have failed lately, and whom to tell.
     pub(super) failures: Failures,
     pub(super) returns: Arc<Returns>,
+    /// What tenants hold, in the ledger of all clusters.
+    ledger: Arc<ClusterLedger>,
     alarm: Arc<Alarm>,
     /// What the alarm is set to.
     due: Option<i64>,
@@ -152,6 +155,7 @@ pub struct Parts {
     pub clock: Clock,
     pub alarm: Arc<Alarm>,
     pub(crate) returns: Arc<Returns>,
+    pub(crate) ledger: Arc<ClusterLedger>,
     pub longest_reservation: Option<i64>,
     /// Bytes of the answers that are given again.
     pub answers: u64,
@@ -208,6 +212,7 @@ impl ClusterState {
             policy,
             failures: Failures::default(),
             returns: parts.returns,
+            ledger: parts.ledger,
             alarm: parts.alarm,
             due: None,
             by: SERVER.into(),
@@ -337,6 +342,11 @@ impl ClusterState {
         now
     }
 
+    /// Let the ledger of all clusters have what tenants hold here.
+    pub(super) fn settle_holdings(&mut self) {
+        self.ledger.settle(self.scheduler.inventory_mut());
+    }
+
     /// Be given a turn when the next reservation ends, statistics become outdated, or what came
     /// to run counts as measured.
     pub(super) fn set_alarm(&mut self) {
@@ -396,6 +406,7 @@ impl ClusterState {
         self.take_over();
         let outcome = work(self);
         self.continue_plans();
+        self.settle_holdings();
         self.scheduler.inventory_mut().drop_unused_texts();
         self.keep_rows();
         let mut changes = mem::take(&mut self.changes);

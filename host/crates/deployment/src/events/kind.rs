@@ -142,6 +142,10 @@ kinds! {
     Noted = "noted",
     /// A client had a warning noted.
     NotedWarning = "noted-warning",
+    /// A quota of a tenant is new, or has another revision.
+    QuotaChanged = "quota-changed",
+    /// A quota of a tenant was removed.
+    QuotaRemoved = "quota-removed",
 }
 
 impl EventKind {
@@ -203,7 +207,11 @@ mod tests {
         let listed: Vec<String> = rows.map(str::to_owned).collect();
         let kinds = EventKind::WORDS.iter();
         let wanted: Vec<String> = kinds
-            .map(|(word, kind)| format!("| `{word}` | {} |", kind.meaning()))
+            .map(|(word, kind)| {
+                let keys = kind.keys().iter().map(|key| format!("`{key}`"));
+                let keys = keys.collect::<Vec<_>>().join(", ");
+                format!("| `{word}` | {} | {keys} |", kind.meaning())
+            })
             .collect();
         assert_eq!(listed, wanted);
     }

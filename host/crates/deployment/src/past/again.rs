@@ -39,8 +39,8 @@ pub(crate) struct Again {
 
 impl Deployment {
     /// Make recorded decisions of a cluster again by another policy or other units, the
-    /// newest first. Those on copies, and those in which the request named the host, are
-    /// passed over.
+    /// newest first. Those on copies, and those in which the request named the host or a quota
+    /// refused it, are passed over.
     ///
     /// # Errors
     /// If the policy cannot run with these units, or the store cannot be read.
@@ -86,8 +86,10 @@ impl Deployment {
                         continue;
                     }
                 };
-                let is_forced = kept.decision.request.forced.is_some();
-                if kept.made_on == MadeOn::Rows && !is_forced {
+                let decision = &kept.decision;
+                let had_no_choice =
+                    decision.request.forced.is_some() || decision.refused().is_some();
+                if kept.made_on == MadeOn::Rows && !had_no_choice {
                     let by = (policy, generation);
                     let made = self.kept_again(cluster.name(), kept, by, examples > 0)?;
                     examples -= usize::from(made.explained.is_some());

@@ -3,7 +3,7 @@
 use super::{AtBound, Collection, Counted, Payer, Row};
 
 /// Every collection. The test below holds it to the enumeration.
-pub(super) const ALL: [Collection; 21] = [
+pub(super) const ALL: [Collection; 22] = [
     Collection::Inventory,
     Collection::Columns,
     Collection::Texts,
@@ -24,6 +24,7 @@ pub(super) const ALL: [Collection; 21] = [
     Collection::Jobs,
     Collection::UnitEvents,
     Collection::Tokens,
+    Collection::Quotas,
     Collection::Events,
 ];
 
@@ -60,6 +61,9 @@ pub(super) fn of(collection: Collection) -> Row {
                 "Inventory.vacated",
                 "Inventory.expiries",
                 "Inventory.unmeasured",
+                "TenantHoldings.by_tenant",
+                "Account.in_clusters",
+                "Books.accounts",
                 "Groups.numbers",
                 "Groups.of_vms",
                 "Groups.users",
@@ -271,6 +275,17 @@ pub(super) fn of(collection: Collection) -> Row {
             at_bound: AtBound::Refused,
             remedy: "delete tokens that nobody needs; one that has expired makes room by itself",
             fields: &["Tokens.issued"],
+            ..OF_CLUSTER
+        },
+        Collection::Quotas => Row {
+            word: "quotas",
+            title: "the quotas of tenants",
+            payer: Payer::Server,
+            bound: 10_000,
+            counted: Counted::Things,
+            at_bound: AtBound::Refused,
+            remedy: "remove quotas of tenants that are gone",
+            fields: &["Books.quotas", "Books.of_tenants", "OfTenant.in_clusters"],
             ..OF_CLUSTER
         },
         Collection::Events => Row {

@@ -120,7 +120,7 @@ impl ClusterFamilies {
         );
         registry.register(
             "decisions_rejected",
-            "Decisions that found no host, by the reason that removed most of the hosts",
+            "Decisions that found no host, by the reason that removed most of the hosts, or by what a quota did not allow",
             families.causes.clone(),
         );
         registry.register(

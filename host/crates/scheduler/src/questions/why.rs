@@ -97,6 +97,13 @@ pub enum Standing {
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
         rule: Vec<&'static str>,
     },
+    /// A quota does not allow what is asked for, so that no host was looked for; this one would
+    /// have been left.
+    RefusedByQuota {
+        /// Which quota, what it allows and what is held: a sentence.
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        because: Arc<str>,
+    },
     /// The request prefers hosts that were left, and this is none of them.
     NotPreferred,
     /// Where it is left to chance: another host was drawn.
@@ -293,6 +300,9 @@ fn standing(
     if let Some(removal) = &here.removed {
         let by = vec![removal.clone()];
         return Standing::Removed { by };
+    }
+    if let Some(because) = explanation.refused.clone() {
+        return Standing::RefusedByQuota { because };
     }
     let prefers = |host: &Arc<str>| request.preferred.contains(host);
     if chosen.is_some_and(prefers) && !prefers(host) {

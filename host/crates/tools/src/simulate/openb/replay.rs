@@ -16,7 +16,7 @@ use placewright_chain::Reuse;
 use placewright_engine::generation::Generation;
 use placewright_model::{Facts, Request, Vm};
 use placewright_policy::{Policy, Unheeded};
-use placewright_scheduler::{Cancel, Scheduler, SchedulerOptions};
+use placewright_scheduler::{Cancel, Quotas, Scheduler, SchedulerOptions};
 
 /// When it is looked at how much is allocated: once so much of the cluster's GPUs was
 /// asked for, in percent.
@@ -114,6 +114,7 @@ impl GpuReplay<'_> {
             // What goes unheeded is counted.
             unheeded: Unheeded::Warn,
             cancel: Cancel::default(),
+            quotas: Quotas::default(),
         };
         let policy = Arc::new(with_typical(policy, &typical(&self.list.pods)));
         let inventory = self.nodes.inventory("openb")?;

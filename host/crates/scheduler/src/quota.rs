@@ -1,0 +1,160 @@
+//! How much tenants may hold, asked before a host is looked for.
+
+pub mod amount;
+mod limits;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+pub use limits::{HoldingShown, QuotaLimits, QuotaResource};
+
+use placewright_inventory::Inventory;
+use placewright_model::{Holding, Request};
+
+/// A quota does not allow what is asked for: no host was looked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct QuotaRefusal {
+    /// Name of the quota.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub quota: Arc<str>,
+    /// The tenant.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub tenant: Arc<str>,
+    /// The cluster in which it limits the tenant; not there: in all together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub cluster: Option<Arc<str>>,
+    /// Of which resources there would be too much.
+    pub exceeded: Vec<QuotaResource>,
+    /// What the tenant held there then.
+    pub used: HoldingShown,
+    /// What it would hold besides.
+    pub asked: HoldingShown,
+    /// What it may hold.
+    pub limits: QuotaLimits,
+    /// The same as a sentence.
+    pub because: String,
+}
+
+impl QuotaRefusal {
+    /// That a quota does not allow a tenant who holds `used` to hold `asked` besides.
+    pub fn new(
+        (quota, tenant, cluster): (Arc<str>, Arc<str>, Option<Arc<str>>),
+        limits: QuotaLimits,
+        (used, asked): (Holding, Holding),
+        exceeded: Vec<QuotaResource>,
+    ) -> Self {
+        let (used, asked): (HoldingShown, HoldingShown) = (used.into(), asked.into());
+        let place = match &cluster {
+            Some(cluster) => format!("in cluster \"{cluster}\""),
+            None => "in all clusters together".to_owned(),
+        };
+        let each = exceeded.iter().map(|resource| {
+            let told = |amount| resource.told(amount);
+            format!(
+                "{} allowed, {} held, {} more asked for",
+                told(limits.of(*resource).unwrap_or_default()),
+                told(used.of(*resource)),
+                told(asked.of(*resource))
+            )
+        });
+        let each: Vec<String> = each.collect();
+        let because = format!(
+            "quota \"{quota}\" of tenant \"{tenant}\" {place}: {}",
+            each.join("; ")
+        );
+        Self {
+            quota,
+            tenant,
+            cluster,
+            exceeded,
+            used,
+            asked,
+            limits,
+            because,
+        }
+    }
+}
+
+/// Whoever knows how much tenants may hold.
+pub trait TenantLimits: Send + Sync + fmt::Debug {
+    /// Whether anybody is limited at all: if not, nothing else is asked.
+    fn is_limiting(&self) -> bool;
+
+    /// Whether a tenant who holds `held` in this cluster may hold `more` there besides; if it is
+    /// not only tried, that is set aside for it until the turn ends.
+    ///
+    /// # Errors
+    /// If a quota does not allow it.
+    fn admit(
+        &self,
+        tenant: &Arc<str>,
+        held: Holding,
+        more: Holding,
+        only_tried: bool,
+    ) -> Result<(), Box<QuotaRefusal>>;
+}
+
+/// Who is asked how much tenants may hold; by default nobody.
+#[derive(Debug, Clone, Default)]
+pub struct Quotas {
+    limits: Option<Arc<dyn TenantLimits>>,
+    only_tried: bool,
+}
+
+impl Quotas {
+    /// Ask these limits.
+    pub fn of(limits: Arc<dyn TenantLimits>) -> Self {
+        Self {
+            limits: Some(limits),
+            only_tried: false,
+        }
+    }
+
+    /// Whether what is asked for from now on is only tried.
+    pub(super) fn set_only_tried(&mut self, only_tried: bool) {
+        self.only_tried = only_tried;
+    }
+
+    /// Why the tenants of a request may not hold what it asks for, if they may not.
+    pub(super) fn refusal(
+        &self,
+        inventory: &Inventory,
+        request: &Request,
+    ) -> Option<Box<QuotaRefusal>> {
+        let limits = self.limits.as_ref().filter(|it| it.is_limiting())?;
+        let mut asked: BTreeMap<Arc<str>, Holding> = BTreeMap::new();
+        for member in &request.members {
+            let Some((tenant, more)) = inventory.would_hold(member) else {
+                continue;
+            };
+            let sum = asked.entry(tenant).or_default();
+            *sum = sum.plus(more);
+        }
+        let only_tried = self.only_tried || request.dry_run;
+        let mut asked = asked.iter().filter(|(_, more)| !more.is_none());
+        asked.find_map(|(tenant, more)| {
+            let held = inventory.held_by_tenant(tenant);
+            limits.admit(tenant, held, *more, only_tried).err()
+        })
+    }
+}
+
+/// Two are equal if they ask the same limits for the same.
+impl PartialEq for Quotas {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = match (&self.limits, &other.limits) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        };
+        is_same && self.only_tried == other.only_tried
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Quotas of tenants: written by admins, read by others, and held to.
+
+use placewright_tests::server::Server;
+use serde_json::{Value, json};
+
+use super::deployment::{Answer, Api, cluster};
+use super::folder;
+use super::roles::token;
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+impl Api {
+    fn put_quota(&self, name: &str, condition: (&str, &str), quota: &Value) -> Answer {
+        let body = quota.to_string();
+        let path = format!("/v1/quotas/{name}");
+        self.ask("PUT", &path, &[JSON, condition], body.as_bytes())
+            .unwrap()
+    }
+
+    fn new_quota(&self, name: &str, quota: &Value) -> Answer {
+        self.put_quota(name, ("if-none-match", "*"), quota)
+    }
+
+    fn place(&self, cluster: &str, id: &str) -> Value {
+        let vm = json!({"id": id, "tenant": "acme", "cpu": 1, "memory": "1 GiB"});
+        let placed = self.send("POST", &format!("/v1/clusters/{cluster}/place"), &vm);
+        assert_eq!(placed.status, 200, "{placed:?}");
+        placed.body
+    }
+}
+
+/// A server with clusters `east` and `west`.
+fn start(data: &std::path::Path) -> (Server, Api) {
+    let server = Server::start(data, &[]);
+    let api = Api::of(&server);
+    for name in ["east", "west"] {
+        let made = api.send("POST", "/v1/clusters?policy=none", &cluster(name, 2));
+        assert_eq!(made.status, 201, "{made:?}");
+    }
+    (server, api)
+}
+
+#[test]
+fn a_quota_is_written_held_to_in_all_clusters_changed_and_removed() {
+    let data = folder();
+    let (server, api) = start(data.path());
+    let made = api.new_quota("gold", &json!({"tenant": "acme", "limits": {"vms": 2}}));
+    assert_eq!((made.status, made.etag.as_deref()), (201, Some("\"1\"")));
+    let at = made.body["at"].as_str().unwrap();
+    assert!(at.ends_with('Z') && at.len() == 20, "{at}");
+    assert!(api.place("east", "a")["host"].is_string());
+    assert!(api.place("west", "b")["host"].is_string());
+    let refused = api.place("west", "c");
+    assert_eq!(refused["refused-by-quota"]["quota"], "gold");
+    assert_eq!(refused["refused-by-quota"]["used"]["vms"], 2);
+    let number = &refused["number"];
+    let shown = api.get(&format!("/v1/clusters/west/decisions/{number}"));
+    assert_eq!(shown.body["decision"], refused);
+    let explained = api.get(&format!("/v1/clusters/west/decisions/{number}/explanation"));
+    assert_eq!(
+        explained.body["refused"],
+        refused["refused-by-quota"]["because"]
+    );
+    let host = &explained.body["stages"][0]["hosts"][0]["host"];
+    let path = format!(
+        "/v1/clusters/west/decisions/{number}/why?host={}",
+        host.as_str().unwrap_or("h0")
+    );
+    assert_eq!(
+        api.get(&path).body["standing"],
+        "refused-by-quota",
+        "{path}"
+    );
+    let replayed = api.send(
+        "POST",
+        &format!("/v1/clusters/west/decisions/{number}/replay"),
+        &Value::Null,
+    );
+    assert_eq!(replayed.body["same"], true, "{replayed:?}");
+
+    // It is there after a restart, with what is held.
+    drop(server);
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let listed = api.get("/v1/quotas?tenant=acme&cluster=east").body;
+    assert_eq!(listed["items"][0]["used"]["vms"], 2, "{listed}");
+    assert_eq!(listed["items"][0]["used"]["cpu"], 2);
+    assert_eq!(api.get("/v1/quotas?tenant=other").body["items"], json!([]));
+    assert!(api.place("east", "c")["refused-by-quota"].is_object());
+    let patch = json!({"limits": {"vms": 3, "memory": "1 TiB"}}).to_string();
+    let patched = api
+        .ask("PATCH", "/v1/quotas/gold", &[JSON], patch.as_bytes())
+        .unwrap();
+    assert_eq!(
+        patched.body["limits"],
+        json!({"vms": 3, "memory": 1_u64 << 40})
+    );
+    assert!(api.place("east", "c")["host"].is_string());
+    assert_eq!(
+        api.send("DELETE", "/v1/quotas/gold", &Value::Null).status,
+        204
+    );
+    assert_eq!(api.get("/v1/quotas/gold").status, 404);
+    assert!(api.place("east", "d")["host"].is_string());
+}
+
+#[test]
+fn what_is_wrong_with_a_quota_is_told_and_nothing_is_changed() {
+    let data = folder();
+    let (_server, api) = start(data.path());
+    let right = json!({"tenant": "acme", "cluster": "east", "limits": {"cpu": "500m"}});
+    assert_eq!(api.new_quota("q", &right).status, 201);
+    let check = |answer: Answer, status, sentence: &str| {
+        assert_eq!(answer.status, status, "{answer:?}");
+        let text = answer.body.to_string();
+        assert!(text.contains(sentence), "{sentence}: {text}");
+    };
+    let any = ("if-match", "*");
+    check(api.new_quota("q", &right), 412, "has revision 1");
+    check(
+        api.put_quota("q", ("if-match", "\"7\""), &right),
+        412,
+        "revision 1",
+    );
+    check(
+        api.send("PUT", "/v1/quotas/q", &right),
+        428,
+        "If-None-Match",
+    );
+    let with = |key: &str, value: Value| {
+        let mut quota = right.clone();
+        quota[key] = value;
+        api.put_quota("q", any, &quota)
+    };
+    check(with("limits", json!({"cpu": -1})), 400, "cores from 0 on");
+    check(with("limits", json!({"disk": 1})), 400, "disk");
+    check(with("limits", json!({})), 422, "at least one of");
+    check(with("tenant", json!("")), 422, "1 to 253 bytes");
+    check(
+        with("cluster", json!("eats")),
+        422,
+        "did you mean \\\"east\\\"",
+    );
+    check(
+        with("name", json!("other")),
+        422,
+        "is of quota \\\"other\\\"",
+    );
+    check(with("used", json!(1)), 400, "used");
+    assert_eq!(with("name", json!("q")).status, 200);
+    check(
+        api.new_quota("r", &right),
+        409,
+        "quota \\\"q\\\" limits tenant",
+    );
+    check(api.new_quota(".bad", &right), 422, "cannot be a name");
+    check(api.get("/v1/quotas?cluster=nowhere"), 404, "nowhere");
+    check(api.get("/v1/quotas?tenants=acme"), 400, "tenants");
+    let shown = api.get("/v1/quotas/q");
+    assert_eq!(shown.body["limits"], json!({"cpu": 0.5}));
+    assert_eq!(shown.etag.as_deref(), Some("\"2\""));
+}
+
+#[test]
+fn quotas_are_written_by_admins_and_read_by_those_whom_they_concern() {
+    let data = folder();
+    let (admin, admin_lines) = token("admin", None);
+    let (operator, operator_lines) = token("operator", Some("east"));
+    let configuration = data.path().join("placewright.toml");
+    std::fs::write(&configuration, admin_lines + &operator_lines).unwrap();
+    let server = Server::start(data.path(), &["--config", configuration.to_str().unwrap()]);
+    let (admin, operator) = (Api::with(&server, &admin), Api::with(&server, &operator));
+    for name in ["east", "west"] {
+        let made = admin.send("POST", "/v1/clusters?policy=none", &cluster(name, 1));
+        assert_eq!(made.status, 201);
+    }
+    for (name, cluster) in [("all", None), ("e", Some("east")), ("w", Some("west"))] {
+        let mut quota = json!({"tenant": "acme", "limits": {"vms": 9}});
+        if let Some(cluster) = cluster {
+            quota["cluster"] = cluster.into();
+        }
+        assert_eq!(admin.new_quota(name, &quota).status, 201);
+        assert_eq!(
+            operator.put_quota(name, ("if-match", "*"), &quota).status,
+            403
+        );
+    }
+    let listed = operator.get("/v1/quotas").body;
+    let names: Vec<_> = listed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(names, ["all", "e"]);
+    assert_eq!(operator.get("/v1/quotas/e").status, 200);
+    assert_eq!(operator.get("/v1/quotas/w").status, 404);
+    assert_eq!(
+        operator.send("DELETE", "/v1/quotas/e", &Value::Null).status,
+        403
+    );
+    let events = admin.get("/v1/events/recent?kind=quota-changed").body;
+    assert_eq!(events["items"].as_array().unwrap().len(), 3, "{events}");
+    let document = admin.get("/v1/openapi.json").body;
+    let keys = &document["components"]["schemas"]["EventKind"]["x-keys"]["quota-changed"];
+    let keys = keys.as_array().unwrap();
+    let of_all = ["number", "at", "time", "kind", "message"];
+    for event in events["items"].as_array().unwrap() {
+        for key in event.as_object().unwrap().keys() {
+            let is_known = of_all.contains(&&**key) || keys.contains(&key.as_str().into());
+            assert!(is_known, "{key} of {event}");
+        }
+        let time = event["time"].as_str().unwrap();
+        assert!(time.ends_with('Z') && time.len() == 20, "{time}");
+    }
+}
