@@ -5,6 +5,7 @@
 //! file, and policies and units are the server's.
 
 mod ask;
+mod audit;
 mod backup;
 mod complete;
 mod connection;
@@ -109,6 +110,8 @@ enum ServerCommand {
     Unit(unit::Unit),
     #[command(subcommand)]
     Quota(quota::Quota),
+    #[command(subcommand)]
+    Audit(audit::Audit),
     #[command(subcommand)]
     Token(token::Token),
     Events(events::Follow),
@@ -244,6 +247,7 @@ pub(super) fn run(words: Vec<OsString>) -> Result<Answer, Failure> {
         ServerCommand::Policy(policy) => policy.run(&session),
         ServerCommand::Unit(unit) => unit.run(&session),
         ServerCommand::Quota(quota) => quota.run(&session),
+        ServerCommand::Audit(audit) => audit.run(&session),
         ServerCommand::Token(token) => token.run(&session),
         ServerCommand::Events(events) => events.run(&session),
         ServerCommand::Status(status) => status.run(&session),
@@ -273,6 +277,7 @@ mod tests {
             "placewright --format json get hosts",
             "placewright --token-file place get hosts",
             "placewright token list",
+            "placewright audit list",
             "placewright policy attach mine",
         ] {
             assert!(meant(line), "{line}");
@@ -284,6 +289,7 @@ mod tests {
             "placewright unit replay u.wasm --server http://s",
             "placewright nonsense",
             "placewright token",
+            "placewright audit verify data",
             "placewright token new --name list",
             "placewright policy check list",
         ] {

@@ -4,6 +4,7 @@ mod access;
 mod answers;
 #[cfg(unix)]
 mod audit;
+mod audit_reading;
 mod authority;
 mod backup;
 mod bounds;

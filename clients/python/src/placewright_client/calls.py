@@ -16,6 +16,15 @@ def get_metrics() -> Call[str]:
     return Call('GET', ['metrics'])
 
 
+def list_audit_records(*, limit: int | None = None, after: str | None = None, kind: types.AuditKind | None = None, by: str | None = None, action: str | None = None, cluster: str | None = None, result: types.AuditResult | None = None, status: int | None = None, text: str | None = None, since: str | None = None, until: str | None = None) -> Call[types.AuditPage]:
+    """The records of the audit log, the newest first: who changed what, from where, what came of it,
+    and who was refused. A page looks at some megabytes of the log, so that with filters it may
+    have fewer records than were asked for, or none, although it has a `next`. Where records were
+    lost, or are not as they were written, `gaps` says so. `placewright audit verify` checks the
+    files as a whole. A server whose audit log is no file of its own has nothing to read."""
+    return Call('GET', ['v1', 'audit'], query={'limit': limit, 'after': after, 'kind': kind, 'by': by, 'action': action, 'cluster': cluster, 'result': result, 'status': status, 'text': text, 'since': since, 'until': until})
+
+
 def create_backup() -> Call[bytes]:
     """A copy of what is stored, as it is at one moment; decisions go on meanwhile. It is a database
     that `placewright restore` puts into a folder of data. It holds clusters with their VMs,

@@ -53,6 +53,119 @@ AttributeKind: TypeAlias = "Literal['integer', 'number', 'boolean', 'text']"
 # The unit of measure of the values of an attribute
 AttributeMeasure: TypeAlias = "Literal['bytes', 'cores', 'seconds', 'time', 'fraction', 'percent']"
 
+# A place in the log where records are not as they should be.
+AuditGap = TypedDict(
+    'AuditGap',
+    {
+        # When that record was written, in RFC 3339.
+        'at': 'NotRequired[str]',
+        # Number of the record after that place; not there where the log ends with it.
+        'before': 'NotRequired[int]',
+        # Why they are not there.
+        'kind': 'AuditGapKind',
+        # A sentence for people.
+        'message': 'str',
+        # How many there would be, if that is known.
+        'records': 'NotRequired[int]',
+    },
+)
+
+# Why records are not there.
+AuditGapKind: TypeAlias = "Literal['lost', 'missing', 'unreadable', 'removed']"
+
+# What a record is of.
+AuditKind: TypeAlias = "Literal['call', 'refusal', 'event', 'server', 'log']"
+
+# How a change came in.
+AuditOrigin: TypeAlias = "Literal['api', 'folder', 'signal', 'periodic', 'server']"
+
+# A page of the log.
+AuditPage = TypedDict(
+    'AuditPage',
+    {
+        # Where records are missing among those that were looked at, whether or not they were
+        # wanted; the newest first.
+        'gaps': 'list[AuditGap]',
+        # The records that were wanted, the newest first. A page may have fewer than were asked
+        # for, and none, although there are more: it ends where enough of the log was looked at.
+        'items': 'list[AuditRecord]',
+        # Where the next page begins: give it as `after`. Not there on the last page.
+        'next': 'NotRequired[str]',
+        # How many records were looked at.
+        'searched': 'int',
+        # When the oldest of them was written, in RFC 3339.
+        'searched-to': 'NotRequired[str]',
+    },
+)
+
+# A record of the audit log; what does not apply is not there.
+AuditRecord = TypedDict(
+    'AuditRecord',
+    {
+        # What is there since.
+        'after': 'NotRequired[str]',
+        # When it happened, in RFC 3339 and UTC, with microseconds.
+        'at': 'str',
+        # What was there before: a revision, a digest, or what differs of a row, as JSON.
+        'before': 'NotRequired[str]',
+        # The name of the token; `anonymous` where there are none.
+        'by': 'NotRequired[str]',
+        # Name of the cluster.
+        'cluster': 'NotRequired[str]',
+        # The code of the problem, if the answer was one.
+        'code': 'NotRequired[str]',
+        # Number of the decision.
+        'decision': 'NotRequired[int]',
+        # Number of the event.
+        'event': 'NotRequired[int]',
+        # What the request says of where it was forwarded from: a claim of whoever sent it.
+        'forwarded-for': 'NotRequired[str]',
+        # The hash of the record, 64 hexadecimal digits: `placewright audit verify --contains` looks
+        # for it.
+        'hash': 'str',
+        # Id of the host that the path names, or that was chosen.
+        'host': 'NotRequired[str]',
+        # What kind of record it is.
+        'kind': 'AuditKind',
+        # How many calls that changed nothing have no records of their own; this one tells of them.
+        'left-out': 'NotRequired[int]',
+        # How many records were lost before this one, since the queue was full.
+        'lost': 'NotRequired[int]',
+        # A sentence for people.
+        'message': 'NotRequired[str]',
+        # Method of the call.
+        'method': 'NotRequired[str]',
+        # By which way it came.
+        'origin': 'AuditOrigin',
+        # Path and query, cut where they are long.
+        'path': 'NotRequired[str]',
+        # The other end of the connection: an address and a port.
+        'peer': 'NotRequired[str]',
+        # Number of the plan of moves.
+        'plan': 'NotRequired[int]',
+        # Name of the policy.
+        'policy': 'NotRequired[str]',
+        # Whether the answer was that of an earlier request with the same key; not there: it was not.
+        'repeated': 'NotRequired[bool]',
+        # The id of the request, as the log of the server has it.
+        'request': 'NotRequired[str]',
+        # The pattern of the path, as `/v1/clusters/{cluster}/place`.
+        'route': 'NotRequired[str]',
+        # Counts up by one from record to record, over files and restarts.
+        'sequence': 'int',
+        # Status of the answer.
+        'status': 'NotRequired[int]',
+        # Name of the unit.
+        'unit': 'NotRequired[str]',
+        # Id of the VM that the path names.
+        'vm': 'NotRequired[str]',
+        # The VMs of the body: the first of them, and how many more.
+        'vms': 'NotRequired[str]',
+        # What happened, in one word; not there for calls, which have a route.
+        'what': 'NotRequired[str]',
+    },
+)
+
 # Restarts that the server plans and begins by itself, of VMs whose hosts are down or in
 # error.
 AutomaticRestart = TypedDict(

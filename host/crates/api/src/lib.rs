@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod audit;
 mod backup;
 mod clusters;
 mod contract;
@@ -72,6 +73,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(recent::routes())
         .merge(quotas::routes())
         .merge(tokens::routes())
+        .merge(audit::routes())
         .merge(backup::routes())
         .merge(reload::routes().layer(Extension(reload)))
 }

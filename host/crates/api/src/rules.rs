@@ -350,6 +350,10 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/v1/tokens", Administer, All).takes(Usual),
     rule("GET", "/v1/tokens/{token}", Administer, All),
     rule("DELETE", "/v1/tokens/{token}", Administer, All),
+    rule("GET", "/v1/audit", Administer, All).query(&[
+        "limit", "after", "kind", "by", "action", "cluster", "result", "status", "text", "since",
+        "until",
+    ]),
     rule("POST", "/v1/reload", Administer, All),
     rule("POST", "/v1/backup", Administer, All),
 ];

@@ -17,7 +17,9 @@ function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.getAttribute("datetime") ?? "");
     if (Number.isNaN(at.getTime())) continue;
-    if (!time.hasAttribute("data-ago")) {
+    if (time.hasAttribute("data-day")) {
+      time.textContent = at.toLocaleString([], { dateStyle: "short", timeStyle: "medium", hour12: false });
+    } else if (!time.hasAttribute("data-ago")) {
       time.textContent = at.toLocaleTimeString([], { hour12: false });
     }
     time.setAttribute("title", at.toLocaleString([], { dateStyle: "medium", timeStyle: "long" }));

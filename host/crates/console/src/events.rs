@@ -169,7 +169,7 @@ fn mark(event: &Value) -> Markup {
 }
 
 /// What an event is about, as links.
-fn about(event: &Value) -> Markup {
+pub(crate) fn about(event: &Value) -> Markup {
     let cluster = event["cluster"].as_str();
     let number = |name: &str| event[name].as_u64().map(|number| number.to_string());
     let link =

@@ -11,6 +11,7 @@
 
 mod ask;
 mod assets;
+mod audit;
 mod decision;
 mod decisions;
 mod events;

@@ -58,6 +58,7 @@ pub(crate) enum Area {
     Policies,
     Units,
     Events,
+    Audit,
 }
 
 /// A page.
@@ -217,6 +218,7 @@ fn ways(cluster: Option<&Value>, area: Area) -> Markup {
                     (way(Area::Policies, "/policies".to_owned(), "n-pol", "Policies", String::new()))
                     (way(Area::Units, "/units".to_owned(), "n-unit", "Units", String::new()))
                     (way(Area::Events, "/events".to_owned(), "n-ev", "Events", String::new()))
+                    (way(Area::Audit, "/audit".to_owned(), "n-aud", "Audit", String::new()))
                     li { a href="/docs" { (sign("n-api")) "API" } }
                 }
             }

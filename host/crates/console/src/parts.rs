@@ -35,6 +35,12 @@ pub(crate) fn time(moment: Moment) -> Markup {
     html! { time datetime=(written) title=(written) { (moment.clock()) } }
 }
 
+/// A moment of the audit log, which is a text in UTC: its day and time, to the second.
+pub(crate) fn day(written: &str) -> Markup {
+    let seconds = written.get(..19).unwrap_or(written);
+    html! { time data-day datetime=(written) title=(written) { (seconds.replace('T', " ")) } }
+}
+
 /// How long ago something was, with the moment in the title.
 pub(crate) fn ago(moment: Moment) -> Markup {
     let written = moment.written();

@@ -9,7 +9,7 @@ use axum::routing::{get, post};
 use crate::ask::Console;
 use crate::session::{self, Cookie};
 use crate::{
-    assets, decision, decisions, events, groups, host, hosts, overview, page, plan, plans,
+    assets, audit, decision, decisions, events, groups, host, hosts, overview, page, plan, plans,
     policies, policy, questions, unit, units, vms,
 };
 use placewright_http::permission::{open, rule};
@@ -28,6 +28,10 @@ pub const RULES: &[Rule] = &[
     open("POST", "/scheme").takes(Usual),
     rule("GET", "/", View, Any),
     rule("GET", "/events", View, Any).query(&["kind", "cluster", "by", "text", "after"]),
+    // Whoever may not see the log is told which role may.
+    rule("GET", "/audit", View, Any).query(&[
+        "kind", "by", "action", "cluster", "result", "status", "text", "since", "until", "after",
+    ]),
     rule("GET", "/events/stream", View, Any).query(&["after"]),
     rule("GET", "/clusters/{cluster}", View, Cluster).query(&[
         "colour", "group", "filter", "state", "sort", "page", "view", "host",
@@ -69,13 +73,14 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The first parts of the paths of pages: each is a face, so that all other paths are the API's.
-const PREFIXES: [&str; 9] = [
+const PREFIXES: [&str; 10] = [
     "/",
     "/assets",
     "/clusters",
     "/policies",
     "/units",
     "/events",
+    "/audit",
     "/scheme",
     "/sign-in",
     "/sign-out",
@@ -85,6 +90,7 @@ fn routes() -> Router<Arc<Console>> {
     let pages = Router::new()
         .route("/", get(overview::show))
         .route("/events", get(events::show))
+        .route("/audit", get(audit::show))
         .route("/events/stream", get(events::stream))
         .route("/clusters/{cluster}", get(hosts::show))
         .route("/clusters/{cluster}/hosts/{host}", get(host::show))

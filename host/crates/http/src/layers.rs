@@ -60,6 +60,7 @@ pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
             Extension(foundation.access.clone()),
             Extension(foundation.stop.clone()),
             Extension(foundation.telemetry.clone()),
+            Extension(foundation.audit.clone()),
             Extension(questions),
             Extension(document::Readers::default()),
             Extension(answers.clone()),

@@ -28,6 +28,7 @@ use super::observe::RequestId;
 use super::pool::Pool;
 use super::problem::Problem;
 use super::stop::Stop;
+use placewright_records::audit::Audit;
 use placewright_records::telemetry::Telemetry;
 
 /// The routes of a face, for another face.
@@ -85,6 +86,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
         keep::<Arc<Answers>>(&parts.extensions, &mut kept);
         keep::<Arc<Pool>>(&parts.extensions, &mut kept);
         keep::<Arc<Telemetry>>(&parts.extensions, &mut kept);
+        keep::<Audit>(&parts.extensions, &mut kept);
         Ok(Self(kept))
     }
 }

@@ -9,10 +9,14 @@
 //! Calls that changed nothing have so many records for each caller, and never wait: those
 //! without one are counted, and one record tells of all of them.
 
+mod backwards;
 mod chain;
 mod difference;
+mod entry;
 mod file;
+mod page;
 mod rate;
+mod read;
 mod record;
 mod removal;
 mod tail;
@@ -20,10 +24,13 @@ mod verify;
 mod writer;
 
 pub use difference::difference;
+pub use entry::{Entry, Outcome};
 pub use file::{AuditFileError, AuditFileOptions};
+pub use page::{AuditPage, Gap, GapKind};
 pub use rate::{Source, Unchanged};
+pub use read::{Wanted, read};
 pub use record::{Kind, Origin, Record, bounded, listed, shortened};
-pub use verify::{Break, Verified, VerifyError, verify};
+pub use verify::{Break, ReadError, Verified, verify};
 
 use std::io::{self, Write};
 use std::path::PathBuf;

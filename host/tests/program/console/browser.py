@@ -31,7 +31,7 @@ PAGES = [
     "/clusters/north/decisions", "/clusters/north/decisions/120", "/clusters/north/decisions/162?values=raw",
     "/clusters/north/plans", "/clusters/north/plans/1", "/clusters/north/questions?ask=room&now=yes&cpu=8&memory=64+GiB",
     "/policies", "/policies/house", "/policies/house?view=document", "/policies/house?view=history",
-    "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/events",
+    "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/events", "/audit", "/audit?kind=call&by=admin-all",
 ]
 
 

@@ -261,3 +261,67 @@ fn names_with_markup_are_shown_as_text() {
         assert!(!shown.body.contains("<img"), "{path}: {}", shown.body);
     }
 }
+
+#[test]
+fn the_audit_log_is_shown_to_admins_with_links_and_to_others_with_the_role_that_may() {
+    let desk = Desk::start().with_cluster();
+    let hostile = "<img src=x onerror=alert(1)>\"'&";
+    let vm = json!({"id": hostile, "cpu": 1, "memory": "1 GiB"});
+    let placed = desk.api().send("POST", "/v1/clusters/north/place", &vm);
+    assert_eq!(placed.status, 200, "{placed:?}");
+    let viewer = desk.sign_in(&desk.viewer);
+    let shown = desk.browse("GET", "/audit", &viewer, &[]);
+    check("/audit", &shown);
+    assert!(
+        shown.body.contains("needs the role admin"),
+        "{}",
+        shown.body
+    );
+    assert!(!shown.body.contains("/v1/clusters/{cluster}/place"));
+
+    let admin = desk.sign_in(&desk.admin);
+    let page = |query: &str| {
+        let path = format!("/audit?{query}");
+        let shown = desk.browse("GET", &path, &admin, &[]);
+        check(&path, &shown);
+        shown.body
+    };
+    let body = page("kind=call&result=done&by=admin-all");
+    assert!(body.contains("POST /v1/clusters/{cluster}/place"), "{body}");
+    assert!(
+        body.contains("href=\"/clusters/north/decisions/9\""),
+        "{body}"
+    );
+    assert!(body.contains("href=\"/policies/house\""), "{body}");
+    assert!(
+        body.contains("&lt;img src=x") && !body.contains("<img"),
+        "{body}"
+    );
+    assert!(body.contains("placewright audit list --kind call --by admin-all --result done"));
+    assert!(body.contains("/v1/audit?kind=call&amp;by=admin-all&amp;result=done&amp;limit=100"));
+    // A field for moments sends no zone.
+    let body = page("since=2001-01-01T00%3A00&until=2001-01-01T00%3A01");
+    assert!(body.contains("No record fits here"), "{body}");
+    assert!(body.contains("--since '2001-01-01T00:00:00Z'"), "{body}");
+    let wrong = desk.browse("GET", "/audit?since=never", &admin, &[]);
+    assert_eq!(wrong.status, 400);
+    assert!(wrong.body.contains("must be a time"), "{}", wrong.body);
+}
+
+#[test]
+fn earlier_records_of_the_audit_log_are_on_the_next_page() {
+    let desk = Desk::start().with_cluster();
+    for number in 0..110 {
+        let row = json!({"id": format!("t{number}")});
+        let path = format!("/v1/clusters/north/tenants/t{number}");
+        assert_eq!(desk.api().send("PUT", &path, &row).status, 201);
+    }
+    let admin = desk.sign_in(&desk.admin);
+    let first = desk.browse("GET", "/audit?kind=call&action=tenants", &admin, &[]);
+    let next = values(&first.body, "href");
+    let next = next.iter().find(|it| it.contains("after=")).unwrap();
+    let second = desk.browse("GET", &format!("/audit{next}"), &admin, &[]);
+    check(next, &second);
+    let rows = |shown: &Shown| shown.body.matches("<tr id=\"record-").count();
+    assert_eq!((rows(&first), rows(&second)), (100, 10));
+}

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use placewright_model::excerpt;
 
@@ -14,8 +15,9 @@ const LONGEST_TEXT: usize = 256;
 const SHORTER_TEXT: usize = 96;
 
 /// What a record is of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = AuditKind)]
 pub enum Kind {
     /// A call that changes something, or was meant to.
     Call,
@@ -31,8 +33,9 @@ pub enum Kind {
 }
 
 /// How a change came in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schema(as = AuditOrigin)]
 pub enum Origin {
     /// By a call of the API.
     Api,

@@ -1,3 +1,5 @@
+mod reading;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

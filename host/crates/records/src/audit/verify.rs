@@ -10,7 +10,7 @@ use super::chain::{self, Head, Link};
 use super::file::{END_MISSING, full_files, head_path, read_head};
 
 /// A longer line is no record.
-const LONGEST_LINE: u64 = 1 << 20;
+pub(super) const LONGEST_LINE: u64 = 1 << 20;
 
 /// The file of the log in the folder of data.
 const USUAL_NAME: &str = "audit.jsonl";
@@ -68,9 +68,9 @@ pub struct Break {
     pub why: String,
 }
 
-/// Why nothing could be checked.
+/// Why the log cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
+pub enum ReadError {
     /// A file cannot be read.
     #[error("cannot read {}", .path.display())]
     Io {
@@ -88,7 +88,7 @@ pub enum VerifyError {
 ///
 /// # Errors
 /// If one of the files cannot be read.
-pub fn verify(paths: &[PathBuf], contains: Option<[u8; 32]>) -> Result<Verified, VerifyError> {
+pub fn verify(paths: &[PathBuf], contains: Option<[u8; 32]>) -> Result<Verified, ReadError> {
     let mut parts = Vec::new();
     for path in paths {
         gather(path, &mut parts)?;
@@ -155,12 +155,12 @@ impl Part {
     }
 }
 
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> VerifyError {
+pub(super) fn failed(path: &Path) -> impl FnOnce(io::Error) -> ReadError {
     let path = path.to_owned();
-    move |source| VerifyError::Io { path, source }
+    move |source| ReadError::Io { path, source }
 }
 
-fn gather(path: &Path, parts: &mut Vec<Part>) -> Result<(), VerifyError> {
+fn gather(path: &Path, parts: &mut Vec<Part>) -> Result<(), ReadError> {
     let path = match path.is_dir() {
         true => path.join(USUAL_NAME),
         false => path.to_owned(),
@@ -190,7 +190,7 @@ fn gather(path: &Path, parts: &mut Vec<Part>) -> Result<(), VerifyError> {
 }
 
 /// The number that the name of a full file has.
-fn of_name(path: &Path) -> Option<u64> {
+pub(super) fn of_name(path: &Path) -> Option<u64> {
     let stem = path.file_stem()?.to_str()?;
     let (_, number) = stem.rsplit_once('.')?;
     let number = number.strip_suffix("-broken").unwrap_or(number);
@@ -198,7 +198,7 @@ fn of_name(path: &Path) -> Option<u64> {
 }
 
 /// The number of the first record of a file.
-fn first(file: &mut File) -> io::Result<Option<u64>> {
+pub(super) fn first(file: &mut File) -> io::Result<Option<u64>> {
     let mut line = Vec::new();
     BufReader::new((&mut *file).take(LONGEST_LINE)).read_until(b'\n', &mut line)?;
     file.seek(SeekFrom::Start(0))?;
@@ -216,7 +216,7 @@ struct Check {
 
 impl Check {
     /// Check a file; whether it is worth to go on.
-    fn file(&mut self, part: &mut Part) -> Result<bool, VerifyError> {
+    fn file(&mut self, part: &mut Part) -> Result<bool, ReadError> {
         let mut reader = BufReader::new(&mut part.file);
         let mut line = Vec::new();
         for number in 1.. {

@@ -1,0 +1,160 @@
+//! The audit log, read: who changed what, and who was refused.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use axum::Extension;
+use axum::response::Response;
+use serde::Deserialize;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use placewright_deployment::Deployment;
+use placewright_http::document::json;
+use placewright_http::extract::Query;
+use placewright_http::pool::Pool;
+use placewright_http::problem::{Code, Problem};
+use placewright_http::{Caller, PageQuery};
+use placewright_records::audit::{Audit, AuditPage, Kind, Outcome, Wanted, read};
+
+/// How long what was recorded until now may take to be written before it is read.
+const WRITING: Duration = Duration::from_secs(2);
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// Which records are wanted: those that fit everything that is given.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct AuditQuery {
+    /// Entries at most, from 1 to 1000; 100 if not given.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<u32>,
+    /// Begin after this entry: the `next` of the page before.
+    after: Option<String>,
+    /// Only records of this kind.
+    kind: Option<Kind>,
+    /// Only what the token of this name did, or was refused.
+    by: Option<String>,
+    /// Only records whose `what`, or whose method and route, have this text, in small or capital
+    /// letters: `place`, `DELETE /v1/policies`, `unit-in-force`.
+    action: Option<String>,
+    /// Only records of this cluster.
+    cluster: Option<String>,
+    /// Only calls of which this came.
+    result: Option<Outcome>,
+    /// Only calls that were answered with this status.
+    status: Option<u16>,
+    /// Only records of which an id, a name or a sentence has this text, in small or capital
+    /// letters.
+    text: Option<String>,
+    /// Only what was recorded then or later: RFC 3339, or seconds since 1970-01-01 UTC.
+    #[param(example = "2026-11-26T08:00:00+01:00")]
+    since: Option<String>,
+    /// Only what was recorded then or before.
+    #[param(example = "2026-11-26T09:00:00Z")]
+    until: Option<String>,
+}
+
+impl AuditQuery {
+    fn wanted(self) -> Result<Wanted, Problem> {
+        Ok(Wanted {
+            since: moment("since", self.since.as_deref())?,
+            until: moment("until", self.until.as_deref())?,
+            kind: self.kind,
+            by: self.by,
+            action: self.action,
+            cluster: self.cluster,
+            result: self.result,
+            status: self.status,
+            text: self.text,
+        })
+    }
+}
+
+/// The moment that a parameter says.
+fn moment(name: &str, text: Option<&str>) -> Result<Option<SystemTime>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let of_seconds =
+        |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+    let moment = match text.parse() {
+        Ok(seconds) => of_seconds(seconds),
+        Err(_) => OffsetDateTime::parse(text, &Rfc3339).ok().map(Into::into),
+    };
+    let wrong = || {
+        let sentence = format!(
+            "\"{name}\" must be a time as 2026-11-26T08:00:00Z or 2026-11-26T09:00:00+01:00, in which + is written %2B"
+        );
+        Problem::new(Code::InvalidParameter, sentence)
+    };
+    moment.map(Some).ok_or_else(wrong)
+}
+
+/// The records of the audit log, the newest first: who changed what, from where, what came of it,
+/// and who was refused. A page looks at some megabytes of the log, so that with filters it may
+/// have fewer records than were asked for, or none, although it has a `next`. Where records were
+/// lost, or are not as they were written, `gaps` says so. `placewright audit verify` checks the
+/// files as a whole. A server whose audit log is no file of its own has nothing to read.
+#[utoipa::path(get, path = "/v1/audit", operation_id = "list_audit_records", tag = "server", params(AuditQuery),
+    responses((status = OK, body = AuditPage)))]
+async fn list(
+    Extension(audit): Extension<Audit>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Query(mut query): Query<AuditQuery>,
+) -> Result<Response, Problem> {
+    let page = PageQuery {
+        limit: query.limit,
+        after: query.after.take(),
+    };
+    let (limit, after) = (page.limit()?, page.after_number("a record")?);
+    let wanted = query.wanted()?;
+    let Some(path) = audit.path().map(std::path::Path::to_owned) else {
+        let sentence = match audit.is_on() {
+            true => {
+                "the audit log goes to standard error, among the lines of the log: with audit-log set to a file it can be read here"
+            }
+            false => "there is no audit log: audit-log = \"off\" stands in the configuration",
+        };
+        return Err(Problem::new(Code::Unprocessable, sentence));
+    };
+    let work = move |_| {
+        // What the caller has done just now is there; if the disk is slow, later.
+        audit.flush(WRITING);
+        let page = read(&path, &wanted, after, limit);
+        let page = page.map_err(|error| Problem::internal(&error))?;
+        let text = serde_json::to_string(&page);
+        text.map_err(|error| Problem::internal(&error))
+    };
+    let no_cluster = Arc::from("");
+    let text = questions.run((&caller.name, &no_cluster), work);
+    Ok(json(text.await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_in_every_zone_and_nonsense_is_refused() {
+        let at = |seconds| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        for (text, expected) in [
+            ("2026-11-26T08:00:00Z", at(1_795_680_000)),
+            ("2026-11-26T09:30:00+01:30", at(1_795_680_000)),
+            ("1795680000", at(1_795_680_000)),
+        ] {
+            let found = moment("since", Some(text));
+            assert_eq!(found.ok().flatten(), expected, "{text}");
+        }
+        assert!(matches!(moment("since", None), Ok(None)));
+        for text in ["", "yesterday", "2026-11-26", "2026-13-26T08:00:00Z", "-1"] {
+            let problem = moment("until", Some(text)).unwrap_err();
+            assert_eq!(problem.code(), Code::InvalidParameter, "{text}");
+        }
+    }
+}
