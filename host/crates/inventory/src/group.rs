@@ -1,8 +1,9 @@
 //! Affinity groups, with a running count of where their VMs are.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::by_id::ById;
 use super::weight;
 use placewright_model::Group;
 
@@ -62,7 +63,7 @@ pub(super) struct Groups {
     free: Vec<u32>,
     numbers: BTreeMap<Arc<str>, u32>,
     /// The numbers of the groups of a VM, in the order of the groups' ids.
-    of_vms: HashMap<Arc<str>, Vec<u32>>,
+    of_vms: ById<Vec<u32>>,
     /// By the id of a group, there or not, the ids of those that have its members, too.
     users: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
     /// Bytes that all groups take.

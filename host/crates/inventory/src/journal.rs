@@ -7,6 +7,7 @@ use super::column::Cell;
 use super::holdings::Vacated;
 use super::host::{HostEntry, Reading};
 use super::rows::{FactsOf, RowEdit};
+use super::unmeasured::Unmeasured;
 use super::vm::VmEntry;
 use placewright_model::budget::Collection;
 use placewright_model::schema::Schema;
@@ -57,6 +58,11 @@ pub(super) enum Undo {
         amount: Arc<str>,
         value: i64,
     },
+    /// This of what a VM takes that runs was in no measurement.
+    Unmeasured {
+        id: Arc<str>,
+        old: Option<Unmeasured>,
+    },
     /// The last of what waits until this VM runs did not wait.
     Wait { id: Arc<str> },
     /// A VM had been vacated like this, or not been vacated.
@@ -78,7 +84,8 @@ pub(super) enum Undo {
 /// The last changes, oldest first: bounded, but for those of open transactions.
 #[derive(Debug)]
 pub(super) struct Journal {
-    undo: VecDeque<Undo>,
+    /// Each with its bytes.
+    undo: VecDeque<(Undo, u64)>,
     /// How many changes there are at most.
     bound: usize,
     /// Bytes that the changes take.
@@ -115,8 +122,9 @@ impl Journal {
     }
 
     pub(super) fn record(&mut self, undo: Undo) {
-        self.bytes += undo.weight();
-        self.undo.push_back(undo);
+        let taken = undo.weight();
+        self.bytes += taken;
+        self.undo.push_back((undo, taken));
         if self.open == 0 {
             self.trim();
         }
@@ -125,9 +133,9 @@ impl Journal {
     /// Drop the oldest changes beyond the bounds.
     fn trim(&mut self) {
         while (self.undo.len() > self.bound || self.bytes > Collection::Journal.bound())
-            && let Some(oldest) = self.undo.pop_front()
+            && let Some((_, taken)) = self.undo.pop_front()
         {
-            self.bytes -= oldest.weight();
+            self.bytes -= taken;
         }
     }
 
@@ -138,7 +146,7 @@ impl Journal {
 
     /// Put another code in the place of each of the texts, given the number of its column.
     pub(super) fn recode(&mut self, mut code: impl FnMut(usize, i64) -> i64) {
-        for undo in &mut self.undo {
+        for (undo, _) in &mut self.undo {
             let Undo::RemoveHost { cells, .. } = undo else {
                 continue;
             };
@@ -191,8 +199,8 @@ impl Journal {
     }
 
     pub(super) fn pop(&mut self) -> Option<Undo> {
-        let last = self.undo.pop_back()?;
-        self.bytes -= last.weight();
+        let (last, taken) = self.undo.pop_back()?;
+        self.bytes -= taken;
         Some(last)
     }
 
@@ -200,12 +208,13 @@ impl Journal {
     pub(super) fn keep(&mut self, changes: usize) {
         let dropped = self.undo.len().saturating_sub(changes);
         let dropped = self.undo.drain(..dropped);
-        self.bytes -= dropped.map(|undo| undo.weight()).sum::<u64>();
+        self.bytes -= dropped.map(|(_, taken)| taken).sum::<u64>();
     }
 
     /// The last so many changes, oldest first.
     pub(super) fn last(&self, changes: usize) -> impl Iterator<Item = &Undo> {
-        self.undo.range(self.undo.len().saturating_sub(changes)..)
+        let last = self.undo.len().saturating_sub(changes)..;
+        self.undo.range(last).map(|(undo, _)| undo)
     }
 
     pub(super) fn len(&self) -> usize {

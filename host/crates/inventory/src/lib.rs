@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod by_id;
 mod changes;
 mod clock;
 mod cluster;
@@ -65,9 +66,10 @@ pub use vm::{Expired, Terms, VmEntry};
 pub use watch::HostWatch;
 pub use weight::{facts_bytes, vm_bytes};
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use by_id::ById;
 use group::Groups;
 use holdings::{TenantHoldings, Vacated};
 use journal::Journal;
@@ -116,30 +118,30 @@ pub struct Inventory {
     /// which is used again if no host stands behind it. Copies share what neither has changed
     /// since.
     hosts: Vec<Option<Arc<HostEntry>>>,
-    host_slots: HashMap<Arc<str>, u32>,
+    host_slots: ById<u32>,
     /// How many slots are free behind that of the last host.
     free_at_end: usize,
     /// By slot: the place of the host's id among all ids, as bytes.
     ranks: Vec<u32>,
     ranking: Ranking,
     columns: Vec<Column>,
-    column_names: HashMap<Arc<str>, usize>,
+    column_names: ById<usize>,
     /// Tables below hosts that units read.
     nested: Vec<Nested>,
     sums: Sums,
     texts: Texts,
     vms: Vec<Option<VmEntry>>,
     free_vms: Vec<u32>,
-    running: HashMap<Arc<str>, u32>,
-    pending: HashMap<Arc<str>, u32>,
+    running: ById<u32>,
+    pending: ById<u32>,
     /// VMs that count nowhere.
-    vacated: HashMap<Arc<str>, Vacated>,
+    vacated: ById<Vacated>,
     holdings: TenantHoldings,
     /// Reservations that end by themselves, soonest first.
     expiries: BTreeSet<(i64, Arc<str>)>,
-    /// VMs of which no measurement shows all that they take, with the second since when that is
-    /// so.
-    unmeasured: BTreeSet<(i64, Arc<str>)>,
+    /// VMs of which no measurement shows all that they take, by the number of their place, with
+    /// the second since when that is so.
+    unmeasured: BTreeSet<(i64, u32)>,
     groups: Groups,
     watches: Vec<HostWatch>,
     /// Seconds for which what was measured counts; None: for good.
@@ -164,7 +166,7 @@ impl Inventory {
     pub fn new(name: impl Into<Arc<str>>, schema: Arc<Schema>) -> Self {
         let bytes = weight::of_schema(&schema);
         let mut columns = Vec::new();
-        let mut column_names = HashMap::new();
+        let mut column_names = ById::default();
         if let Some(table) = schema.table("hosts") {
             for column in &table.columns {
                 column_names.insert(column.name.clone(), columns.len());
@@ -200,7 +202,7 @@ impl Inventory {
             facts: Facts::new(),
             tenants: BTreeMap::new(),
             hosts: Vec::new(),
-            host_slots: HashMap::new(),
+            host_slots: ById::default(),
             free_at_end: 0,
             ranks: Vec::new(),
             ranking: Ranking::default(),
@@ -211,9 +213,9 @@ impl Inventory {
             texts: Texts::default(),
             vms: Vec::new(),
             free_vms: Vec::new(),
-            running: HashMap::new(),
-            pending: HashMap::new(),
-            vacated: HashMap::new(),
+            running: ById::default(),
+            pending: ById::default(),
+            vacated: ById::default(),
             holdings: TenantHoldings::default(),
             expiries: BTreeSet::new(),
             unmeasured: BTreeSet::new(),
@@ -490,7 +492,7 @@ impl Inventory {
         self.placed(id, true)
     }
 
-    fn places(&self, pending: bool) -> &HashMap<Arc<str>, u32> {
+    fn places(&self, pending: bool) -> &ById<u32> {
         match pending {
             true => &self.pending,
             false => &self.running,

@@ -135,6 +135,7 @@ impl Inventory {
                 amount,
                 value,
             } => self.add_reserved(&id, pending, &amount, -value),
+            Undo::Unmeasured { id, old } => self.bring_back_unmeasured(&id, old),
             Undo::Wait { id } => {
                 if let Some(entry) = self.placed_mut(&id, true) {
                     entry.stay_mut().waiting.pop();

@@ -69,15 +69,56 @@ impl ShapeColumn {
     }
 }
 
+/// The facts of a VM that its shape follows from, found in one walk over all that it has: a VM has
+/// few.
+#[derive(Default)]
+struct Given {
+    cpu: Option<i64>,
+    memory: Option<i64>,
+    sockets: Option<i64>,
+    cores: Option<i64>,
+    threads: Option<i64>,
+    exclusive: bool,
+    ha: bool,
+    migratable: Option<bool>,
+    /// Load of each vCPU, fraction 0..1.
+    usage: Option<f64>,
+}
+
+impl Given {
+    fn of(facts: &Facts) -> Self {
+        let mut given = Self::default();
+        for (column, value) in facts.values() {
+            match (&**column, value) {
+                ("cpu", Value::Integer(value)) => given.cpu = Some(*value),
+                ("memory", Value::Integer(value)) => given.memory = Some(*value),
+                ("sockets", Value::Integer(value)) => given.sockets = Some(*value),
+                ("cores", Value::Integer(value)) => given.cores = Some(*value),
+                ("threads", Value::Integer(value)) => given.threads = Some(*value),
+                ("exclusive", Value::Boolean(value)) => given.exclusive |= *value,
+                ("pinning", Value::Text(value)) => {
+                    given.exclusive |= OWN_CPUS.contains(&&**value);
+                }
+                ("ha", Value::Boolean(value)) => given.ha = *value,
+                ("migratable", value) => given.migratable = Some(*value == Value::Boolean(true)),
+                ("cpu.usage", Value::Number(value)) => given.usage = Some(*value),
+                _ => {}
+            }
+        }
+        given
+    }
+}
+
 impl Shape {
     /// The shape that the facts of a VM describe. Without a topology a VM has one
     /// socket of as many cores as its CPU needs; without CPU, a core per vCPU.
     pub fn of(facts: &Facts) -> Self {
-        let at_least_one = |column| facts.integer(column).map(|value| value.max(1));
-        let sockets = at_least_one("sockets").unwrap_or(1);
-        let threads = at_least_one("threads").unwrap_or(1);
-        let cpu = facts.integer("cpu");
-        let cores = at_least_one("cores").unwrap_or_else(|| {
+        let given = Given::of(facts);
+        let at_least_one = |value: Option<i64>| value.map(|value| value.max(1));
+        let sockets = at_least_one(given.sockets).unwrap_or(1);
+        let threads = at_least_one(given.threads).unwrap_or(1);
+        let cpu = given.cpu;
+        let cores = at_least_one(given.cores).unwrap_or_else(|| {
             let millicores_per_core = sockets.saturating_mul(threads).saturating_mul(1000);
             let cpu = cpu.unwrap_or(0).max(0);
             (cpu / millicores_per_core + i64::from(cpu % millicores_per_core != 0)).max(1)
@@ -85,16 +126,15 @@ impl Shape {
         let vcpus = sockets.saturating_mul(cores).saturating_mul(threads);
         Self {
             cpu: cpu.unwrap_or_else(|| vcpus.saturating_mul(1000)),
-            memory: facts.integer("memory").unwrap_or(0),
+            memory: given.memory.unwrap_or(0),
             sockets,
             cores,
             threads,
-            exclusive: facts.is("exclusive")
-                || (facts.text("pinning")).is_some_and(|pinning| OWN_CPUS.contains(&pinning)),
-            ha: facts.is("ha"),
-            migratable: facts.get("migratable").is_none() || facts.is("migratable"),
-            load: facts
-                .number("cpu.usage")
+            exclusive: given.exclusive,
+            ha: given.ha,
+            migratable: given.migratable.unwrap_or(true),
+            load: given
+                .usage
                 .map(|usage| (usage * vcpus as f64 * 1000.0).round() as i64),
         }
     }

@@ -1,9 +1,9 @@
 //! The texts of host columns, each stored once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Inventory;
+use super::by_id::ById;
 use placewright_model::Kind;
 use placewright_model::budget::Collection;
 
@@ -14,7 +14,7 @@ const OVERHEAD: usize = 80;
 /// outside their inventory; the table is only looked up in, never walked by hash.
 #[derive(Debug, Clone, Default)]
 pub struct Texts {
-    codes: HashMap<Arc<str>, u32>,
+    codes: ById<u32>,
     texts: Vec<Arc<str>>,
     bytes: usize,
     /// Bytes of those that were in use when the table was made anew.

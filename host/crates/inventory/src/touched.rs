@@ -54,6 +54,9 @@ impl Inventory {
             Undo::RemoveVm(entry) => {
                 touched.vms.insert((entry.vm.id.clone(), entry.pending));
             }
+            Undo::Unmeasured { id, .. } => {
+                touched.vms.insert((id.clone(), false));
+            }
             Undo::Wait { id } => {
                 touched.vms.insert((id.clone(), true));
             }

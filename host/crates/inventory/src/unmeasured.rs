@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::growth::Taken;
+use super::journal::Undo;
 use super::nested::{HUGE_PAGES, NUMA_NODES};
 use super::vm::VmEntry;
-use super::{Cell, Inventory, Shape};
+use super::{Aspects, Cell, Inventory, Shape};
 use placewright_model::Facts;
 
 /// The column of hosts that is measured and less by what is not measured yet.
@@ -158,17 +160,11 @@ impl Inventory {
             return;
         };
         let since = self.clock.saturating_sub(age);
-        while let Some((_, id)) = self.unmeasured.first().filter(|(began, _)| *began < since) {
-            let index = self.running.get(id).copied();
-            let Some(entry) = index.and_then(|index| self.take_vm(index)) else {
-                // Only VMs that run are in it.
-                self.unmeasured.pop_first();
-                continue;
-            };
-            self.put_vm(VmEntry {
-                unmeasured: None,
-                ..entry
-            });
+        while let Some((began, index)) = self.unmeasured.first().copied() {
+            if began >= since {
+                break;
+            }
+            self.change_unmeasured(index, None);
         }
     }
 
@@ -177,16 +173,11 @@ impl Inventory {
     pub(super) fn time_unmeasured_anew(&mut self) {
         let now = self.clock;
         let ahead = self.unmeasured.iter().filter(|(since, _)| *since > now);
-        let ahead: Vec<Arc<str>> = ahead.map(|(_, id)| id.clone()).collect();
-        for id in ahead {
-            let index = self.running.get(&id).copied();
-            if let Some(entry) = index.and_then(|index| self.take_vm(index)) {
-                let unmeasured = entry.unmeasured.map(|it| Unmeasured { since: now, ..it });
-                self.put_vm(VmEntry {
-                    unmeasured,
-                    ..entry
-                });
-            }
+        let ahead: Vec<u32> = ahead.map(|(_, index)| *index).collect();
+        for index in ahead {
+            let entry = self.vms[index as usize].as_ref();
+            let known = entry.and_then(|entry| entry.unmeasured);
+            self.change_unmeasured(index, known.map(|it| Unmeasured { since: now, ..it }));
         }
     }
 
@@ -213,15 +204,68 @@ impl Inventory {
                 continue;
             };
             let unmeasured = known.after(measured, at);
-            if unmeasured != Some(known)
-                && let Some(entry) = self.take_vm(index)
-            {
-                self.put_vm(VmEntry {
-                    unmeasured,
-                    ..entry
-                });
+            if unmeasured != Some(known) {
+                self.change_unmeasured(index, unmeasured);
             }
         }
+    }
+
+    /// From now on this is what no measurement shows of the VM in that place.
+    fn change_unmeasured(&mut self, index: u32, unmeasured: Option<Unmeasured>) {
+        if let Some((id, old)) = self.put_unmeasured(index, unmeasured) {
+            self.changed(Undo::Unmeasured { id, old });
+        }
+    }
+
+    /// Bring back what no measurement showed of a VM that runs.
+    pub(super) fn bring_back_unmeasured(&mut self, id: &str, old: Option<Unmeasured>) {
+        if let Some(index) = self.running.get(id).copied() {
+            self.put_unmeasured(index, old);
+        }
+    }
+
+    /// Count anew what no measurement shows of the VM in that place. Its id, and what it was
+    /// before.
+    fn put_unmeasured(
+        &mut self,
+        index: u32,
+        unmeasured: Option<Unmeasured>,
+    ) -> Option<(Arc<str>, Option<Unmeasured>)> {
+        let entry = self.vms[index as usize].as_mut()?;
+        let old = std::mem::replace(&mut entry.unmeasured, unmeasured);
+        let (id, slot, shape) = (entry.vm.id.clone(), entry.slot, entry.shape);
+        let load = |it: &Option<Unmeasured>| i64::from(it.is_some_and(|it| it.load));
+        self.count_unmeasured_load(slot, &Taken::of(&shape), load(&unmeasured) - load(&old));
+        if let Some(old) = old {
+            self.unmeasured.remove(&(old.since, index));
+        }
+        if let Some(new) = unmeasured {
+            self.unmeasured.insert((new.since, index));
+        }
+        self.note(slot, Aspects::VMS);
+        self.count_unmeasured_memory(slot);
+        let has = |it: fn(Unmeasured) -> bool| [old, unmeasured].map(|one| one.is_some_and(it));
+        let differs = |[old, new]: [bool; 2]| old != new;
+        if differs(has(|it| it.pages)) {
+            self.renest(slot, HUGE_PAGES);
+        }
+        if differs(has(|it| it.nodes)) {
+            self.renest(slot, NUMA_NODES);
+        }
+        self.watch_host(slot);
+        Some((id, old))
+    }
+
+    /// Count the load of a VM that no measurement shows in (`by` = 1) or out (`by` = -1).
+    pub(super) fn count_unmeasured_load(&mut self, slot: u32, taken: &Taken, by: i64) {
+        if by == 0 || taken.exclusive > 0 {
+            return;
+        }
+        let (column, amount) = match taken.load {
+            Some(load) => (self.sums.load_pending, load),
+            None => (self.sums.vcpus_unmeasured, taken.vcpus),
+        };
+        self.add_cell(column, slot, by * amount);
     }
 
     /// The measured free memory of a host less what no measurement shows yet.
@@ -244,6 +288,8 @@ impl Inventory {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::Nested;
     use placewright_document::InventoryChanges;
@@ -406,6 +452,7 @@ mod tests {
         inventory.restore_vm(saved).unwrap();
         assert_eq!(in_table(&inventory, nodes, "memory.free"), 7 * GIB);
         inventory.advance(1010);
+        let before = inventory.version();
         report(
             &mut inventory,
             r#""huge-pages": [{"size": "2 MiB", "free": 70}],
@@ -413,6 +460,8 @@ mod tests {
         );
         assert_eq!(in_table(&inventory, pages, "pending"), 0);
         assert_eq!(in_table(&inventory, nodes, "memory.free"), 8 * GIB);
+        assert!(inventory.take_back(before));
+        assert_eq!(in_table(&inventory, pages, "pending"), 30);
     }
 
     fn sums(inventory: &Inventory) -> [i64; 2] {
@@ -439,8 +488,13 @@ mod tests {
         inventory.advance(1010);
         report(&mut inventory, r#""memory.free": "7 GiB""#);
         assert_eq!(sums(&inventory), [2000, 4], "that says nothing of CPUs");
+        let before = inventory.version();
         report(&mut inventory, r#""cpu.usage": 0.75"#);
         assert_eq!(sums(&inventory), [0, 0]);
+        assert_eq!(sums(&inventory.at_version(before).unwrap()), [2000, 4]);
+        let touched = inventory.touched_since(before).unwrap();
+        let vms = ["moved", "new"].map(|id| (id.into(), false));
+        assert_eq!(touched.vms, BTreeSet::from(vms), "they are stored anew");
     }
 
     #[test]

@@ -307,11 +307,7 @@ impl Inventory {
         }
         self.count_vm(&entry, 1);
         self.count_migration(slot, other_slot, 1);
-        let places = if entry.pending {
-            &mut self.pending
-        } else {
-            &mut self.running
-        };
+        let pending = entry.pending;
         let index = match self.free_vms.pop() {
             Some(index) => {
                 self.vms[index as usize] = Some(entry);
@@ -322,7 +318,6 @@ impl Inventory {
                 u32::try_from(self.vms.len() - 1).unwrap_or(u32::MAX)
             }
         };
-        places.insert(id.clone(), index);
         if let Some(expires) = expires {
             self.expiries.insert((expires, id.clone()));
         }
@@ -348,8 +343,13 @@ impl Inventory {
         if takes_nodes {
             self.renest(slot, NUMA_NODES);
         }
+        let places = match pending {
+            true => &mut self.pending,
+            false => &mut self.running,
+        };
+        places.insert(id, index);
         if let Some(since) = unmeasured_since {
-            self.unmeasured.insert((since, id));
+            self.unmeasured.insert((since, index));
             self.count_unmeasured_memory(slot);
         }
         self.watch_host(slot);
@@ -404,7 +404,7 @@ impl Inventory {
             self.renest(entry.slot, NUMA_NODES);
         }
         if let Some(since) = entry.unmeasured_since() {
-            self.unmeasured.remove(&(since, entry.vm.id.clone()));
+            self.unmeasured.remove(&(since, index));
             self.count_unmeasured_memory(entry.slot);
         }
         self.watch_host(entry.slot);
@@ -475,10 +475,7 @@ impl Inventory {
             };
             add(vcpus, taken.vcpus);
             if *pending || entry.has_unmeasured_load() {
-                match taken.load {
-                    Some(load) => add(sums.load_pending, load),
-                    None => add(sums.vcpus_unmeasured, taken.vcpus),
-                }
+                self.count_unmeasured_load(*slot, &taken, by);
             }
         }
         self.count_amounts(entry, by);

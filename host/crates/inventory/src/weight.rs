@@ -139,6 +139,7 @@ impl Undo {
             Self::AddHost { .. }
             | Self::AddVm { .. }
             | Self::Reserve { .. }
+            | Self::Unmeasured { .. }
             | Self::Wait { .. }
             | Self::Vacated { .. }
             | Self::Since { .. }
@@ -320,6 +321,7 @@ impl Inventory {
             // Groups are counted as they are put in and taken out; the others take no more.
             Undo::SetGroup { .. }
             | Undo::Reserve { .. }
+            | Undo::Unmeasured { .. }
             | Undo::Vacated { .. }
             | Undo::Batch(_)
             | Undo::Since { .. }

@@ -92,8 +92,12 @@ impl Record {
 
     /// Forget so many of the oldest.
     pub(crate) fn forget_oldest(&mut self, count: usize) {
-        let forgotten = self.list.drain(..count);
-        self.bytes -= forgotten.map(|(_, taken)| taken).sum::<u64>();
+        for _ in 0..count {
+            let Some((_, taken)) = self.list.pop_front() else {
+                break;
+            };
+            self.bytes -= taken;
+        }
     }
 
     pub(crate) fn clear(&mut self) {

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use placewright_inventory::Texts;
 
 /// Hands out the codes of one call's texts. Texts of host columns are found by
 /// their code in the inventory, without hashing.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
-    by_text: HashMap<Arc<str>, i64>,
+    by_text: HashMap<Arc<str>, i64, RandomState>,
     /// By code in the inventory: the call in which the text got a code, and which.
     by_inventory_code: Vec<(u64, i64)>,
     call: u64,
