@@ -134,6 +134,7 @@ fn grows(kind: &str) -> bool {
         "HashMap<",
         "BTreeSet<",
         "HashSet<",
+        "ById<",
     ];
     lists.iter().any(|list| kind.contains(list))
 }

@@ -3,9 +3,10 @@
 //! A VM holds what it was promised where it runs and what is reserved for it, whichever is more
 //! of each kind: one that moves holds no more than before, one that grows holds what it will have.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::by_id::ById;
 use super::{Inventory, Shape, VmEntry};
 use placewright_model::{Holding, Value, Vm};
 
@@ -78,14 +79,14 @@ pub enum ChangedHoldings {
 #[derive(Debug, Clone)]
 pub(super) struct TenantHoldings {
     /// Those that hold anything.
-    by_tenant: HashMap<Arc<str>, Holding>,
+    by_tenant: ById<Holding>,
     changed: ChangedHoldings,
 }
 
 impl Default for TenantHoldings {
     fn default() -> Self {
         Self {
-            by_tenant: HashMap::new(),
+            by_tenant: ById::default(),
             changed: ChangedHoldings::All,
         }
     }
