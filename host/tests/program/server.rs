@@ -48,6 +48,7 @@ mod sweep;
 mod tokens;
 mod two_lanes;
 #[cfg(unix)]
+mod upgrade;
 mod waiting;
 
 use std::fs;
