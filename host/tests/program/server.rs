@@ -50,6 +50,7 @@ mod sweep;
 mod tokens;
 mod two_lanes;
 #[cfg(unix)]
+mod upgrade;
 mod waiting;
 
 use std::fs;

@@ -1,8 +1,10 @@
 //! Copies of a running server: made while it decides, checked, restored, and served again.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use placewright_tests::server::{Server, placewright};
@@ -13,7 +15,7 @@ use super::folder;
 use super::roles::token;
 
 /// Run the program; it must end with this code. What it prints.
-fn run(words: &[&str], code: i32) -> String {
+pub(super) fn run(words: &[&str], code: i32) -> String {
     let done = placewright(words).output().unwrap();
     let [out, err] = [&done.stdout, &done.stderr].map(|it| String::from_utf8_lossy(it));
     assert_eq!(done.status.code(), Some(code), "{words:?}: {out}{err}");
@@ -29,7 +31,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-fn text(path: &Path) -> &str {
+pub(super) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
@@ -52,60 +54,117 @@ fn all_of(api: &Api, cluster: &str) -> Vec<Value> {
     of_cluster.iter().chain(&others).map(read).collect()
 }
 
+/// All entries of a list, page by page.
+fn list(api: &Api, path: &str) -> Vec<Value> {
+    let (mut all, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = api.get(&format!("{path}?limit=1000{after}"));
+        assert_eq!(page.status, 200, "{path}: {page:?}");
+        all.extend(page.body["items"].as_array().unwrap().iter().cloned());
+        match page.body["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => return all,
+        }
+    }
+}
+
+/// Where each decision of a list put its VM, by its number.
+fn places(decisions: &[Value]) -> BTreeMap<u64, (String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let decided = decisions.iter().map(|it| {
+        let decision = &it["decision"];
+        let place = (text(&decision["vms"][0]), text(&decision["host"]));
+        (it["number"].as_u64().unwrap(), place)
+    });
+    decided.collect()
+}
+
 #[test]
-fn a_copy_made_under_load_is_of_one_moment_and_serves_again() {
+fn a_copy_made_under_load_has_every_decision_up_to_one_and_none_after_it() {
     let (data, home) = (folder(), folder());
     let words = ["--recorded-decisions", "100000"];
     let server = Server::start(data.path(), &words);
     let api = Api::of(&server);
     let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 20));
     assert_eq!(made.status, 201, "{made:?}");
-    let copy = home.path().join("load.db");
-    let (ends, placed) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let copies = ["first", "second", "third"].map(|name| home.path().join(name));
+    let (ends, answered) = (AtomicBool::new(false), Mutex::new(BTreeMap::new()));
     let before = std::thread::scope(|scope| {
         // Also if something is wrong.
         let _ends = Ends(&ends);
-        for client in 0..4 {
-            let (api, ends, placed) = (api.clone(), &ends, &placed);
+        for client in 0..8 {
+            let (api, ends, answered) = (api.clone(), &ends, &answered);
             scope.spawn(move || {
                 let mut number = 0;
                 while !ends.load(Ordering::Acquire) {
                     let id = format!("v{client}-{number}");
                     let answer = api.send("POST", "/v1/clusters/c/place", &vm(&id));
                     assert_eq!(answer.status, 200, "{answer:?}");
-                    placed.fetch_add(1, Ordering::AcqRel);
+                    let host = answer.body["host"].as_str().unwrap().to_owned();
+                    let decision = answer.body["number"].as_u64().unwrap();
+                    answered.lock().unwrap().insert(decision, (id, host));
                     number += 1;
                 }
             });
         }
+        let placed = || answered.lock().unwrap().len();
         let reach = |wanted: usize| {
-            while placed.load(Ordering::Acquire) < wanted {
+            while placed() < wanted {
                 std::thread::yield_now();
             }
         };
-        reach(50);
-        let before = placed.load(Ordering::Acquire);
-        run(&["--server", &server.url, "backup", text(&copy)], 0);
-        reach(placed.load(Ordering::Acquire) + 20);
-        before
+        let copied = copies.iter().map(|copy| {
+            reach(placed() + 50);
+            let before = *answered.lock().unwrap().last_key_value().unwrap().0;
+            run(&["--server", &server.url, "backup", text(copy)], 0);
+            reach(placed() + 20);
+            before
+        });
+        copied.collect::<Vec<u64>>()
     });
     drop(server);
-    let said = run(&["store", "check", text(&copy)], 0);
-    assert!(said.contains("is whole"), "{said}");
-    let restored = home.path().join("restored");
-    run(&["restore", text(&copy), "--data", text(&restored)], 0);
-    let server = Server::start(&restored, &words);
-    let api = Api::of(&server);
-    let decisions = api.get("/v1/clusters/c/decisions?limit=1000").body;
-    let decisions = decisions["items"].as_array().unwrap().len();
-    assert!(decisions >= before, "{decisions} of {before}");
-    let pending = api.get("/v1/clusters/c").body["counted"]["pending"].clone();
-    // What was decided, and the place that it reserved: both or neither.
-    if decisions < 1000 {
-        assert_eq!(pending, json!(decisions));
+    let answered = answered.into_inner().unwrap();
+    for (copy, before) in copies.iter().zip(before) {
+        let said = run(&["store", "check", text(copy)], 0);
+        assert!(said.contains("is whole"), "{said}");
+        let restored = copy.with_extension("restored");
+        run(&["restore", text(copy), "--data", text(&restored)], 0);
+        let server = Server::start(&restored, &words);
+        let api = Api::of(&server);
+        let decided = places(&list(&api, "/v1/clusters/c/decisions"));
+        let last = decided.len() as u64;
+        // Every decision up to the last one, among them all that were answered before the copy.
+        assert!(decided.keys().copied().eq(1..=last), "{last}");
+        assert!(
+            (before..=answered.len() as u64).contains(&last),
+            "{before}, {last}"
+        );
+        // What clients were answered.
+        let expected: BTreeMap<u64, (String, String)> = answered.clone().into_iter().collect();
+        let expected = expected
+            .range(..=last)
+            .map(|(number, place)| (*number, place.clone()));
+        assert!(expected.eq(decided.clone()));
+        // What was decided, and the place that it reserved: both or neither.
+        let reserved = list(&api, "/v1/clusters/c/reservations");
+        let reserved: BTreeMap<u64, (String, String)> = reserved
+            .iter()
+            .map(|it| {
+                let text = |key: &str| it[key].as_str().unwrap().to_owned();
+                (it["decision"].as_u64().unwrap(), (text("vm"), text("host")))
+            })
+            .collect();
+        assert_eq!(reserved, decided);
+        let sums = api.get("/v1/clusters/c/sums").body;
+        assert_eq!(sums["pending"], last, "{sums}");
+        assert_eq!(
+            sums["cpu"]["reserved"].as_f64(),
+            Some(last as f64),
+            "{sums}"
+        );
+        let more = api.send("POST", "/v1/clusters/c/place", &vm("more"));
+        assert_eq!(more.body["number"], last + 1, "{more:?}");
     }
-    let more = api.send("POST", "/v1/clusters/c/place", &vm("more"));
-    assert_eq!(more.status, 200, "{more:?}");
 }
 
 #[test]
