@@ -51,6 +51,8 @@ const OTHERS: &[(&str, &[&str])] = &[
             "TokenShown.clusters",
             "TokenWanted.clusters",
             "Deployment.attaching",
+            "Lists.confirmed",
+            "Measured.at",
         ],
     ),
     (

@@ -168,7 +168,7 @@ def put_group_vm(cluster: str, group: str, vm: str, *, if_match: str | None = No
     return Call('PUT', ['v1', 'clusters', cluster, 'groups', group, 'vms', vm], headers={'If-Match': if_match})
 
 
-def get_history(cluster: str, *, since: int | None = None) -> Call[types.ClusterHistory]:
+def get_history(cluster: str, *, since: str | None = None) -> Call[types.ClusterHistory]:
     """What happened to a cluster, as far as it is recorded: its document when a decision was made,
     and events from then on, as `placewright simulate` reads them. Of what happened between two
     decisions it is told as of the later one."""

@@ -361,15 +361,15 @@ ClusterHistory = TypedDict(
         'events': 'list[HistoryEvent]',
         # The number of the first decision that is told.
         'first-decision': 'int',
-        # When the first one was made, in seconds since 1970-01-01 UTC: the time of the start.
-        'from': 'int',
+        # When the first one was made: the time of the start.
+        'from': 'str',
         # The number of the last one.
         'last-decision': 'int',
         # What is not told, and why: a sentence each.
         'notes': 'list[str]',
         'start': 'ClusterDocument',
-        # When the last event happened, likewise.
-        'to': 'int',
+        # When the last event happened.
+        'to': 'str',
     },
 )
 
@@ -1280,8 +1280,8 @@ HistoryEvent = TypedDict(
         # Ids of VMs that were there no more.
         'remove': 'NotRequired[list[str]]',
         'reserve': 'NotRequired[PlacementRequest]',
-        # When, in seconds since 1970-01-01 UTC.
-        'time': 'int',
+        # When it happened.
+        'time': 'str',
     },
 )
 

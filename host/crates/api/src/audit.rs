@@ -1,17 +1,16 @@
 //! The audit log, read: who changed what, and who was refused.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use axum::Extension;
 use axum::response::Response;
 use serde::Deserialize;
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::moment;
 use placewright_deployment::Deployment;
 use placewright_http::document::json;
 use placewright_http::extract::Query;
@@ -64,8 +63,8 @@ struct AuditQuery {
 impl AuditQuery {
     fn wanted(self) -> Result<Wanted, Problem> {
         Ok(Wanted {
-            since: moment("since", self.since.as_deref())?,
-            until: moment("until", self.until.as_deref())?,
+            since: moment::of_query("since", self.since.as_deref())?,
+            until: moment::of_query("until", self.until.as_deref())?,
             kind: self.kind,
             by: self.by,
             action: self.action,
@@ -75,24 +74,6 @@ impl AuditQuery {
             text: self.text,
         })
     }
-}
-
-/// The moment that a parameter says.
-fn moment(name: &str, text: Option<&str>) -> Result<Option<SystemTime>, Problem> {
-    let Some(text) = text else { return Ok(None) };
-    let of_seconds =
-        |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
-    let moment = match text.parse() {
-        Ok(seconds) => of_seconds(seconds),
-        Err(_) => OffsetDateTime::parse(text, &Rfc3339).ok().map(Into::into),
-    };
-    let wrong = || {
-        let sentence = format!(
-            "\"{name}\" must be a time as 2026-11-26T08:00:00Z or 2026-11-26T09:00:00+01:00, in which + is written %2B"
-        );
-        Problem::new(Code::InvalidParameter, sentence)
-    };
-    moment.map(Some).ok_or_else(wrong)
 }
 
 /// The records of the audit log, the newest first: who changed what, from where, what came of it,
@@ -134,27 +115,4 @@ async fn list(
     let no_cluster = Arc::from("");
     let text = questions.run((&caller.name, &no_cluster), work);
     Ok(json(text.await?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_read_in_every_zone_and_nonsense_is_refused() {
-        let at = |seconds| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-        for (text, expected) in [
-            ("2026-11-26T08:00:00Z", at(1_795_680_000)),
-            ("2026-11-26T09:30:00+01:30", at(1_795_680_000)),
-            ("1795680000", at(1_795_680_000)),
-        ] {
-            let found = moment("since", Some(text));
-            assert_eq!(found.ok().flatten(), expected, "{text}");
-        }
-        assert!(matches!(moment("since", None), Ok(None)));
-        for text in ["", "yesterday", "2026-11-26", "2026-13-26T08:00:00Z", "-1"] {
-            let problem = moment("until", Some(text)).unwrap_err();
-            assert_eq!(problem.code(), Code::InvalidParameter, "{text}");
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! What happened to a cluster, to be replayed.
 
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Extension;
 use axum::extract::State;
@@ -10,6 +11,7 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::moment;
 use placewright_deployment::{Deployment, History};
 use placewright_http::Caller;
 use placewright_http::answers::Answers;
@@ -21,12 +23,20 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new().routes(routes!(history))
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[into_params(parameter_in = Query)]
 struct HistoryQuery {
-    /// The second from which on it is told; if not given, as far back as it is recorded.
-    since: Option<i64>,
+    /// From when on it is told: RFC 3339, or seconds since 1970-01-01 UTC; if not given, as far
+    /// back as it is recorded.
+    #[param(example = "2026-11-20T12:00:00Z")]
+    since: Option<String>,
+}
+
+/// Seconds since 1970-01-01 UTC.
+fn seconds(moment: SystemTime) -> i64 {
+    let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// What happened to a cluster, as far as it is recorded: its document when a decision was made,
@@ -42,8 +52,9 @@ async fn history(
     Path(cluster): Path<String>,
     Query(query): Query<HistoryQuery>,
 ) -> Result<Response, Problem> {
+    let since = moment::of_query("since", query.since.as_deref())?;
+    let since = since.map_or(i64::MIN, seconds);
     let making = answers.make(&caller).await?;
-    let since = query.since.unwrap_or(i64::MIN);
     let mut response = written(move || deployment.history(&cluster, since)).await?;
     response.extensions_mut().insert(making);
     Ok(response)

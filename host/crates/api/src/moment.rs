@@ -1,11 +1,15 @@
 //! Times that requests give: after RFC 3339, or in seconds since 1970-01-01 UTC.
 
 use std::fmt;
+use std::time::{Duration, SystemTime};
 
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{RefOr, SchemaFormat};
 
+use placewright_http::problem::{Code, Problem};
 use placewright_model::{Kind, Measure, Value};
 
 /// A time, or none.
@@ -61,10 +65,33 @@ pub(super) fn schema() -> RefOr<Schema> {
         .into()
 }
 
+/// The moment that a parameter of a query says; None: it is not given.
+///
+/// # Errors
+/// If it is none.
+pub(super) fn of_query(name: &str, text: Option<&str>) -> Result<Option<SystemTime>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let of_seconds =
+        |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+    let moment = match text.parse() {
+        Ok(seconds) => of_seconds(seconds),
+        Err(_) => OffsetDateTime::parse(text, &Rfc3339).ok().map(Into::into),
+    };
+    let wrong = || {
+        let sentence = format!(
+            "\"{name}\" must be a time as 2026-11-26T08:00:00Z or 2026-11-26T09:00:00+01:00, in which + is written %2B"
+        );
+        Problem::new(Code::InvalidParameter, sentence)
+    };
+    moment.map(Some).ok_or_else(wrong)
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
     use serde_json::json;
+
+    use super::*;
 
     #[derive(Deserialize)]
     struct Wanted {
@@ -87,6 +114,24 @@ mod tests {
         for wrong in [json!("tomorrow"), json!(1.5), json!(true), json!(u64::MAX)] {
             let told = read(wrong.clone()).unwrap_err();
             assert!(told.contains("a time as \"2030"), "{wrong}: {told}");
+        }
+    }
+
+    #[test]
+    fn moments_are_read_in_every_zone_and_nonsense_is_refused() {
+        let at = |seconds| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        for (text, expected) in [
+            ("2026-11-26T08:00:00Z", at(1_795_680_000)),
+            ("2026-11-26T09:30:00+01:30", at(1_795_680_000)),
+            ("1795680000", at(1_795_680_000)),
+        ] {
+            let found = of_query("since", Some(text));
+            assert_eq!(found.ok().flatten(), expected, "{text}");
+        }
+        assert!(matches!(of_query("since", None), Ok(None)));
+        for text in ["", "yesterday", "2026-11-26", "2026-13-26T08:00:00Z", "-1"] {
+            let problem = of_query("until", Some(text)).unwrap_err();
+            assert_eq!(problem.code(), Code::InvalidParameter, "{text}");
         }
     }
 }

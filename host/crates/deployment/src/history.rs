@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::cluster::{self, Body, MadeOn};
-use super::{Deployment, DeploymentError};
+use super::{Deployment, DeploymentError, Rfc3339};
 use between::{Between, Reserved};
 use placewright_document::{ClusterDocument, WrittenRequest};
 use placewright_inventory::Inventory;
@@ -32,10 +32,12 @@ pub struct History {
     pub first_decision: u64,
     /// The number of the last one.
     pub last_decision: u64,
-    /// When the first one was made, in seconds since 1970-01-01 UTC: the time of the start.
-    pub from: i64,
-    /// When the last event happened, likewise.
-    pub to: i64,
+    /// When the first one was made: the time of the start.
+    #[schema(value_type = String, format = DateTime)]
+    pub from: Rfc3339,
+    /// When the last event happened.
+    #[schema(value_type = String, format = DateTime)]
+    pub to: Rfc3339,
     /// The cluster's document at the start: as it was when the first decision was made.
     #[schema(schema_with = document)]
     pub start: Value,
@@ -62,8 +64,9 @@ fn changes() -> utoipa::openapi::Ref {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct HistoryEvent {
-    /// When, in seconds since 1970-01-01 UTC.
-    pub time: i64,
+    /// When it happened.
+    #[schema(value_type = String, format = DateTime)]
+    pub time: Rfc3339,
     /// What was to be placed; its places are reserved until they are confirmed or cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = request)]
@@ -89,7 +92,7 @@ pub struct HistoryEvent {
 impl HistoryEvent {
     fn at(time: i64) -> Self {
         Self {
-            time,
+            time: Rfc3339(time),
             ..Self::default()
         }
     }
@@ -299,8 +302,8 @@ impl<'a> Teller<'a> {
         Ok(History {
             first_decision: first,
             last_decision: last,
-            from: self.start["now"].as_i64().unwrap_or(0),
-            to: times.max().unwrap_or(time),
+            from: Rfc3339(self.start["now"].as_i64().unwrap_or(0)),
+            to: times.max().unwrap_or(Rfc3339(time)),
             start: self.start,
             events: self.events,
             notes: self.notes,

@@ -87,11 +87,7 @@ impl Export {
     }
 
     fn text(&self, about: &Value) -> String {
-        let time = |key: &str| {
-            let seconds = about[key].as_u64().unwrap_or(0);
-            let time = UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-            humantime::format_rfc3339_seconds(time).to_string()
-        };
+        let time = |key: &str| about[key].as_str().unwrap_or_default();
         format!(
             "Decisions {} to {}, {} to {}\nSaved: {}, {} ({} events)",
             about["first-decision"],

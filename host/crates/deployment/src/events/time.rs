@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 /// A time after RFC 3339, from seconds since 1970-01-01 UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rfc3339(pub i64);
 
 impl Serialize for Rfc3339 {
