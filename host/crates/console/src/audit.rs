@@ -236,7 +236,11 @@ fn row(ask: &Ask, record: &Value) -> Markup {
                     (details(record))
                 }
             }
-            td { @if is_there { (about(record)) } @else { (named(record)) } @if let Some(vms) = record["vms"].as_str() { span.mono { (cut(vms, 120)) } } }
+            td {
+                // Links that stand in a text would have to be underlined.
+                div { @if is_there { (about(record)) } @else { (named(record)) } }
+                @if let Some(vms) = record["vms"].as_str() { div.mono { (cut(vms, 120)) } }
+            }
             td { (result(record)) }
         }
     }

@@ -53,7 +53,7 @@ fn rust_in_the_book_is_from_files_that_are_compiled() {
 #[test]
 fn every_block_says_what_it_is() {
     let known = [
-        "c", "console", "cpp", "diff", "python", "rust", "sh", "text", "toml", "wit",
+        "c", "console", "cpp", "diff", "json", "python", "rust", "sh", "text", "toml", "wit",
     ];
     for page in Page::all() {
         for block in &page.blocks {
