@@ -133,10 +133,19 @@ struct Part {
 /// The files, the oldest first.
 fn parts(path: &Path) -> Result<Vec<Part>, ReadError> {
     // First, as it may become a full one meanwhile.
-    let mut open = File::open(path).map_err(failed(path))?;
+    let opened = File::open(path);
     let full_files = full_files(path).map_err(failed(path))?;
+    let mut open = match opened {
+        Ok(file) => Some(file),
+        // It has just become a full one, and the next is not begun yet.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !full_files.is_empty() => None,
+        Err(error) => return Err(failed(path)(error)),
+    };
     // Of one that became a full one meanwhile it is the number in that one's name.
-    let begin = first(&mut open).map_err(failed(path))?;
+    let begin = match &mut open {
+        Some(file) => first(file).map_err(failed(path))?,
+        None => None,
+    };
     let mut parts = Vec::new();
     for full in full_files {
         let name = full.file_stem().unwrap_or_default().to_string_lossy();
@@ -152,11 +161,13 @@ fn parts(path: &Path) -> Result<Vec<Part>, ReadError> {
             open: None,
         });
     }
-    parts.push(Part {
-        path: path.to_owned(),
-        first: begin,
-        open: Some(open),
-    });
+    if open.is_some() {
+        parts.push(Part {
+            path: path.to_owned(),
+            first: begin,
+            open,
+        });
+    }
     Ok(parts)
 }
 

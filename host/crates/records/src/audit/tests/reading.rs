@@ -360,3 +360,26 @@ fn a_log_that_is_written_meanwhile_has_no_gaps() {
     let all = pages(&options.path, &Wanted::default(), of(1000));
     assert_eq!(sequences(&all).len() as u64, check(&options).records);
 }
+
+#[test]
+fn a_log_is_read_while_its_file_has_become_a_full_one_and_the_next_is_not_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(&folder);
+    write(&options, 1..=10);
+    let whole = sequences(&pages(&options.path, &Wanted::default(), of(100)));
+    let full = options
+        .path
+        .with_file_name(format!("audit.{:020}.jsonl", 1));
+    fs::rename(&options.path, full).unwrap();
+    let found = pages(&options.path, &Wanted::default(), of(100));
+    assert_eq!(sequences(&found), whole);
+    assert!(whole.len() >= 10);
+    assert_eq!(gaps(&found), []);
+}
+
+#[test]
+fn a_log_without_any_file_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = options(&folder).path;
+    assert!(read_within(&path, &Wanted::default(), None, of(10)).is_err());
+}
