@@ -16,7 +16,7 @@ def get_metrics() -> Call[str]:
     return Call('GET', ['metrics'])
 
 
-def list_audit_records(*, limit: int | None = None, after: str | None = None, kind: types.AuditKind | None = None, by: str | None = None, action: str | None = None, cluster: str | None = None, result: types.AuditResult | None = None, status: int | None = None, text: str | None = None, since: str | None = None, until: str | None = None) -> Call[types.AuditPage]:
+def list_audit_records(*, limit: int | None = None, after: str | None = None, kind: Literal['call', 'refusal', 'event', 'server', 'log'] | None = None, by: str | None = None, action: str | None = None, cluster: str | None = None, result: Literal['done', 'refused', 'failed', 'unanswered'] | None = None, status: int | None = None, text: str | None = None, since: str | None = None, until: str | None = None) -> Call[types.AuditPage]:
     """The records of the audit log, the newest first: who changed what, from where, what came of it,
     and who was refused. A page looks at some megabytes of the log, so that with filters it may
     have fewer records than were asked for, or none, although it has a `next`. Where records were

@@ -37,6 +37,7 @@ struct AuditQuery {
     /// Begin after this entry: the `next` of the page before.
     after: Option<String>,
     /// Only records of this kind.
+    #[param(inline)]
     kind: Option<Kind>,
     /// Only what the token of this name did, or was refused.
     by: Option<String>,
@@ -46,6 +47,7 @@ struct AuditQuery {
     /// Only records of this cluster.
     cluster: Option<String>,
     /// Only calls of which this came.
+    #[param(inline)]
     result: Option<Outcome>,
     /// Only calls that were answered with this status.
     status: Option<u16>,

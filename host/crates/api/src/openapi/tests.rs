@@ -23,6 +23,32 @@ fn the_committed_document_is_what_the_routes_make() {
     );
 }
 
+/// All references in a part of the document.
+fn references<'d>(part: &'d Json, found: &mut BTreeSet<&'d str>) {
+    match part {
+        Json::Object(entries) => {
+            found.extend(entries.get("$ref").and_then(Json::as_str));
+            entries.values().for_each(|entry| references(entry, found));
+        }
+        Json::Array(entries) => entries.iter().for_each(|entry| references(entry, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn whatever_is_referred_to_is_in_the_document() {
+    let document = openapi();
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    assert!(found.len() > 100, "{found:?}");
+    let is_there = |reference: &str| {
+        let pointer = reference.strip_prefix('#');
+        pointer.is_some_and(|pointer| document.pointer(pointer).is_some())
+    };
+    found.retain(|reference| !is_there(reference));
+    assert!(found.is_empty(), "{found:?}");
+}
+
 /// Versions that promise clients of the one that the other works as well: the same major one,
 /// and before the first the same minor one.
 fn promises(version: &str) -> String {
