@@ -15,6 +15,7 @@ mod events;
 mod explanation;
 mod export;
 mod list;
+mod moment;
 mod moves;
 mod policy;
 mod quota;

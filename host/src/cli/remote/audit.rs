@@ -1,12 +1,11 @@
 //! The audit log of a server.
 
-use std::time::{Duration, SystemTime};
-
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use placewright_client::Call;
 use serde_json::{Value, json};
 
+use super::moment::moment;
 use super::{Session, shown};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};
@@ -45,7 +44,7 @@ pub(super) struct List {
     /// Only records of this cluster
     #[arg(long, short = 'c', value_name = "NAME")]
     cluster: Option<String>,
-    /// Only calls of which this came
+    /// Only calls with this result
     #[arg(long, value_name = "RESULT",
         value_parser = PossibleValuesParser::new(["done", "refused", "failed", "unanswered"]))]
     result: Option<String>,
@@ -67,24 +66,6 @@ pub(super) struct List {
     /// List at most N
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
-}
-
-/// A time as servers read it: one with a zone as it is, a duration as so long ago.
-fn moment(text: &str) -> Result<String, String> {
-    if let Ok(duration) = humantime::parse_duration(text) {
-        return ago(duration).ok_or_else(|| "that is before there was time".to_owned());
-    }
-    let has_date = text.len() > 10 && text.contains(['T', 't']);
-    match has_date {
-        true => Ok(text.to_owned()),
-        false => Err("write a time as 2026-11-26T08:00:00Z, or a duration as 1h".to_owned()),
-    }
-}
-
-fn ago(duration: Duration) -> Option<String> {
-    let at = SystemTime::now().checked_sub(duration)?;
-    at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Some(humantime::format_rfc3339_micros(at).to_string())
 }
 
 impl Audit {
@@ -221,17 +202,6 @@ fn joined<const N: usize>(parts: [String; N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn moments_are_times_or_durations() {
-        for text in ["2026-11-26T08:00:00Z", "2026-11-26T09:00:00+01:00"] {
-            assert_eq!(moment(text).as_deref(), Ok(text));
-        }
-        assert!(moment("2h").unwrap().ends_with('Z'));
-        for text in ["yesterday", "8000y", ""] {
-            moment(text).unwrap_err();
-        }
-    }
 
     #[test]
     fn a_row_says_who_did_what_and_does_nothing_to_the_terminal() {

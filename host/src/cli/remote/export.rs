@@ -4,14 +4,13 @@ use std::fmt::Write;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use clap::Args;
 use placewright_client::Call;
-use placewright_model::{Kind, Measure, Value as Time};
 use serde_json::{Value, json};
 
+use super::moment::moment;
 use super::{ClusterArg, Session};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
@@ -35,8 +34,8 @@ pub(super) struct Export {
     cluster: ClusterArg,
     /// From when on: a time (RFC 3339, or seconds since 1970), or so long ago, for example 7d or 12h;
     /// as far back as possible if not given
-    #[arg(long, value_name = "TIME", value_parser = since)]
-    since: Option<i64>,
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    since: Option<String>,
     /// Where the document of the cluster goes (JSON); there must be no such file
     #[arg(long, value_name = "FILE")]
     start: PathBuf,
@@ -57,7 +56,7 @@ impl Export {
         }
         let cluster = self.cluster.name(session)?;
         let mut call = Call::get(["clusters", &cluster, "history"]);
-        if let Some(since) = self.since {
+        if let Some(since) = &self.since {
             call = call.query("since", since);
         }
         let history = session.call(call)?.body;
@@ -106,31 +105,4 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     written
         .with_context(|| format!("cannot write {}", path.display()))
         .map_err(Failure::input)
-}
-
-/// A time, or so long ago.
-fn since(text: &str) -> Result<i64, String> {
-    if let Ok(Time::Integer(seconds)) = Measure::Time.parse(text, Kind::Integer) {
-        return Ok(seconds);
-    }
-    let ago = humantime::parse_duration(text)
-        .map_err(|_| "write a time, for example 2026-11-20T12:00:00Z, or 7d for so long ago")?;
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    Ok(i64::try_from(now.saturating_sub(ago).as_secs()).unwrap_or(0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_points_in_time_or_so_long_ago() {
-        assert_eq!(since("2026-11-20T12:00:00Z"), Ok(1_795_176_000));
-        assert_eq!(since("1795176000"), Ok(1_795_176_000));
-        let hour_ago = since("1h").unwrap();
-        assert_eq!(since("0s").unwrap() - hour_ago, 3600);
-        assert!(since("yesterday").is_err());
-    }
 }

@@ -1,6 +1,7 @@
 //! Draws a replay as a picture: hosts in use, promised cores and memory over time.
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
@@ -9,8 +10,8 @@ use super::{Fleet, Outcome, Point, Report};
 pub(super) const WIDTH: u32 = 1000;
 pub(super) const TITLE_HEIGHT: u32 = 70;
 pub(super) const PANEL_HEIGHT: u32 = 270;
-pub(super) const FONT: &str = "sans-serif";
-pub(super) const INK: RGBColor = RGBColor(0x33, 0x38, 0x3d);
+const FONT: &str = "sans-serif";
+const INK: RGBColor = RGBColor(0x33, 0x38, 0x3d);
 pub(super) const FAINT: RGBColor = RGBColor(0xe3, 0xe6, 0xe9);
 
 /// One figure over time.
@@ -78,7 +79,6 @@ fn draw(outcome: &Outcome, svg: &mut String) -> Result<(), Box<dyn std::error::E
     root.fill(&WHITE)?;
     let (heading, rest) = root.split_vertically(TITLE_HEIGHT);
     let report = &outcome.report;
-    let text = |size: i32| (FONT, size).into_font().color(&INK);
     heading.draw(&Text::new(title(report), (20, 14), text(21)))?;
     heading.draw(&Text::new(subtitle(report), (20, 44), text(14)))?;
     let axis = TimeAxis::of(outcome.timeline.points());
@@ -148,19 +148,24 @@ impl TimeAxis {
     }
 }
 
-fn draw_panel(
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
-    panel: &Panel,
-    points: &[Point],
+/// How texts look, in pixels.
+pub(super) fn text(size: i32) -> TextStyle<'static> {
+    (FONT, size).into_font().color(&INK)
+}
+
+/// A panel over time with a grid and its axes, and nothing in it yet.
+type PanelChart<'a, 'b> =
+    ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// An empty panel with a title, in which values are up to `greatest`.
+pub(super) fn panel_chart<'a, 'b>(
+    area: &'a DrawingArea<SVGBackend<'b>, Shift>,
+    title: &str,
     axis: &TimeAxis,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let greatest = points
-        .iter()
-        .map(panel.value)
-        .fold(panel.capacity, f64::max);
-    let text = |size: i32| (FONT, size).into_font().color(&INK);
+    greatest: f64,
+) -> Result<PanelChart<'a, 'b>, Box<dyn std::error::Error>> {
     let mut chart = ChartBuilder::on(area)
-        .caption(panel.title, text(16))
+        .caption(title, text(16))
         .margin(8)
         .margin_right(24)
         .x_label_area_size(38)
@@ -179,6 +184,20 @@ fn draw_panel(
         .label_style(text(13))
         .axis_desc_style(text(13))
         .draw()?;
+    Ok(chart)
+}
+
+fn draw_panel(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    panel: &Panel,
+    points: &[Point],
+    axis: &TimeAxis,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let greatest = points
+        .iter()
+        .map(panel.value)
+        .fold(panel.capacity, f64::max);
+    let mut chart = panel_chart(area, panel.title, axis, greatest)?;
     let curve: Vec<(f64, f64)> = points
         .iter()
         .map(|point| (point.time as f64 / axis.seconds, (panel.value)(point)))

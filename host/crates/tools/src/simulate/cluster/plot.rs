@@ -6,7 +6,8 @@ use plotters::prelude::*;
 
 use super::{ClusterReport, Series};
 use crate::simulate::plot::{
-    FAINT, FONT, GIB, INK, PANEL_HEIGHT, PlotError, TITLE_HEIGHT, TimeAxis, WIDTH, thousands,
+    FAINT, GIB, PANEL_HEIGHT, PlotError, TITLE_HEIGHT, TimeAxis, WIDTH, panel_chart, text,
+    thousands,
 };
 
 /// Colours that people who see few colours tell apart (Okabe and Ito).
@@ -63,7 +64,6 @@ fn draw(
     let root = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
     root.fill(&WHITE)?;
     let (heading, rest) = root.split_vertically(TITLE_HEIGHT);
-    let text = |size: i32| (FONT, size).into_font().color(&INK);
     if let Some((_, first)) = replays.first() {
         let title = format!(
             "Cluster {}: {} hosts, {} VMs at the start, {} events",
@@ -93,27 +93,7 @@ fn draw_panel(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let points = replays.iter().flat_map(|(_, report)| &report.series);
     let greatest = points.map(panel.value).fold(1.0, f64::max);
-    let text = |size: i32| (FONT, size).into_font().color(&INK);
-    let mut chart = ChartBuilder::on(area)
-        .caption(panel.title, text(16))
-        .margin(8)
-        .margin_right(24)
-        .x_label_area_size(38)
-        .y_label_area_size(72)
-        .build_cartesian_2d(axis.from..axis.to, 0.0..greatest * 1.05)?;
-    chart
-        .configure_mesh()
-        .light_line_style(WHITE.mix(0.0))
-        .bold_line_style(FAINT)
-        .axis_style(INK)
-        .x_desc(axis.name)
-        .x_labels(15)
-        .y_labels(6)
-        .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| thousands(*y))
-        .label_style(text(13))
-        .axis_desc_style(text(13))
-        .draw()?;
+    let mut chart = panel_chart(area, panel.title, axis, greatest)?;
     for ((name, report), color) in replays.iter().zip(COLORS.into_iter().cycle()) {
         let curve = report.series.iter().map(|point| {
             let time = (point.time - report.from) as f64 / axis.seconds;
