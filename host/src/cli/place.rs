@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use placewright_chain::Explanation;
@@ -109,14 +110,17 @@ impl Place {
                 let turns = std::mem::take(&mut plan.turns).into_iter();
                 let decisions = turns.map(|turn| turn.outcome.map_err(Failure::place));
                 (
-                    decisions.collect::<Result<Vec<Decision>, Failure>>()?,
+                    decisions.collect::<Result<Vec<Arc<Decision>>, Failure>>()?,
                     Some(plan),
                 )
             }
             false => {
                 let decisions = requests.into_iter();
                 let decisions = decisions.map(|it| scheduler.place(it).map_err(Failure::place));
-                (decisions.collect::<Result<Vec<Decision>, Failure>>()?, None)
+                (
+                    decisions.collect::<Result<Vec<Arc<Decision>>, Failure>>()?,
+                    None,
+                )
             }
         };
         output::warn(&doubts(
@@ -175,7 +179,7 @@ impl Place {
 
     fn print(
         &self,
-        placed: &[(Decision, Option<Explanation>)],
+        placed: &[(Arc<Decision>, Option<Explanation>)],
         batch: Option<&Plan>,
     ) -> Result<(), Failure> {
         if self.format == Format::Json {
@@ -184,7 +188,7 @@ impl Place {
             // Nothing outside changes: what is reserved here ends with the command.
             let unreserved = placed.iter().map(|(decision, _)| Decision {
                 reserved: None,
-                ..decision.clone()
+                ..(**decision).clone()
             });
             let unreserved: Vec<Decision> = unreserved.collect();
             let explanations = placed.iter().map(|(_, explanation)| explanation.as_ref());
@@ -244,7 +248,7 @@ fn vms(decision: &Decision) -> String {
     ids.join(", ")
 }
 
-fn decisions(placed: &[(Decision, Option<Explanation>)]) -> comfy_table::Table {
+fn decisions(placed: &[(Arc<Decision>, Option<Explanation>)]) -> comfy_table::Table {
     let mut table = output::table(&["VM", "host", "why"]);
     for (decision, _) in placed {
         let host = match &decision.host {

@@ -266,7 +266,7 @@ fn costs_of_plus_infinity_are_answers_like_others() {
         .place(request(vm("v")))
         .unwrap();
     assert_eq!(decision.decided.left_out, []);
-    assert_eq!(decision.decided.chosen.unwrap().tied, 3);
+    assert_eq!(decision.decided.chosen.as_ref().unwrap().tied, 3);
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn after_a_failure_the_next_decision_is_made_as_if_nothing_had_been() {
     let mut scheduler = scheduler(cluster(3), &costing("misbehaving", "panics"), &generation);
     let hosts: Vec<_> = (0..3)
         .map(|number| scheduler.place(request(vm(&format!("v{number}")))).unwrap())
-        .map(|decision| decision.host.unwrap())
+        .map(|decision| decision.host.clone().unwrap())
         .collect();
     // The fewest VMs decide where no cost function does.
     assert_eq!(

@@ -146,7 +146,10 @@ fn a_selection_that_the_policy_needs_fails_the_decision() {
 fn a_selection_of_nobody_is_an_answer() {
     let mut scheduler = scene(&selecting("misleading", "names-nobody"));
     let decision = scheduler.place(request(vm("v"))).unwrap();
-    assert_eq!((decision.host, decision.decided.left_out.len()), (None, 0));
+    assert_eq!(
+        (decision.host.clone(), decision.decided.left_out.len()),
+        (None, 0)
+    );
     assert_eq!(decision.decided.removed[0].hosts, 3);
 }
 

@@ -436,7 +436,7 @@ fn the_same_seed_gives_the_same_plan_again() {
         let decision = |turn: usize| plan.turns[turn].outcome.clone().unwrap();
         let decisions = (0..plan.turns.len()).map(decision);
         decisions
-            .map(|it| (it.number, it.draw.to_bits(), it.host))
+            .map(|it| (it.number, it.draw.to_bits(), it.host.clone()))
             .collect()
     };
     let [first, second] = [0, 1].map(plan);

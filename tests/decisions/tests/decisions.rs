@@ -1,6 +1,8 @@
 //! Decisions of the scheduler over units built from their sources: the same again
 //! and again, reserved as they are made, and explained on demand.
 
+use std::sync::Arc;
+
 use placewright_chain::Runner;
 use placewright_scheduler::{Decision, ExplainError, Scheduler, SchedulerOptions};
 use placewright_tests::scene::{
@@ -24,7 +26,7 @@ fn packing(hosts: usize) -> Scheduler {
 }
 
 /// Where VMs of changing sizes go, one after the other.
-fn sequence(scheduler: &mut Scheduler) -> Vec<Decision> {
+fn sequence(scheduler: &mut Scheduler) -> Vec<Arc<Decision>> {
     (0..40_i64)
         .map(|number| {
             let vm = vm(&format!("v{number}"))
@@ -51,7 +53,10 @@ fn outcome(decision: &Decision) -> String {
 fn the_same_requests_in_the_same_order_give_the_same_decisions() {
     let outcomes = |_| -> Vec<String> {
         let mut scheduler = packing(5);
-        sequence(&mut scheduler).iter().map(outcome).collect()
+        sequence(&mut scheduler)
+            .iter()
+            .map(|it| outcome(it))
+            .collect()
     };
     let [first, second] = [0, 1].map(outcomes);
     assert_eq!(first, second);
@@ -87,7 +92,7 @@ fn draws_follow_from_the_seed_and_the_number_of_the_decision() {
             Scheduler::new(cluster(8), policy.into(), &generation, options).unwrap();
         sequence(&mut scheduler)
             .into_iter()
-            .map(|it| it.host)
+            .map(|it| it.host.clone())
             .collect()
     };
     assert_eq!(hosts(7), hosts(7));
@@ -100,7 +105,7 @@ fn a_decision_reserves_its_place_so_that_the_next_one_sees_it() {
     let large = |id| vm(id).with("memory", 60 * GIB);
     let hosts: Vec<_> = ["a", "b", "c"]
         .into_iter()
-        .map(|id| scheduler.place(request(large(id))).unwrap().host)
+        .map(|id| scheduler.place(request(large(id))).unwrap().host.clone())
         .collect();
     assert_eq!(hosts, [Some("h0".into()), Some("h1".into()), None]);
     assert_eq!(scheduler.inventory().pending_count(), 2);

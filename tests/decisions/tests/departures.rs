@@ -16,7 +16,7 @@ fn placed(host_state: &str, migratable: bool, request: Request) -> Result<Option
         assert!(matches!(error, PlaceError::NotMigratable { .. }), "{error}");
         error.to_string()
     })?;
-    Ok(decision.host.map(|host| host.to_string()))
+    Ok(decision.host.clone().map(|host| host.to_string()))
 }
 
 fn of(host_state: &str, migratable: bool) -> Scheduler {

@@ -73,7 +73,7 @@ fn vm(id: &str, gpus: i64, share: i64) -> Vm {
         .with("gpu.share", share)
 }
 
-fn place(scheduler: &mut Scheduler, vm: Vm) -> Decision {
+fn place(scheduler: &mut Scheduler, vm: Vm) -> Arc<Decision> {
     scheduler.place(request(vm)).unwrap()
 }
 

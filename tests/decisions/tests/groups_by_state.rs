@@ -128,7 +128,7 @@ impl Case {
                 again: true,
                 ..Request::default()
             };
-            let host = scheduler.place(request).unwrap().host;
+            let host = scheduler.place(request).unwrap().host.clone();
             host.map(|host| host.to_string())
         };
         self.leaving().into_iter().map(place).collect()

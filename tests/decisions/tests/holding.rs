@@ -110,8 +110,8 @@ fn again(vm: Vm) -> Request {
 }
 
 fn place(scheduler: &mut Scheduler, vm: Vm) -> Option<Arc<str>> {
-    let decided: Result<Decision, PlaceError> = scheduler.place(again(vm));
-    decided.unwrap().host
+    let decided: Result<Arc<Decision>, PlaceError> = scheduler.place(again(vm));
+    decided.unwrap().host.clone()
 }
 
 fn value(inventory: &Inventory, host: &str, column: &str) -> i64 {

@@ -32,7 +32,7 @@ fn lost(how: &str) -> Inventory {
 fn members_on_a_host_that_is_lost_keep_nobody_and_the_first_one_chooses() {
     for how in ["down", "error"] {
         let mut one_by_one = scheduler(lost(how));
-        let hosts = ["v0", "v1"].map(|id| one_by_one.place(ask(&[id])).unwrap().host);
+        let hosts = ["v0", "v1"].map(|id| one_by_one.place(ask(&[id])).unwrap().host.clone());
         assert_eq!(hosts[0], hosts[1], "{how}");
         let first = hosts[0].clone().expect("v0 finds a host");
 

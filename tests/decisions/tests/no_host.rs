@@ -1,6 +1,8 @@
 //! A decision for no host always says why: which hosts are not up, and what nothing in the
 //! cluster has.
 
+use std::sync::Arc;
+
 use placewright_inventory::Inventory;
 use placewright_model::{Facts, Pinning, Request, Vm};
 use placewright_scheduler::{Decision, RemovedHosts, check_named_hosts};
@@ -22,7 +24,7 @@ fn asked(request: Request) -> Request {
     }
 }
 
-fn placed(inventory: Inventory, request: Request) -> Decision {
+fn placed(inventory: Inventory, request: Request) -> Arc<Decision> {
     scheduler(inventory).place(request).unwrap()
 }
 

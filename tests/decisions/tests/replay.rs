@@ -93,7 +93,7 @@ fn through_the_chain(unit: &str) -> Vec<Option<usize>> {
                     .with("cpu", cpu)
                     .with("memory", memory * QUARTER);
                 let id = vm.id.clone();
-                let host = scheduler.place(request(vm)).unwrap().host;
+                let host = scheduler.place(request(vm)).unwrap().host.clone();
                 if host.is_some() {
                     scheduler.inventory_mut().confirm_vm(&id).unwrap();
                 }

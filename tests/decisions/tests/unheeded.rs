@@ -298,7 +298,7 @@ fn decided(policy: &str, case: &Case) -> Result<Option<Arc<str>>, PlaceError> {
     };
     let scheduler = Scheduler::new(inventory, Arc::new(loaded.unwrap()), built_in(), options);
     let decision = scheduler.unwrap().place(requests.remove(0))?;
-    Ok(decision.host)
+    Ok(decision.host.clone())
 }
 
 #[test]

@@ -30,7 +30,7 @@ impl Inventory {
             let old = self.set_vacated(&vm.id, Some(Vacated { slot, held }));
             self.changed(Undo::Vacated {
                 id: vm.id.clone(),
-                old,
+                old: old.map(Box::new),
             });
         }
         Ok(vm)
@@ -66,7 +66,7 @@ impl Inventory {
         let old = self.set_vacated(id, None);
         self.changed(Undo::Vacated {
             id: id.clone(),
-            old,
+            old: old.map(Box::new),
         });
     }
 

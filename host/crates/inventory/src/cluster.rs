@@ -20,7 +20,10 @@ impl Inventory {
         self.check_group(&group)?;
         let id = group.id.clone();
         let old = self.replace_group(&id, Some(group));
-        self.changed(Undo::SetGroup { id, old });
+        self.changed(Undo::SetGroup {
+            id,
+            old: old.map(Box::new),
+        });
         Ok(())
     }
 
@@ -28,7 +31,10 @@ impl Inventory {
     pub fn remove_group(&mut self, id: &str) {
         let id: Arc<str> = id.into();
         if let Some(old) = self.replace_group(&id, None) {
-            self.changed(Undo::SetGroup { id, old: Some(old) });
+            self.changed(Undo::SetGroup {
+                id,
+                old: Some(Box::new(old)),
+            });
         }
     }
 

@@ -13,7 +13,7 @@ use placewright_model::budget::Collection;
 use placewright_model::schema::Schema;
 use placewright_model::{Facts, Group, Value};
 
-/// How to take one change back.
+/// How to take one change back. It is small, as every decision writes some: what is large is boxed.
 #[derive(Debug, Clone)]
 pub(super) enum Undo {
     /// The host in this slot was not there.
@@ -42,14 +42,17 @@ pub(super) enum Undo {
     /// A VM was there.
     RemoveVm(Box<VmEntry>),
     /// A group was there in this form, or not at all.
-    SetGroup { id: Arc<str>, old: Option<Group> },
+    SetGroup {
+        id: Arc<str>,
+        old: Option<Box<Group>>,
+    },
     /// The facts of a tenant.
     SetTenant { id: Arc<str>, old: Option<Facts> },
     /// A row of a table is brought back to what it was.
     Row {
         of: FactsOf,
         table: Arc<str>,
-        back: RowEdit,
+        back: Box<RowEdit>,
     },
     /// A VM's place took so much less of an amount.
     Reserve {
@@ -66,7 +69,10 @@ pub(super) enum Undo {
     /// The last of what waits until this VM runs did not wait.
     Wait { id: Arc<str> },
     /// A VM had been vacated like this, or not been vacated.
-    Vacated { id: Arc<str>, old: Option<Vacated> },
+    Vacated {
+        id: Arc<str>,
+        old: Option<Box<Vacated>>,
+    },
     /// The batch had placed so many VMs on the hosts in these slots.
     Batch(Vec<(u32, i64)>),
     /// A watched condition had begun to hold then, or did not hold.
@@ -219,5 +225,17 @@ impl Journal {
 
     pub(super) fn len(&self) -> usize {
         self.undo.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Undo;
+
+    /// A decision writes half a dozen, and thousands of decisions are remembered.
+    #[test]
+    fn an_entry_takes_at_most_80_bytes() {
+        let bytes = size_of::<(Undo, u64)>();
+        assert!(bytes <= 80, "{bytes}");
     }
 }

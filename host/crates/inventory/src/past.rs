@@ -118,7 +118,7 @@ impl Inventory {
             }
             Undo::RemoveVm(entry) => self.insert_vm(*entry),
             Undo::SetGroup { id, old } => {
-                self.replace_group(&id, old);
+                self.replace_group(&id, old.map(|old| *old));
             }
             Undo::SetTenant { id, old } => {
                 match old {
@@ -127,7 +127,7 @@ impl Inventory {
                 };
             }
             Undo::Row { of, table, back } => {
-                self.edit_row(&of, &table, back);
+                self.edit_row(&of, &table, *back);
             }
             Undo::Reserve {
                 id,
@@ -142,7 +142,7 @@ impl Inventory {
                 }
             }
             Undo::Vacated { id, old } => {
-                self.set_vacated(&id, old);
+                self.set_vacated(&id, old.map(|old| *old));
             }
             Undo::Batch(old) => {
                 for (slot, count) in old {

@@ -80,7 +80,11 @@ impl Inventory {
         }
         if let Some(back) = self.edit_row(&of, table, edit) {
             let table = table.clone();
-            self.changed(Undo::Row { of, table, back });
+            self.changed(Undo::Row {
+                of,
+                table,
+                back: Box::new(back),
+            });
         }
     }
 

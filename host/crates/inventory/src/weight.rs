@@ -128,9 +128,9 @@ impl Undo {
             Self::HostValue { old, .. } => old.as_ref().map_or(0, of_value),
             Self::HostRows { old, .. } => of_rows(old),
             Self::RemoveVm(entry) => of_vm_entry(entry),
-            Self::SetGroup { old, .. } => old.as_ref().map_or(0, of_group),
+            Self::SetGroup { old, .. } => old.as_deref().map_or(0, of_group),
             Self::SetTenant { old, .. } => old.as_ref().map_or(0, facts_bytes),
-            Self::Row { back, .. } => match back {
+            Self::Row { back, .. } => match &**back {
                 RowEdit::Insert(_, row) | RowEdit::Replace(_, row) => of_row(row),
                 RowEdit::Delete(_) => 0,
             },

@@ -110,7 +110,7 @@ pub struct Turn {
     pub members: Vec<Arc<str>>,
     /// Where they go, or why there is no decision. Other turns are made all the
     /// same.
-    pub outcome: Result<Decision, PlaceError>,
+    pub outcome: Result<Arc<Decision>, PlaceError>,
 }
 
 impl Turn {
@@ -227,6 +227,10 @@ impl Scheduler {
             let Ok(decision) = &mut turn.outcome else {
                 continue;
             };
+            if reserved && !batch.dry_run && !batch.all_or_nothing {
+                continue;
+            }
+            let decision = Arc::make_mut(decision);
             if !reserved {
                 decision.reserved = None;
             }
@@ -384,7 +388,7 @@ pub(super) fn settle_turn(
 ) -> Turn {
     let ids = request.members.iter().map(|member| member.id.clone());
     let members = ids.collect();
-    let outcome = place::place(inventory, runner, options, number, request);
+    let outcome = place::place(inventory, runner, options, number, request).map(Arc::new);
     if let Ok(decision) = &outcome
         && let Some(slot) = decision.slot(inventory)
     {

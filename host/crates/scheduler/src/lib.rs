@@ -285,7 +285,7 @@ impl Scheduler {
     /// # Errors
     /// If the request is at fault, a unit fails that the policy cannot do without,
     /// or the time limit is reached; then nothing changes.
-    pub fn place(&mut self, mut request: Request) -> Result<Decision, PlaceError> {
+    pub fn place(&mut self, mut request: Request) -> Result<Arc<Decision>, PlaceError> {
         place::take_in(&mut self.inventory, &mut request)?;
         let decision = place::place(
             &mut self.inventory,
@@ -294,13 +294,12 @@ impl Scheduler {
             self.next_number,
             request,
         )?;
+        let decision = Arc::new(decision);
         self.next_number += 1;
-        if self.options.recorded > 0 {
-            self.record(Recorded {
-                decision: decision.clone(),
-                made_on: MadeOn::Inventory,
-            });
-        }
+        self.record(Recorded {
+            decision: decision.clone(),
+            made_on: MadeOn::Inventory,
+        });
         Ok(decision)
     }
 
@@ -385,7 +384,7 @@ impl Scheduler {
 
     /// The decisions that are remembered, oldest first.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
-        self.recorded.iter().map(|recorded| &recorded.decision)
+        self.recorded.iter().map(|recorded| &*recorded.decision)
     }
 
     /// Explain a decision by running its chain again on the inventory as it was. Of

@@ -35,7 +35,7 @@ pub struct PastDecision {
 /// A decision that is remembered, and a copy of the inventory that can be taken back to that
 /// of then.
 pub struct Remembered {
-    decision: Decision,
+    decision: Arc<Decision>,
     inventory: Inventory,
     limit: Duration,
 }
@@ -43,7 +43,7 @@ pub struct Remembered {
 /// What was decided.
 enum Made {
     /// By this scheduler.
-    Here(Box<Decision>),
+    Here(Arc<Decision>),
     /// As it was kept.
     Kept(Box<KeptDecision>),
 }
@@ -133,7 +133,7 @@ impl Remembered {
             request: decision.request.clone(),
             draw: decision.draw,
             chain: decision.chain.clone(),
-            made: Made::Here(Box::new(decision)),
+            made: Made::Here(decision),
             inventory: self.inventory,
             limit: self.limit,
         })

@@ -85,7 +85,7 @@ impl Situation<'_> {
     ///
     /// # Errors
     /// As for [`Scheduler::place`] and [`Scheduler::explain`].
-    pub fn decide(&self, request: &Request) -> Result<(Decision, Explanation), QuestionError> {
+    pub fn decide(&self, request: &Request) -> Result<(Arc<Decision>, Explanation), QuestionError> {
         self.decide_by(self.policy.clone(), request)
     }
 
@@ -94,7 +94,7 @@ impl Situation<'_> {
         &self,
         policy: Arc<Policy>,
         request: &Request,
-    ) -> Result<(Decision, Explanation), QuestionError> {
+    ) -> Result<(Arc<Decision>, Explanation), QuestionError> {
         let options = match Arc::ptr_eq(&policy, self.policy) {
             true => self.options.clone(),
             false => supposing(self.options),

@@ -17,7 +17,7 @@ const REASON: u64 = 160;
 
 /// A decision that is remembered.
 pub(crate) struct Recorded {
-    pub(crate) decision: Decision,
+    pub(crate) decision: Arc<Decision>,
     pub(crate) made_on: MadeOn,
 }
 

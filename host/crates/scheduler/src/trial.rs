@@ -18,7 +18,7 @@ use placewright_policy::Policy;
 pub struct Trial {
     inventory: Inventory,
     /// Newest first.
-    decisions: Vec<Decision>,
+    decisions: Vec<Arc<Decision>>,
     limit: Duration,
     cancel: Cancel,
 }
@@ -96,7 +96,7 @@ impl Scheduler {
                 && decision.refused.is_none()
                 && remembered(decision.inventory_version)
         });
-        let decisions: Vec<Decision> = recorded
+        let decisions: Vec<Arc<Decision>> = recorded
             .take(most)
             .map(|recorded| recorded.decision.clone())
             .collect();

@@ -308,6 +308,8 @@ impl<'a> Run<'a> {
             None => self.rejected.add(vm.cpu, vm.memory),
         }
         observer.decided(&self.scheduler, &decision);
+        // A turn of a server ends so, too.
+        self.scheduler.forget_the_past();
         Ok(())
     }
 

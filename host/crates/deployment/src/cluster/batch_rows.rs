@@ -56,7 +56,7 @@ impl TurnRows {
 
 /// The decisions of turns.
 pub(super) fn decisions(turns: &[Turn]) -> impl Iterator<Item = &Decision> {
-    turns.iter().filter_map(|turn| turn.outcome.as_ref().ok())
+    turns.iter().filter_map(|turn| turn.outcome.as_deref().ok())
 }
 
 impl ClusterState {

@@ -153,7 +153,7 @@ impl ClusterState {
     /// After a decision: what has failed, and what has not.
     pub(super) fn note_faults(
         &mut self,
-        outcome: Result<&mut Decision, &PlaceError>,
+        outcome: Result<&mut Arc<Decision>, &PlaceError>,
     ) -> Result<(), DeploymentError> {
         self.failures.decided();
         let mut faults: Vec<Arc<Fault>> = Vec::new();
@@ -162,14 +162,18 @@ impl ClusterState {
                 let left_out = decision.decided.left_out.iter();
                 faults.extend(left_out.map(|left_out| left_out.fault.clone()));
                 let open = self.breakers.parts.values().filter(|it| it.until.is_some());
-                let missing = open.flat_map(|breaker| {
+                let mut missing = open.flat_map(|breaker| {
                     let entries = breaker.entries.iter();
                     entries.map(|entry| LeftOut {
                         entry: entry.clone(),
                         fault: breaker.fault.clone(),
                     })
                 });
-                decision.decided.left_out.extend(missing);
+                if let Some(first) = missing.next() {
+                    let left_out = &mut Arc::make_mut(decision).decided.left_out;
+                    left_out.push(first);
+                    left_out.extend(missing);
+                }
             }
             Err(PlaceError::Refusal(DecisionError::Failed { fault, .. })) => {
                 faults.push(fault.clone());

@@ -75,11 +75,11 @@ impl Situation<'_> {
             let copy = copy(&template, number, scheduler.inventory_mut())?;
             let decision = scheduler.place(copy)?;
             capacity.considered = decision.decided.considered;
-            match decision.host {
-                Some(host) => *hosts.entry(host).or_default() += 1,
+            match &decision.host {
+                Some(host) => *hosts.entry(host.clone()).or_default() += 1,
                 None => {
                     capacity.stopped_by = reasons(&decision);
-                    capacity.warnings = decision.unknown;
+                    capacity.warnings = decision.unknown.clone();
                     break;
                 }
             }

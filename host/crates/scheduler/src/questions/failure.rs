@@ -251,7 +251,7 @@ fn resettled(plan: &Plan, lost: &Lost) -> Result<Vec<Resettled>, QuestionError> 
     let mut vms = Vec::with_capacity(lost.len());
     for turn in &plan.turns {
         let outcome = match &turn.outcome {
-            Ok(decision) => Ok(decision),
+            Ok(decision) => Ok(&**decision),
             Err(error) if is_answer(error) => Err(error.to_string()),
             Err(error) => return Err(error.clone().into()),
         };

@@ -44,7 +44,7 @@ pub(super) fn run(value: &Value, units: &Units) -> Result<Differences, String> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for _ in 0..DRAWS {
         let decision = case.place(&mut scheduler, None)?;
-        let host = decision.host.ok_or("a draw found no host")?;
+        let host = decision.host.as_ref().ok_or("a draw found no host")?;
         *counts.entry(host.to_string()).or_default() += 1;
     }
     let mut differences = Differences::default();

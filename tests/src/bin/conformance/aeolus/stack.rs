@@ -2,6 +2,7 @@
 //! chance, and who is drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use placewright_inventory::Inventory;
 use placewright_model::Host;
@@ -116,11 +117,11 @@ pub(super) fn run(value: &Value, units: &Units) -> Result<Differences, String> {
     answer.compare_groups(&decision, &mut differences);
     for (draw, winner) in &answer.draws {
         let decision = case.place(&mut scheduler, Some(*draw))?;
-        let host = decision.host.map(|host| host.to_string());
+        let host = decision.host.as_ref().map(|host| host.to_string());
         differences.compare(&format!("draw {draw}"), winner, &host);
     }
     if answer.draw_group.is_none() {
-        let host = decision.host.map(|host| host.to_string());
+        let host = decision.host.as_ref().map(|host| host.to_string());
         differences.compare("any draw", &None, &host);
     }
     Ok(differences)
@@ -186,7 +187,7 @@ impl Case {
         &self,
         scheduler: &mut Scheduler,
         draw: Option<f64>,
-    ) -> Result<Decision, String> {
+    ) -> Result<Arc<Decision>, String> {
         let request = cluster::request(self.input.now, Some(self.input.instances), draw);
         scheduler.place(request).map_err(|error| error.to_string())
     }

@@ -165,7 +165,7 @@ pub(super) fn ask(scheduler: &mut Scheduler, vm: &Vm, nodes: &[Node]) -> Result<
         // The middle of each node's part of what may be drawn.
         let draw = (number as f64 + 0.5) / explanation.tied as f64;
         let (decision, _) = shown::tried(scheduler, vm.clone(), draw)?;
-        acceptable.extend(decision.host.map(|host| host.to_string()));
+        acceptable.extend(decision.host.as_ref().map(|host| host.to_string()));
     }
     acceptable.sort();
     let fail = match explanation.chosen {

@@ -1,6 +1,7 @@
 //! What an explanation says of the stages of the policy `flexiant`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use placewright_chain::{Explanation, FactShown, HostShown, LeftOutShown, StageShown};
 use placewright_model::{Request, Value, Vm};
@@ -21,7 +22,7 @@ pub(super) fn tried(
     scheduler: &mut Scheduler,
     vm: Vm,
     draw: f64,
-) -> Result<(Decision, Explanation), String> {
+) -> Result<(Arc<Decision>, Explanation), String> {
     let request = Request {
         members: vec![vm],
         draw: Some(draw),

@@ -75,7 +75,7 @@ impl Recorded {
         excluded: &[Arc<str>],
     ) -> Result<Option<Arc<str>>, String> {
         let decision = self.0.place(request(excluded));
-        Ok(decision.map_err(|error| error.to_string())?.host)
+        Ok(decision.map_err(|error| error.to_string())?.host.clone())
     }
 
     /// A decision among all hosts, explained.

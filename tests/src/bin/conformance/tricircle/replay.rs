@@ -1,5 +1,7 @@
 //! The events of a case, one after the other.
 
+use std::sync::Arc;
+
 use placewright_inventory::InventoryError;
 use placewright_model::{Facts, Request, Value, Vm};
 use placewright_scheduler::{Decision, Scheduler};
@@ -119,7 +121,7 @@ impl Replay {
 
     /// Place, and see what became of the tenant's bindings. The place itself is given
     /// back: what is placed in a pod is no concern of the cases.
-    fn decide(&mut self, request: Request) -> Result<(Decision, Bound), String> {
+    fn decide(&mut self, request: Request) -> Result<(Arc<Decision>, Bound), String> {
         let tenant = request.facts.text("tenant").unwrap_or_default().to_owned();
         let before = self.rows(&tenant).to_vec();
         let decision = self.scheduler.place(request);
