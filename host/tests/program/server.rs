@@ -46,6 +46,7 @@ mod round_trip;
 #[cfg(unix)]
 mod standing_still;
 mod sweep;
+mod times;
 #[cfg(unix)]
 mod tokens;
 mod two_lanes;

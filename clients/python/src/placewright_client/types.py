@@ -465,6 +465,8 @@ ClusterSums = TypedDict(
         'memory': 'MeasureSums',
         # When the next reservation ends, in seconds since 1970-01-01 UTC.
         'next-expiry': 'NotRequired[int | None]',
+        # The same time.
+        'next-expiry-time': 'NotRequired[str | None]',
         # VMs that have a place reserved.
         'pending': 'int',
         # VMs that run.
@@ -586,6 +588,8 @@ Decision = TypedDict(
         # If they are: the second after which they are free again unless they are confirmed;
         # null: they stay reserved.
         'expires': 'NotRequired[int | None]',
+        # The same time; null: they stay reserved.
+        'expires-time': 'NotRequired[str | None]',
         # Why there, and why not elsewhere.
         'explanation': 'NotRequired[Explanation]',
         # Id of the chosen host; null if there is none for them.
@@ -1337,6 +1341,8 @@ Host = TypedDict(
         'cpus': 'NotRequired[list[HostCpu]]',
         # When it was added; in seconds since 1970-01-01 UTC
         'created': 'NotRequired[int]',
+        # The same time
+        'created-time': 'NotRequired[str]',
         # Devices that can be given to a VM
         'devices': 'NotRequired[list[HostDevice]]',
         # Launches that failed here
@@ -1481,6 +1487,8 @@ HostBody = TypedDict(
         'cpus': 'NotRequired[list[HostCpu]]',
         # When it was added; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
         'created': 'NotRequired[int | str]',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'created-time': 'NotRequired[str]',
         # Devices that can be given to a VM
         'devices': 'NotRequired[list[HostDevice]]',
         # Launches that failed here
@@ -1614,6 +1622,8 @@ HostChange = TypedDict(
         'cpus': 'NotRequired[list[HostCpu] | None]',
         # When it was added; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
         'created': 'NotRequired[int | str | None]',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'created-time': 'NotRequired[str | None]',
         # Devices that can be given to a VM
         'devices': 'NotRequired[list[HostDevice] | None]',
         # Launches that failed here
@@ -1809,6 +1819,8 @@ HostDocument = TypedDict(
         'cpus': 'NotRequired[list[HostCpu]]',
         # When it was added; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
         'created': 'NotRequired[int | str]',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'created-time': 'NotRequired[str]',
         # Devices that can be given to a VM
         'devices': 'NotRequired[list[HostDevice]]',
         # Launches that failed here
@@ -1902,6 +1914,8 @@ HostFailure = TypedDict(
         'kind': 'NotRequired[str]',
         # When; in seconds since 1970-01-01 UTC
         'time': 'int',
+        # The same time
+        'time-time': 'str',
     },
 )
 
@@ -1913,6 +1927,8 @@ HostFailureDocument = TypedDict(
         'kind': 'NotRequired[str]',
         # When; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
         'time': 'int | str',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'time-time': 'NotRequired[str]',
     },
 )
 
@@ -2077,6 +2093,8 @@ HostMeasurements = TypedDict(
         'cpus': 'NotRequired[list[HostCpu] | None]',
         # When it was added; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
         'created': 'NotRequired[int | str | None]',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'created-time': 'NotRequired[str | None]',
         # Devices that can be given to a VM
         'devices': 'NotRequired[list[HostDevice] | None]',
         # Launches that failed here
@@ -2268,6 +2286,8 @@ HostPatch = TypedDict(
         'cpus': 'NotRequired[list[HostCpu] | None]',
         # When it was added; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
         'created': 'NotRequired[int | str | None]',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'created-time': 'NotRequired[str | None]',
         # Devices that can be given to a VM
         'devices': 'NotRequired[list[HostDevice] | None]',
         # Launches that failed here
@@ -2539,6 +2559,8 @@ Measured = TypedDict(
     {
         # When, in seconds since 1970-01-01 UTC
         'measured': 'int',
+        # The same time
+        'measured-time': 'str',
         # Whether it is too old to be used
         'outdated': 'bool',
     },
@@ -2649,8 +2671,8 @@ NewToken = TypedDict(
     {
         # The clusters that it is for, which may come later; all if not given.
         'clusters': 'NotRequired[list[str] | None]',
-        # When it expires, as `2030-03-17T17:46:40Z` or in seconds since 1970-01-01 UTC; never if not
-        # given. A token that expires issues none that expire later.
+        # When it expires, as `2030-03-17T17:46:40Z`, in whatever zone, or in seconds since 1970-01-01
+        # UTC; never if not given. A token that expires issues none that expire later.
         'expires': 'NotRequired[str | int | None]',
         # Names its owner in logs and events: 1 to 64 letters, digits, "-", "_" and ".". Only a
         # token that has expired may have had it.
@@ -2715,6 +2737,8 @@ PausedUnit = TypedDict(
         'unit': 'str',
         # When it is called again, in seconds since 1970-01-01 UTC.
         'until': 'int',
+        # The same time.
+        'until-time': 'str',
     },
 )
 
@@ -2736,6 +2760,8 @@ PausedUnitOfCluster = TypedDict(
         'unit': 'str',
         # When it is called again, in seconds since 1970-01-01 UTC.
         'until': 'int',
+        # The same time.
+        'until-time': 'str',
     },
 )
 
@@ -2762,6 +2788,8 @@ Placement = TypedDict(
         # If they are: the second after which they are free again unless they are confirmed;
         # null: they stay reserved.
         'expires': 'NotRequired[int | None]',
+        # The same time; null: they stay reserved.
+        'expires-time': 'NotRequired[str | None]',
         # Why there, and why not elsewhere.
         'explanation': 'NotRequired[Explanation]',
         # Id of the chosen host; null if there is none for them.
@@ -2854,6 +2882,8 @@ Plan = TypedDict(
         'cancelled': 'bool',
         # When it was last found to hold still, in seconds since 1970-01-01 UTC.
         'checked': 'int',
+        # The same time.
+        'checked-time': 'str',
         # How many of its moves are in each state.
         'counted': 'MoveCounts',
         # Whether the plan ends because it may hold no more moves: there may be more.
@@ -2870,6 +2900,8 @@ Plan = TypedDict(
         'notes': 'list[PlanNote]',
         # Seconds since 1970-01-01 UTC at which it was made.
         'now': 'int',
+        # The same time.
+        'now-time': 'str',
         # Counts up from 1 in each cluster; absent if the plan is not kept.
         'number': 'NotRequired[int]',
         # What it was made for: `balance` or `evacuation`.
@@ -2916,6 +2948,8 @@ PlanMove = TypedDict(
         # would still put the VM there, in seconds since 1970-01-01 UTC; absent: it was not
         # checked since the plan was made.
         'checked': 'NotRequired[int]',
+        # The same time; absent: it was not checked since the plan was made.
+        'checked-time': 'NotRequired[str]',
         # What it costs where it runs after the step, tier by tier; null is infinite.
         'cost-after': 'list[float | None]',
         # What the VM costs where it runs before the step, tier by tier; null is infinite. Absent
@@ -2924,6 +2958,8 @@ PlanMove = TypedDict(
         # When the place that is reserved ends if nobody confirms it, in seconds since 1970-01-01
         # UTC.
         'expires': 'NotRequired[int]',
+        # The same time.
+        'expires-time': 'NotRequired[str]',
         # Where it runs before the step.
         'from': 'str',
         # Id of the group of which it breaks the hard rule, if that is the cause.
@@ -2936,6 +2972,8 @@ PlanMove = TypedDict(
         # Since when it is in this state, in seconds since 1970-01-01 UTC; absent: since the plan
         # was made.
         'since': 'NotRequired[int]',
+        # The same time; absent: since the plan was made.
+        'since-time': 'NotRequired[str]',
         # How far it is.
         'state': 'MoveState',
         # Its place in the plan, counted from 1.
@@ -3052,6 +3090,8 @@ Policy = TypedDict(
         'revision': 'int',
         # The document, TOML or JSON.
         'text': 'str',
+        # The same time.
+        'time': 'str',
     },
 )
 
@@ -3341,6 +3381,8 @@ RecordedDecision = TypedDict(
         'request': 'PlacementRequest',
         # The hosts that would have been chosen next, best first, if they were asked for.
         'runners-up': 'NotRequired[list[RunnerUp]]',
+        # The same time.
+        'time': 'str',
     },
 )
 
@@ -3552,6 +3594,8 @@ Reservation = TypedDict(
         # The second after which it ends unless the VM is confirmed; null: it does not end by
         # itself.
         'expires': 'int | None',
+        # The same time; null: it does not end by itself.
+        'expires-time': 'str | None',
         # Id of the host where the VM runs until it has moved, or on which it is to run on.
         'from': 'NotRequired[str]',
         # Id of the host on which the place is.
@@ -3563,6 +3607,8 @@ Reservation = TypedDict(
         'live': 'NotRequired[bool]',
         # When it was made, in seconds since 1970-01-01 UTC.
         'since': 'int | None',
+        # The same time.
+        'since-time': 'str | None',
         # Id of the VM.
         'vm': 'str',
     },
@@ -3603,6 +3649,8 @@ ReservedPlace = TypedDict(
         # The second after which the place is free again, counted from 1970-01-01 UTC; null: it stays
         # reserved
         'expires': 'int | None',
+        # The same time
+        'expires-time': 'str | None',
         # Id of the host
         'host': 'str',
     },
@@ -3909,6 +3957,8 @@ StandingReservation = TypedDict(
     {
         # Seconds since 1970-01-01 UTC after which it ends if nobody confirms it.
         'expires': 'NotRequired[int]',
+        # The same time.
+        'expires-time': 'NotRequired[str]',
         # Where it runs, if it runs.
         'from': 'NotRequired[str]',
         # Where its place is reserved.
@@ -3976,10 +4026,14 @@ TenantBinding = TypedDict(
     {
         # When it ended; absent while it holds; in seconds since 1970-01-01 UTC
         'end': 'NotRequired[int]',
+        # The same time
+        'end-time': 'NotRequired[str]',
         # Id of the host, which may be gone by now
         'host': 'str',
         # When it began; in seconds since 1970-01-01 UTC
         'start': 'int',
+        # The same time
+        'start-time': 'str',
         # Tag at the time
         'tag': 'NotRequired[str]',
         # Availability zone at the time
@@ -3994,10 +4048,14 @@ TenantBindingDocument = TypedDict(
         # When it ended; absent while it holds; in seconds since 1970-01-01 UTC, or a text such as
         # "2026-11-20T12:00:00Z"
         'end': 'NotRequired[int | str]',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'end-time': 'NotRequired[str]',
         # Id of the host, which may be gone by now
         'host': 'str',
         # When it began; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
         'start': 'int | str',
+        # The same time, as servers show it beside; where both are given, they must be the same
+        'start-time': 'NotRequired[str]',
         # Tag at the time
         'tag': 'NotRequired[str]',
         # Availability zone at the time
@@ -4215,6 +4273,8 @@ UnitCandidate = TypedDict(
         'replay': 'NotRequired[TrialReport]',
         # Where it came from.
         'source': 'UnitSource',
+        # The same time.
+        'time': 'str',
         # Its version, as it says.
         'version': 'str | None',
     },

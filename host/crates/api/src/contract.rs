@@ -238,6 +238,7 @@ impl ToSchema for Database {}
     "host": "h1",
     "reserved": true,
     "expires": 1_764_000_300,
+    "expires-time": "2025-11-24T16:05:00Z",
     "considered": 12,
     "tied": 1,
     "costs": [0.25],

@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::contract;
+use super::{contract, moment};
 use placewright_chain::Explanation;
 use placewright_deployment::cluster::Past;
 use placewright_deployment::{Deployment, DeploymentError, PageRoom};
@@ -21,8 +21,8 @@ use placewright_http::extract::{Json, Path, Query, Short};
 use placewright_http::pool::Pool;
 use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, Page, PageQuery};
-use placewright_model::Request;
 use placewright_model::schema::Schema;
+use placewright_model::{Request, Rfc3339};
 use placewright_scheduler::{Cancel, DecisionShown, PlaceError, RunnerUp};
 use placewright_store::{SavedDecision, Store};
 
@@ -43,6 +43,9 @@ struct Recorded {
     number: u64,
     /// When it was made, in seconds since 1970-01-01 UTC.
     at: i64,
+    /// The same time.
+    #[schema(value_type = String, format = DateTime)]
+    time: Rfc3339,
     /// Who asked for it: the name of a token, or `anonymous` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
@@ -63,11 +66,14 @@ impl Recorded {
     fn of(saved: SavedDecision, schema: &Schema) -> Self {
         let mut body: Value = serde_json::from_str(&saved.body).unwrap_or_default();
         let mut part = |name: &str| body.get_mut(name).map(Value::take).unwrap_or_default();
+        let mut decision = part("decision");
+        moment::complete(&mut decision, "expires");
         Self {
             number: saved.number,
             at: saved.at,
+            time: Rfc3339(saved.at),
             by: part("by").as_str().map(str::to_owned),
-            decision: part("decision"),
+            decision,
             request: request(part("request"), schema),
             runners_up: None,
         }

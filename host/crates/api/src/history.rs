@@ -1,7 +1,6 @@
 //! What happened to a cluster, to be replayed.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Extension;
 use axum::extract::State;
@@ -18,6 +17,7 @@ use placewright_http::answers::Answers;
 use placewright_http::document::written;
 use placewright_http::extract::{Path, Query};
 use placewright_http::problem::Problem;
+use placewright_model::seconds_since_1970;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new().routes(routes!(history))
@@ -31,12 +31,6 @@ struct HistoryQuery {
     /// back as it is recorded.
     #[param(example = "2026-11-20T12:00:00Z")]
     since: Option<String>,
-}
-
-/// Seconds since 1970-01-01 UTC.
-fn seconds(moment: SystemTime) -> i64 {
-    let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// What happened to a cluster, as far as it is recorded: its document when a decision was made,
@@ -53,7 +47,7 @@ async fn history(
     Query(query): Query<HistoryQuery>,
 ) -> Result<Response, Problem> {
     let since = moment::of_query("since", query.since.as_deref())?;
-    let since = since.map_or(i64::MIN, seconds);
+    let since = since.map_or(i64::MIN, seconds_since_1970);
     let making = answers.make(&caller).await?;
     let mut response = written(move || deployment.history(&cluster, since)).await?;
     response.extensions_mut().insert(making);

@@ -1,16 +1,15 @@
 //! Times that requests give: after RFC 3339, or in seconds since 1970-01-01 UTC.
 
 use std::fmt;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use serde_json::Value as Json;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{RefOr, SchemaFormat};
 
 use placewright_http::problem::{Code, Problem};
-use placewright_model::{Kind, Measure, Value};
+use placewright_model::{Kind, Measure, Value, read_time, rfc3339, rfc3339_key};
 
 /// A time, or none.
 struct Moment;
@@ -19,7 +18,9 @@ impl Visitor<'_> for Moment {
     type Value = Option<i64>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a time as \"2030-03-17T17:46:40Z\", or in seconds since 1970-01-01 UTC")
+        f.write_str(
+            "a time as \"2030-03-17T17:46:40Z\" or \"2030-03-17T18:46:40+01:00\", or in seconds since 1970-01-01 UTC",
+        )
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
@@ -58,8 +59,8 @@ pub(super) fn schema() -> RefOr<Schema> {
         .schema_type(kinds)
         .format(Some(SchemaFormat::Custom("date-time".to_owned())))
         .description(Some(
-            "When it expires, as `2030-03-17T17:46:40Z` or in seconds since 1970-01-01 UTC; never if \
-             not given. A token that expires issues none that expire later.",
+            "When it expires, as `2030-03-17T17:46:40Z`, in whatever zone, or in seconds since \
+             1970-01-01 UTC; never if not given. A token that expires issues none that expire later.",
         ))
         .examples(["2030-03-17T17:46:40Z"])
         .into()
@@ -71,27 +72,51 @@ pub(super) fn schema() -> RefOr<Schema> {
 /// If it is none.
 pub(super) fn of_query(name: &str, text: Option<&str>) -> Result<Option<SystemTime>, Problem> {
     let Some(text) = text else { return Ok(None) };
-    let of_seconds =
-        |seconds: u64| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
-    let moment = match text.parse() {
-        Ok(seconds) => of_seconds(seconds),
-        Err(_) => OffsetDateTime::parse(text, &Rfc3339).ok().map(Into::into),
-    };
     let wrong = || {
         let sentence = format!(
             "\"{name}\" must be a time as 2026-11-26T08:00:00Z or 2026-11-26T09:00:00+01:00, in which + is written %2B"
         );
         Problem::new(Code::InvalidParameter, sentence)
     };
-    moment.map(Some).ok_or_else(wrong)
+    read_time(text).map(Some).ok_or_else(wrong)
+}
+
+/// Put beside the time in seconds under `key`, if there is one, the same after RFC 3339, as an
+/// answer of this version of the program has it. What an older one has recorded lacks it.
+pub(super) fn complete(body: &mut Json, key: &str) {
+    let Some(body) = body.as_object_mut() else {
+        return;
+    };
+    let time = match body.get(key) {
+        None => return,
+        Some(seconds) => seconds.as_i64().map(rfc3339),
+    };
+    body.insert(rfc3339_key(key).into_owned(), time.into());
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde::Deserialize;
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_recorded_answer_gets_the_time_after_rfc_3339_where_it_has_one_in_seconds() {
+        let completed = |mut body: Json| {
+            complete(&mut body, "expires");
+            body
+        };
+        let of_old = json!({ "expires": 1_900_000_000 });
+        let now = json!({ "expires": 1_900_000_000, "expires-time": "2030-03-17T17:46:40Z" });
+        assert_eq!(completed(of_old), now);
+        assert_eq!(completed(now.clone()), now);
+        let never = json!({ "expires": null, "expires-time": null });
+        assert_eq!(completed(json!({ "expires": null })), never);
+        assert_eq!(completed(json!({})), json!({}));
+    }
 
     #[derive(Deserialize)]
     struct Wanted {
@@ -109,6 +134,8 @@ mod tests {
         };
         let then = Some(1_900_000_000);
         assert_eq!(read(json!("2030-03-17T17:46:40Z")), Ok(then));
+        assert_eq!(read(json!("2030-03-17T18:46:40.25+01:00")), Ok(then));
+        assert_eq!(read(json!("1900000000")), Ok(then));
         assert_eq!(read(json!(1_900_000_000)), Ok(then));
         assert_eq!(read(json!(null)), Ok(None));
         for wrong in [json!("tomorrow"), json!(1.5), json!(true), json!(u64::MAX)] {

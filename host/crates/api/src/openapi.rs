@@ -37,8 +37,10 @@ pub(super) fn frame() -> OpenApi {
              details after RFC 9457. A number means what its text means: memory is in bytes, \
              CPU in cores (4 and \"4\" are four cores, 0.5 is half of one), durations are in \
              seconds, times in seconds since 1970-01-01 UTC; texts such as \"8 GiB\", \"500m\", \
-             \"2 min\" and \"2030-03-17T17:46:40Z\" are taken, too. Keys whose format is date-time are \
-             after RFC 3339; new ones always are. What is given is written by the same rule. Within a version \
+             \"2 min\" and \"2030-03-17T18:46:40+01:00\" are taken, too. What is given is written by the \
+             same rule. Each time in seconds has the same after RFC 3339 beside it (format date-time), \
+             under its name and \"-time\", as in expires and expires-time, and under \"time\" beside \
+             \"at\"; new times are after RFC 3339 only. Within a version \
              answers may get new keys, and new words where a key has one of a few: clients pass \
              over what they do not know.",
         ))

@@ -14,12 +14,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::moment;
-use placewright_deployment::{Deployment, Rfc3339};
+use placewright_deployment::Deployment;
 use placewright_http::audit::Note;
 use placewright_http::document::{aside, long, written};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::problem::Problem;
 use placewright_http::{Access, Caller, Listed, NewToken, Page, PageQuery, Role};
+use placewright_model::Rfc3339;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()

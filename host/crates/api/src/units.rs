@@ -26,6 +26,7 @@ use placewright_http::{Caller, Page, PageQuery};
 use placewright_library::history::Entry;
 use placewright_library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
 use placewright_library::stage::{Candidate, Outcome, ReplayReport, Source, Staging, Trials};
+use placewright_model::{Rfc3339, seconds_since_1970};
 use placewright_scheduler::Cancel;
 
 /// The header that a signature comes in: 64 bytes in hexadecimal or base64.
@@ -77,6 +78,9 @@ async fn list(
 struct CandidateShown {
     /// When, in seconds since 1970-01-01 UTC.
     at: u64,
+    /// The same time.
+    #[schema(value_type = String, format = DateTime)]
+    time: Rfc3339,
     /// The name that it gives itself, if it came so far.
     #[schema(required = true)]
     name: Option<String>,
@@ -99,9 +103,10 @@ struct CandidateShown {
 
 impl From<&Entry> for CandidateShown {
     fn from(entry: &Entry) -> Self {
-        let at = entry.at.duration_since(std::time::UNIX_EPOCH);
+        let at = seconds_since_1970(entry.at);
         Self {
-            at: at.map_or(0, |at| at.as_secs()),
+            at: u64::try_from(at).unwrap_or(0),
+            time: Rfc3339(at),
             name: entry.name.clone(),
             version: entry.version.clone(),
             digest: entry.digest,

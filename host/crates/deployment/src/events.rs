@@ -3,10 +3,8 @@
 mod audited;
 mod keys;
 mod kind;
-mod time;
 
 pub use kind::EventKind;
-pub use time::Rfc3339;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
@@ -16,7 +14,7 @@ use tokio::sync::broadcast;
 
 use placewright_document::Word;
 use placewright_model::budget::Collection;
-use placewright_model::{cut, one_line};
+use placewright_model::{Rfc3339, cut, one_line};
 use placewright_records::audit::Audit;
 use placewright_store::{Change, Store, StoreError};
 use placewright_sync::Mutex;

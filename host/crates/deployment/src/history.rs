@@ -14,13 +14,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::cluster::{self, Body, MadeOn};
-use super::{Deployment, DeploymentError, Rfc3339};
+use super::{Deployment, DeploymentError};
 use between::{Between, Reserved};
 use placewright_document::{ClusterDocument, WrittenRequest};
 use placewright_inventory::Inventory;
 use placewright_model::budget::Bytes;
 use placewright_model::schema::Schema;
-use placewright_model::{Host, Request};
+use placewright_model::{Host, Request, Rfc3339};
 use placewright_store::{Gone, Recorded, RecordedChange, RowKind, SavedDecision};
 
 /// What happened to a cluster.

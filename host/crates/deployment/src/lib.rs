@@ -44,7 +44,7 @@ pub use cluster::{
 };
 pub use drafts::{DraftChange, DraftReplayed, DraftShares, DraftWanted, HostCount, Tipped};
 pub use error::DeploymentError;
-pub use events::{Event, EventKind, Events, Listening, News, Rfc3339};
+pub use events::{Event, EventKind, Events, Listening, News};
 pub use history::{History, HistoryEvent};
 pub use mend::BrokenCluster;
 pub use open::{OpenError, Opening, Running, StoreOpened, compile_units};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::DeploymentError;
+use placewright_model::Rfc3339;
 use placewright_plugins as plugins;
 use placewright_store::{Change, PolicyRevision};
 
@@ -36,6 +37,9 @@ pub struct PolicyRecord {
     pub origin: Origin,
     /// When it was changed last, in seconds since 1970-01-01 UTC.
     pub at: i64,
+    /// The same time.
+    #[schema(value_type = String, format = DateTime)]
+    pub time: Rfc3339,
     /// Who changed it last.
     pub by: String,
     /// Who made it. While it decides nowhere, others change it only if they may write policies
@@ -86,6 +90,7 @@ impl PolicyRecord {
             revision: kept.revision,
             origin: body.origin,
             at: kept.at,
+            time: Rfc3339(kept.at),
             by: kept.by.clone(),
             owner: body.owner.unwrap_or_else(|| kept.by.clone()),
             text: body.text,
@@ -139,6 +144,7 @@ impl Policies {
             revision: 0,
             origin: Origin::Program,
             at: 0,
+            time: Rfc3339(0),
             by: "program".to_owned(),
             owner: "program".to_owned(),
             text: policy.text.into(),

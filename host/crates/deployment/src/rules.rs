@@ -17,6 +17,7 @@ use super::{
 use placewright_chain::Chain;
 use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
+use placewright_model::Rfc3339;
 use placewright_model::budget::{Collection, Full};
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
@@ -183,11 +184,13 @@ impl Deployment {
 
     /// A policy as it would be kept.
     pub(super) fn draft(&self, edit: &Edit, who: Who<'_>, revision: u64) -> PolicyRecord {
+        let at = self.now();
         PolicyRecord {
             name: edit.name.as_str().into(),
             revision,
             origin: edit.origin.clone(),
-            at: self.now(),
+            at,
+            time: Rfc3339(at),
             by: who.to_owned(),
             owner: who.to_owned(),
             text: edit.text.as_str().into(),

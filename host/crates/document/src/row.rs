@@ -75,9 +75,15 @@ impl<'s> RowReader<'s> {
         entries: impl IntoIterator<Item = &'t Entry>,
         facts: &mut Facts,
     ) {
+        // Read last, when what they stand beside has been read.
+        let mut times = Vec::new();
         for entry in entries {
             let name = format!("{prefix}{}", entry.key);
             let below = self.schema.table(&format!("{}/{name}", row.table.name));
+            if let Some(column) = row.time(&name) {
+                times.push((column, entry));
+                continue;
+            }
             match (row.table.column(&name), below, &entry.node.content) {
                 (column, below, Content::Null) => self.null(row, &name, column, below, entry),
                 (column, _, Content::Table(table))
@@ -88,6 +94,50 @@ impl<'s> RowReader<'s> {
                 (Some(column), ..) => self.column(column.into_owned(), entry, facts),
                 (None, Some(below), _) => self.below(below, entry, facts),
                 (None, None, _) => self.unknown(row, &name, entry),
+            }
+        }
+        for (column, entry) in times {
+            self.time(column, entry, facts);
+        }
+    }
+
+    /// A time after RFC 3339 beside the same one in seconds, as servers show both: so a row can be
+    /// given as it was shown.
+    fn time(&mut self, column: &Column, entry: &Entry, facts: &mut Facts) {
+        if column.source == Source::Kept {
+            return self.kept(&entry.key, entry);
+        }
+        let is_taken = |taken: &Vec<Arc<str>>| taken.contains(&column.name);
+        let given = facts.get(&column.name).cloned();
+        let read = match &entry.node.content {
+            Content::Null => None,
+            _ => {
+                let expected = expected(column);
+                let Some(value) = expected.read(&entry.node, &mut self.problems) else {
+                    return;
+                };
+                Some(value)
+            }
+        };
+        match (given, read) {
+            (None, None) => {
+                let taken = self.taken.as_mut().filter(|taken| !is_taken(taken));
+                if let Some(taken) = taken {
+                    taken.push(column.name.clone());
+                }
+            }
+            (None, Some(value)) if !self.taken.as_ref().is_some_and(is_taken) => {
+                facts.set(column.name.clone(), value);
+            }
+            (Some(given), Some(value)) if given == value => {}
+            // Within a row that is given as a whole, null is as if nothing were given.
+            (Some(_), None) if self.taken.is_none() => {}
+            _ => {
+                let message = format!(
+                    "\"{}\" says another time than \"{}\"; leave one of them out",
+                    entry.key, column.name
+                );
+                self.problems.add(&entry.place, message);
             }
         }
     }
@@ -101,12 +151,7 @@ impl<'s> RowReader<'s> {
             let message = format!("\"{}\" is given twice", column.name);
             return self.problems.add(&entry.place, message);
         }
-        let expected = Expected {
-            measure: column.measure,
-            bounds: column.bounds,
-            choices: column.choices,
-            ..Expected::of_kind(&column.name, column.kind)
-        };
+        let expected = expected(&column);
         if let Some(value) = expected.read(&entry.node, &mut self.problems) {
             facts.set(column.name.clone(), value);
         }
@@ -203,6 +248,9 @@ impl<'s> RowReader<'s> {
                 || column.source != Source::Given
                 || facts.get(&column.name).is_some()
                 || given(table)
+                || column
+                    .rfc3339_key()
+                    .is_some_and(|key| table.get(&key).is_some())
             {
                 continue;
             }
@@ -292,7 +340,29 @@ struct Row<'a> {
     keys: &'a [&'a str],
 }
 
+/// What the value of a column must be.
+fn expected(column: &Column) -> Expected<'_> {
+    Expected {
+        measure: column.measure,
+        bounds: column.bounds,
+        choices: column.choices,
+        ..Expected::of_kind(&column.name, column.kind)
+    }
+}
+
 impl Row<'_> {
+    /// The column of times beside which the same stands after RFC 3339 under this name.
+    fn time(&self, name: &str) -> Option<&Column> {
+        let before = match name {
+            "time" => "at",
+            _ => name.strip_suffix("-time")?,
+        };
+        let mut columns = self.table.columns.iter();
+        let column = columns.find(|column| &*column.name == before)?;
+        let is_of_it = column.rfc3339_key().is_some_and(|key| key == name);
+        is_of_it.then_some(column)
+    }
+
     /// For a sentence: "a host".
     fn noun(&self) -> String {
         match &*self.table.name {

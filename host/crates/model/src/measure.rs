@@ -8,7 +8,7 @@ use std::fmt;
 
 use bytesize::ByteSize;
 
-use super::{GREATEST_INTEGER, Kind, Value};
+use super::{GREATEST_INTEGER, Kind, Value, read_time, seconds_since_1970};
 
 /// The unit of measure of a column or setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -140,9 +140,8 @@ impl Measure {
                     .map(|duration| duration.as_secs_f64()),
             },
             Measure::Time => text.parse::<f64>().ok().or_else(|| {
-                let time = humantime::parse_rfc3339_weak(text).ok()?;
-                let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
-                Some(since.as_secs_f64())
+                let seconds = seconds_since_1970(read_time(text)?);
+                (seconds >= 0).then_some(seconds as f64)
             }),
             Measure::Fraction => match text.strip_suffix('%') {
                 Some(percent) => percent.trim().parse::<f64>().ok().map(|p| p / 100.0),
@@ -243,6 +242,7 @@ mod tests {
             (Measure::Seconds, "90 s", 90),
             (Measure::Seconds, "2min", 120),
             (Measure::Time, "1970-01-02T00:00:00Z", 86400),
+            (Measure::Time, "1970-01-02T01:00:00.5+01:00", 86400),
             (Measure::Percent, "80 %", 80),
         ] {
             assert_eq!(

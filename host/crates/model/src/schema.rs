@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use super::{Bounds, Kind, Measure, Value};
+use super::{Bounds, Kind, Measure, Value, rfc3339_key};
 
 /// Prefix of columns and tables that operators define.
 pub const ATTRIBUTE: &str = "attribute.";
@@ -71,6 +71,13 @@ impl Column {
             Some(measure) => measure.written(value),
             None => value.clone(),
         }
+    }
+
+    /// Of a column of times: the key under which its value stands after RFC 3339, beside the one
+    /// in seconds. Attributes have none: a deployment may define another one of that name.
+    pub fn rfc3339_key(&self) -> Option<Cow<'static, str>> {
+        let is_time = self.measure == Some(Measure::Time) && !self.name.starts_with(ATTRIBUTE);
+        is_time.then(|| rfc3339_key(&self.name))
     }
 }
 

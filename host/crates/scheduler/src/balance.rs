@@ -27,7 +27,9 @@ pub use plan::{
     BalancePlan, Cause, MoveError, Nearest, Origin, PlannedMove, RefusedMove, RemovedHosts,
     StandingReservation, Stuck,
 };
-pub use shown::{ChangeShown, MoveShown, PlanTold, RefusedShown, StuckShown};
+pub use shown::{
+    ChangeShown, MoveShown, PlanTold, RefusedShown, StandingReservationShown, StuckShown,
+};
 
 use super::{PlaceError, Scheduler};
 use placewright_chain::{DecisionError, Proposed};

@@ -55,7 +55,7 @@ mod zone;
 pub use balance::{
     BalanceError, BalanceOptions, BalancePlan, Begun, Cause, ChangeShown, MoveError, MoveShown,
     Nearest, Origin, PlanTold, PlannedMove, RefusedMove, RefusedShown, RemovedHosts,
-    StandingReservation, Stuck, StuckShown,
+    StandingReservation, StandingReservationShown, Stuck, StuckShown,
 };
 pub use batch::{Batch, BatchError, BatchOrder, Copied, Plan, SEARCH_DECISIONS, Searched, Turn};
 pub use cancel::{Cancel, InterruptedError};

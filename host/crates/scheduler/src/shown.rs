@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Decision, MovedVm, QuotaRefusal, RemovedHosts};
 use placewright_chain::{Explanation, LeftOutShown, ShareShown, UnheededNeed};
-use placewright_model::doubts;
+use placewright_model::{Rfc3339, doubts};
 
 /// A decision as programs read it.
 #[derive(Serialize)]
@@ -36,6 +36,10 @@ pub struct DecisionShown<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<i64>))]
     expires: Option<Option<i64>>,
+    /// The same time; null: they stay reserved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    expires_time: Option<Option<Rfc3339>>,
     /// The VMs that run elsewhere: where, and whether they run while they are moved.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<MovedVm>))]
@@ -100,6 +104,7 @@ impl<'a> DecisionShown<'a> {
             refused_by_quota: decision.refused.as_deref(),
             reserved: reserved.is_some(),
             expires: reserved.map(|terms| terms.expires),
+            expires_time: reserved.map(|terms| terms.expires.map(Rfc3339)),
             moves: &decision.moves,
             considered: decided.considered,
             tied: chosen.map_or(0, |chosen| chosen.tied),

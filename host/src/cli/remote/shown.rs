@@ -7,6 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde_json::{Map, Value};
 
 use crate::cli::output;
+use placewright_model::rfc3339_key;
 
 /// Columns of a table that is made of what there is.
 const MOST_COLUMNS: usize = 7;
@@ -57,7 +58,18 @@ fn measured(key: &str, value: &Value) -> String {
     let key = key.rsplit('/').next().unwrap_or(key);
     let is_memory = key.starts_with("memory.") || key == "memory";
     let is_amount = !["memory.overcommit", "memory.usage"].contains(&key);
-    let is_time = ["at", "expires", "since", "checked", "measured"].contains(&key);
+    let is_time = [
+        "at",
+        "checked",
+        "created",
+        "expires",
+        "measured",
+        "next-expiry",
+        "now",
+        "since",
+        "until",
+    ]
+    .contains(&key);
     match value.as_i64() {
         Some(bytes) if is_memory && is_amount => output::bytes(bytes),
         Some(seconds) if is_time => {
@@ -121,12 +133,14 @@ fn outline_object(object: &Map<String, Value>, indent: &str, text: &mut String) 
         Value::Array(items) => !items.iter().any(Value::is_object),
         _ => true,
     };
+    let again = |key: &str| repeats_a_time(key, |other| object.contains_key(other));
     let simple = object
         .iter()
-        .filter(|(_, value)| is_simple(value) && !value.is_null());
+        .filter(|(key, value)| is_simple(value) && !value.is_null() && !again(key));
     let width = simple.clone().map(|(key, _)| key.chars().count()).max();
     for (key, value) in simple {
-        let shown = measured(key, value);
+        let time = object.get(&*rfc3339_key(key)).filter(|_| value.is_i64());
+        let shown = time.map_or_else(|| measured(key, value), cell);
         if shown.is_empty() {
             continue;
         }
@@ -147,6 +161,16 @@ fn outline_object(object: &Map<String, Value>, indent: &str, text: &mut String) 
     }
 }
 
+/// Whether a key says after RFC 3339 what another one of the same answer says in seconds, which is
+/// shown as a time already.
+fn repeats_a_time(key: &str, is_there: impl Fn(&str) -> bool) -> bool {
+    let other = match key {
+        "time" => "at",
+        _ => key.strip_suffix("-time").unwrap_or_default(),
+    };
+    is_there(other) && rfc3339_key(other) == key
+}
+
 /// A list of objects, with the first of the columns that they have.
 fn list(items: &[Value]) -> String {
     let mut columns: Vec<&str> = Vec::new();
@@ -159,6 +183,8 @@ fn list(items: &[Value]) -> String {
             columns.push(key);
         }
     }
+    let all = columns.clone();
+    columns.retain(|key| !repeats_a_time(key, |other| all.contains(&other)));
     // What names a thing stands first.
     let rank = |column: &&str| match *column {
         "id" | "name" | "number" | "step" => 0,
@@ -197,6 +223,19 @@ mod tests {
         assert_eq!(
             text,
             "number    7\nreserved  yes\nvms       a, b\ncounted:\n  hosts  2\n\nmoves:\nstep   vm   reason\n────────────────────\n1      a    r"
+        );
+    }
+
+    #[test]
+    fn a_time_is_shown_once_and_after_rfc_3339() {
+        let plan = json!({
+            "now": 0, "now-time": "1970-01-01T00:00:00Z",
+            "until": null, "until-time": null, "time": "noon",
+            "moves": [{"vm": "a", "at": 60, "time": "1970-01-01T00:01:00Z"}],
+        });
+        assert_eq!(
+            outline(&plan),
+            "now   1970-01-01T00:00:00Z\ntime  noon\n\nmoves:\nvm   at\n───────────────────────────\na    1970-01-01T00:01:00Z"
         );
     }
 

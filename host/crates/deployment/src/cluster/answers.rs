@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::reservations::Standing;
 use super::{BatchPlaced, ClusterState, Placed, durable};
 use crate::DeploymentError;
-use placewright_model::Request;
+use placewright_model::{Request, rfc3339, rfc3339_key};
 use placewright_scheduler::{Batch, BatchOrder};
 use placewright_store::Change;
 
@@ -105,8 +105,16 @@ struct Answered {
     expires: Option<i64>,
 }
 
-fn or_null(seconds: Option<i64>) -> String {
-    seconds.map_or("null".to_owned(), |seconds| seconds.to_string())
+/// How long places are held, as an answer has it.
+fn held(expires: Option<i64>) -> String {
+    let seconds = expires.map_or("null".to_owned(), |it| it.to_string());
+    format!(r#""reserved":true,"expires":{seconds}"#)
+}
+
+/// The same after RFC 3339, which follows upon it; answers of older programs lack it.
+fn held_after_rfc_3339(expires: Option<i64>) -> String {
+    let time = expires.map_or("null".to_owned(), |it| format!("\"{}\"", rfc3339(it)));
+    format!(r#","{}":{time}"#, rfc3339_key("expires"))
 }
 
 impl ClusterState {
@@ -181,10 +189,13 @@ impl ClusterState {
             Standing::Held => {
                 // It may have been renewed. An answer has its own words in this order, and no
                 // id in it has quotation marks without a stroke before them.
-                let told = format!(r#""reserved":true,"expires":{}"#, or_null(answered.expires));
-                let until = self.held_until(answered.number, &answered.vms);
-                let now = format!(r#""reserved":true,"expires":{}"#, or_null(until));
-                body.replacen(&told, &now, 1).into()
+                let both = |expires| held(expires) + &held_after_rfc_3339(expires);
+                let now = both(self.held_until(answered.number, &answered.vms));
+                let told = both(answered.expires);
+                match body.contains(&told) {
+                    true => body.replacen(&told, &now, 1).into(),
+                    false => body.replacen(&held(answered.expires), &now, 1).into(),
+                }
             }
             other => format!(r#"{rest},"reservation":"{}"}}"#, other.word()).into(),
         }

@@ -16,6 +16,7 @@ use crate::{DeploymentError, EventKind, News};
 use placewright_chain::{DecisionError, LeftOut};
 use placewright_engine::contract::Part;
 use placewright_engine::unit::Fault;
+use placewright_model::Rfc3339;
 use placewright_policy::{OnFailure, Policy};
 use placewright_records::telemetry::Breaker as State;
 use placewright_scheduler::{Decision, PlaceError};
@@ -84,6 +85,9 @@ pub struct PausedUnit {
     pub failures: u32,
     /// When it is called again, in seconds since 1970-01-01 UTC.
     pub until: i64,
+    /// The same time.
+    #[schema(value_type = String, format = DateTime)]
+    pub until_time: Rfc3339,
     /// Whether the policy's entries that ask it are skipped meanwhile; else nothing is decided.
     pub skipped: bool,
     /// How it failed last.
@@ -100,6 +104,7 @@ impl ClusterState {
                 part,
                 failures: breaker.failures,
                 until: breaker.until?,
+                until_time: Rfc3339(breaker.until?),
                 skipped: breaker.dispensable,
                 because: breaker.fault.to_string(),
             })

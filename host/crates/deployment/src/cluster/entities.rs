@@ -13,7 +13,7 @@ use placewright_document::{
 };
 use placewright_inventory::InventoryError;
 use placewright_model::schema::Source;
-use placewright_model::{Facts, FactsChange, GroupRule, Value as ModelValue};
+use placewright_model::{Facts, FactsChange, GroupRule, Value as ModelValue, rfc3339_key};
 
 /// An entity as programs read it.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,10 +73,12 @@ impl ClusterState {
                 // To renew a reservation is no change of the VM.
                 if let Some(reserved) = place.get_mut("reserved").and_then(Value::as_object_mut) {
                     reserved.remove("expires");
+                    reserved.remove(&*rfc3339_key("expires"));
                 }
                 tag(&place)
             }
-            EntityKind::Group | EntityKind::Tenant => tag(&shown),
+            EntityKind::Group => tag(&shown),
+            EntityKind::Tenant => tag(&self.given_of_tenant(id)?),
         };
         Some(EntityShown { shown, tag })
     }

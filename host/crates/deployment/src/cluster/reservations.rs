@@ -11,7 +11,7 @@ use super::ended::{Ended, How};
 use crate::DeploymentError;
 use crate::events::{EventKind, News};
 use placewright_inventory::{Expired, Inventory, VmEntry};
-use placewright_model::HostState;
+use placewright_model::{HostState, Rfc3339};
 use placewright_records::telemetry::ReservationEnd;
 use placewright_store::Change;
 
@@ -52,10 +52,16 @@ pub struct Reservation {
     /// When it was made, in seconds since 1970-01-01 UTC.
     #[schema(required = true)]
     pub since: Option<i64>,
+    /// The same time.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
+    pub since_time: Option<Rfc3339>,
     /// The second after which it ends unless the VM is confirmed; null: it does not end by
     /// itself.
     #[schema(required = true)]
     pub expires: Option<i64>,
+    /// The same time; null: it does not end by itself.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
+    pub expires_time: Option<Rfc3339>,
     /// Number of the decision that made it; null: no decision did.
     #[schema(required = true)]
     pub decision: Option<u64>,
@@ -118,7 +124,9 @@ impl ClusterState {
             live: is_move.then(|| inventory.moves_live(&entry.vm.id)),
             from,
             since: entry.since,
+            since_time: entry.since.map(Rfc3339),
             expires: entry.expires,
+            expires_time: entry.expires.map(Rfc3339),
             decision: entry.decision,
         })
     }

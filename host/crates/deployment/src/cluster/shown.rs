@@ -1,7 +1,7 @@
 //! Hosts and VMs as programs read them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ use super::ClusterState;
 use super::entities::scores;
 use placewright_document::{ClusterDocument, PlacedVm, WrittenFacts};
 use placewright_inventory::{Inventory, VmEntry};
-use placewright_model::{Facts, Group, Host};
+use placewright_model::schema::Schema;
+use placewright_model::{Facts, Group, Host, Rfc3339, rfc3339_key};
 
 impl ClusterState {
     /// An affinity group, as documents write it.
@@ -20,6 +21,12 @@ impl ClusterState {
     /// A tenant, as documents write it.
     pub(super) fn tenant_shown(&self, id: &str) -> Option<Value> {
         tenant(self.inventory(), id)
+    }
+
+    /// A tenant, as documents give it.
+    pub(super) fn given_of_tenant(&self, id: &str) -> Option<Value> {
+        let inventory = self.inventory();
+        Some(tenant_given(inventory, id, inventory.tenant(id)?))
     }
 
     /// Facts of a row of that table as documents have them.
@@ -124,11 +131,69 @@ pub(super) fn tenants(inventory: &Inventory) -> impl Iterator<Item = Value> {
 }
 
 fn tenant_written(inventory: &Inventory, id: &str, facts: &Facts) -> Value {
-    let mut shown = written(inventory, "tenant", facts);
-    if let Some(columns) = shown.as_object_mut() {
+    let mut shown = tenant_given(inventory, id, facts);
+    add_times("tenant", &mut shown);
+    shown
+}
+
+fn tenant_given(inventory: &Inventory, id: &str, facts: &Facts) -> Value {
+    let mut given = written(inventory, "tenant", facts);
+    if let Some(columns) = given.as_object_mut() {
         columns.insert("id".to_owned(), json!(id));
     }
-    shown
+    given
+}
+
+/// A column of times.
+struct TimeColumn {
+    /// The name of the column, in seconds since 1970-01-01 UTC.
+    seconds: Arc<str>,
+    /// The key of the same time after RFC 3339.
+    key: String,
+}
+
+/// All columns of times, by the names of their tables.
+static TIMES: LazyLock<BTreeMap<Arc<str>, Vec<TimeColumn>>> = LazyLock::new(|| {
+    let mut times: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for table in Schema::built_in().tables() {
+        for column in &table.columns {
+            if let Some(key) = column.rfc3339_key() {
+                let column = TimeColumn {
+                    seconds: column.name.clone(),
+                    key: key.into_owned(),
+                };
+                times.entry(table.name.clone()).or_default().push(column);
+            }
+        }
+    }
+    times
+});
+
+/// Put beside each time in seconds of a row of `table`, and of the rows below it, the same after
+/// RFC 3339.
+fn add_times(table: &str, row: &mut Value) {
+    for (name, times) in &*TIMES {
+        match name.strip_prefix(table) {
+            Some("") => add_times_of_row(times, row),
+            Some(below) => {
+                let rows = below.strip_prefix('/').and_then(|below| row.get_mut(below));
+                let rows = rows.and_then(Value::as_array_mut).into_iter().flatten();
+                rows.for_each(|row| add_times_of_row(times, row));
+            }
+            None => {}
+        }
+    }
+}
+
+fn add_times_of_row(times: &[TimeColumn], row: &mut Value) {
+    let Some(columns) = row.as_object_mut() else {
+        return;
+    };
+    for time in times {
+        if let Some(seconds) = columns.get(&*time.seconds).and_then(Value::as_i64) {
+            columns.insert(time.key.clone(), json!(Rfc3339(seconds)));
+        }
+    }
 }
 
 /// A host with every column that has a value, and its VMs.
@@ -151,7 +216,11 @@ pub(super) fn host(inventory: &Inventory, id: &str) -> Option<Value> {
     let measured: BTreeMap<_, _> = inventory
         .measured(host)
         .map(|it| {
-            let about = json!({"measured": it.measured, "outdated": it.outdated});
+            let about = json!({
+                "measured": it.measured,
+                (rfc3339_key("measured")): Rfc3339(it.measured),
+                "outdated": it.outdated,
+            });
             (it.name, about)
         })
         .collect();
@@ -163,6 +232,7 @@ pub(super) fn host(inventory: &Inventory, id: &str) -> Option<Value> {
         .map(|entry| json!({"id": entry.vm.id, "pending": entry.pending}))
         .collect();
     columns.insert("vms".to_owned(), json!(vms));
+    add_times("hosts", &mut shown);
     Some(shown)
 }
 
@@ -208,7 +278,11 @@ pub(super) fn vm(inventory: &Inventory, id: &str) -> Option<Value> {
     if let Some(pending) = pending {
         columns.insert(
             "reserved".to_owned(),
-            json!({"host": host(pending.slot), "expires": pending.expires}),
+            json!({
+                "host": host(pending.slot),
+                "expires": pending.expires,
+                (rfc3339_key("expires")): pending.expires.map(Rfc3339),
+            }),
         );
     }
     Some(shown)

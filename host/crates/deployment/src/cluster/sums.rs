@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::Snapshot;
 use placewright_inventory::{HostEntry, Inventory, VmEntry};
 use placewright_model::schema::Schema;
-use placewright_model::{HostState, Value as Cell, Word, nearest};
+use placewright_model::{HostState, Rfc3339, Value as Cell, Word, nearest};
 use placewright_records::telemetry::{Capacity, ClusterCapacity, StatisticsAge};
 
 /// What a cluster has, and what of it is promised.
@@ -34,6 +34,10 @@ pub struct ClusterSums {
     /// When the next reservation ends, in seconds since 1970-01-01 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_expiry: Option<i64>,
+    /// The same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub next_expiry_time: Option<Rfc3339>,
 }
 
 /// An amount of which hosts have so much, and have promised so much.
@@ -95,6 +99,7 @@ impl Snapshot {
             gpus,
             vms_not_up,
             next_expiry: inventory.next_expiry(),
+            next_expiry_time: inventory.next_expiry().map(Rfc3339),
         }
     }
 

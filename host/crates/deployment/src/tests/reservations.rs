@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::cluster::{Placed, Reservation, ReservationKind};
+use placewright_model::Rfc3339;
 
 /// A deployment with the cluster, and the cluster.
 fn world(folder: &Path) -> (World, Arc<Cluster>) {
@@ -140,7 +141,9 @@ fn a_reservation_is_shown_renewed_and_released() {
             from: None,
             live: None,
             since: Some(1000),
+            since_time: Some(Rfc3339(1000)),
             expires: Some(1300),
+            expires_time: Some(Rfc3339(1300)),
             decision: Some(1),
         })
     );

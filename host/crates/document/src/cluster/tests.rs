@@ -394,3 +394,36 @@ fn many_mistakes_take_no_long_search() {
     let error = ClusterDocument::read(&(hosts + &vms), "c.toml").unwrap_err();
     assert_eq!(error.iter().count() + error.more(), 2000);
 }
+
+/// The problems of a cluster with a tenant that has one binding besides its host.
+fn binding(row: &str) -> String {
+    problems(&format!(
+        "[[tenants]]\nid = 't'\nbindings = [{{ host = 'h', {row} }}]"
+    ))
+}
+
+#[test]
+fn a_time_may_stand_beside_itself_after_rfc_3339_as_servers_show_it() {
+    for right in [
+        "start = 100, start-time = '1970-01-01T00:01:40Z'",
+        "start-time = '1970-01-01T01:01:40+01:00', start = 100",
+        "start-time = '1970-01-01T00:01:40Z'",
+    ] {
+        let text = format!("[[tenants]]\nid = 't'\nbindings = [{{ host = 'h', {right} }}]");
+        let read = ClusterDocument::read(&text, "c.toml").unwrap();
+        let start = read.tenants["t"].rows("bindings")[0].get("start");
+        assert_eq!(start, Some(&Value::Integer(100)), "{right}");
+    }
+    let other = binding("start = 100, start-time = '1970-01-01T00:01:41Z'");
+    let told = "\"start-time\" says another time than \"start\"; leave one of them out";
+    assert!(other.contains(told), "{other}");
+    let nonsense = binding("start-time = 'noon'");
+    assert!(nonsense.contains("a time"), "{nonsense}");
+    // A name that is like one is none.
+    let unknown = binding("start = 1, host-time = 1");
+    assert!(unknown.contains("host-time"), "{unknown}");
+    assert_eq!(
+        host("created-time = '2026-11-26T09:00:00+01:00'"),
+        "no problem"
+    );
+}

@@ -3,14 +3,14 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::rows::{Form, list_of, nullable};
+use super::rows::{Form, list_of, nullable, time_schema};
 use super::{Contract, examples, reference};
 use crate::cluster::{self, forms as given};
 use crate::form::Key;
 use crate::json_schema::{closed, described, list, object, properties, required};
 use crate::request::{REQUEST, REQUESTS, TOGETHER, VM, VMS};
 use crate::{changes, words};
-use placewright_model::{Kind, Measure};
+use placewright_model::{Kind, Measure, rfc3339_key};
 
 /// What was wrong with a sentence each, beside what is shown.
 const WARNINGS: &str = "What is allowed in what was sent and surely a mistake, a sentence each";
@@ -52,9 +52,10 @@ impl Contract {
                 closed(
                     Map::from_iter([
                         integer("measured", "When, in seconds since 1970-01-01 UTC"),
+                        time("measured", json!("string")),
                         flag("outdated", "Whether it is too old to be used"),
                     ]),
-                    vec!["measured", "outdated"],
+                    vec!["measured", "measured-time", "outdated"],
                 ),
                 "When something was measured of a host",
             ),
@@ -110,8 +111,9 @@ impl Contract {
                         "The second after which the place is free again, counted from 1970-01-01 UTC; null: it stays reserved",
                     ),
                 ),
+                time("expires", json!(["string", "null"])),
             ]),
-            vec!["host", "expires"],
+            vec!["host", "expires", "expires-time"],
         );
         self.add(
             "ReservedPlace",
@@ -496,6 +498,16 @@ fn texts(key: &str, meaning: &str) -> (String, Json) {
 fn integer(key: &str, meaning: &str) -> (String, Json) {
     let integer = json!({ "type": "integer", "format": "int64" });
     (key.to_owned(), described(integer, meaning))
+}
+
+/// The time after RFC 3339 that stands beside the one in seconds under `key`.
+fn time(key: &str, kinds: Json) -> (String, Json) {
+    let mut time = time_schema();
+    time["type"] = kinds;
+    (
+        rfc3339_key(key).into_owned(),
+        described(time, "The same time"),
+    )
 }
 
 fn flag(key: &str, meaning: &str) -> (String, Json) {

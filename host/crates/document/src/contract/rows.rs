@@ -42,6 +42,9 @@ impl Contract {
                 }
             };
             all.insert(column.name.to_string(), schema);
+            if let Some(key) = column.rfc3339_key() {
+                all.insert(key.into_owned(), same_time(form));
+            }
         }
         for below in schema.children(table).filter(|it| is_given(it)) {
             let rows = list(self.row_below(below, noun, form));
@@ -75,7 +78,15 @@ impl Contract {
             let needed = columns.filter(|it| !it.optional && it.source == Source::Given);
             needed.map(|it| &*it.name).collect::<Vec<_>>()
         };
-        let shown = self.row(&table.name, &noun, Form::Shown, Map::new(), needed());
+        // A server shows each of these times after RFC 3339, too.
+        let times = table
+            .columns
+            .iter()
+            .filter(|it| needed().contains(&&*it.name));
+        let times: Vec<_> = times.filter_map(Column::rfc3339_key).collect();
+        let shown_always = needed().into_iter().chain(times.iter().map(|it| &**it));
+        let shown_always = shown_always.collect();
+        let shown = self.row(&table.name, &noun, Form::Shown, Map::new(), shown_always);
         let shown = described(without_computed(shown, table), &sentence(&table.meaning));
         if form == Form::Shown {
             return self.add(&noun, shown);
@@ -105,6 +116,9 @@ fn without_computed(mut row: Json, table: &Table) -> Json {
     for column in computed {
         if let Some(properties) = row["properties"].as_object_mut() {
             properties.remove(&*column.name);
+            if let Some(key) = column.rfc3339_key() {
+                properties.remove(&*key);
+            }
         }
     }
     row
@@ -132,6 +146,22 @@ fn column_schema(column: &Column, form: Form) -> Json {
         }
     }
     described(schema, &meaning)
+}
+
+/// A time after RFC 3339, which stands beside the same in seconds.
+fn same_time(form: Form) -> Json {
+    let meaning = match form {
+        Form::Shown => "The same time",
+        Form::Written | Form::Changed => {
+            "The same time, as servers show it beside; where both are given, they must be the same"
+        }
+    };
+    described(time_schema(), meaning)
+}
+
+/// The schema of a time after RFC 3339.
+pub(super) fn time_schema() -> Json {
+    json!({ "type": "string", "format": "date-time" })
 }
 
 /// What a number of that measure counts.

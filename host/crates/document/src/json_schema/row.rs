@@ -78,6 +78,11 @@ fn columns_and_tables(schema: &Schema, table: &str) -> Map<String, Json> {
         if column.name.contains('.') {
             flat.insert(column.name.to_string(), schema);
         }
+        if let Some(key) = column.rfc3339_key() {
+            let meaning = "The same time after RFC 3339, as servers show it beside";
+            let time = described(json!({ "type": "string" }), meaning);
+            names.insert(&key, &time);
+        }
     }
     let mut properties: Map<String, Json> = names
         .longer

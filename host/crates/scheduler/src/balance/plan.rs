@@ -134,22 +134,17 @@ pub struct Stuck {
 /// A place that is reserved on a host that is to be emptied, or elsewhere for a VM that runs
 /// on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct StandingReservation {
     /// Id of the VM.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub vm: Arc<str>,
     /// Where its place is reserved.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
     /// Where it runs, if it runs.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<Arc<str>>,
     /// Seconds since 1970-01-01 UTC after which it ends if nobody confirms it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub expires: Option<i64>,
 }
 

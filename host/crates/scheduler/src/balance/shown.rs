@@ -10,7 +10,7 @@ use super::{
     StandingReservation, Stuck,
 };
 use placewright_chain::Proposed;
-use placewright_model::{Effect, Facts, RowChange, Value, Write};
+use placewright_model::{Effect, Facts, Rfc3339, RowChange, Value, Write};
 
 /// What a plan says besides its moves.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -19,6 +19,9 @@ use placewright_model::{Effect, Facts, RowChange, Value, Write};
 pub struct PlanTold {
     /// Seconds since 1970-01-01 UTC at which it was made.
     pub now: i64,
+    /// The same time.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub now_time: Rfc3339,
     /// The version of the inventory that it was made on.
     pub inventory_version: u64,
     /// What it was made for: `balance` or `evacuation`.
@@ -34,7 +37,7 @@ pub struct PlanTold {
     pub stuck: Vec<StuckShown>,
     /// Of hosts that are to be emptied: places that are reserved on them, or elsewhere for VMs
     /// that run on them.
-    pub reserved: Vec<StandingReservation>,
+    pub reserved: Vec<StandingReservationShown>,
     /// What else the balance unit proposed, and why it is not done.
     pub refused: Vec<RefusedShown>,
     /// Of a plan without moves: why there are none, sentence by sentence.
@@ -42,6 +45,33 @@ pub struct PlanTold {
     pub reasons: Vec<String>,
     /// Whether the plan ends because it may hold no more moves: there may be more.
     pub cut_short: bool,
+}
+
+/// A place that is reserved on a host that is to be emptied, or elsewhere for a VM that runs
+/// on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = StandingReservation))]
+#[serde(rename_all = "kebab-case")]
+pub struct StandingReservationShown {
+    /// Id of the VM.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub vm: Arc<str>,
+    /// Where its place is reserved.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub host: Arc<str>,
+    /// Where it runs, if it runs.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Arc<str>>,
+    /// Seconds since 1970-01-01 UTC after which it ends if nobody confirms it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
+    pub expires: Option<i64>,
+    /// The same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub expires_time: Option<Rfc3339>,
 }
 
 /// A step of a plan.
@@ -179,12 +209,13 @@ impl BalancePlan {
         };
         PlanTold {
             now: self.now,
+            now_time: Rfc3339(self.now),
             inventory_version: self.inventory_version,
             origin,
             hosts,
             notes: self.notes.clone(),
             stuck: self.stuck.iter().map(stuck).collect(),
-            reserved: self.reserved.clone(),
+            reserved: self.reserved.iter().map(standing).collect(),
             refused: self.refused.iter().map(refused).collect(),
             reasons: self.reasons.clone(),
             cut_short: self.cut_short,
@@ -207,6 +238,16 @@ impl BalancePlan {
             cost_after: planned.cost_after.clone(),
             changes: planned.changes.iter().filter_map(change).collect(),
         })
+    }
+}
+
+fn standing(standing: &StandingReservation) -> StandingReservationShown {
+    StandingReservationShown {
+        vm: standing.vm.clone(),
+        host: standing.host.clone(),
+        from: standing.from.clone(),
+        expires: standing.expires,
+        expires_time: standing.expires.map(Rfc3339),
     }
 }
 

@@ -9,7 +9,7 @@ use super::auto::Auto;
 use super::{MoveNamed, host_of};
 use crate::DeploymentError;
 use placewright_inventory::Inventory;
-use placewright_model::Word;
+use placewright_model::{Rfc3339, Word};
 use placewright_records::telemetry::MoveChange;
 use placewright_scheduler::{
     BalanceError, BalancePlan, Begun, Cause, MoveShown, PlanTold, PlannedMove,
@@ -127,6 +127,9 @@ pub struct PlanShown {
     pub told: PlanTold,
     /// When it was last found to hold still, in seconds since 1970-01-01 UTC.
     pub checked: i64,
+    /// The same time.
+    #[schema(value_type = String, format = DateTime)]
+    pub checked_time: Rfc3339,
     /// Whether it was cancelled: nothing more of it is begun.
     pub cancelled: bool,
     /// How many of its moves may be under way at once; absent: any number.
@@ -156,11 +159,19 @@ pub struct MoveAt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64)]
     pub since: Option<i64>,
+    /// The same time; absent: since the plan was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime)]
+    pub since_time: Option<Rfc3339>,
     /// When the place that is reserved ends if nobody confirms it, in seconds since 1970-01-01
     /// UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64)]
     pub expires: Option<i64>,
+    /// The same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_time: Option<Rfc3339>,
     /// Why it is in this state, or is not begun yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
@@ -171,6 +182,10 @@ pub struct MoveAt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64)]
     pub checked: Option<i64>,
+    /// The same time; absent: it was not checked since the plan was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, format = DateTime)]
+    pub checked_time: Option<Rfc3339>,
 }
 
 impl KeptPlan {
@@ -194,15 +209,19 @@ impl KeptPlan {
             planned,
             state: progress.state,
             since: progress.since,
+            since_time: progress.since.map(Rfc3339),
             expires: progress.expires,
+            expires_time: progress.expires.map(Rfc3339),
             why: progress.why.clone(),
             checked: progress.checked,
+            checked_time: progress.checked.map(Rfc3339),
         });
         PlanShown {
             number,
             by: self.by.clone(),
             told: self.plan.told(),
             checked: self.checked,
+            checked_time: Rfc3339(self.checked),
             cancelled: self.cancelled,
             max_in_flight: self.max_in_flight,
             auto: self.auto.is_some(),
