@@ -81,7 +81,7 @@ fn make(inventory: &mut Inventory, request: &mut Request, change: &Needed, steps
             group.vm_rule = Some(GroupRule::Negative { hard: false });
             inventory.set_group(group).unwrap();
         }
-        Changed::Request => panic!("{change:?}"),
+        Changed::Request | Changed::Quota => panic!("{change:?}"),
     }
 }
 

@@ -221,13 +221,16 @@ Capacity = TypedDict(
     {
         # Whether the search ended at its bound: then more may fit.
         'bounded': 'bool',
-        # How many hosts the next one would be refused by.
+        # How many hosts the next one would be refused by; 0 if a quota does.
         'considered': 'int',
         # How many times the request finds a host.
         'fit': 'int',
         # How many go where; hosts that take none are left out. By id of the host.
         'hosts': 'list[HostCapacity]',
-        # What stops the next one, in policy order; empty if the bound does.
+        # If a quota does not allow the next one: which, what is held with those that fit, and what
+        # limits it. No host is looked for then.
+        'refused-by-quota': 'NotRequired[QuotaRefusal]',
+        # What stops the next one, in policy order; empty if the bound or a quota does.
         'stopped-by': 'list[RemovedHosts]',
         # The VMs of the request, of which copies are placed.
         'vms': 'list[str]',
@@ -290,7 +293,7 @@ ChangedHost = TypedDict(
 )
 
 # What a change is made of.
-ChangedThing: TypeAlias = "Literal['request', 'vm', 'host', 'group']"
+ChangedThing: TypeAlias = "Literal['request', 'vm', 'host', 'group', 'quota']"
 
 # A document that can be put there.
 CheckedPolicy = TypedDict(
@@ -2631,9 +2634,9 @@ NeededChange = TypedDict(
         # How far it is to be changed.
         'bound': 'ChangeLimit',
         # The column or table that is changed, as documents call it; `host` if the VM is to run
-        # elsewhere.
+        # elsewhere; of a quota `limits.cpu`, `limits.memory`, `limits.gpus` or `limits.vms`.
         'column': 'str',
-        # Id of the VM, host or group; none for the request as a whole.
+        # Id of the VM, host or group, or name of the quota; none for the request as a whole.
         'id': 'NotRequired[str]',
         # What is changed.
         'of': 'ChangedThing',
@@ -5354,12 +5357,16 @@ Why: TypeAlias = 'WhyChosen | WhyNotAsked | WhyRemoved | WhyCostlier | WhyTied |
 WhyChosen = TypedDict(
     'WhyChosen',
     {
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
         # Id of the host.
         'host': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # Always chosen
         'standing': "Literal['chosen']",
         # How many hosts have the same costs, this one included.
@@ -5368,7 +5375,8 @@ WhyChosen = TypedDict(
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )
@@ -5379,7 +5387,7 @@ WhyCostlier = TypedDict(
     {
         # By how much its sum in that tier is greater; null = infinite.
         'by': 'float | None',
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # Entry by entry, what makes the difference, in policy order.
         'differences': 'list[CostDifference]',
@@ -5387,6 +5395,10 @@ WhyCostlier = TypedDict(
         'facts': 'NotRequired[list[ExplainedFact]]',
         # Id of the host.
         'host': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # The stage in which they differ.
         'stage': 'str',
         # Always costlier
@@ -5399,7 +5411,8 @@ WhyCostlier = TypedDict(
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )
@@ -5408,7 +5421,7 @@ WhyCostlier = TypedDict(
 WhyNotAsked = TypedDict(
     'WhyNotAsked',
     {
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
@@ -5416,13 +5429,18 @@ WhyNotAsked = TypedDict(
         'host': 'str',
         # Completes "host ...".
         'reason': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # Always not-asked
         'standing': "Literal['not-asked']",
         # The VMs of the request.
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )
@@ -5431,7 +5449,7 @@ WhyNotAsked = TypedDict(
 WhyNotDrawn = TypedDict(
     'WhyNotDrawn',
     {
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # The group that was drawn from; none if no candidate had a chance.
         'drawn_from': 'int | None',
@@ -5441,6 +5459,10 @@ WhyNotDrawn = TypedDict(
         'group': 'int',
         # Id of the host.
         'host': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # Its share of chance there.
         'share': 'float',
         # Always not-drawn
@@ -5449,7 +5471,8 @@ WhyNotDrawn = TypedDict(
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )
@@ -5458,19 +5481,24 @@ WhyNotDrawn = TypedDict(
 WhyNotPreferred = TypedDict(
     'WhyNotPreferred',
     {
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
         # Id of the host.
         'host': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # Always not-preferred
         'standing': "Literal['not-preferred']",
         # The VMs of the request.
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )
@@ -5482,19 +5510,24 @@ WhyRefusedByQuota = TypedDict(
     {
         # Which quota, what it allows and what is held: a sentence.
         'because': 'str',
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
         # Id of the host.
         'host': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # Always refused-by-quota
         'standing': "Literal['refused-by-quota']",
         # The VMs of the request.
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )
@@ -5506,19 +5539,24 @@ WhyRemoved = TypedDict(
     {
         # The entries, with their reasons.
         'by': 'list[Removal]',
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
         # Id of the host.
         'host': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # Always removed
         'standing': "Literal['removed']",
         # The VMs of the request.
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )
@@ -5527,12 +5565,16 @@ WhyRemoved = TypedDict(
 WhyTied = TypedDict(
     'WhyTied',
     {
-        # The host that is chosen; none if every host is removed.
+        # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
         # Id of the host.
         'host': 'str',
+        # The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+        # is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+        # it is with the host itself.
+        'refused-by-quotas': 'NotRequired[list[QuotaRefusal]]',
         # The rule, as a policy writes it.
         'rule': 'list[str]',
         # Always tied
@@ -5541,7 +5583,8 @@ WhyTied = TypedDict(
         'vms': 'list[str]',
         # If filters keep the VMs off it: the smallest changes that let it through, each found by
         # asking the filters again. One change, or two together where one is not enough; those
-        # first that change least of the request. None if no two changes do.
+        # first that change least of the request. None if no two changes do. Where quotas refuse
+        # the VMs, each way begins with the limits that are to be raised.
         'ways': 'NotRequired[list[WayIn]]',
     },
 )

@@ -185,6 +185,7 @@ fn room(cluster: &str, answer: &Value) -> Markup {
     html! {
         section.panel aria-label="Answer" { div.in.stack {
             p.lead { b { (len(count(answer, "fit"))) " more fit" @if answer["bounded"] == true { ", and perhaps more" } "." }
+                @if let Some(because) = answer["refused-by-quota"]["because"].as_str() { " The next one is refused by " (cut(because, 300)) "." }
                 @if !items(answer, "stopped-by").is_empty() { " The next one is stopped: " (removed_by(items(answer, "stopped-by"))) "." } }
             @for warning in texts(answer, "warnings") { (note("warn", html! { (sentence(&cut(warning, 200))) })) }
         }
@@ -260,7 +261,11 @@ fn maintenance(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
 fn why(cluster: &str, answer: &Value) -> Markup {
     let host = text(answer, "host");
     html! {
-        section.panel aria-label="Answer" { div.in.stack { @match text(answer, "standing") {
+        section.panel aria-label="Answer" { div.in.stack {
+        @for refusal in items(answer, "refused-by-quotas") {
+            (note("warn", html! { b { "No host is looked for. " } (sentence(&cut(text(refusal, "because"), 300))) }))
+        }
+        @match text(answer, "standing") {
             "chosen" => p.lead { (host_link(cluster, Some(host))) b { " is the one that would be chosen." } },
             "not-asked" => p.lead { (host_link(cluster, Some(host))) " " b { (cut(text(answer, "reason"), 200)) "." } " No unit is asked about it." },
             "removed" => {
@@ -282,12 +287,12 @@ fn why(cluster: &str, answer: &Value) -> Markup {
                 } }
             }
             "tied" => p.lead { b { "It costs the same as the chosen host; the rule for ties decides between them." } },
-            "refused-by-quota" => p.lead { b { "No host is looked for. " } (sentence(&cut(text(answer, "because"), 300))) },
+            "refused-by-quota" => p.lead { (host_link(cluster, Some(host))) b { " would have been left." } },
             "not-preferred" => p.lead { b { "The request prefers other hosts, and some of these are left." } },
             "not-drawn" => p.lead { b { "Chance decides, and another host is drawn." } " Its share is " (format::percent(answer["share"].as_f64().unwrap_or_default())) "." },
             other => p.lead { (cut(other, 80)) },
         }
-        @if matches!(text(answer, "standing"), "removed" | "not-asked") { (crate::why::ways(host, items(answer, "ways"))) }
+        @if matches!(text(answer, "standing"), "removed" | "not-asked" | "refused-by-quota") { (crate::why::ways(host, items(answer, "ways"))) }
         } }
     }
 }

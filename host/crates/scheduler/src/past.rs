@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::questions::{Asked, QuestionError, Why, known_host, ways, why_of};
 use super::trial::failed_calls;
 use super::{
-    Cancel, Decision, DecisionShown, ExplainError, MadeOn, PlaceError, Recorded, Scheduler, place,
+    Cancel, Decision, DecisionShown, ExplainError, MadeOn, PlaceError, QuotaRefusal, Recorded,
+    Scheduler, place,
 };
 use placewright_chain::{Chain, Decided, DecisionError, Explanation, Runner};
 use placewright_engine::generation::Generation;
@@ -186,10 +187,22 @@ impl PastDecision {
     pub fn explain(&self) -> Result<Explanation, DecisionError> {
         let mut runner = self.runner();
         let (_, explanation) = runner.explain(&self.inventory, &self.request, self.draw)?;
-        Ok(match self.refused() {
+        Ok(self.with_refusal(explanation))
+    }
+
+    fn with_refusal(&self, explanation: Explanation) -> Explanation {
+        match self.refused() {
             None => explanation,
             Some(because) => explanation.refused(because.into()),
-        })
+        }
+    }
+
+    /// The quota that refused it, if one did.
+    fn refusal(&self) -> Option<QuotaRefusal> {
+        match &self.made {
+            Made::Here(decision) => decision.refused.as_deref().cloned(),
+            Made::Kept(kept) => QuotaRefusal::deserialize(&kept.shown["refused-by-quota"]).ok(),
+        }
     }
 
     /// Why no host was looked for, if none was.
@@ -208,7 +221,13 @@ impl PastDecision {
     /// If there was no such host, a unit fails, or the question's time is up.
     pub fn why(&self, host: &str, cancel: &Cancel) -> Result<Why, QuestionError> {
         let host = known_host(&self.inventory, host)?;
-        let explanation = self.explain().map_err(PlaceError::from)?;
+        let (_, explanation) = self
+            .runner()
+            .explain(&self.inventory, &self.request, self.draw)
+            .map_err(PlaceError::from)?;
+        // The host that would have been chosen, but for a quota.
+        let allowed = explanation.chosen.clone();
+        let explanation = self.with_refusal(explanation);
         let policy = self.chain.policy();
         let mut why = why_of(&explanation, policy, &self.request, &host);
         if why.is_kept_out() {
@@ -222,6 +241,7 @@ impl PastDecision {
             };
             why.ways = ways(asked, self.limit)?;
         }
+        why.refuse(self.refusal().into_iter().collect(), allowed.as_ref());
         Ok(why)
     }
 

@@ -291,8 +291,23 @@ impl Capacity {
             call = call.query("at-most", most);
         }
         let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
-        session.print(&answer.body, shown::outline)?;
+        session.print(&answer.body, room)?;
         Ok(Answer::yes_if(answer.body["fit"].as_u64().unwrap_or(0) > 0))
+    }
+}
+
+/// How many more fit; a quota that stops the next one is told as a sentence.
+fn room(body: &Value) -> String {
+    let mut rest = body.clone();
+    let take = rest.as_object_mut();
+    let refused = take.and_then(|rest| rest.remove("refused-by-quota"));
+    let text = shown::outline(&rest);
+    match refused {
+        None => text,
+        Some(refused) => {
+            let because = shown::cell(&refused["because"]);
+            format!("{text}\n\nThe next one is refused by {because}")
+        }
     }
 }
 

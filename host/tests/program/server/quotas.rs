@@ -214,3 +214,73 @@ fn quotas_are_written_by_admins_and_read_by_those_whom_they_concern() {
         assert!(time.ends_with('Z') && time.len() == 20, "{time}");
     }
 }
+
+#[test]
+fn questions_stop_at_quotas_and_say_by_how_much_to_raise_them() {
+    let data = folder();
+    let (_server, api) = start(data.path());
+    let everywhere = json!({"tenant": "acme", "limits": {"vms": 3}});
+    assert_eq!(api.new_quota("gold", &everywhere).status, 201);
+    let in_east = json!({"tenant": "acme", "cluster": "east", "limits": {"memory": "2 GiB"}});
+    assert_eq!(api.new_quota("lead", &in_east).status, 201);
+    assert!(api.place("west", "a")["host"].is_string());
+    let vm = json!({"id": "new", "tenant": "acme", "cpu": 1, "memory": "1 GiB"});
+    let ask = |path: &str, vm: &Value| {
+        let answer = api.send("POST", &format!("/v1/clusters/{path}"), vm);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.body
+    };
+
+    // What is held in the other cluster counts, too; nothing that is asked about is held.
+    for _ in 0..2 {
+        let room = ask("east/capacity", &vm);
+        assert_eq!((&room["fit"], &room["bounded"]), (&json!(2), &json!(false)));
+        let refused = &room["refused-by-quota"];
+        assert_eq!(refused["quota"], "lead", "{room}");
+        assert_eq!(refused["used"]["memory"], 2_i64 << 30);
+        assert_eq!(room["stopped-by"], json!([]));
+    }
+    let room = ask("west/capacity", &vm);
+    assert_eq!(
+        (&room["fit"], &room["refused-by-quota"]["quota"]),
+        (&json!(2), &json!("gold"))
+    );
+    let mut free = vm.clone();
+    free["tenant"] = Value::Null;
+    let room = ask("east/capacity?at-most=7", &free);
+    assert_eq!((&room["fit"], &room["bounded"]), (&json!(7), &json!(true)));
+    assert!(room.get("refused-by-quota").is_none(), "{room}");
+
+    // Both quotas refuse it: a way raises both.
+    assert!(api.place("east", "b")["host"].is_string());
+    assert!(api.place("east", "c")["host"].is_string());
+    let why = ask("east/why?host=h0", &vm);
+    assert_eq!(
+        (&why["standing"], &why["chosen"]),
+        (&json!("refused-by-quota"), &Value::Null)
+    );
+    let named = why["refused-by-quotas"].as_array().unwrap().iter();
+    let named: Vec<_> = named.map(|it| &it["quota"]).collect();
+    assert_eq!(named, ["lead", "gold"], "{why}");
+    assert_eq!(
+        why["ways"][0]["sentence"],
+        "quota \"lead\" of tenant \"acme\" allows 3 GiB, 1 GiB more than now, and quota \"gold\" of tenant \"acme\" allows 4 VMs, 1 VMs more than now"
+    );
+    for (quota, change) in [("lead", 0), ("gold", 1)] {
+        let needed = &why["ways"][0]["changes"][change];
+        let resource = needed["column"].as_str().unwrap().strip_prefix("limits.");
+        let after = needed["after"].as_str().unwrap();
+        let after = after.parse::<u64>().map_or(after.into(), Value::from);
+        let patch = json!({"limits": {resource.unwrap(): after}}).to_string();
+        let path = format!("/v1/quotas/{quota}");
+        let patched = api.ask("PATCH", &path, &[JSON], patch.as_bytes());
+        assert_eq!(patched.unwrap().status, 200, "{patch}");
+    }
+    let why = ask("east/why?host=h0", &vm);
+    assert!(why.get("refused-by-quotas").is_none(), "{why}");
+    assert!(api.place("east", "d")["host"].is_string());
+
+    // Hosts that fail are no matter of quotas.
+    let failed = ask("east/what-if?without=h0", &Value::Null);
+    assert_eq!(failed["survived"], true, "{failed}");
+}

@@ -81,6 +81,37 @@ impl Books {
         }
     }
 
+    fn held_in(&self, tenant: &str, cluster: &str) -> Holding {
+        let known = self.accounts.get(tenant);
+        known.map_or(Holding::NONE, |it| it.held_in(cluster))
+    }
+
+    /// What does not allow that a tenant who holds `held` in that cluster holds `more` there
+    /// besides: the quota of the cluster, and the one of all together.
+    fn refusals<'b>(
+        &'b self,
+        (tenant, cluster): (&str, &str),
+        held: Holding,
+        more: Holding,
+    ) -> impl Iterator<Item = QuotaRefusal> + use<'b> {
+        let of_tenant = self.of_tenants.get(tenant);
+        let both = of_tenant.map(|of_tenant| {
+            let sum = (self.accounts.get(tenant)).map_or(Holding::NONE, |it| it.sum);
+            let elsewhere = sum.minus(self.held_in(tenant, cluster));
+            [
+                (of_tenant.in_clusters.get(cluster), held),
+                (of_tenant.everywhere.as_ref(), elsewhere.plus(held)),
+            ]
+        });
+        both.into_iter()
+            .flatten()
+            .filter_map(move |(record, used)| {
+                let record = record?;
+                let exceeded = record.quota.limits.exceeded(used, more);
+                (!exceeded.is_empty()).then(|| record.refusal((used, more), exceeded))
+            })
+    }
+
     fn index(&mut self, record: &Arc<QuotaRecord>, is_there: bool) {
         let Quota {
             tenant, cluster, ..
@@ -238,6 +269,12 @@ impl TenantLimits for ClusterLedger {
         self.ledger.limits.load(Ordering::Acquire)
     }
 
+    fn refusals(&self, tenant: &Arc<str>, held: Holding, more: Holding) -> Vec<QuotaRefusal> {
+        let books = self.ledger.books();
+        let refusals = books.refusals((tenant, &self.cluster), held, more);
+        refusals.collect()
+    }
+
     fn admit(
         &self,
         tenant: &Arc<str>,
@@ -246,28 +283,13 @@ impl TenantLimits for ClusterLedger {
         only_tried: bool,
     ) -> Result<(), Box<QuotaRefusal>> {
         let mut books = self.ledger.books();
-        let Some(of_tenant) = books.of_tenants.get(tenant) else {
-            return Ok(());
-        };
-        let known = books.accounts.get(tenant);
-        let here = known.map_or(Holding::NONE, |it| it.held_in(&self.cluster));
-        let elsewhere = known.map_or(Holding::NONE, |it| it.sum).minus(here);
-        let in_cluster = of_tenant.in_clusters.get(&self.cluster);
-        let both = [
-            (in_cluster, held),
-            (of_tenant.everywhere.as_ref(), elsewhere.plus(held)),
-        ];
-        for (record, used) in both {
-            let Some(record) = record else {
-                continue;
-            };
-            let exceeded = record.quota.limits.exceeded(used, more);
-            if !exceeded.is_empty() {
-                return Err(Box::new(record.refusal((used, more), exceeded)));
-            }
+        if let Some(refusal) = books.refusals((tenant, &self.cluster), held, more).next() {
+            return Err(Box::new(refusal));
         }
-        if of_tenant.everywhere.is_some() && !only_tried {
+        let of_tenant = books.of_tenants.get(tenant);
+        if of_tenant.is_some_and(|it| it.everywhere.is_some()) && !only_tried {
             // What one turn sets aside counts for the others from now on.
+            let here = books.held_in(tenant, &self.cluster);
             books.set(tenant, &self.cluster, here.max(held.plus(more)));
             drop(books);
             let mut set_aside = self.set_aside();

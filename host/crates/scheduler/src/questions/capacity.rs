@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{QuestionError, Situation, reasons};
-use crate::{PlaceError, RemovedHosts, check_named_hosts};
+use crate::{PlaceError, QuotaRefusal, RemovedHosts, check_named_hosts};
 use placewright_inventory::Inventory;
 use placewright_model::{Group, Request, Vm};
 
@@ -24,9 +24,14 @@ pub struct Capacity {
     pub bounded: bool,
     /// How many go where; hosts that take none are left out. By id of the host.
     pub hosts: Vec<Filled>,
-    /// How many hosts the next one would be refused by.
+    /// If a quota does not allow the next one: which, what is held with those that fit, and what
+    /// limits it. No host is looked for then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = QuotaRefusal))]
+    pub refused_by_quota: Option<Box<QuotaRefusal>>,
+    /// How many hosts the next one would be refused by; 0 if a quota does.
     pub considered: usize,
-    /// What stops the next one, in policy order; empty if the bound does.
+    /// What stops the next one, in policy order; empty if the bound or a quota does.
     pub stopped_by: Vec<RemovedHosts>,
     /// What the next one names and no host of the cluster has, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -47,7 +52,7 @@ pub struct Filled {
 
 impl Situation<'_> {
     /// Place copies of the request one after the other, each seeing those before it,
-    /// until one finds no host or `at_most` have found one. Copies belong to the
+    /// until one finds no host, a quota does not allow it, or `at_most` have found one. Copies belong to the
     /// groups and tenants of what they are copies of, and run nowhere yet; what they
     /// are copies of keeps its place, if it has one.
     ///
@@ -56,6 +61,7 @@ impl Situation<'_> {
     pub fn capacity(&self, request: &Request, at_most: usize) -> Result<Capacity, QuestionError> {
         check_named_hosts(self.inventory, &request.members)?;
         let mut scheduler = self.scheduler(self.policy.clone())?;
+        scheduler.options.quotas = self.options.quotas.tried();
         let template = known(self.inventory, request);
         let mut hosts: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         let mut capacity = Capacity {
@@ -63,6 +69,7 @@ impl Situation<'_> {
             fit: 0,
             bounded: false,
             hosts: Vec::new(),
+            refused_by_quota: None,
             considered: 0,
             stopped_by: Vec::new(),
             warnings: Vec::new(),
@@ -78,8 +85,9 @@ impl Situation<'_> {
             match &decision.host {
                 Some(host) => *hosts.entry(host.clone()).or_default() += 1,
                 None => {
+                    capacity.refused_by_quota.clone_from(&decision.refused);
                     capacity.stopped_by = reasons(&decision);
-                    capacity.warnings = decision.unknown.clone();
+                    capacity.warnings.clone_from(&decision.unknown);
                     break;
                 }
             }

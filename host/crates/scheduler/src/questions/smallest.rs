@@ -8,6 +8,7 @@
 
 mod lever;
 mod of_host;
+mod of_quota;
 mod trial;
 mod words;
 
@@ -19,6 +20,7 @@ use serde::Serialize;
 use super::QuestionError;
 use crate::Cancel;
 use lever::{Lever, Place, Reach};
+pub(super) use of_quota::raises;
 use placewright_chain::{Chain, Runner};
 use placewright_inventory::Inventory;
 use placewright_model::{Request, Value};
@@ -47,6 +49,18 @@ pub struct Way {
     pub sentence: String,
 }
 
+impl Way {
+    /// That these changes let a host through, which would then be chosen or not.
+    pub(super) fn new(changes: Vec<Needed>, chosen: bool) -> Self {
+        let sentences = changes.iter().map(|change| change.sentence.as_str());
+        Self {
+            sentence: sentences.collect::<Vec<_>>().join(", and "),
+            changes,
+            chosen,
+        }
+    }
+}
+
 /// A change that is needed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -55,12 +69,12 @@ pub struct Way {
 pub struct Needed {
     /// What is changed.
     pub of: Changed,
-    /// Id of the VM, host or group; none for the request as a whole.
+    /// Id of the VM, host or group, or name of the quota; none for the request as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub id: Option<Arc<str>>,
     /// The column or table that is changed, as documents call it; `host` if the VM is to run
-    /// elsewhere.
+    /// elsewhere; of a quota `limits.cpu`, `limits.memory`, `limits.gpus` or `limits.vms`.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub column: Arc<str>,
     /// How far it is to be changed.
@@ -90,6 +104,8 @@ pub enum Changed {
     Host,
     /// A group that a VM of the request is in.
     Group,
+    /// A quota of a tenant.
+    Quota,
 }
 
 /// How far something is to be changed.
@@ -259,14 +275,7 @@ fn tell(world: &mut World<'_>, mut found: Vec<Vec<Turned<'_>>>) -> Result<Vec<Wa
         let changes = turned
             .iter()
             .map(|(lever, at)| words::needed(lever, *at, host));
-        let changes: Vec<Needed> = changes.collect();
-        let sentences = changes.iter().map(|change| change.sentence.as_str());
-        let sentence = sentences.collect::<Vec<_>>().join(", and ");
-        ways.push(Way {
-            changes,
-            chosen,
-            sentence,
-        });
+        ways.push(Way::new(changes.collect(), chosen));
     }
     Ok(ways)
 }

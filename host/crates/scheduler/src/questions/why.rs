@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::smallest::{self, Asked, Way};
+use super::smallest::{self, Asked, Needed, Way, raises};
 use super::{QuestionError, Situation, give_back};
-use crate::{Decision, PlaceError};
+use crate::{Decision, PlaceError, QuotaRefusal};
 use placewright_chain::{Explanation, FactShown, HostShown, RemovalShown, ShareShown, StageShown};
 use placewright_inventory::Inventory;
 use placewright_model::Request;
@@ -20,6 +20,7 @@ const COMPARED: usize = 1000;
 /// What a policy says of one host for one request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
 pub struct Why {
     /// The VMs of the request.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
@@ -27,9 +28,15 @@ pub struct Why {
     /// Id of the host.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub host: Arc<str>,
-    /// The host that is chosen; none if every host is removed.
+    /// The host that is chosen; none if every host is removed, or a quota refuses the VMs.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
     pub chosen: Option<Arc<str>>,
+    /// The quotas that do not allow what is asked for, whatever becomes of the host: which, what
+    /// is held and what it limits. Of a recorded decision, the first of them. `standing` says how
+    /// it is with the host itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub refused_by_quotas: Vec<QuotaRefusal>,
     /// How it stands to the decision.
     #[serde(flatten)]
     pub standing: Standing,
@@ -38,7 +45,8 @@ pub struct Why {
     pub facts: Vec<FactShown>,
     /// If filters keep the VMs off it: the smallest changes that let it through, each found by
     /// asking the filters again. One change, or two together where one is not enough; those
-    /// first that change least of the request. None if no two changes do.
+    /// first that change least of the request. None if no two changes do. Where quotas refuse
+    /// the VMs, each way begins with the limits that are to be raised.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub ways: Vec<Way>,
@@ -51,6 +59,31 @@ impl Why {
             self.standing,
             Standing::Removed { .. } | Standing::NotAsked { .. }
         )
+    }
+
+    /// Tell of quotas that refuse the VMs, and by how much they would have to be raised; without
+    /// them, `chosen` would be the host.
+    pub(crate) fn refuse(&mut self, refusals: Vec<QuotaRefusal>, chosen: Option<&Arc<str>>) {
+        self.refused_by_quotas = refusals;
+        let Some(first) = self.refused_by_quotas.first() else {
+            return;
+        };
+        debug_assert!(!first.exceeded.is_empty(), "{first:?}");
+        let raised = self.refused_by_quotas.iter().map(raises);
+        let raised: Option<Vec<Vec<Needed>>> = raised.collect();
+        let Some(raised) = raised.map(|raised| raised.concat()) else {
+            // No limit is as high as it would have to be.
+            return self.ways.clear();
+        };
+        match self.is_kept_out() {
+            true => {
+                for way in &mut self.ways {
+                    let changes = [raised.clone(), std::mem::take(&mut way.changes)].concat();
+                    *way = Way::new(changes, way.chosen);
+                }
+            }
+            false => self.ways = vec![Way::new(raised, chosen == Some(&self.host))],
+        }
     }
 }
 
@@ -159,15 +192,32 @@ impl Situation<'_> {
     /// If there is no such host, or there is no decision.
     pub fn why(&self, request: &Request, host: &str) -> Result<Why, QuestionError> {
         let host = known_host(self.inventory, host)?;
-        let (decision, explanation) = self.decide(request)?;
+        let (decision, mut explanation) = self.decide(request)?;
+        let refusals = self.refusals(&decision)?;
+        let chosen = explanation.chosen.clone();
+        if let Some(first) = refusals.first() {
+            explanation = explanation.refused(first.because.as_str().into());
+        }
         let mut why = of(&explanation, self.policy, request, &host);
         if why.is_kept_out() {
             why.ways = self.ways(&decision, &host)?;
         }
+        why.refuse(refusals, chosen.as_ref());
         if let Standing::Removed { by } = &mut why.standing {
             *by = self.all_removals(request, &host, std::mem::take(by))?;
         }
         Ok(why)
+    }
+
+    /// The quotas that do not allow what a decision asks for.
+    fn refusals(&self, decision: &Decision) -> Result<Vec<QuotaRefusal>, QuestionError> {
+        if !self.options.quotas.is_limiting() {
+            return Ok(Vec::new());
+        }
+        let mut scheduler = self.scheduler(self.policy.clone())?;
+        give_back(&mut scheduler, &decision.request)?;
+        let quotas = &self.options.quotas;
+        Ok(quotas.refusals(scheduler.inventory(), &decision.request))
     }
 
     /// The smallest changes that let the host through.
@@ -252,6 +302,7 @@ pub(crate) fn of(
         vms: request.members.iter().map(|vm| vm.id.clone()).collect(),
         host: host.clone(),
         chosen: explanation.chosen.clone(),
+        refused_by_quotas: Vec::new(),
         standing,
         facts,
         ways: Vec::new(),

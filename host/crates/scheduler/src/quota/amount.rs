@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::QuotaResource;
 use placewright_model::{GREATEST_INTEGER, Kind, Measure, Value};
@@ -118,6 +118,15 @@ pub(super) fn units<S: Serializer>(thousandths: &i64, to: S) -> Result<S::Ok, S:
     }
 }
 
+/// Read what [`units`] has written.
+///
+/// # Errors
+/// If it is no number.
+pub(super) fn thousandths<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+    let units = f64::deserialize(from)?;
+    Ok((units * 1000.0).round() as i64)
+}
+
 /// The same where there may be none.
 ///
 /// # Errors
@@ -134,7 +143,7 @@ pub(super) fn units_if_any<S: Serializer>(
 
 impl QuotaResource {
     /// The unit in which it is written and counted; thousandths of GPUs are as those of cores.
-    fn measure(self) -> Option<Measure> {
+    pub(crate) fn measure(self) -> Option<Measure> {
         match self {
             Self::Cpu | Self::Gpus => Some(Measure::Millicores),
             Self::Memory => Some(Measure::Bytes),

@@ -33,18 +33,24 @@ impl QuotaResource {
 }
 
 /// What somebody holds, as programs read it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Holding))]
 pub struct HoldingShown {
     /// Promised CPU in cores.
-    #[serde(serialize_with = "amount::units")]
+    #[serde(
+        serialize_with = "amount::units",
+        deserialize_with = "amount::thousandths"
+    )]
     #[cfg_attr(feature = "openapi", schema(value_type = f64, example = 12.5))]
     pub cpu: i64,
     /// Promised memory in bytes.
     pub memory: i64,
     /// GPUs; a share of one counts as its part.
-    #[serde(serialize_with = "amount::units")]
+    #[serde(
+        serialize_with = "amount::units",
+        deserialize_with = "amount::thousandths"
+    )]
     #[cfg_attr(feature = "openapi", schema(value_type = f64, example = 1.5))]
     pub gpus: i64,
     /// How many VMs.

@@ -3,6 +3,7 @@ use std::sync::Mutex;
 use serde_json::json;
 
 use super::*;
+use crate::questions::{Changed, FailureOptions, Limit, Situation, Standing};
 use crate::{Batch, Cancel, Scheduler, SchedulerOptions};
 use placewright_engine::generation::Generation;
 use placewright_model::schema::Schema;
@@ -91,6 +92,17 @@ impl TenantLimits for MostVms {
         true
     }
 
+    fn refusals(&self, tenant: &Arc<str>, held: Holding, more: Holding) -> Vec<QuotaRefusal> {
+        let limits = limits(json!({"vms": self.most})).unwrap();
+        let exceeded = limits.exceeded(held, more);
+        let of = ("most".into(), tenant.clone(), None);
+        let refusal = || QuotaRefusal::new(of, limits, (held, more), exceeded.clone());
+        match exceeded.is_empty() {
+            true => Vec::new(),
+            false => vec![refusal()],
+        }
+    }
+
     fn admit(
         &self,
         tenant: &Arc<str>,
@@ -100,36 +112,73 @@ impl TenantLimits for MostVms {
     ) -> Result<(), Box<QuotaRefusal>> {
         let asked = (tenant.clone(), held.vms, only_tried);
         self.asked.lock().unwrap().push(asked);
-        let limits = limits(json!({"vms": self.most})).unwrap();
-        match limits.exceeded(held, more) {
-            exceeded if exceeded.is_empty() => Ok(()),
-            exceeded => {
-                let of = ("most".into(), tenant.clone(), None);
-                let refusal = QuotaRefusal::new(of, limits, (held, more), exceeded);
-                Err(Box::new(refusal))
-            }
+        match self.refusals(tenant, held, more).pop() {
+            None => Ok(()),
+            Some(refusal) => Err(Box::new(refusal)),
         }
     }
 }
 
-/// A scheduler that asks no units, of a cluster with two hosts.
-fn scheduler(most: i64) -> (Scheduler, Arc<MostVms>) {
-    let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
-    for host in ["a", "b"] {
-        inventory.add_host(Host::new(host)).unwrap();
+/// A cluster with two hosts, and the policy that asks no units.
+struct World {
+    inventory: Inventory,
+    policy: Arc<Policy>,
+    generation: Generation,
+    options: SchedulerOptions,
+    limits: Arc<MostVms>,
+}
+
+impl World {
+    fn new(most: i64) -> Self {
+        let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+        for host in ["a", "b"] {
+            inventory.add_host(Host::new(host)).unwrap();
+        }
+        let generation = Generation::default();
+        let schema = inventory.schema().clone();
+        let policy = Policy::load("name = \"nothing\"\n", "p.toml", &generation, &schema);
+        let limits = Arc::new(MostVms {
+            most,
+            ..MostVms::default()
+        });
+        Self {
+            inventory,
+            policy: Arc::new(policy.unwrap()),
+            generation,
+            options: SchedulerOptions {
+                quotas: Quotas::of(limits.clone()),
+                ..SchedulerOptions::default()
+            },
+            limits,
+        }
     }
-    let generation = Generation::default();
-    let schema = inventory.schema().clone();
-    let policy = Policy::load("name = \"nothing\"\n", "p.toml", &generation, &schema).unwrap();
-    let limits = Arc::new(MostVms {
-        most,
-        ..MostVms::default()
-    });
-    let options = SchedulerOptions {
-        quotas: Quotas::of(limits.clone()),
-        ..SchedulerOptions::default()
-    };
-    let scheduler = Scheduler::new(inventory, Arc::new(policy), &generation, options);
+
+    fn situation(&self) -> Situation<'_> {
+        Situation {
+            inventory: &self.inventory,
+            policy: &self.policy,
+            generation: &self.generation,
+            options: &self.options,
+        }
+    }
+
+    /// Whether whoever knows the limits was asked, and every time only as a trial.
+    fn is_only_tried(&self) -> bool {
+        let asked = self.limits.asked.lock().unwrap();
+        asked.iter().all(|(.., only_tried)| *only_tried)
+    }
+}
+
+/// A scheduler of such a cluster.
+fn scheduler(most: i64) -> (Scheduler, Arc<MostVms>) {
+    let World {
+        inventory,
+        policy,
+        generation,
+        options,
+        limits,
+    } = World::new(most);
+    let scheduler = Scheduler::new(inventory, policy, &generation, options);
     (scheduler.unwrap(), limits)
 }
 
@@ -164,10 +213,16 @@ fn a_refused_decision_is_recorded_explained_and_not_made_again_by_other_units() 
     assert_eq!(explained.refused.as_deref(), Some(&*because));
     assert_eq!(explained.chosen, None);
     let past = scheduler.past(refused.number).unwrap();
-    let why = past.why("a", &Cancel::default()).unwrap();
+    let why = past.why("b", &Cancel::default()).unwrap();
     let why = serde_json::to_value(why).unwrap();
     assert_eq!(why["standing"], "refused-by-quota");
     assert_eq!(why["because"], *because);
+    assert_eq!(why["refused-by-quotas"][0]["quota"], "most");
+    let way = &why["ways"][0];
+    assert_eq!(
+        (&way["chosen"], &way["changes"][0]["after"]),
+        (&json!(true), &json!("2"))
+    );
     assert!(past.comes_out_the_same().unwrap());
     assert_eq!(past.runners_up(3).unwrap(), []);
     // Only the first is.
@@ -272,4 +327,110 @@ fn vms_that_run_are_moved_and_planned_anew_whatever_is_held() {
     // A copy asks nobody.
     let mut copy = scheduler.copy();
     assert!(copy.place(asks([of("t", "new")])).unwrap().host.is_some());
+}
+
+#[test]
+fn room_for_a_tenant_ends_at_its_quota_and_for_others_goes_on() {
+    let mut world = World::new(3);
+    world.inventory.run_vm(of("t", "v"), "a").unwrap();
+    let capacity = |vm| world.situation().capacity(&asks([vm]), 10).unwrap();
+    let limited = capacity(of("t", "new"));
+    assert_eq!((limited.fit, limited.bounded), (2, false));
+    let refused = limited.refused_by_quota.unwrap();
+    assert_eq!((&*refused.quota, refused.used.vms), ("most", 3));
+    assert_eq!(refused.exceeded, [QuotaResource::Vms]);
+    assert_eq!((limited.considered, limited.stopped_by), (0, Vec::new()));
+    let free = capacity(Vm::new("new"));
+    assert_eq!((free.fit, free.bounded), (10, true));
+    assert_eq!(free.refused_by_quota, None);
+    assert!(world.is_only_tried());
+}
+
+#[test]
+fn why_not_there_begins_with_the_quota_and_how_far_it_is_to_be_raised() {
+    let mut world = World::new(1);
+    world.inventory.run_vm(of("t", "v"), "a").unwrap();
+    let two = asks([of("t", "one"), of("t", "two")]);
+    let why = |request: &Request, host| world.situation().why(request, host).unwrap();
+    let hosts = ["a", "b"].map(|host| why(&two, host));
+    for why in &hosts {
+        assert!(matches!(why.standing, Standing::RefusedByQuota { .. }));
+        assert_eq!(&*why.refused_by_quotas[0].quota, "most");
+        assert_eq!((why.chosen.as_ref(), why.ways.len()), (None, 1));
+        let [change] = &*why.ways[0].changes else {
+            panic!("{:?}", why.ways);
+        };
+        assert_eq!((change.of, change.bound), (Changed::Quota, Limit::AtLeast));
+        assert_eq!(change.id.as_deref(), Some("most"));
+        assert_eq!(&*change.column, "limits.vms");
+        let amounts = (change.before.as_deref(), change.after.as_deref());
+        assert_eq!(amounts, (Some("1"), Some("3")));
+        assert_eq!(
+            why.ways[0].sentence,
+            "quota \"most\" of tenant \"t\" allows 3 VMs, 2 VMs more than now"
+        );
+    }
+    let chosen = hosts.iter().filter(|why| why.ways[0].chosen);
+    assert_eq!(chosen.count(), 1, "one of them would be the one");
+
+    // Of a host that is kept out by itself it is said as well, and is a part of every way.
+    let elsewhere = Request {
+        excluded: vec!["a".into()],
+        ..two
+    };
+    let kept_out = why(&elsewhere, "a");
+    assert!(matches!(kept_out.standing, Standing::NotAsked { .. }));
+    assert_eq!(kept_out.refused_by_quotas.len(), 1);
+    let mut first = kept_out.ways.iter().map(|way| way.changes[0].of);
+    assert!(first.all(|of| of == Changed::Quota), "{:?}", kept_out.ways);
+
+    // What holds no more than before is not refused, nor is a VM of nobody.
+    for request in [asks([Vm::new("v")]), asks([Vm::new("free")])] {
+        let why = why(&request, "b");
+        assert!(why.refused_by_quotas.is_empty() && why.chosen.is_some());
+    }
+    assert!(world.is_only_tried());
+}
+
+#[test]
+fn a_limit_that_cannot_be_high_enough_is_no_way() {
+    let limits = limits(json!({"vms": 1})).unwrap();
+    let asked = holding(0, i128::from(GREATEST_INTEGER));
+    let of = ("q".into(), "t".into(), None);
+    let exceeded = vec![QuotaResource::Vms];
+    let refusal = QuotaRefusal::new(of, limits, (holding(0, 1), asked), exceeded);
+    assert_eq!(refusal.raises(), None);
+}
+
+#[test]
+fn a_refusal_is_read_as_it_was_written() {
+    let limits = limits(json!({"cpu": "1500m", "gpus": 0.25, "memory": "1 GiB"})).unwrap();
+    let of = ("q".into(), "t".into(), Some("c".into()));
+    let exceeded = vec![QuotaResource::Cpu];
+    let refusal = QuotaRefusal::new(of, limits, (holding(1200, 3), holding(333, 1)), exceeded);
+    let written = serde_json::to_value(&refusal).unwrap();
+    assert_eq!(written["used"]["cpu"], 1.2);
+    assert_eq!(QuotaRefusal::deserialize(written).unwrap(), refusal);
+}
+
+#[test]
+fn vms_of_hosts_that_fail_are_restarted_whatever_is_held() {
+    let mut world = World::new(0);
+    for (id, host) in [("v", "a"), ("w", "b")] {
+        world.inventory.run_vm(of("t", id), host).unwrap();
+    }
+    let failed = world
+        .situation()
+        .without_hosts(&["a".into()], 0, FailureOptions::default());
+    let failed = failed.unwrap();
+    assert!(failed.survived());
+    assert_eq!(failed.vms[0].host.as_deref(), Some("b"));
+    let each = world
+        .situation()
+        .n_plus_one(0, FailureOptions::default(), |_, _| {});
+    assert!(each.unwrap().iter().all(|failure| failure.survived()));
+    assert!(
+        world.limits.asked.lock().unwrap().is_empty(),
+        "nobody is asked"
+    );
 }

@@ -97,7 +97,7 @@ fn difference(before: &Value, after: &Value, measure: Option<Measure>) -> String
 }
 
 /// An amount as a document may have it. It is exact: what is shown is enough.
-fn amount(value: &Value, measure: Option<Measure>) -> String {
+pub(super) fn amount(value: &Value, measure: Option<Measure>) -> String {
     let bytes = |bytes: i64| {
         const UNITS: [(&str, i64); 4] = [
             ("TiB", 1 << 40),
