@@ -125,7 +125,7 @@ async fn metrics(
     let written = aside(move || {
         let capacity = snapshots.iter().map(|snapshot| snapshot.capacity(now));
         let capacity: Vec<_> = capacity.collect();
-        let text = telemetry.text_with(&capacity);
+        let text = telemetry.text_with(&capacity, &deployment.quota_levels());
         let text = text.map_err(|error| Problem::internal(&error))?;
         Ok::<_, Problem>(match is_plain {
             true => plain(&text),

@@ -12,11 +12,15 @@ use super::revisions::GoneRevisions;
 use super::{Deployment, DeploymentError, EventKind, News, Who, check_name};
 use placewright_model::Holding;
 use placewright_model::budget::{Collection, Full};
+use placewright_records::telemetry::{QuotaAmount, QuotaLevel};
 use placewright_scheduler::{QuotaLimits, QuotaRefusal, QuotaResource};
 use placewright_store::{Change, Saved};
 
 /// Where the store has them: this, and the name.
 const KEY: &str = "quota ";
+
+/// CPU and GPUs are counted in so many parts of one.
+const THOUSANDTHS: f64 = 1000.0;
 
 /// Bytes of a tenant's name at most.
 const LONGEST_TENANT: usize = placewright_document::LONGEST_ID;
@@ -139,6 +143,12 @@ impl Deployment {
         }
     }
 
+    /// All quotas with what is held under them, by name, for metrics.
+    pub fn quota_levels(&self) -> Vec<QuotaLevel> {
+        let quotas = self.ledger.all().into_iter();
+        quotas.map(|(record, used)| level(&record, used)).collect()
+    }
+
     fn with_use(&self, record: Arc<QuotaRecord>) -> QuotaUse {
         let used = self.ledger.used(&record.quota);
         (record, used)
@@ -247,6 +257,7 @@ impl Deployment {
         };
         self.remove(removal, gone)?;
         self.ledger.remove(name);
+        self.telemetry.quota_refusals.forget(&record.name);
         self.tell_quota(EventKind::QuotaRemoved, &record, by);
         Ok(record)
     }
@@ -267,6 +278,23 @@ impl Deployment {
             message,
             ..News::default()
         });
+    }
+}
+
+fn level(record: &QuotaRecord, used: Holding) -> QuotaLevel {
+    let limits = record.quota.limits;
+    let amount = |used: i128, limit: Option<i64>, one: f64| QuotaAmount {
+        used: used as f64 / one,
+        limit: limit.map(|limit| limit as f64 / one),
+    };
+    QuotaLevel {
+        quota: record.name.clone(),
+        tenant: record.quota.tenant.clone(),
+        cluster: record.quota.cluster.clone(),
+        cpu: amount(used.cpu, limits.cpu, THOUSANDTHS),
+        memory: amount(used.memory, limits.memory, 1.0),
+        gpus: amount(used.gpus, limits.gpus, THOUSANDTHS),
+        vms: amount(used.vms, limits.vms, 1.0),
     }
 }
 

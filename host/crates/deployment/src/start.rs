@@ -199,6 +199,7 @@ impl Deployment {
             events: self.events.clone(),
             meter: Arc::new(self.telemetry.clusters.of(&name)),
             units: self.telemetry.units.clone(),
+            quota_refusals: self.telemetry.quota_refusals.clone(),
             kept: self.telemetry.store.clone(),
             clock: self.options.clock.clone(),
             alarm: self.alarm.clone(),

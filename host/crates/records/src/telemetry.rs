@@ -14,6 +14,7 @@ mod library;
 mod log;
 mod plain;
 mod process;
+mod quotas;
 mod store;
 mod units;
 
@@ -28,6 +29,7 @@ pub use http::HttpFamilies;
 pub use library::LibraryMetrics;
 pub use log::{LogError, LogFormat, check_level, decision_span, start_log};
 pub use plain::{PLAIN_METRICS_TYPE, plain};
+pub use quotas::{QUOTAS_TOLD, QuotaAmount, QuotaLevel, QuotaRefusals};
 pub use store::StoreMetrics;
 pub use units::{Breaker, UnitFamilies, UnitMeter};
 
@@ -39,20 +41,31 @@ use prometheus_client::encoding::text;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
+use quotas::QuotaFamilies;
 
 /// The media type of [`Telemetry::text`].
 pub const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What is told as it is when metrics are asked for.
+#[derive(Debug)]
+struct Levels {
+    capacity: CapacityFamilies,
+    quotas: QuotaFamilies,
+}
 
 /// All metrics of a server.
 #[derive(Debug)]
 pub struct Telemetry {
     registry: Registry,
-    /// What clusters have. Held while it is set and written, so that nobody reads half of it.
-    capacity: Mutex<CapacityFamilies>,
+    /// What clusters have, and what tenants hold. Held while it is set and written, so that nobody
+    /// reads half of it.
+    levels: Mutex<Levels>,
     /// Requests.
     pub http: HttpFamilies,
     /// Decisions, cluster by cluster.
     pub clusters: ClusterFamilies,
+    /// Decisions that quotas refused, quota by quota.
+    pub quota_refusals: QuotaRefusals,
     /// Calls, unit by unit.
     pub units: UnitFamilies,
     /// The set of units in force.
@@ -78,7 +91,11 @@ impl Telemetry {
             Info::new([("version", env!("CARGO_PKG_VERSION"))]),
         );
         Self {
-            capacity: Mutex::new(CapacityFamilies::register(registry)),
+            levels: Mutex::new(Levels {
+                capacity: CapacityFamilies::register(registry),
+                quotas: QuotaFamilies::register(registry),
+            }),
+            quota_refusals: QuotaRefusals::register(registry),
             http: HttpFamilies::register(registry),
             clusters: ClusterFamilies::register(registry),
             units: UnitFamilies::register(registry),
@@ -90,23 +107,29 @@ impl Telemetry {
         }
     }
 
-    /// Every metric in the text format of OpenMetrics, with what clusters have as it was told
-    /// last.
+    /// Every metric in the text format of OpenMetrics, with what clusters have and what tenants
+    /// hold as it was told last.
     ///
     /// # Errors
     /// Never in practice: writing to a text does not fail.
     pub fn text(&self) -> Result<String, fmt::Error> {
-        let _capacity = self.capacity.lock().unwrap_or_else(PoisonError::into_inner);
+        let _levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
         self.write()
     }
 
-    /// Every metric in the text format of OpenMetrics, with what these clusters have.
+    /// Every metric in the text format of OpenMetrics, with what these clusters have and what is
+    /// held under these quotas, which are in the order of their names.
     ///
     /// # Errors
     /// As for [`Telemetry::text`].
-    pub fn text_with(&self, clusters: &[ClusterCapacity]) -> Result<String, fmt::Error> {
-        let capacity = self.capacity.lock().unwrap_or_else(PoisonError::into_inner);
-        capacity.set(clusters);
+    pub fn text_with(
+        &self,
+        clusters: &[ClusterCapacity],
+        quotas: &[QuotaLevel],
+    ) -> Result<String, fmt::Error> {
+        let levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        levels.capacity.set(clusters);
+        levels.quotas.set(quotas);
         self.write()
     }
 

@@ -284,3 +284,34 @@ fn questions_stop_at_quotas_and_say_by_how_much_to_raise_them() {
     let failed = ask("east/what-if?without=h0", &Value::Null);
     assert_eq!(failed["survived"], true, "{failed}");
 }
+
+#[test]
+fn metrics_tell_what_is_held_under_each_quota_and_how_often_it_refused() {
+    let data = folder();
+    let (_server, api) = start(data.path());
+    let gold = json!({"tenant": "acme", "limits": {"vms": 1, "cpu": "2500m"}});
+    assert_eq!(api.new_quota("gold", &gold).status, 201);
+    assert!(api.place("west", "a")["host"].is_string());
+    for id in ["b", "c"] {
+        assert!(api.place("east", id)["refused-by-quota"].is_object());
+    }
+    let metrics = || api.get("/metrics").body.as_str().unwrap().to_owned();
+    let told = metrics();
+    let of = r#"{quota="gold",tenant="acme",cluster="""#;
+    for line in [
+        format!(r#"placewright_quota_cpu_cores{of},amount="used"}} 1.0"#),
+        format!(r#"placewright_quota_cpu_cores{of},amount="limit"}} 2.5"#),
+        format!(r#"placewright_quota_memory_bytes{of},amount="used"}} 1073741824.0"#),
+        format!(r#"placewright_quota_gpus{of},amount="used"}} 0.0"#),
+        format!(r#"placewright_quota_vms{of},amount="limit"}} 1.0"#),
+        r#"placewright_quota_refusals_total{quota="gold"} 2"#.to_owned(),
+        "placewright_quotas 1".to_owned(),
+    ] {
+        assert!(told.lines().any(|it| it == line), "{line}\n{told}");
+    }
+    let gone = api.send("DELETE", "/v1/quotas/gold", &Value::Null);
+    assert_eq!(gone.status, 204);
+    let told = metrics();
+    assert!(!told.contains("quota=\"gold\""), "{told}");
+    assert!(told.contains("placewright_quotas 0"), "{told}");
+}

@@ -369,6 +369,9 @@ impl ClusterState {
             None => {
                 self.meter.decided(Outcome::Rejected);
                 self.meter.rejected_for(&main_reason(decision));
+                if let Some(refused) = &decision.refused {
+                    self.quota_refusals.count(&refused.quota);
+                }
                 for removed in &decision.decided.removed {
                     let reason = format!("{}: {}", removed.filter, removed.reason);
                     self.meter.rejected(&reason, removed.hosts as u64);

@@ -37,7 +37,7 @@ use placewright_inventory::{Inventory, Touched};
 use placewright_model::budget::Collection;
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
-use placewright_records::telemetry::{ClusterMeter, StoreMetrics, UnitFamilies};
+use placewright_records::telemetry::{ClusterMeter, QuotaRefusals, StoreMetrics, UnitFamilies};
 use placewright_scheduler::Scheduler;
 use placewright_store::{Change, Counters, Store};
 use placewright_sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -72,6 +72,7 @@ pub struct ClusterState {
     pub(super) events: Arc<Events>,
     pub(super) meter: Arc<ClusterMeter>,
     pub(super) units: UnitFamilies,
+    pub(super) quota_refusals: QuotaRefusals,
     kept: StoreMetrics,
     /// What was counted of each unit so far.
     pub(super) counted: BTreeMap<Arc<str>, (u64, u64, u64, Duration)>,
@@ -151,6 +152,7 @@ pub struct Parts {
     pub events: Arc<Events>,
     pub meter: Arc<ClusterMeter>,
     pub units: UnitFamilies,
+    pub quota_refusals: QuotaRefusals,
     pub kept: StoreMetrics,
     pub clock: Clock,
     pub alarm: Arc<Alarm>,
@@ -180,6 +182,7 @@ impl ClusterState {
             breakers: Breakers::default(),
             quarantined: 0,
             units: parts.units,
+            quota_refusals: parts.quota_refusals,
             kept: parts.kept,
             counted: BTreeMap::new(),
             name: inventory.name().clone(),

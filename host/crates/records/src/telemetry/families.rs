@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::{
-    BalanceOutcome, Breaker, Capacity, ClusterCapacity, MoveChange, Outcome, ReservationEnd,
-    StatisticsAge, Telemetry,
+    BalanceOutcome, Breaker, Capacity, ClusterCapacity, MoveChange, Outcome, QuotaAmount,
+    QuotaLevel, ReservationEnd, StatisticsAge, Telemetry,
 };
 
 /// A family of metrics.
@@ -42,7 +42,18 @@ pub fn families() -> Vec<MetricFamily> {
     // A family is only told of when it has a sample.
     let telemetry = Telemetry::new();
     let capacity = fill(&telemetry);
-    read(&telemetry.text_with(&capacity).unwrap_or_default())
+    let limited = QuotaAmount {
+        used: 0.0,
+        limit: Some(0.0),
+    };
+    let quota = QuotaLevel {
+        cpu: limited,
+        memory: limited,
+        gpus: limited,
+        vms: limited,
+        ..QuotaLevel::default()
+    };
+    read(&telemetry.text_with(&capacity, &[quota]).unwrap_or_default())
 }
 
 /// Have a sample of everything.
@@ -62,6 +73,7 @@ fn fill(telemetry: &Telemetry) -> [ClusterCapacity; 1] {
     unit.paused(&"".into(), true);
     telemetry.units.refused([("", "", 1)]);
     telemetry.http.answered("GET", "", 200, Duration::ZERO);
+    telemetry.quota_refusals.count(&"".into());
     telemetry.configuration.certificate_ends(0);
     let all = Capacity {
         used: Some(0.0),
