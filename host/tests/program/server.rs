@@ -48,6 +48,7 @@ mod standing_still;
 mod sweep;
 #[cfg(unix)]
 mod tokens;
+mod traces;
 mod two_lanes;
 #[cfg(unix)]
 mod upgrade;

@@ -119,7 +119,7 @@ pub(crate) fn decide_alike(rust: Arc<Unit>, other: Arc<Unit>) {
                 members,
                 ..Request::default()
             };
-            scheduler.place(request).unwrap().host
+            scheduler.place(request).unwrap().host.clone()
         };
         (0..60).map(place).collect()
     };

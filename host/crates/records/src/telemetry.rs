@@ -15,6 +15,7 @@ mod log;
 mod plain;
 mod process;
 mod store;
+mod traces;
 mod units;
 
 pub use audit::AuditMetrics;
@@ -29,6 +30,7 @@ pub use library::LibraryMetrics;
 pub use log::{LogError, LogFormat, check_level, decision_span, start_log};
 pub use plain::{PLAIN_METRICS_TYPE, plain};
 pub use store::StoreMetrics;
+pub use traces::TraceMetrics;
 pub use units::{Breaker, UnitFamilies, UnitMeter};
 
 use std::fmt;
@@ -63,6 +65,8 @@ pub struct Telemetry {
     pub configuration: ConfigurationMetrics,
     /// What is written to the audit log.
     pub audit: AuditMetrics,
+    /// What becomes of the spans of traces.
+    pub traces: TraceMetrics,
 }
 
 impl Telemetry {
@@ -86,6 +90,7 @@ impl Telemetry {
             store: StoreMetrics::register(registry),
             configuration: ConfigurationMetrics::register(registry),
             audit: AuditMetrics::register(registry),
+            traces: TraceMetrics::register(registry),
             registry: root,
         }
     }
