@@ -350,6 +350,8 @@ fn figures(report: &Report) -> comfy_table::Table {
     if let Some(balance) = &report.balance {
         row("balance passes", count(balance.passes));
         row("  with moves", count(balance.passes_with_moves));
+        let each = balance.time.as_secs_f64() * 1000.0 / balance.passes.max(1) as f64;
+        row("  milliseconds each", format!("{each:.1}"));
         row("VMs moved", count(balance.moves));
     }
     row(

@@ -249,10 +249,15 @@ impl<'a> Match<'a> {
         let mut body = needs.keys();
         body["id"] = vm(number).into();
         let answer = self.post("/place", &body)?;
-        // One that ran on a host that is down is known, and what is not given of it stays.
-        let known = self.ledger.running(number);
-        let needs = known.map_or_else(|| needs.clone(), |known| known.needs.changed_by(needs));
+        let needs = self.asked(number, needs);
         self.decided(number, &needs, &answer, true)
+    }
+
+    /// What a VM asks for with these needs: one that ran on a host that is down is known, and what
+    /// is not given of it stays.
+    fn asked(&self, number: usize, needs: &Needs) -> Needs {
+        let known = self.ledger.running(number);
+        known.map_or_else(|| needs.clone(), |known| known.needs.changed_by(needs))
     }
 
     /// Place a VM again; `of` says what it asks for then, of what it has.
@@ -348,7 +353,8 @@ impl<'a> Match<'a> {
                 let known = vms.iter().find(|it| it.0 == number);
                 let (_, needs) = known.ok_or("a decision about another VM")?;
                 let is_unknown = !self.ledger.vms.contains_key(&number);
-                self.decision(number, needs, &decision, alone && is_unknown)?;
+                let needs = self.asked(number, needs);
+                self.decision(number, &needs, &decision, alone && is_unknown)?;
             }
         }
         Ok(())

@@ -12,6 +12,7 @@ use placewright_http::{Access, ApiLimits, Foundation, Stop, Stopper, router};
 use placewright_library::live::{Library, LibraryOptions, Surroundings};
 use placewright_records::audit::Audit;
 use placewright_records::telemetry::Telemetry;
+use placewright_scheduler::SchedulerOptions;
 use placewright_store::{Store, StoreOptions};
 use placewright_tests::units::{built_in, engine};
 use serde_json::Value;
@@ -25,6 +26,10 @@ const BEGIN: i64 = 1_000_000;
 
 /// Bytes of an answer, at most.
 const LONGEST: usize = 1 << 24;
+
+/// What a turn, a question and a decision may take: on a machine that is busy with other things
+/// they may wait for long, which is no fault of the server.
+const PATIENT: Duration = Duration::from_secs(600);
 
 /// What a request was answered.
 #[derive(Debug, Clone)]
@@ -104,6 +109,13 @@ impl Served {
         let library = library.map_err(|error| error.to_string())?;
         let options = DeploymentOptions {
             clock: Arc::new(move || clock.load(Ordering::Relaxed)),
+            wait: PATIENT,
+            turn: PATIENT,
+            question: PATIENT,
+            scheduler: SchedulerOptions {
+                chain_limit: PATIENT,
+                ..SchedulerOptions::default()
+            },
             ..DeploymentOptions::default()
         };
         let (store, events) = (self.store.clone(), Arc::default());
@@ -116,7 +128,10 @@ impl Served {
             access: Arc::new(Access::new(Vec::new())),
             telemetry: Arc::new(Telemetry::new()),
             audit: Audit::default(),
-            limits: ApiLimits::default(),
+            limits: ApiLimits {
+                request: PATIENT,
+                ..ApiLimits::default()
+            },
             stop,
         };
         let _runtime = self.runtime.enter();

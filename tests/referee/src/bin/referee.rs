@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use placewright_referee::{Match, POLICIES, Served, histories};
@@ -32,6 +33,9 @@ struct Options {
 /// After so many histories a server is made anew.
 const OF_A_SERVER: u64 = 5000;
 
+/// From one line on how far it is to the next.
+const BETWEEN: Duration = Duration::from_secs(30);
+
 fn main() -> ExitCode {
     let options = Options::parse();
     let only = match &options.policy {
@@ -51,7 +55,17 @@ fn main() -> ExitCode {
     let begin = Instant::now();
     let (played, effects) = (AtomicU64::new(0), AtomicU64::new(0));
     let is_over = AtomicBool::new(false);
+    let (done, is_done) = channel::<()>();
     let is_fair = std::thread::scope(|scope| {
+        let (counted, of) = (&played, options.histories);
+        scope.spawn(move || {
+            // Nothing is ever sent: it ends when the sender is dropped.
+            while is_done.recv_timeout(BETWEEN) == Err(RecvTimeoutError::Timeout) {
+                let (played, seconds) =
+                    (counted.load(Ordering::Relaxed), begin.elapsed().as_secs());
+                eprintln!("{played} of {of} histories after {seconds} s");
+            }
+        });
         let threads = (0..options.threads.max(1)).map(|thread| {
             let (options, played, effects, is_over) = (&options, &played, &effects, &is_over);
             scope.spawn(move || {
@@ -74,7 +88,12 @@ fn main() -> ExitCode {
             })
         });
         let threads: Vec<_> = threads.collect();
-        threads.into_iter().all(|it| it.join().unwrap_or(false))
+        let fair: Vec<bool> = threads
+            .into_iter()
+            .map(|it| it.join().unwrap_or(false))
+            .collect();
+        drop(done);
+        fair.into_iter().all(|it| it)
     });
     let seconds = begin.elapsed().as_secs_f64();
     let played = played.into_inner();

@@ -61,7 +61,8 @@ pub struct Report {
     /// Wall time of the replay.
     #[serde(serialize_with = "as_seconds", rename = "seconds")]
     pub time: Duration,
-    /// Arrivals per second of wall time.
+    /// Arrivals per second of wall time, passes of the balance unit apart: these have seconds of
+    /// their own.
     pub decisions_per_second: f64,
     /// What each call of the chain took.
     pub calls: Vec<CallTime>,
@@ -207,7 +208,10 @@ impl Report {
             balance: counts.balance,
             decision_fnv1a64: counts.hash,
             time,
-            decisions_per_second: rate(setting.trace.arrivals, time),
+            decisions_per_second: rate(
+                setting.trace.arrivals,
+                outside_passes(time, counts.balance),
+            ),
             calls,
             trace: setting.trace,
             fleet: setting.fleet,
@@ -216,6 +220,11 @@ impl Report {
             statistics: setting.statistics,
         }
     }
+}
+
+/// The time of a replay in which decisions were made, and no pass of the balance unit.
+pub(super) fn outside_passes(time: Duration, balance: Option<Balanced>) -> Duration {
+    time.saturating_sub(balance.map_or(Duration::ZERO, |balance| balance.time))
 }
 
 pub(super) fn rate(count: u64, time: Duration) -> f64 {

@@ -79,7 +79,8 @@ pub struct ClusterReport {
     /// Wall time of the replay.
     #[serde(serialize_with = "as_seconds", rename = "seconds")]
     pub time: Duration,
-    /// Decisions per second of wall time.
+    /// Decisions per second of wall time, passes of the balance unit apart: these have seconds of
+    /// their own.
     pub decisions_per_second: f64,
     /// What each call of the chain took.
     pub calls: Vec<CallTime>,

@@ -11,7 +11,7 @@ use super::tally::Tally;
 use super::{ClusterOutcome, ClusterReplay};
 use crate::simulate::balance::Passes;
 use crate::simulate::hash::DecisionHash;
-use crate::simulate::report::{percent, rate, rounded};
+use crate::simulate::report::{outside_passes, percent, rate, rounded};
 use crate::simulate::statistics::are_read_by;
 use crate::simulate::{CHAIN_LIMIT, CallTime, ReplayError, Reused, UnitUsed};
 use placewright_chain::DecisionError;
@@ -345,6 +345,7 @@ impl<'a> Run<'a> {
             true => sum / sums.seconds,
             false => 0.0,
         };
+        let balance = self.passes.as_ref().map(Passes::counts);
         let report = ClusterReport {
             cluster: self.scheduler.inventory().name().to_string(),
             policy: chain.policy().name.to_string(),
@@ -382,10 +383,10 @@ impl<'a> Run<'a> {
             mean_memory_pct: percent(sums.memory, sums.memory_total),
             packed_cpu_pct: percent(sums.cpu, sums.used_cpu),
             packed_memory_pct: percent(sums.memory, sums.used_memory),
-            balance: self.passes.as_ref().map(Passes::counts),
+            balance,
             decision_fnv1a64: self.hash.digits(),
             time,
-            decisions_per_second: rate(self.decided, time),
+            decisions_per_second: rate(self.decided, outside_passes(time, balance)),
             calls: CallTime::of(&self.scheduler, time),
             reuse: Reused::of(&self.scheduler),
             series: self.tally.into_points().iter().map(Series::from).collect(),
