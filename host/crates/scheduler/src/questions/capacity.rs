@@ -79,7 +79,7 @@ impl Situation<'_> {
                 Some(host) => *hosts.entry(host.clone()).or_default() += 1,
                 None => {
                     capacity.stopped_by = reasons(&decision);
-                    capacity.warnings = decision.unknown.clone();
+                    capacity.warnings.clone_from(&decision.unknown);
                     break;
                 }
             }

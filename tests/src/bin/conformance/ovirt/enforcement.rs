@@ -130,7 +130,7 @@ fn is_placed(
         .place(request)
         .map_err(|error| error.to_string())?;
     let will_do = |host: &Arc<str>| accept.is_empty() || accept.contains(host);
-    Ok(decision.host.as_ref().is_some_and(|host| will_do(host)))
+    Ok(decision.host.as_ref().is_some_and(will_do))
 }
 
 impl Input {
