@@ -49,6 +49,7 @@ mod sweep;
 mod times;
 #[cfg(unix)]
 mod tokens;
+mod traces;
 mod two_lanes;
 #[cfg(unix)]
 mod upgrade;

@@ -343,6 +343,7 @@ impl Runner {
             limit: self.limit,
             slowest: &mut self.slowest,
             stopped: &mut self.stopped,
+            spans: 0,
         }
     }
 
@@ -441,7 +442,8 @@ impl Runner {
         if let Some(kept) = kept {
             if !whole
                 && !names_hosts(request)
-                && let Some(decided) = sums::decide(&chain, kept, &mut asker, draw)
+                && let Some(decided) = tracing::debug_span!("sums")
+                    .in_scope(|| sums::decide(&chain, kept, &mut asker, draw))
             {
                 (self.slots, self.stages) = (slots, stages);
                 return Ok(decided);
@@ -461,6 +463,8 @@ impl Runner {
                 _ => HostRows::List(&left),
             };
             let last = number + 1 == chain.stages.len();
+            let _span =
+                tracing::debug_span!("stage", stage = &*stage.name, hosts = rows.len()).entered();
             let mut run = StageRun::run(stage, rows, &mut asker, &mut left_out)?;
             if last {
                 run.prefer(request, inventory);

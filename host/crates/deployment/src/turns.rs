@@ -19,6 +19,7 @@ use std::{fmt, io};
 
 use tokio::sync::oneshot;
 
+use placewright_records::traces::Carried;
 use placewright_sync::thread;
 use placewright_sync::{self as sync, Mutex};
 use queue::{Entry, Queue, Work};
@@ -100,10 +101,14 @@ impl<S: Send + 'static> Turns<S> {
             return Reply::of(receiver);
         }
         let until = Instant::now().checked_add(limit);
+        let carried = Carried::waits();
         let work: Work<S> = Box::new(move |state| {
             ends();
             match state {
-                Ok(state) => work(state, answer),
+                Ok(state) => {
+                    let _turn = carried.begins();
+                    work(state, answer);
+                }
                 Err(TurnError::Waited(_)) => answer.give(Err(TurnError::Waited(limit).into())),
                 Err(why) => answer.give(Err(why.into())),
             }

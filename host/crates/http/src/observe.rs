@@ -12,6 +12,7 @@ use tracing::Instrument;
 
 use super::problem::ToldBefore;
 use placewright_records::telemetry::Telemetry;
+use placewright_records::traces;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -74,10 +75,12 @@ pub(super) async fn observe(
         route,
         caller = tracing::field::Empty
     );
+    traces::continues(&span, |name| request.headers().get(name)?.to_str().ok());
     request.extensions_mut().insert(id.clone());
     let mut response = next.run(request).instrument(span.clone()).await;
     drop(in_flight);
     let (status, took) = (response.status(), began.elapsed());
+    traces::answered(&span, status.as_u16());
     telemetry
         .http
         .answered(method.as_str(), route, status.as_u16(), took);

@@ -16,6 +16,7 @@ mod plain;
 mod process;
 mod quotas;
 mod store;
+mod traces;
 mod units;
 
 pub use audit::AuditMetrics;
@@ -31,6 +32,7 @@ pub use log::{LogError, LogFormat, check_level, decision_span, start_log};
 pub use plain::{PLAIN_METRICS_TYPE, plain};
 pub use quotas::{QUOTAS_TOLD, QuotaAmount, QuotaLevel, QuotaRefusals};
 pub use store::StoreMetrics;
+pub use traces::TraceMetrics;
 pub use units::{Breaker, UnitFamilies, UnitMeter};
 
 use std::fmt;
@@ -76,6 +78,8 @@ pub struct Telemetry {
     pub configuration: ConfigurationMetrics,
     /// What is written to the audit log.
     pub audit: AuditMetrics,
+    /// What becomes of the spans of traces.
+    pub traces: TraceMetrics,
 }
 
 impl Telemetry {
@@ -103,6 +107,7 @@ impl Telemetry {
             store: StoreMetrics::register(registry),
             configuration: ConfigurationMetrics::register(registry),
             audit: AuditMetrics::register(registry),
+            traces: TraceMetrics::register(registry),
             registry: root,
         }
     }

@@ -14,9 +14,19 @@ use placewright_model::Value;
 use placewright_model::budget::ClusterBounds;
 use placewright_records::audit::{AuditFileOptions, Destination};
 use placewright_records::telemetry::{LogFormat, check_level};
+use placewright_records::traces::{TraceOptions, endpoint};
 
 use super::options::Durability;
 use super::sources::Sources;
+
+/// Where traces are sent.
+#[derive(Debug)]
+pub(crate) struct TraceSettings {
+    /// Without headers.
+    pub options: TraceOptions,
+    /// The file of headers.
+    pub headers: Option<PathBuf>,
+}
 
 /// Everything that the server is told.
 #[derive(Debug)]
@@ -85,6 +95,8 @@ pub(crate) struct Settings {
     pub log_level: String,
     /// Where changes and refusals are recorded.
     pub audit: Destination,
+    /// Where traces are sent; None: there are none.
+    pub traces: Option<TraceSettings>,
     /// How long the server may take to end after a signal to stop.
     pub shutdown_time: Duration,
     /// Threads for requests.
@@ -192,6 +204,7 @@ impl Reader<'_> {
             log_format: self.word("log-format").unwrap_or_default(),
             log_level: self.log_level(),
             audit: self.audit(&data),
+            traces: self.traces(),
             shutdown_time: self.duration("shutdown-time"),
             threads: self.count("threads"),
             console: self.console(),
@@ -340,6 +353,35 @@ impl Reader<'_> {
             age: self.duration("audit-log-age"),
             spare: self.count("audit-log-spare") as u64,
         })
+    }
+
+    fn traces(&mut self) -> Option<TraceSettings> {
+        let to = self.text("trace-endpoint").map(endpoint);
+        let headers = self.path("trace-headers");
+        let share = self.number("trace-share").unwrap_or(1.0);
+        match to {
+            Some(Ok(endpoint)) => Some(TraceSettings {
+                options: TraceOptions {
+                    endpoint,
+                    headers: Vec::new(),
+                    share,
+                },
+                headers,
+            }),
+            Some(Err(error)) => {
+                self.complain("trace-endpoint", error);
+                None
+            }
+            None => {
+                if headers.is_some() {
+                    self.complain(
+                        "trace-headers",
+                        "headers for traces are given, and no \"trace-endpoint\" to send them to",
+                    );
+                }
+                None
+            }
+        }
     }
 
     fn log_level(&mut self) -> String {

@@ -13,6 +13,7 @@ use placewright_library::live::LibraryOptions;
 use placewright_ownership as ownership;
 use placewright_records::audit::{Audit, Record};
 use placewright_records::telemetry::{Telemetry, start_log};
+use placewright_records::traces::{TraceOptions, Traces, read_headers};
 use placewright_scheduler::SchedulerOptions;
 use placewright_store::{self as store, StoreOptions};
 use tokio::runtime::{Builder, Runtime};
@@ -30,6 +31,7 @@ use crate::cli::units;
 pub(super) struct Prepared {
     pub access: Arc<Access>,
     pub tls: Option<Tls>,
+    pub traces: Option<TraceOptions>,
 }
 
 /// Check what only shows when files are read and settings are seen together.
@@ -48,7 +50,27 @@ pub(super) fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
     Ok(Prepared {
         access: Arc::new(access),
         tls,
+        traces: traces(settings)?,
     })
+}
+
+/// Where traces go, with the headers that are in a file.
+fn traces(settings: &Settings) -> Result<Option<TraceOptions>, Failure> {
+    let Some(traces) = &settings.traces else {
+        return Ok(None);
+    };
+    let mut options = traces.options.clone();
+    if let Some(file) = &traces.headers {
+        let failed = |error: anyhow::Error| {
+            Failure::input(error.context(format!(
+                "cannot read headers for traces from {}",
+                file.display()
+            )))
+        };
+        let text = std::fs::read_to_string(file).map_err(|error| failed(error.into()))?;
+        options.headers = read_headers(&text).map_err(|error| failed(error.into()))?;
+    }
+    Ok(Some(options))
 }
 
 /// What the server speaks to its clients: each face is a crate of its own.
@@ -75,7 +97,12 @@ pub(super) fn serve(
     configured: Configured,
     at_start: reload::Values,
 ) -> Result<Answer, Failure> {
-    start_log(settings.log_format, &settings.log_level).map_err(Failure::input)?;
+    let telemetry = Arc::new(Telemetry::new());
+    let traces = prepared.traces.as_ref();
+    let traces = traces.map(|options| Traces::start(options, telemetry.traces.clone()));
+    let traces = traces.transpose().map_err(Failure::input)?;
+    let (format, level) = (settings.log_format, &settings.log_level);
+    start_log(format, level, traces.as_ref()).map_err(Failure::input)?;
     let runtime = runtime(settings.threads).map_err(|error| {
         Failure::internal(anyhow::Error::new(error).context("cannot start threads"))
     })?;
@@ -86,7 +113,6 @@ pub(super) fn serve(
     };
     // The address first: a second server on the same data ends here.
     let listener = bind(settings.listen)?;
-    let telemetry = Arc::new(Telemetry::new());
     make_folders(&settings)?;
     let audit = Audit::open(&settings.audit, telemetry.audit.clone());
     let audit = audit.map_err(|error| Failure::input(anyhow::Error::new(error)))?;
@@ -158,6 +184,10 @@ pub(super) fn serve(
     ));
     if !audit.end(LAST) {
         tracing::error!("the last records of the audit log were not written");
+    }
+    // The collector may be slow, or away.
+    if traces.is_some_and(|traces| !traces.end(GRACE)) {
+        tracing::warn!("the last traces were not sent");
     }
     served.map_err(|error| {
         Failure::internal(anyhow::Error::new(error).context("cannot serve requests"))

@@ -38,6 +38,7 @@ use placewright_model::budget::Collection;
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
 use placewright_records::telemetry::{ClusterMeter, QuotaRefusals, StoreMetrics, UnitFamilies};
+use placewright_records::traces;
 use placewright_scheduler::Scheduler;
 use placewright_store::{Change, Counters, Store};
 use placewright_sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -451,7 +452,9 @@ impl ClusterState {
         let (everything, lost) = (self.everything.clone(), self.lost.clone());
         let (metrics, submitted) = (self.kept.clone(), Instant::now());
         metrics.submitted();
+        let writing = traces::writing();
         self.store.submit_and_return(changes, move |kept, changes| {
+            drop(writing);
             metrics.kept(submitted.elapsed(), kept.is_ok());
             answer.give(match kept {
                 Ok(()) => {

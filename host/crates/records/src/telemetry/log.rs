@@ -1,10 +1,12 @@
 //! The log: sentences with fields, on standard error.
 
 use tracing::Span;
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
+use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
+use crate::traces::{self, Traces};
 use placewright_model::Word;
 
 /// What a line of the log looks like.
@@ -49,11 +51,36 @@ pub fn check_level(level: &str) -> Result<(), LogError> {
 }
 
 /// Write the program's log to standard error: what is at least as grave as `level`,
-/// which may name levels by module.
+/// which may name levels by module. Spans go to `traces`, too, whatever the level.
 ///
 /// # Errors
 /// If the level is none, or there is a log already.
-pub fn start_log(format: LogFormat, level: &str) -> Result<(), LogError> {
+pub fn start_log(format: LogFormat, level: &str, traces: Option<&Traces>) -> Result<(), LogError> {
+    match traces {
+        None => start_log_alone(format, level),
+        Some(traces) => start_log_and_traces(format, level, traces),
+    }
+}
+
+fn start_log_and_traces(format: LogFormat, level: &str, traces: &Traces) -> Result<(), LogError> {
+    let log = fmt::layer::<Registry>().with_writer(std::io::stderr);
+    let log = match format {
+        LogFormat::Text => log
+            .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+            .boxed(),
+        LogFormat::Json => log.json().flatten_event(true).boxed(),
+    };
+    // Each has a filter of its own.
+    let log = log.with_filter(filter(level)?);
+    let both = tracing_subscriber::registry()
+        .with(log)
+        .with(traces.layer());
+    both.try_init()?;
+    traces::turn_on();
+    Ok(())
+}
+
+fn start_log_alone(format: LogFormat, level: &str) -> Result<(), LogError> {
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter(level)?)
         .with_writer(std::io::stderr);
