@@ -122,7 +122,7 @@ fn editors_find_the_types_of_the_sdk_in_new_units() {
 
 /// What becomes of a call about one host to the unit that is set so.
 fn set_to(unit: &Unit, how: &str) -> Result<Vec<u8>, Cause> {
-    let answer = called(unit, how, Duration::from_secs(20));
+    let answer = called(unit, how, Duration::from_secs(300));
     answer.map_err(|fault| *fault.cause)
 }
 

@@ -53,6 +53,7 @@ def browser(width=1440, height=900):
             if attempt == 2:
                 raise
     driver.set_window_size(width, height)
+    driver.set_script_timeout(300)
     return driver
 
 
@@ -81,7 +82,8 @@ class Desk:
     def wait(self, is_so):
         # What is asked about may be of a page that is just being left.
         leaving = [StaleElementReferenceException, NoSuchElementException]
-        return WebDriverWait(self.driver, 20, ignored_exceptions=leaving).until(lambda _: is_so())
+        # On a machine that is busy with other things a browser may take minutes.
+        return WebDriverWait(self.driver, 300, ignored_exceptions=leaving).until(lambda _: is_so())
 
     def scheme(self, word):
         """Choose a colour scheme by the form that every page has."""

@@ -13,7 +13,7 @@ import scene
 def main():
     url, file = sys.argv[1:]
     api = scene.Api(url)
-    wait = lambda is_so: WebDriverWait(driver, 60).until(lambda _: is_so())
+    wait = lambda is_so: WebDriverWait(driver, 300).until(lambda _: is_so())
     driver = browser.browser(1280, 860)
     try:
         wait(lambda: api.ask("GET", "/v1/ready")[0] == 200)

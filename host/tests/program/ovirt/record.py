@@ -55,7 +55,7 @@ class Recorder(http.server.BaseHTTPRequestHandler):
     def answer(self):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
-        connection = http.client.HTTPConnection(TARGET.hostname, TARGET.port, timeout=60)
+        connection = http.client.HTTPConnection(TARGET.hostname, TARGET.port, timeout=300)
         headers = {
             name: value
             for name, value in self.headers.items()

@@ -6,7 +6,11 @@ use crate::Limits;
 use crate::contract::{Answers, Call};
 use placewright_testing::component::Judging;
 
+/// For calls that never end.
 const BUDGET: Duration = Duration::from_millis(200);
+
+/// For calls that end, on however busy a machine.
+const PATIENT: Duration = Duration::from_secs(300);
 
 fn engine() -> Engine {
     engine_with(Limits::default())
@@ -39,10 +43,15 @@ fn ends(limits: Limits, unit: &Judging) -> Cause {
 
 /// The fault of a call of the unit with two hosts.
 fn fault(limits: Limits, unit: &Judging) -> Fault {
+    fault_within(limits, unit, PATIENT)
+}
+
+/// The fault of such a call that may take so long.
+fn fault_within(limits: Limits, unit: &Judging, time: Duration) -> Fault {
     let unit = Unit::load(&engine_with(limits), &unit.component(), "sample").unwrap();
     let mut instance = unit.instantiate(Part::Judge).unwrap();
     let fault = instance
-        .judge(Answers::BOTH, &hosts(2), 2, BUDGET)
+        .judge(Answers::BOTH, &hosts(2), 2, time)
         .unwrap_err();
     assert!(fault.to_string().contains(&unit.digest().short()));
     fault
@@ -66,11 +75,11 @@ fn a_sound_unit_is_loaded_and_answers() {
         (Answers::VERDICTS, 3, 0),
         (Answers::COSTS, 0, 3),
     ] {
-        let judgement = instance.judge(want, &hosts(3), 3, BUDGET).unwrap();
+        let judgement = instance.judge(want, &hosts(3), 3, PATIENT).unwrap();
         assert_eq!(judgement.verdicts, vec![0; verdicts]);
         assert_eq!(judgement.costs, vec![0.0; costs]);
     }
-    let fault = instance.balance(&hosts(3), BUDGET).unwrap_err();
+    let fault = instance.balance(&hosts(3), PATIENT).unwrap_err();
     assert!(matches!(*fault.cause, Cause::NotCallable(_)));
     assert!(!instance.is_poisoned());
 }
@@ -159,7 +168,7 @@ fn a_unit_that_imports_log_is_loaded() {
         ]
     );
     let mut instance = unit.instantiate(Part::Judge).unwrap();
-    instance.judge(Answers::BOTH, &hosts(2), 2, BUDGET).unwrap();
+    instance.judge(Answers::BOTH, &hosts(2), 2, PATIENT).unwrap();
     let logged = instance.logged();
     assert_eq!(logged.len(), 1);
     assert_eq!(logged[0].level, crate::contract::Level::Info);
@@ -234,7 +243,7 @@ fn a_unit_that_never_returns_is_stopped_at_its_deadline() {
         ..Judging::default()
     };
     let before = Instant::now();
-    let cause = ends(Limits::default(), &unit);
+    let cause = *fault_within(Limits::default(), &unit, BUDGET).cause;
     assert_eq!(cause, Cause::Time(BUDGET));
     assert!(cause.is_limit());
     assert!(before.elapsed() >= BUDGET);
@@ -323,7 +332,7 @@ fn the_same_call_uses_the_same_fuel() {
     let unit = Unit::load(&engine, &Judging::default().component(), "sample").unwrap();
     let fuel = || {
         let mut instance = unit.instantiate(Part::Judge).unwrap();
-        instance.judge(Answers::BOTH, &hosts(5), 5, BUDGET).unwrap();
+        instance.judge(Answers::BOTH, &hosts(5), 5, PATIENT).unwrap();
         instance.fuel_used()
     };
     assert!(fuel() > 0);
@@ -460,7 +469,7 @@ fn the_last_error_before_a_trap_is_told_and_the_instance_is_not_entered_again() 
     let unit = Unit::load(&engine(), &unit.component(), "sample").unwrap();
     let mut instance = unit.instantiate(Part::Judge).unwrap();
     let fault = instance
-        .judge(Answers::BOTH, &hosts(2), 2, BUDGET)
+        .judge(Answers::BOTH, &hosts(2), 2, PATIENT)
         .unwrap_err();
     let Cause::Panic(message) = &*fault.cause else {
         panic!("{fault}");
@@ -468,12 +477,12 @@ fn the_last_error_before_a_trap_is_told_and_the_instance_is_not_entered_again() 
     assert_eq!(message, "hosts ran out");
     assert!(instance.is_poisoned());
     let fault = instance
-        .judge(Answers::BOTH, &hosts(2), 2, BUDGET)
+        .judge(Answers::BOTH, &hosts(2), 2, PATIENT)
         .unwrap_err();
     assert_eq!(*fault.cause, Cause::Poisoned);
     let mut fresh = unit.instantiate(Part::Judge).unwrap();
     assert!(!fresh.is_poisoned());
-    assert!(fresh.judge(Answers::BOTH, &hosts(2), 2, BUDGET).is_err());
+    assert!(fresh.judge(Answers::BOTH, &hosts(2), 2, PATIENT).is_err());
 }
 
 #[test]
@@ -689,7 +698,7 @@ fn compiled_code_is_taken_from_disk_and_made_again_where_it_is_damaged() {
     let unit = load();
     assert_eq!(std::fs::read(&entry).unwrap(), written);
     let mut instance = unit.instantiate(Part::Judge).unwrap();
-    instance.judge(Answers::BOTH, &hosts(2), 2, BUDGET).unwrap();
+    instance.judge(Answers::BOTH, &hosts(2), 2, PATIENT).unwrap();
 }
 
 #[test]
