@@ -168,7 +168,9 @@ fn a_unit_that_imports_log_is_loaded() {
         ]
     );
     let mut instance = unit.instantiate(Part::Judge).unwrap();
-    instance.judge(Answers::BOTH, &hosts(2), 2, PATIENT).unwrap();
+    instance
+        .judge(Answers::BOTH, &hosts(2), 2, PATIENT)
+        .unwrap();
     let logged = instance.logged();
     assert_eq!(logged.len(), 1);
     assert_eq!(logged[0].level, crate::contract::Level::Info);
@@ -332,7 +334,9 @@ fn the_same_call_uses_the_same_fuel() {
     let unit = Unit::load(&engine, &Judging::default().component(), "sample").unwrap();
     let fuel = || {
         let mut instance = unit.instantiate(Part::Judge).unwrap();
-        instance.judge(Answers::BOTH, &hosts(5), 5, PATIENT).unwrap();
+        instance
+            .judge(Answers::BOTH, &hosts(5), 5, PATIENT)
+            .unwrap();
         instance.fuel_used()
     };
     assert!(fuel() > 0);
@@ -558,7 +562,12 @@ fn a_limit_names_the_function_in_which_it_was_met_and_says_what_to_do() {
             judge,
             ..Judging::default()
         };
-        let fault = fault(limits, &unit);
+        // One of them never ends.
+        let time = match advice {
+            "`unit-time`" => BUDGET,
+            _ => PATIENT,
+        };
+        let fault = fault_within(limits, &unit, time);
         assert!(fault.is_limit(), "{fault}");
         assert_eq!(innermost(&fault), function, "{fault}");
         let said = fault.to_string();
@@ -698,7 +707,9 @@ fn compiled_code_is_taken_from_disk_and_made_again_where_it_is_damaged() {
     let unit = load();
     assert_eq!(std::fs::read(&entry).unwrap(), written);
     let mut instance = unit.instantiate(Part::Judge).unwrap();
-    instance.judge(Answers::BOTH, &hosts(2), 2, PATIENT).unwrap();
+    instance
+        .judge(Answers::BOTH, &hosts(2), 2, PATIENT)
+        .unwrap();
 }
 
 #[test]
