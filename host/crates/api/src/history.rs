@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[into_params(parameter_in = Query)]
 struct HistoryQuery {
-    /// From when on it is told: RFC 3339, or seconds since 1970-01-01 UTC; if not given, as far
+    /// Beginning of the history: RFC 3339, or seconds since 1970-01-01 UTC; if not given, as far
     /// back as it is recorded.
     #[param(example = "2026-11-20T12:00:00Z")]
     since: Option<String>,

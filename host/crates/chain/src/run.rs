@@ -343,7 +343,6 @@ impl Runner {
             limit: self.limit,
             slowest: &mut self.slowest,
             stopped: &mut self.stopped,
-            spans: 0,
         }
     }
 

@@ -19,7 +19,7 @@ use placewright_store::{Change, Saved};
 /// Where the store has them: this, and the name.
 const KEY: &str = "quota ";
 
-/// CPU and GPUs are counted in so many parts of one.
+/// Quotas count CPU and GPUs in thousandths of a core and of a GPU.
 const THOUSANDTHS: f64 = 1000.0;
 
 /// Bytes of a tenant's name at most.
@@ -143,7 +143,7 @@ impl Deployment {
         }
     }
 
-    /// All quotas with what is held under them, by name, for metrics.
+    /// Every quota with what its tenant holds, sorted by name, for metrics.
     pub fn quota_levels(&self) -> Vec<QuotaLevel> {
         let quotas = self.ledger.all().into_iter();
         quotas.map(|(record, used)| level(&record, used)).collect()

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -100,6 +101,15 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// A server that sends its traces there, with these words besides.
+fn traced(collector: &Collector, data: &Path, words: &[&str]) -> Server {
+    let headers = data.join("headers");
+    fs::write(&headers, "# of the collector\nx-collector-token: secret\n").unwrap();
+    let to = ["--trace-endpoint", &collector.address, "--trace-headers"];
+    let all = [&to[..], &[headers.to_str().unwrap()], words].concat();
+    Server::start(data, &all)
+}
+
 /// The value of a metric without labels.
 fn metric(server: &Server, name: &str) -> f64 {
     let (status, text) = get(&format!("{}/metrics", server.url), None);
@@ -112,17 +122,7 @@ fn metric(server: &Server, name: &str) -> f64 {
 fn what_a_placement_goes_through_is_one_trace_that_its_caller_has_begun() {
     let collector = Collector::start("secret");
     let data = folder();
-    let headers = data.path().join("headers");
-    fs::write(&headers, "# of the collector\nx-collector-token: secret\n").unwrap();
-    let words = [
-        "--trace-endpoint",
-        &collector.address,
-        "--trace-headers",
-        headers.to_str().unwrap(),
-        "--trace-share",
-        "0",
-    ];
-    let server = Server::start(data.path(), &words);
+    let server = traced(&collector, data.path(), &["--trace-share", "0"]);
     let api = Api::of(&server);
     let made = api.send("POST", "/v1/clusters?policy=general", &cluster("c", 3));
     assert_eq!(made.status, 201);
@@ -189,15 +189,7 @@ fn what_a_placement_goes_through_is_one_trace_that_its_caller_has_begun() {
 fn the_last_traces_are_sent_before_the_server_ends() {
     let collector = Collector::start("secret");
     let data = folder();
-    let headers = data.path().join("headers");
-    fs::write(&headers, "x-collector-token: secret\n").unwrap();
-    let words = [
-        "--trace-endpoint",
-        &collector.address,
-        "--trace-headers",
-        headers.to_str().unwrap(),
-    ];
-    let server = Server::start(data.path(), &words);
+    let server = traced(&collector, data.path(), &[]);
     let made = Api::of(&server).send("POST", "/v1/clusters?policy=none", &cluster("c", 1));
     assert_eq!(made.status, 201);
     server.signal("TERM");

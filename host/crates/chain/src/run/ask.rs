@@ -20,9 +20,6 @@ use placewright_policy::Settings;
 /// unit can come to.
 pub(crate) const CALLS_PER_INSTANCE: u64 = 10_000;
 
-/// So many calls of a decision have spans: a trace has its bounds.
-const SPANS: usize = 64;
-
 /// Asks units on behalf of one decision.
 pub(crate) struct Asker<'a> {
     pub(super) inventory: &'a Inventory,
@@ -42,8 +39,6 @@ pub(crate) struct Asker<'a> {
     pub(super) slowest: &'a mut Option<(Duration, Arc<str>)>,
     /// The call that was stopped when the time was up.
     pub(super) stopped: &'a mut Option<Stopped>,
-    /// Calls that have a span.
-    pub(super) spans: usize,
 }
 
 /// What a step says of the hosts it was asked about.
@@ -258,10 +253,8 @@ impl<'a> Asker<'a> {
                 ))));
             }
         }
-        let span = (self.spans < SPANS).then(|| {
-            self.spans += 1;
-            tracing::debug_span!("unit", unit = &*state.time.unit, hosts = rows.len()).entered()
-        });
+        let unit = &*state.time.unit;
+        let span = tracing::debug_span!("unit", unit, hosts = rows.len()).entered();
         let left = || self.clock.until(self.deadline).min(self.limit);
         let answer = judge(step, state, answers, left);
         drop(span);

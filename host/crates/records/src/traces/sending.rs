@@ -1,4 +1,7 @@
 //! The queue of spans that have ended, and the thread that sends them.
+//!
+//! The SDK's own processor has such a queue and such a thread, too. It does not count the spans
+//! that it drops, and an operator has to know how many are missing.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};

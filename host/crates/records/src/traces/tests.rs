@@ -1,8 +1,12 @@
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use futures_executor::block_on;
 use opentelemetry::trace::{SpanId, SpanKind, TraceId};
+use opentelemetry_http::{Bytes, HttpClient, Request};
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter};
 use tracing_subscriber::layer::SubscriberExt;
@@ -201,4 +205,23 @@ fn addresses_and_headers_are_read_and_nonsense_is_refused() {
     for (text, line) in [("secret", 1), ("a: b\nc d: e", 2), ("a:", 1)] {
         assert_eq!(read_headers(text), Err(HeadersError { line }), "{text}");
     }
+}
+
+#[test]
+fn an_answer_of_the_collector_that_is_too_long_is_not_read() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let collector = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]);
+        let head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+        // The caller hangs up in the midst of it.
+        let _ = stream.write_all(head);
+        let _ = stream.write_all(&[b'x'; 100_000]);
+    });
+    let request = Request::post(format!("http://{address}/v1/traces"));
+    let request = request.body(Bytes::from_static(b"spans")).unwrap();
+    let error = block_on(Client::new(LONG).send_bytes(request)).unwrap_err();
+    assert!(error.to_string().contains("larger"), "{error}");
+    collector.join().unwrap();
 }
