@@ -1,9 +1,10 @@
 //! The mistakes that authors of units make most: each is provoked, and the whole message
 //! is held against `book/src/mistakes.md`, which tells what is wrong, where, and what to do.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use placewright_build::project::{self, Evaluation, Kind, Language, Project};
@@ -31,12 +32,13 @@ type Mistake = (&'static str, fn() -> String);
 macro_rules! mistakes {
     ($($(#[doc = $done:literal])+ $test:ident => $provoked:expr;)*) => {
         /// All of them, in the order of the page.
-        const MISTAKES: &[Mistake] = &[$((concat!($($done),+), || $provoked)),*];
+        const MISTAKES: &[Mistake] = &[$((concat!($($done),+), || said(concat!($($done),+), || $provoked))),*];
 
         $(
             #[test]
             fn $test() {
-                assert_told(concat!($($done),+), &$provoked);
+                let done = concat!($($done),+);
+                assert_told(done, &said(done, || $provoked));
             }
         )*
     };
@@ -125,6 +127,15 @@ mistakes! {
     /// Two units have one name.
     two_units_of_one_name_are_both_named =>
         of_one_name();
+}
+
+/// What is said of a mistake, which is provoked once, whoever asks.
+fn said(done: &'static str, provoke: impl FnOnce() -> String) -> String {
+    static SAID: Mutex<BTreeMap<&str, Arc<OnceLock<String>>>> = Mutex::new(BTreeMap::new());
+    let mut all = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let once = all.entry(done).or_default().clone();
+    drop(all);
+    once.get_or_init(provoke).clone()
 }
 
 /// The page of the book.
@@ -282,8 +293,12 @@ fn build_with(library: &str, source: &str, dependencies: &str) -> Result<Vec<u8>
 
 /// A new unit, of which the tests change the code.
 fn begin(folder: &Path) {
+    let before = folder.with_extension("before");
+    if before.exists() {
+        fs::remove_dir_all(&before).unwrap();
+    }
     if folder.exists() {
-        fs::remove_dir_all(folder).unwrap();
+        fs::rename(folder, &before).unwrap();
     }
     let project = Project {
         name: "mistaken".to_owned(),
@@ -293,6 +308,23 @@ fn begin(folder: &Path) {
         description: None,
     };
     project::create(&project, folder).unwrap();
+    keep_times(&before, folder);
+}
+
+/// Files that are as they were before have the time that they had, so that Cargo compiles the SDK
+/// once.
+fn keep_times(before: &Path, now: &Path) {
+    for entry in fs::read_dir(now).unwrap() {
+        let (name, now) = entry.map(|it| (it.file_name(), it.path())).unwrap();
+        let before = before.join(name);
+        if now.is_dir() {
+            keep_times(&before, &now);
+        } else if fs::read(&before).is_ok_and(|bytes| bytes == fs::read(&now).unwrap()) {
+            let time = fs::metadata(&before).unwrap().modified().unwrap();
+            let file = fs::File::options().write(true).open(&now).unwrap();
+            file.set_modified(time).unwrap();
+        }
+    }
 }
 
 /// A crate of that name beside the unit's SDK: a folder of `mistakes/` whose manifest has

@@ -284,9 +284,13 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
     let memory = |needs: &Needs| needs.memory * GIB + overhead(needs);
     // Memory in free huge pages may be kept for VMs that ask for them.
     let limit = (spec.memory - at.free_pages) * GIB * spec.memory_overcommit / 10;
-    // One CPU stays shared even if no VM shares it yet.
-    let widest = others.needs().chain([needs]).map(Needs::shared_cores);
-    let widest = widest.max().unwrap_or(0).max(1);
+    // One CPU stays shared even if no VM shares it yet, and a VM that is to have CPUs of its own
+    // shares those of others until that is confirmed.
+    let shared = others
+        .all()
+        .map(|vm| holds(vm, host, Needs::shared_cores))
+        .chain([needs.shared_cores(), 1]);
+    let widest = shared.max().unwrap_or(1);
     let gpus: i64 = others.hold(|it| it.gpus) + needs.gpus;
     let has_devices = needs.devices.iter().all(|device| {
         let of = |needs: &Needs| needs.devices.contains(device);

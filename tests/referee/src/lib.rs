@@ -24,6 +24,8 @@ mod history;
 mod judge;
 mod ledger;
 mod needs;
+#[cfg(target_os = "linux")]
+mod one_core;
 mod play;
 mod policies;
 mod served;

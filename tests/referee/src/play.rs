@@ -302,21 +302,36 @@ impl<'a> Match<'a> {
         self.decision(number, needs, &answer.body, is_new && is_unknown)
     }
 
+    /// What a decision about one VM by itself says is judged and noted.
     fn decision(&mut self, number: usize, needs: &Needs, body: &Value, is_new: bool) -> Judged {
+        let place = self.place_of(number, needs, body, is_new)?;
+        self.rules_of(place.map(|host| (number, host)))
+    }
+
+    /// Judge whether there is room where a VM is placed, and note the place. The host, if the
+    /// place is another one than it had: whether rules are kept is judged when the places of all
+    /// that were placed with it are noted.
+    fn place_of(
+        &mut self,
+        number: usize,
+        needs: &Needs,
+        body: &Value,
+        is_new: bool,
+    ) -> Result<Option<usize>, String> {
         let Some(to) = number_of(&body["host"]) else {
             let could = could_take(&self.ledger, number, needs).filter(|_| is_new);
             return match could {
                 Some(host) => Err(format!(
                     "VM {number} is refused though host {host} could take it"
                 )),
-                None => Ok(()),
+                None => Ok(None),
             };
         };
         let expires = body["expires"].as_i64().unwrap_or(i64::MAX);
         let before = self.ledger.running(number);
         if before.is_some_and(|it| it.host == to && it.needs == *needs) {
             // It stays as it is, so there is nothing to be reserved.
-            return Ok(());
+            return Ok(None);
         }
         let unknown = is_new.then(|| knows_no_load(&self.ledger, number, to, needs));
         let twice = promised_twice(&self.ledger, number, to, needs);
@@ -325,11 +340,20 @@ impl<'a> Match<'a> {
             needs: needs.clone(),
         };
         self.ledger.reserve(number, place, expires);
-        let broken = broken_rule(&self.ledger, number, to);
-        match twice.or(broken).or(unknown.flatten()) {
+        match twice.or(unknown.flatten()) {
             Some(fault) => Err(format!("VM {number} on host {to}: {fault}")),
-            None => Ok(()),
+            None => Ok(Some(to)),
         }
+    }
+
+    /// Whether VMs that were placed on these hosts keep to the hard rules there.
+    fn rules_of(&self, placed: impl IntoIterator<Item = (usize, usize)>) -> Judged {
+        for (number, host) in placed {
+            if let Some(fault) = broken_rule(&self.ledger, number, host) {
+                return Err(format!("VM {number} on host {host}: {fault}"));
+            }
+        }
+        Ok(())
     }
 
     fn batch(&mut self, vms: &[(usize, Needs)]) -> Judged {
@@ -348,14 +372,17 @@ impl<'a> Match<'a> {
             let placed = decision["vms"].as_array().cloned().unwrap_or_default();
             // Several are placed at once where a hard group keeps them together.
             let alone = placed.len() == 1;
+            let mut places = Vec::new();
             for id in &placed {
                 let number = number_of(id).ok_or("an id that nobody has")?;
                 let known = vms.iter().find(|it| it.0 == number);
                 let (_, needs) = known.ok_or("a decision about another VM")?;
                 let is_unknown = !self.ledger.vms.contains_key(&number);
                 let needs = self.asked(number, needs);
-                self.decision(number, &needs, &decision, alone && is_unknown)?;
+                let host = self.place_of(number, &needs, &decision, alone && is_unknown)?;
+                places.extend(host.map(|host| (number, host)));
             }
+            self.rules_of(places)?;
         }
         Ok(())
     }
@@ -384,13 +411,17 @@ impl<'a> Match<'a> {
         for decision in decisions.into_iter().flatten() {
             let placed = decision["vms"].as_array().cloned().unwrap_or_default();
             let alone = placed.len() == 1;
+            let mut places = Vec::new();
             for number in placed.iter().filter_map(number_of) {
                 if let Some((_, needs)) = running.iter().find(|it| it.0 == number) {
                     // One that may not be moved finds no other host than its own.
-                    let one = self.decision(number, needs, &decision, alone && !needs.stays);
-                    judged = judged.and(one);
+                    let host = self.place_of(number, needs, &decision, alone && !needs.stays);
+                    judged = judged.and(host.map(|host| {
+                        places.extend(host.map(|host| (number, host)));
+                    }));
                 }
             }
+            judged = judged.and(self.rules_of(places));
         }
         self.ledger = before;
         judged
@@ -425,6 +456,7 @@ impl<'a> Match<'a> {
         }
         let vms = answer.body["failures"][0]["vms"].as_array().cloned();
         let mut judged = Ok(());
+        let mut places = Vec::new();
         let mut told = 0;
         for vm in vms.into_iter().flatten() {
             let found = number_of(&vm["vm"]);
@@ -440,9 +472,10 @@ impl<'a> Match<'a> {
                 .next()
                 .is_none();
             let is_decided = vm.get("refused").is_none();
-            let one = self.decision(*id, needs, &vm, alone && is_decided);
-            judged = judged.and(one);
+            let host = self.place_of(*id, needs, &vm, alone && is_decided);
+            judged = judged.and(host.map(|host| places.extend(host.map(|host| (*id, host)))));
         }
+        judged = judged.and(self.rules_of(places));
         self.ledger = before;
         if answer.status.is_success() && told != of_host.len() {
             let all = of_host.len();

@@ -19,6 +19,8 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt as _;
 
+#[cfg(target_os = "linux")]
+use crate::one_core::OneCore;
 use crate::policies::POLICIES;
 
 /// The second at which the clock begins.
@@ -46,6 +48,8 @@ pub struct Served {
     running: Option<Running>,
     runtime: Runtime,
     clock: Arc<AtomicI64>,
+    #[cfg(target_os = "linux")]
+    _core: Option<OneCore>,
 }
 
 /// What ends with a restart.
@@ -67,6 +71,11 @@ impl Served {
     /// # Errors
     /// If it cannot be started: a sentence.
     pub fn start() -> Result<Self, String> {
+        // Units are compiled on all cores.
+        let _ = (engine(), built_in());
+        // Threads that are started from now on stay there, too.
+        #[cfg(target_os = "linux")]
+        let core = OneCore::take();
         let store = Store::in_memory(StoreOptions::default()).map_err(|error| error.to_string())?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let mut served = Self {
@@ -74,6 +83,8 @@ impl Served {
             running: None,
             runtime: runtime.map_err(|error| error.to_string())?,
             clock: Arc::new(AtomicI64::new(BEGIN)),
+            #[cfg(target_os = "linux")]
+            _core: core,
         };
         served.restart()?;
         for policy in POLICIES {

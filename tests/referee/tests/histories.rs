@@ -70,10 +70,23 @@ fn the_policy_that_saves_power_promises_nothing_twice() {
 }
 
 #[test]
-fn policies_that_pack_promise_nothing_twice() {
-    for policy in ["first-fit", "best-fit", "worst-fit", "dot-product"] {
-        play(policy);
-    }
+fn first_fit_promises_nothing_twice() {
+    play("first-fit");
+}
+
+#[test]
+fn best_fit_promises_nothing_twice() {
+    play("best-fit");
+}
+
+#[test]
+fn worst_fit_promises_nothing_twice() {
+    play("worst-fit");
+}
+
+#[test]
+fn packing_by_the_dot_product_promises_nothing_twice() {
+    play("dot-product");
 }
 
 #[test]
