@@ -11,6 +11,8 @@
 //! checksum, so that nothing is taken for code that was cut off.
 
 mod child;
+#[cfg(target_os = "linux")]
+mod confinement;
 mod wire;
 
 pub use child::serve_compile;
@@ -156,6 +158,8 @@ impl Processes {
     fn spawn(&self) -> io::Result<Child> {
         Command::new(&self.program.program)
             .args(&self.program.arguments)
+            // It may hold secrets, such as tokens.
+            .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -48,7 +48,8 @@ pub fn serve_compile() -> io::Result<()> {
     }
 }
 
-/// Come after everything else, and end rather than take more than was allowed.
+/// Come after everything else, end rather than take more than was allowed, and give up every
+/// right that compiling does not need.
 fn confine(request: &Request, threads: usize) -> io::Result<()> {
     step_back();
     // Of all processes this is the one to be ended where memory is scarce. Not every system
@@ -56,6 +57,10 @@ fn confine(request: &Request, threads: usize) -> io::Result<()> {
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     #[cfg(unix)]
     bound(request, threads)?;
+    // Last, as the steps before need some of it. Where the system knows nothing of the kind, the bounds
+    // and the empty environment are all there is.
+    #[cfg(target_os = "linux")]
+    let _ = super::confinement::give_up();
     Ok(())
 }
 
