@@ -53,6 +53,10 @@ impl Trials for Pretended {
         Ok(())
     }
 
+    fn impose(&self, generation: Arc<Generation>) {
+        self.last.store(generation.number(), Ordering::SeqCst);
+    }
+
     fn enforce(&self, generation: Arc<Generation>, _: &BTreeMap<String, String>) {
         self.last.store(generation.number(), Ordering::SeqCst);
     }

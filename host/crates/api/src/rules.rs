@@ -319,7 +319,9 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/units/{unit}", View, Any),
     rule("GET", "/v1/units/{unit}/inspection", View, Any),
     rule("GET", "/v1/units/{unit}/history", View, Any).query(LISTED),
-    rule("PUT", "/v1/units", Administer, All).takes(Whole),
+    rule("PUT", "/v1/units", Administer, All)
+        .query(&["override-policies"])
+        .takes(Whole),
     rule("POST", "/v1/units/check", Administer, All).takes(Whole),
     rule("POST", "/v1/units/replay", Administer, All)
         .takes(Whole)

@@ -324,11 +324,20 @@ pub(super) async fn staged(staging: Staging) -> Result<Response, Problem> {
     Ok((status, long(staging).await?).into_response())
 }
 
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[into_params(parameter_in = Query)]
+struct UploadQuery {
+    /// Put it in force even if policies cannot run with it. Their clusters decide nothing until
+    /// they have other policies; the step `policies` names them. False if not given.
+    override_policies: bool,
+}
+
 /// Hand in a unit: it is staged, each step is told, and it comes into force or is
 /// refused while the last good one goes on. It stands in front of a file of its name
 /// until that changes.
 #[utoipa::path(put, path = "/v1/units", operation_id = "put_unit", tag = "units",
-    params(("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
+    params(UploadQuery, ("X-Unit-Signature" = Option<String>, Header, description = "ed25519 signature in hexadecimal or base64")),
     request_body(description = "The component, at most as large as the option request-body says",
         content((contract::Component = "application/wasm"), (contract::Component = "application/octet-stream"))),
     responses((status = OK, body = Staging, description = "In force"),
@@ -336,13 +345,19 @@ pub(super) async fn staged(staging: Staging) -> Result<Response, Problem> {
 async fn upload(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Query(query): Query<UploadQuery>,
     headers: HeaderMap,
     bytes: Bytes,
 ) -> Result<Response, Problem> {
     let candidate = candidate(&headers, bytes)?;
     let library = deployment.library().clone();
-    let staging = aside(move || Ok::<_, Problem>(library.upload(&candidate, &caller.name))).await?;
-    staged(staging).await
+    let staging = aside(move || {
+        Ok::<_, Problem>(match query.override_policies {
+            true => library.upload_overriding_policies(&candidate, &caller.name),
+            false => library.upload(&candidate, &caller.name),
+        })
+    });
+    staged(staging.await?).await
 }
 
 /// Go through all steps but the last, and change nothing.

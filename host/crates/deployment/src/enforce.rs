@@ -35,6 +35,14 @@ impl Deployment {
         self.put_in_force(in_force);
         self.count_units();
     }
+
+    /// Have every cluster decide by these units from its next turn on, or by nothing, since an
+    /// admin wants it so. Nobody waits for it.
+    pub(super) fn impose_generation(&self, generation: Arc<Generation>) {
+        let _control = self.control();
+        self.put_in_force(self.in_force().with_units(generation));
+        self.count_units();
+    }
 }
 
 /// Why a policy cannot run, with why units that it names are not trusted.

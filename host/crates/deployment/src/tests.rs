@@ -488,6 +488,70 @@ fn a_unit_that_a_policy_cannot_do_with_is_refused_and_the_old_one_goes_on() {
     assert_eq!(Trials::users(&**deployment, "worst-fit"), ["mine"]);
 }
 
+#[test]
+fn an_admin_overrides_a_policy_that_keeps_a_unit_out_and_only_its_clusters_decide_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let old = generation.get("worst-fit").unwrap().digest();
+    let pinned = POLICY.replace("\"worst-fit\"", &format!("\"worst-fit@{}\"", old.short()));
+    let pinned = Edit {
+        name: "pinned".to_owned(),
+        ..edit(&pinned)
+    };
+    deployment.put_policy(&pinned, "another").unwrap();
+    let free = deployment.create_cluster(document(), attach()).unwrap();
+    let mut other = document();
+    other.name = "other".into();
+    let to_pinned = Attach {
+        policy: "pinned".to_owned(),
+        ..Attach::default()
+    };
+    let held = deployment.create_cluster(other, to_pinned).unwrap();
+    // The same with a section that nobody reads.
+    let bytes = plugins::UNITS.iter().find(|it| it.name == "worst-fit");
+    let mut bytes = bytes.unwrap().bytes.to_vec();
+    bytes.extend([0, 5, 4, b'n', b'o', b't', b'e']);
+    let new = Candidate {
+        bytes: bytes.into(),
+        signature: None,
+    };
+    let refused = deployment.library().upload(&new, "me");
+    assert!(refused.is_refused(), "{refused:?}");
+    assert_eq!(place(&held, request("w", 1)).as_deref(), Some("a"));
+    let staging = deployment.library().upload_overriding_policies(&new, "me");
+    let told = staging.to_string();
+    assert!(!staging.is_refused(), "{told}");
+    assert!(
+        told.contains("overridden, though cluster \"other\""),
+        "{told}"
+    );
+    let check = |deployment: &Deployment| {
+        let in_force = deployment.library().current();
+        let digest = in_force.get("worst-fit").unwrap().digest();
+        assert_eq!(digest, Digest::of(&new.bytes));
+        let [free, held] = ["c", "other"].map(|it| deployment.cluster(it).unwrap());
+        let id = format!("x{}", counted(&free).1 + counted(&free).2);
+        assert!(place(&free, request(&id, 1)).is_some());
+        let asked = request("y", 1);
+        let stopped = held.turn(move |state| state.place(asked, None)).wait();
+        let stopped = stopped.unwrap_err().to_string();
+        assert!(stopped.contains("whose digest begins"), "{stopped}");
+    };
+    check(deployment);
+    world.deployment.stop();
+    drop((free, held, world));
+    let (world, problems) = start_as_it_is(folder.path(), &generation, |_| {});
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    check(&world.deployment);
+    // With another policy it decides again.
+    let held = world.deployment.cluster("other").unwrap();
+    world.deployment.attach("other", attach()).unwrap();
+    assert!(place(&held, request("y", 1)).is_some());
+}
+
 const FAILING: &str = r#"
     [[filters]]
     unit = "worst-fit"

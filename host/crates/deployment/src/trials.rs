@@ -106,6 +106,10 @@ impl Trials for Deployment {
             .map_err(|problems| problems.join("\n"))
     }
 
+    fn impose(&self, generation: Arc<Generation>) {
+        self.impose_generation(generation);
+    }
+
     fn enforce(&self, generation: Arc<Generation>, distrusted: &BTreeMap<String, String>) {
         self.enforce_generation(&generation, distrusted);
     }

@@ -53,7 +53,14 @@ pub(super) enum Unit {
         name: String,
     },
     /// Put a component in force, if it passes all steps
-    Put(Component),
+    Put {
+        #[command(flatten)]
+        component: Component,
+        /// Put it in force even if policies cannot run with it; their clusters decide nothing
+        /// until they have other policies
+        #[arg(long)]
+        override_policies: bool,
+    },
     /// Take a component through all steps, and put nothing in force
     Check(Component),
     /// Tell which recorded decisions a component would change
@@ -123,7 +130,16 @@ impl Unit {
                 session.print(&items.into(), shown::outline)?;
                 return Ok(Answer::Yes);
             }
-            Self::Put(component) => component.of(Call::new(Method::Put, ["units"]))?,
+            Self::Put {
+                component,
+                override_policies,
+            } => {
+                let call = Call::new(Method::Put, ["units"]);
+                component.of(match override_policies {
+                    true => call.query("override-policies", true),
+                    false => call,
+                })?
+            }
             Self::Check(component) => component.of(Call::post(["units", "check"]).repeatable())?,
             Self::Replay(component) => component.of(Call::post(["units", "replay"]).repeatable())?,
             Self::Shadow { component, every } => {

@@ -39,8 +39,9 @@ impl Library {
         }
         next.number += 1;
         let candidate = Arc::new(candidate.numbered(next.number));
+        let overrides = staging.overrides_policies;
         let done = staging.step(Step::InForce, || {
-            self.swap(state, &next, &candidate)?;
+            self.swap(state, &next, &candidate, overrides)?;
             Ok(((), None))
         });
         if done.is_none() {
@@ -128,11 +129,14 @@ impl Library {
             }
             Err(why) => return staging.step(Step::Policies, || Err(why)),
         };
-        staging.step(Step::Policies, || {
-            let checked = trials.policies(candidate, names);
-            checked
-                .map(|()| ((), None))
-                .map_err(|problems| problems.join("\n"))
+        let overrides = staging.overrides_policies;
+        staging.step(Step::Policies, || match trials.policies(candidate, names) {
+            Ok(()) => Ok(((), None)),
+            Err(problems) if overrides => {
+                let stopped = format!("overridden, though {}", problems.join("\n"));
+                Ok(((), Some(stopped)))
+            }
+            Err(problems) => Err(problems.join("\n")),
         })?;
         let require = self.require_replay;
         let replay = &mut None;
@@ -162,16 +166,24 @@ impl Library {
     }
 
     /// Remember the next state, then have it everywhere.
-    fn swap(&self, state: &State, next: &State, candidate: &Arc<Generation>) -> Result<(), String> {
+    fn swap(
+        &self,
+        state: &State,
+        next: &State,
+        candidate: &Arc<Generation>,
+        overrides_policies: bool,
+    ) -> Result<(), String> {
         let artifacts = &self.around.artifacts;
         artifacts
             .remember(&next.remembered())
             .map_err(|why| format!("it cannot be remembered for the next start: {why}"))?;
-        if let Some(trials) = self.trials()?
-            && let Err(why) = trials.adopt(candidate.clone())
-        {
-            self.remember(&state.remembered());
-            return Err(why);
+        if let Some(trials) = self.trials()? {
+            if overrides_policies {
+                trials.impose(candidate.clone());
+            } else if let Err(why) = trials.adopt(candidate.clone()) {
+                self.remember(&state.remembered());
+                return Err(why);
+            }
         }
         self.current.store(candidate.clone());
         Ok(())

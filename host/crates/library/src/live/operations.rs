@@ -15,12 +15,23 @@ impl Library {
     /// Stage a unit that someone hands in; it stands in front of its file until that
     /// changes. Takes as long as compiling and probing it.
     pub fn upload(&self, candidate: &Candidate, by: &str) -> Staging {
+        self.upload_staged(candidate, by, false)
+    }
+
+    /// The same, and it comes into force even if policies cannot run with it: their clusters
+    /// decide nothing until their policies are others. All other steps stay as they are.
+    pub fn upload_overriding_policies(&self, candidate: &Candidate, by: &str) -> Staging {
+        self.upload_staged(candidate, by, true)
+    }
+
+    fn upload_staged(&self, candidate: &Candidate, by: &str, overrides_policies: bool) -> Staging {
         let by = by.to_owned();
         let mut staging = Staging::new(
             Source::Upload { by: by.clone() },
             Digest::of(&candidate.bytes),
         )
         .asked_by(&by);
+        staging.overrides_policies = overrides_policies;
         let asked = self.admission.trust();
         let known = self.lock().loaded(staging.digest);
         if let Some(unit) = self.admission.admit(candidate, known, &mut staging) {

@@ -68,6 +68,10 @@ impl Trials for Pretended {
         Ok(())
     }
 
+    fn impose(&self, generation: Arc<Generation>) {
+        self.adopted.lock().unwrap().push(generation.number());
+    }
+
     fn enforce(&self, generation: Arc<Generation>, distrusted: &BTreeMap<String, String>) {
         self.adopted.lock().unwrap().push(generation.number());
         self.distrusted.lock().unwrap().clone_from(distrusted);

@@ -192,6 +192,9 @@ pub struct Staging {
     /// Who asked for it; None for what nobody asks for, as a file that was found.
     #[serde(skip)]
     pub(crate) by: Option<String>,
+    /// Whether it comes into force even if policies cannot run with it.
+    #[serde(skip)]
+    pub(crate) overrides_policies: bool,
 }
 
 /// What a step says of itself when it goes well.
@@ -210,6 +213,7 @@ impl Staging {
             may_pass: false,
             signer: None,
             by: None,
+            overrides_policies: false,
         }
     }
 

@@ -35,6 +35,10 @@ pub trait Trials: Send + Sync {
     /// force everywhere.
     fn adopt(&self, generation: Arc<Generation>) -> Result<(), String>;
 
+    /// The same, whatever policies need, since an admin wants it so. Policies that cannot run
+    /// with these units decide nothing.
+    fn impose(&self, generation: Arc<Generation>);
+
     /// The same, whatever policies need, since units of the generation before are not
     /// trusted any more: these are, by name, why. Policies that cannot do without them
     /// decide nothing.
