@@ -29,7 +29,7 @@ use placewright_http::{Caller, OpenStream, Stop, Streams};
 
 use frames::{Frame, Frames, Shared};
 
-/// Changes are sent together that come within so much time.
+/// Changes are sent together that come within so much time, and what is sent is older by no more.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A stream on which nothing was sent for so long gets a comment, so that nobody between takes

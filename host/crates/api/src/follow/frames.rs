@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Instant;
 
 use axum::body::Bytes;
 
@@ -9,7 +10,7 @@ use placewright_deployment::cluster::{ChangedOfKind, Cluster, EntityKind, Snapsh
 use placewright_http::document::aside;
 use placewright_http::problem::Problem;
 
-use super::InventoryEvent;
+use super::{InventoryEvent, PAUSE};
 
 /// So many steps from one version to another are remembered of a cluster, for those who come
 /// a little later.
@@ -91,6 +92,8 @@ pub(super) struct Shared {
 
 #[derive(Debug, Default)]
 struct Steps {
+    /// The last snapshot that a step led to, and when it was asked for.
+    latest: Option<(Instant, Arc<Snapshot>)>,
     /// By the version that each begins after, oldest first.
     last: VecDeque<(u64, Frame)>,
     /// All bytes that were made and may still be held by somebody.
@@ -112,7 +115,17 @@ impl Shared {
         if let Some((_, frame)) = steps.last.iter().find(|(from, _)| *from == version) {
             return Ok(Some(frame.clone()));
         }
-        let snapshot = cluster.snapshot().await?;
+        // Those who came at different times know different versions: led to the same one, they get
+        // the same steps from then on.
+        let snapshot = match steps.latest_after(version) {
+            Some(latest) => latest,
+            None => {
+                let asked = Instant::now();
+                let snapshot = cluster.snapshot().await?;
+                steps.latest = Some((asked, snapshot.clone()));
+                snapshot
+            }
+        };
         if snapshot.version() == version {
             return Ok(None);
         }
@@ -153,6 +166,13 @@ fn frame(version: u64, changed: Vec<ChangedOfKind>) -> Frame {
 }
 
 impl Steps {
+    /// The last snapshot, if it is a later version and not too old to be sent.
+    fn latest_after(&self, version: u64) -> Option<Arc<Snapshot>> {
+        let (asked, latest) = self.latest.as_ref()?;
+        let is_fresh = asked.elapsed() < PAUSE && latest.version() > version;
+        is_fresh.then(|| latest.clone())
+    }
+
     /// Remember a step, or one that has whoever follows read anew if there is no room for it.
     fn remember(&mut self, from: u64, frame: Frame) -> Frame {
         while self.last.len() >= STEPS {
