@@ -4,10 +4,13 @@
 //! Each event is a line of a file: a JSON object, or a row of a table with named columns. What is
 //! to be placed is read as documents of requests are, everything else as documents of changes.
 
+mod json_schema;
 mod line;
 mod row;
 #[cfg(test)]
 mod tests;
+
+pub use json_schema::event_json_schema;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

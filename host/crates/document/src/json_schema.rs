@@ -25,6 +25,17 @@ pub fn document(title: &str, description: &str, object: Json) -> JsonSchema {
     schema.into()
 }
 
+/// The schema of a document as a part of another one.
+pub fn part(document: JsonSchema) -> Json {
+    let mut schema = document.to_value();
+    if let Json::Object(schema) = &mut schema {
+        for key in ["$schema", "title", "description"] {
+            schema.remove(key);
+        }
+    }
+    schema
+}
+
 /// An object with the keys of `form` and no others.
 pub fn object(form: &[Key]) -> Json {
     closed(properties(form), required(form))

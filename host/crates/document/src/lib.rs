@@ -31,7 +31,7 @@ pub use changes::{
 pub use cluster::stem;
 pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
 pub use contract::contract;
-pub use events::{EventReader, FleetChange, FleetEvent};
+pub use events::{EventReader, FleetChange, FleetEvent, event_json_schema};
 pub use problem::{Place, Problem, Problems};
 pub use problem::{grouped, shortened};
 pub use request::{Surroundings, WrittenRequest, read_requests, requests_of_tree};

@@ -13,7 +13,7 @@ pub use written::WrittenRequest;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::cluster::Ids;
 use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
@@ -318,14 +318,45 @@ fn common_tenant(members: &[Vm]) -> Option<&str> {
     tenants.all(|tenant| tenant == Some(first)).then_some(first)
 }
 
+/// The JSON Schema of whatever is to be placed: one VM, or VMs, or whole requests.
+pub fn to_place() -> Json {
+    let requests = described_list(REQUESTS[0], request());
+    json!({ "anyOf": [
+        vm_to_place(),
+        vms_to_place(),
+        json_schema::closed(requests, vec!["requests"]),
+    ] })
+}
+
 /// The JSON Schema of a document that is a VM: it has what a request has, too.
 pub fn vm_to_place() -> Json {
     let mut vm = member();
-    let keys = json_schema::properties(REQUEST).into_iter();
-    for (key, schema) in keys {
-        vm["properties"][key] = schema;
+    if let (Some(keys), Json::Object(others)) = (vm["properties"].as_object_mut(), options()) {
+        for (key, schema) in others {
+            keys.entry(key).or_insert(schema);
+        }
     }
     vm
+}
+
+/// The JSON Schema of a document with a list of VMs.
+fn vms_to_place() -> Json {
+    let mut keys = json_schema::properties(REQUEST);
+    keys.extend(json_schema::properties(&[TOGETHER]));
+    keys.extend(described_list(VMS, vms()["items"].take()));
+    json_schema::row(Schema::built_in(), "request", keys, vec![VMS.name])
+}
+
+/// What a request has besides its VMs.
+fn options() -> Json {
+    let keys = json_schema::properties(REQUEST);
+    json_schema::row(Schema::built_in(), "request", keys, Vec::new())["properties"].take()
+}
+
+/// The property for a key that is a list of such items.
+fn described_list(key: Key, items: Json) -> Map<String, Json> {
+    let list = json_schema::described(json_schema::list(items), key.meaning);
+    Map::from_iter([(key.name.to_owned(), list)])
 }
 
 /// The JSON Schema of a VM of a request.

@@ -212,3 +212,100 @@ fn how_far_a_history_reaches_back_is_told() {
     let later = api.get("/v1/clusters/c/history?since=99999999999");
     assert!(later.status >= 400, "{later:?}");
 }
+
+/// The plans of restarts, once all their moves are begun.
+fn restarts_begun(api: &Api, vms: usize) {
+    loop {
+        let plans = api.get("/v1/clusters/c/plans").body["items"].clone();
+        let plans = plans.as_array().unwrap().iter();
+        let begun: u64 = plans
+            .filter(|it| it["by"] == json!("restart"))
+            .filter_map(|it| it["counted"]["begun"].as_u64())
+            .sum();
+        if begun == vms as u64 {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// Ids and hosts of the VMs that run.
+fn running(api: &Api) -> std::collections::BTreeMap<String, Value> {
+    let page = api.get("/v1/clusters/c/vms?limit=1000").body;
+    let vms = page["items"].as_array().unwrap().iter();
+    let vms = vms.filter(|it| !it["host"].is_null());
+    vms.map(|it| (it["id"].as_str().unwrap().to_owned(), it["host"].clone()))
+        .collect()
+}
+
+#[test]
+fn after_restarts_by_the_server_a_replay_decides_the_same_on_the_vms_where_they_were_restarted() {
+    let (data, home) = (folder(), folder());
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster());
+    assert_eq!(made.status, 201, "{made:?}");
+    let restart = json!({"policy": "worst-fit", "restart": {"settle": 0}});
+    let headers = [("content-type", "application/json"), ("if-match", "*")];
+    let set = api.ask(
+        "PUT",
+        "/v1/clusters/c/settings",
+        &headers,
+        restart.to_string().as_bytes(),
+    );
+    assert_eq!(set.unwrap().status, 200);
+    let mut decided = Vec::new();
+    let mut place = |number: usize| {
+        let id = format!("w{number}");
+        let cores = 1 + number % 3;
+        let asked = json!({"id": id, "cpu": cores, "memory": format!("{} GiB", 2 * cores)});
+        let decision = done(&api, "POST", "place", &asked);
+        done(&api, "POST", "confirm", &json!({"vms": [id]}));
+        decided.push((vec![id], decision["host"].clone()));
+    };
+    (0..20).for_each(&mut place);
+    let before = running(&api);
+    let lost: Vec<&String> = before
+        .iter()
+        .filter(|(_, host)| **host == json!("h0"))
+        .map(|(id, _)| id)
+        .collect();
+    assert!(lost.len() > 1, "{before:?}");
+    let state = |state: Value| {
+        let changes = json!({"hosts": [{"id": "h0", "state": state}]});
+        done(&api, "POST", "inventory/changes", &changes);
+    };
+    state(json!("down"));
+    restarts_begun(&api, lost.len());
+    done(&api, "POST", "confirm", &json!({ "vms": lost }));
+    let after = running(&api);
+    (20..30).for_each(&mut place);
+    state(Value::Null);
+    (30..40).for_each(&mut place);
+
+    let [start, events, decisions] =
+        ["start.json", "events.jsonl", "decisions.jsonl"].map(|it| home.path().join(it));
+    let [start, file, written] = [&start, &events, &decisions].map(|it| it.to_str().unwrap());
+    let of_server = ["--server", &server.url, "export", "--cluster", "c"];
+    run(&[&of_server[..], &["--start", start, "--events", file]].concat());
+    let text = fs::read_to_string(&events).unwrap();
+    let lines = text.lines().map(|it| serde_json::from_str(it).unwrap());
+    let told: Vec<Value> = lines
+        .flat_map(|it: Value| it["changes"]["vms"].as_array().cloned().unwrap_or_default())
+        .collect();
+    for id in lost {
+        let restarted = told.iter().find(|vm| vm["id"] == json!(id));
+        let host = restarted.map(|it| &it["host"]);
+        assert_eq!(host, after.get(id), "{id}: {text}");
+        assert_ne!(host, Some(&json!("h0")));
+    }
+    let words = ["simulate", "--cluster", start, "--events", file];
+    let options = [
+        "--policy=worst-fit",
+        "--statistics=off",
+        "--decisions",
+        written,
+    ];
+    run(&[&words[..], &options[..]].concat());
+    assert_eq!(replayed(&decisions), decided);
+}

@@ -12,7 +12,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use placewright_document::{changes_json_schema, cluster_json_schema};
+use placewright_document::{changes_json_schema, cluster_json_schema, event_json_schema};
 use placewright_fuzz::find;
 use placewright_plugins as plugins;
 use placewright_policy::policy_json_schema;
@@ -203,6 +203,7 @@ fn dictionary() -> String {
         serde_json::to_value(policy_json_schema()),
         serde_json::to_value(cluster_json_schema()),
         serde_json::to_value(changes_json_schema()),
+        serde_json::to_value(event_json_schema()),
         serde_json::to_value(scenario_json_schema()),
     ];
     let mut words = BTreeSet::new();

@@ -6,7 +6,7 @@ use crate::tree::parse_line;
 use crate::{Content, Entry, Node, Problems, Table};
 
 /// What an event has: its time, and one of the others.
-const FORM: &[Key] = &[
+pub(super) const FORM: &[Key] = &[
     required(
         "time",
         TIME,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::form::{CASE, EXPECT, FILE, HOST, WITHOUT};
 use placewright_document::cluster_json_schema;
 use placewright_document::json_schema::{
-    closed, described, document, list, properties, required, row,
+    closed, described, document, list, part, properties, required, row,
 };
 use placewright_document::request;
 use placewright_model::schema::Schema;
@@ -47,17 +47,6 @@ fn put(keys: &mut Map<String, Json>, key: &str, schema: Json) {
         let meaning = known["description"].as_str().unwrap_or_default().to_owned();
         *known = described(schema, &meaning);
     }
-}
-
-/// The schema of a document as a part of another one.
-fn part(document: JsonSchema) -> Json {
-    let mut schema = document.to_value();
-    if let Json::Object(schema) = &mut schema {
-        for key in ["$schema", "title", "description"] {
-            schema.remove(key);
-        }
-    }
-    schema
 }
 
 fn either_path(schema: Json) -> Json {
