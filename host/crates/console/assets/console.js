@@ -91,7 +91,8 @@ async function swap(url, isKept) {
 /** Put new parts in the place of old ones, and leave the rest: what has the focus, what is open
  * and what was ticked stays. @param {Element} old @param {Element} next */
 function replace(old, next) {
-  if (old.isEqualNode(next)) return;
+  // What a script has filled stays, too.
+  if (old.isEqualNode(next) || old.hasAttribute("data-own")) return;
   const focused = document.activeElement;
   if (old.tagName !== next.tagName || old.id !== next.id) {
     old.replaceWith(next);
@@ -107,7 +108,7 @@ function replace(old, next) {
     if (old.getAttribute(name) !== next.getAttribute(name)) old.setAttribute(name, next.getAttribute(name) ?? "");
   }
   if (old instanceof HTMLInputElement || old instanceof HTMLTextAreaElement || old instanceof HTMLSelectElement) {
-    if (old !== focused && old instanceof HTMLInputElement && old.type !== "checkbox") old.value = next.getAttribute("value") ?? "";
+    if (old !== focused && old instanceof HTMLInputElement && !["checkbox", "file"].includes(old.type)) old.value = next.getAttribute("value") ?? "";
     if (old instanceof HTMLSelectElement && old !== focused) {
       old.replaceChildren(...next.childNodes);
     }
@@ -195,13 +196,14 @@ function hush() {
   stream = null;
 }
 
-const KINDS = `reset cluster-created cluster-removed policy-attached policy-changed policy-lost-filters policy-removed
-policy-refused policy-kept-although-deleted quota-changed quota-removed cluster-without-policy cluster-stopped cluster-restarted vm-placed vm-confirmed
-vm-moved vm-cancelled reservation-expired reservation-lost inventory-changed host-state-changed plan-made plan-begun
-plan-ended plan-cancelled balance-failed unit-seen unit-refused file-waits unit-in-force unit-held
-unit-kept-although-deleted unit-removed unit-distrusted unit-rolled-back unit-returned unit-not-returned unit-takes-name
-unit-disabled unit-enabled unit-pinned unit-unpinned unit-paused unit-tried-again unit-recovered shadow-begun
-shadow-ended shadow-discarded shadow-promoted`.split(/\s+/);
+const KINDS = `reset cluster-created cluster-removed policy-attached policy-changed policy-lost-filters policy-removed policy-refused
+policy-kept-although-deleted cluster-without-policy cluster-stopped cluster-restarted vm-placed vm-confirmed vm-moved
+vm-resized vm-cancelled reservation-expired reservation-lost inventory-changed host-state-changed plan-made plan-begun
+plan-ended plan-halted plan-cancelled restart-begun restart-failed balance-failed unit-seen unit-refused file-waits
+unit-in-force unit-held unit-kept-although-deleted unit-removed unit-distrusted unit-rolled-back unit-returned
+unit-not-returned unit-takes-name unit-disabled unit-enabled unit-pinned unit-unpinned unit-paused unit-tried-again
+unit-recovered unit-quarantined shadow-began shadow-discarded shadow-promoted folder-trouble library-not-kept noted
+noted-warning quota-changed quota-removed`.split(/\s+/);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return hush();
@@ -289,7 +291,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "g") isGoing = true;
   if (event.key === "/") {
-    const search = document.querySelector("#main input[type='search']");
+    const search = document.querySelector("#main input[type='search']") ?? document.querySelector(".side .find input");
     if (search instanceof HTMLElement) {
       event.preventDefault();
       search.focus();

@@ -29,6 +29,7 @@ pub(crate) const STYLE: Asset = Asset {
 pub(crate) const SCRIPT: Asset = script("console", include_str!("../assets/console.js"));
 pub(crate) const HEAT_MAP: Asset = script("heat-map", include_str!("../assets/heat-map.js"));
 pub(crate) const DRAFT: Asset = script("draft", include_str!("../assets/draft.js"));
+pub(crate) const UNITS: Asset = script("units", include_str!("../assets/units.js"));
 
 pub(crate) const ICON: Asset = Asset {
     name: "icon",
@@ -37,7 +38,7 @@ pub(crate) const ICON: Asset = Asset {
     text: include_str!("../assets/icon.svg"),
 };
 
-const ALL: [Asset; 5] = [STYLE, SCRIPT, HEAT_MAP, DRAFT, ICON];
+const ALL: [Asset; 6] = [STYLE, SCRIPT, HEAT_MAP, DRAFT, UNITS, ICON];
 
 const fn script(name: &'static str, text: &'static str) -> Asset {
     Asset {
@@ -103,6 +104,9 @@ pub(crate) async fn show(Path(name): Path<String>) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use placewright_deployment::EventKind;
+    use placewright_document::words;
+
     use super::*;
 
     /// Bytes of all assets together at most.
@@ -129,5 +133,16 @@ mod tests {
         paths.sort_unstable();
         paths.dedup();
         assert_eq!(paths.len(), ALL.len());
+    }
+
+    #[test]
+    fn pages_listen_to_every_kind_of_event() {
+        let (_, rest) = SCRIPT.text.split_once("const KINDS = `").unwrap();
+        let (listed, _) = rest.split_once('`').unwrap();
+        let mut listed: Vec<&str> = listed.split_whitespace().collect();
+        let mut kinds = words::<EventKind>();
+        listed.sort_unstable();
+        kinds.sort_unstable();
+        assert_eq!(listed, kinds);
     }
 }

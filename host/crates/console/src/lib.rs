@@ -31,6 +31,7 @@ mod policies;
 mod policy;
 mod questions;
 mod routes;
+mod search;
 mod session;
 mod unit;
 mod units;

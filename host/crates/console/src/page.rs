@@ -10,6 +10,7 @@ use crate::ask::Ask;
 use crate::assets;
 use crate::format;
 use crate::parts::sign;
+use crate::search;
 use crate::session::Scheme;
 use crate::url::of_cluster;
 use placewright_document::Word;
@@ -59,6 +60,7 @@ pub(crate) enum Area {
     Units,
     Events,
     Audit,
+    Search,
 }
 
 /// A page.
@@ -96,6 +98,7 @@ pub(crate) async fn shown_as(
         div.shell data-live=[live] data-cluster=[page.cluster] {
             nav.side aria-label="Main" {
                 a.brand href="/" { (PreEscaped(MARK)) "Placewright" }
+                (search::field())
                 (switch(&clusters, named, page.area))
                 (ways(current, page.area))
                 (me(ask))
@@ -103,6 +106,7 @@ pub(crate) async fn shown_as(
             details.top {
                 summary { span.brand { (PreEscaped(MARK)) "Placewright" } span.btn { "Menu" } }
                 nav aria-label="Menu" {
+                    (search::field())
                     (switch(&clusters, named, page.area))
                     (ways(current, page.area))
                     (me(ask))

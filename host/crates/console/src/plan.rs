@@ -57,7 +57,7 @@ pub(crate) async fn show(
         area: Area::Plans,
         cluster: Some(&cluster),
         main,
-        live: "plan,vm-moved,vm-confirmed,vm-cancelled,reservation,host",
+        live: "plan,restart,vm-moved,vm-confirmed,vm-cancelled,reservation,host",
         script: None,
     };
     page::shown(&ask, page).await

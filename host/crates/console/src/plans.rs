@@ -64,7 +64,7 @@ pub(crate) async fn list(
         area: Area::Plans,
         cluster: Some(&cluster),
         main,
-        live: "plan,vm-moved,vm-confirmed,reservation",
+        live: "plan,restart,vm-moved,vm-confirmed,reservation",
         script: None,
     };
     page::shown(&ask, page).await

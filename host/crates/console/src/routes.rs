@@ -10,7 +10,7 @@ use crate::ask::Console;
 use crate::session::{self, Cookie};
 use crate::{
     assets, audit, decision, decisions, events, groups, host, hosts, overview, page, plan, plans,
-    policies, policy, questions, unit, units, vms,
+    policies, policy, questions, search, unit, units, vms,
 };
 use placewright_http::permission::{open, rule};
 use placewright_http::{Access, BodySize, Face, Permission, Rule, Scope, Transport, Within};
@@ -27,6 +27,7 @@ pub const RULES: &[Rule] = &[
     open("POST", "/sign-out").takes(Usual),
     open("POST", "/scheme").takes(Usual),
     rule("GET", "/", View, Any),
+    rule("GET", "/search", View, Any).query(&["text"]),
     rule("GET", "/events", View, Any).query(&["kind", "cluster", "by", "text", "after"]),
     // Whoever may not see the log is told which role may.
     rule("GET", "/audit", View, Any).query(&[
@@ -73,7 +74,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The first parts of the paths of pages: each is a face, so that all other paths are the API's.
-const PREFIXES: [&str; 10] = [
+const PREFIXES: [&str; 11] = [
     "/",
     "/assets",
     "/clusters",
@@ -81,6 +82,7 @@ const PREFIXES: [&str; 10] = [
     "/units",
     "/events",
     "/audit",
+    "/search",
     "/scheme",
     "/sign-in",
     "/sign-out",
@@ -89,6 +91,7 @@ const PREFIXES: [&str; 10] = [
 fn routes() -> Router<Arc<Console>> {
     let pages = Router::new()
         .route("/", get(overview::show))
+        .route("/search", get(search::show))
         .route("/events", get(events::show))
         .route("/audit", get(audit::show))
         .route("/events/stream", get(events::stream))

@@ -13,6 +13,7 @@ use multer::{Constraints, Multipart, SizeLimit};
 use serde_json::Value;
 
 use crate::ask::{Ask, Console, Sent};
+use crate::assets;
 use crate::format::{self, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, empty, note, state};
@@ -52,8 +53,10 @@ pub(crate) async fn page_of(
             h1 { (things(all, "unit", "units")) }
             p { "WebAssembly components that filter hosts, say what each costs, choose, and propose moves." }
         } }
-        (hand_in(ask))
-        @if let Some(staging) = staging { (staged(staging)) }
+        div {
+            (hand_in(ask))
+            div id="became" role="status" data-own { @if let Some(staging) = staging { (staged(staging)) } }
+        }
         @for file in troubled { (note("bad", html! {
             "The file " b.mono { (cut(text(file, "path"), 100)) } " is refused: " (sentence(&cut(text(file, "trouble"), 300)))
         })) }
@@ -85,7 +88,7 @@ pub(crate) async fn page_of(
         cluster: None,
         main,
         live: if staging.is_some() { "" } else { "unit,file" },
-        script: None,
+        script: Some(assets::UNITS),
     };
     page::shown_as(ask, page, status).await
 }
@@ -96,7 +99,7 @@ fn hand_in(ask: &Ask) -> Markup {
             form.drop action="/units" method="post" enctype="multipart/form-data" {
                 div.grow {
                     b { "Hand in a unit" }
-                    p.small.soft { "A .wasm file. It is checked step by step; what is in force stays until the last one has passed." }
+                    p.small.soft { "A .wasm file, chosen here or dropped on this page. It is checked step by step; what is in force stays until the last one has passed." }
                 }
                 label.vh for="unit-file" { "File of the unit" }
                 input id="unit-file" type="file" name="unit" accept=".wasm,application/wasm" required;
@@ -140,11 +143,15 @@ pub(crate) fn staged(staging: &Value) -> Markup {
     let why = text(outcome, "why");
     let is_refused = text(outcome, "result") == "refused" || outcome["step"].is_string();
     let name = staging["name"].as_str().unwrap_or("the file");
+    // One that is held for another reason, such as a pin, is not tried on decisions.
+    let mut steps = items(staging, "steps").iter();
+    let has_passed = !is_refused && steps.any(|step| text(step, "step") == "trial");
     html! {
-        section.panel aria-labelledby="staged" role="status" {
+        section.panel aria-labelledby="staged" {
             header { h2 id="staged" { "What became of " (cut(name, 60)) } span.mono.small.dim { (text(staging, "digest").get(..12).unwrap_or_default()) } }
             div.in.stack {
                 @if is_refused { (note("bad", html! { b { "Refused at the step “" (text(outcome, "step")) "”. " } (sentence(&cut(why, 400))) " What is in force stays." })) }
+                @else if has_passed { (note("ok", html! { b { "It has passed every step. " } @if !why.is_empty() { "It is not in force: " (sentence(&cut(why, 400))) } })) }
                 @else if !why.is_empty() { (note("warn", html! { (sentence(&cut(why, 400))) })) }
                 @else { (note("ok", html! { b { "It has passed every step." } })) }
                 ol.tl { @for step in items(staging, "steps") {

@@ -1,4 +1,4 @@
-"""The console in a real browser: `browser.py URL ADMIN-TOKEN VIEWER-TOKEN [AXE]`.
+"""The console in a real browser: `browser.py URL ADMIN-TOKEN VIEWER-TOKEN COMPONENT [AXE]`.
 
 Each check is a function whose name says what is so. The first that fails ends the script.
 """
@@ -31,7 +31,7 @@ PAGES = [
     "/clusters/north/decisions", "/clusters/north/decisions/120", "/clusters/north/decisions/162?values=raw",
     "/clusters/north/plans", "/clusters/north/plans/1", "/clusters/north/questions?ask=room&now=yes&cpu=8&memory=64+GiB",
     "/policies", "/policies/house", "/policies/house?view=document", "/policies/house?view=history",
-    "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/events", "/audit", "/audit?kind=call&by=admin-all",
+    "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/search?text=n1", "/search?text=nothing-like-it", "/events", "/audit", "/audit?kind=call&by=admin-all",
 ]
 
 
@@ -298,6 +298,47 @@ def an_ended_session_loses_nothing(desk):
     assert not told, told
 
 
+def a_unit_is_dropped_checked_and_put_in_force(desk, api, component):
+    desk.go("/units")
+    before = [unit["name"] for unit in api.must("GET", "/v1/units?limit=1000")["items"]]
+    assert "dropped-1" not in before
+    # A field of the test's own holds the file, as a desktop would.
+    desk.driver.execute_script("""
+        const desktop = document.createElement('input');
+        desktop.type = 'file';
+        desktop.id = 'desktop';
+        document.body.append(desktop);
+    """)
+    desk.one("#desktop").send_keys(str(component))
+    let_go = """
+        const carried = new DataTransfer();
+        for (const file of document.getElementById('desktop').files) carried.items.add(file);
+        const over = document.querySelector('h1');
+        for (const kind of ['dragover', 'drop']) {
+            const event = new DragEvent(kind, { dataTransfer: carried, bubbles: true, cancelable: true });
+            over.dispatchEvent(event);
+            if (!event.defaultPrevented) throw new Error(kind + ' is left to the browser');
+        }
+    """
+    desk.driver.execute_script(let_go)
+    desk.wait(lambda: "passed every step" in desk.one("#became").text)
+    assert "probes" in desk.one("#became").text, desk.one("#became").text
+    assert [unit["name"] for unit in api.must("GET", "/v1/units?limit=1000")["items"]] == before
+    desk.one(".drop button[value='put']").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "section[aria-label='Units'] a[href='/units/dropped-1']"))
+    assert api.must("GET", "/v1/units/dropped-1")["source"]["kind"] == "upload"
+    desk.wait(lambda: "passed every step" in desk.one("#became").text)
+    # What is no unit is refused with a sentence, and nothing changes.
+    with tempfile.NamedTemporaryFile(suffix=".wasm") as broken:
+        broken.write(b"no component")
+        broken.flush()
+        desk.one("#desktop").send_keys(broken.name)
+        desk.driver.execute_script(let_go)
+        desk.wait(lambda: "Refused at the step" in desk.one("#became").text)
+    told = desk.complaints(allowed=("422",))
+    assert not told, told
+
+
 def a_viewer_is_shown_who_may(desk, api):
     before = api.must("GET", "/v1/clusters/north/plans/1")
     desk.go("/clusters/north/plans/1")
@@ -316,7 +357,7 @@ def a_viewer_is_shown_who_may(desk, api):
 
 
 def main():
-    url, admin, viewer, *rest = sys.argv[1:]
+    url, admin, viewer, component, *rest = sys.argv[1:]
     axe = pathlib.Path(rest[0]) if rest else None
     text = axe.read_text() if axe and axe.is_file() else None
     if not text:
@@ -338,6 +379,7 @@ def main():
         chances_are_told_for_a_request(desk)
         what_happens_is_shown_as_it_happens(desk, api)
         hostile_names_are_text(desk, api)
+        a_unit_is_dropped_checked_and_put_in_force(desk, api, component)
         a_plan_is_approved_by_keys_alone(desk, api)
         assert not desk.foreign()
         looks_on = Desk(url, viewer)

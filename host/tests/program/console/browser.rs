@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use placewright_tests::{repository, target_folder};
+use placewright_tests::component::renamed;
+use placewright_tests::{repository, target_folder, units};
 
 use super::Desk;
 
@@ -38,10 +39,15 @@ fn python() -> Option<PathBuf> {
 fn the_console_works_in_a_browser() {
     let Some(python) = python() else { return };
     let desk = Desk::start();
+    let folder = tempfile::tempdir().unwrap();
+    let component = folder.path().join("dropped.wasm");
+    let bytes = renamed(&units::component("worst-fit"), "worst-fit", "dropped-1");
+    std::fs::write(&component, bytes).unwrap();
     let output = Command::new(python)
         .arg(repository().join("host/tests/program/console/browser.py"))
         .arg(&desk.server.url)
         .args([&desk.admin, &desk.viewer])
+        .arg(&component)
         .arg(target_folder().join("console-browser/node_modules/axe-core/axe.min.js"))
         .stdin(Stdio::null())
         .output()

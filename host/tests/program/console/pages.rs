@@ -216,6 +216,42 @@ fn the_smallest_change_that_would_let_a_host_through_is_told_as_by_the_api() {
 }
 
 #[test]
+fn search_finds_what_has_the_text_in_its_id_and_leads_to_it() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let search = |text: &str| {
+        let path = format!("/search?text={text}");
+        let shown = desk.browse("GET", &path, &cookie, &[]);
+        check(&path, &shown);
+        let page = shown.body;
+        let main = page.split_once("<main").unwrap().1.to_owned();
+        (values(&main, "href"), main)
+    };
+    let (links, _) = search("H5");
+    assert!(
+        links.contains(&"/clusters/north/hosts/h5".to_owned()),
+        "{links:?}"
+    );
+    let (links, _) = search("apart");
+    let group = "/clusters/north/groups?filter=apart".to_owned();
+    assert!(links.contains(&group), "{links:?}");
+    let (links, _) = search("house");
+    assert!(links.contains(&"/policies/house".to_owned()), "{links:?}");
+    let (links, _) = search("worst-fit");
+    assert!(links.contains(&"/units/worst-fit".to_owned()), "{links:?}");
+    let (links, _) = search("v7");
+    assert_eq!(
+        links
+            .iter()
+            .filter(|it| it.contains("/vms/"))
+            .collect::<Vec<_>>(),
+        ["/clusters/north/vms/v7"]
+    );
+    let (_, main) = search("nothing-like-it");
+    assert!(main.contains("Nothing is called"), "{main}");
+}
+
+#[test]
 fn names_with_markup_are_shown_as_text() {
     let desk = Desk::start();
     let api = desk.api();
@@ -256,6 +292,7 @@ fn names_with_markup_are_shown_as_text() {
         "/policies/%3Cimg%3E",
         "/units/%3Cimg%3E",
         "/clusters/north?filter=%3Cimg%3E",
+        "/search?text=%3Cimg",
     ] {
         let shown = desk.browse("GET", path, &cookie, &[]);
         assert!(!shown.body.contains("<img"), "{path}: {}", shown.body);

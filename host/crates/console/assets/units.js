@@ -1,0 +1,87 @@
+// A unit is handed in without leaving the page: one that is dropped anywhere on it is checked at once, and
+// its file stays in the form, so that putting it in force is one more press.
+import { expired, parsed, toast } from "./console.js";
+
+function handIn() {
+  const form = document.querySelector("form.drop");
+  const file = form?.querySelector("input[type='file']");
+  return form instanceof HTMLFormElement && file instanceof HTMLInputElement ? { form, file } : null;
+}
+
+/** @param {DragEvent} event */
+function carriesFiles(event) {
+  return event.dataTransfer?.types.includes("Files") ?? false;
+}
+
+document.addEventListener("dragover", (event) => {
+  const there = handIn();
+  if (!there || !carriesFiles(event)) return;
+  // Or the browser would leave the page and show the file.
+  event.preventDefault();
+  there.form.classList.add("over");
+});
+
+document.addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) handIn()?.form.classList.remove("over");
+});
+
+document.addEventListener("drop", (event) => {
+  const there = handIn();
+  if (!there || !carriesFiles(event)) return;
+  event.preventDefault();
+  there.form.classList.remove("over");
+  const files = event.dataTransfer?.files;
+  if (files?.length !== 1) return toast("Drop one file at a time.");
+  there.file.files = files;
+  const check = there.form.querySelector("button[value='check']");
+  if (check instanceof HTMLButtonElement) there.form.requestSubmit(check);
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form instanceof HTMLFormElement && form === handIn()?.form) {
+    event.preventDefault();
+    send(form, event.submitter);
+  }
+});
+
+/** Send the form, and show below it what became of the unit. @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter */
+async function send(form, submitter) {
+  const body = new FormData(form, submitter);
+  const buttons = [...form.querySelectorAll("button")];
+  const name = handIn()?.file.files?.[0]?.name ?? "the file";
+  const isPut = body.get("deed") === "put";
+  shownBelow(status(isPut ? `${name} is checked and put in force …` : `${name} is checked …`));
+  for (const button of buttons) button.disabled = true;
+  try {
+    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+    if (answer.status === 401) {
+      document.getElementById("became")?.replaceChildren();
+      return expired();
+    }
+    const page = parsed(await answer.text());
+    const staged = page.getElementById("staged")?.closest("section");
+    const said = page.querySelector("#main h1, #main p")?.textContent;
+    shownBelow(staged ?? status(`It was not taken: ${said ?? answer.statusText}`));
+    const [list, next] = [document, page].map((it) => it.querySelector("#main section[aria-label='Units']"));
+    if (list && next) list.replaceWith(next);
+  } catch {
+    shownBelow(status("The server does not answer. Try again."));
+  } finally {
+    for (const button of buttons) button.disabled = false;
+  }
+}
+
+/** @param {string} text */
+function status(text) {
+  const told = document.createElement("section");
+  told.className = "panel in";
+  told.textContent = text;
+  return told;
+}
+
+/** Show it below the form. @param {Element} told */
+function shownBelow(told) {
+  document.getElementById("became")?.replaceChildren(told);
+}
