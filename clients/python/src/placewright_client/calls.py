@@ -566,11 +566,11 @@ def list_units(*, limit: int | None = None, after: str | None = None) -> PageCal
     return PageCall('GET', ['v1', 'units'], query={'limit': limit, 'after': after})
 
 
-def put_unit(body: bytes, *, x_unit_signature: str | None = None) -> Call[types.Staging]:
+def put_unit(body: bytes, *, override_policies: bool | None = None, x_unit_signature: str | None = None) -> Call[types.Staging]:
     """Hand in a unit: it is staged, each step is told, and it comes into force or is
     refused while the last good one goes on. It stands in front of a file of its name
     until that changes."""
-    return Call('PUT', ['v1', 'units'], content=body, headers={'X-Unit-Signature': x_unit_signature})
+    return Call('PUT', ['v1', 'units'], content=body, query={'override-policies': override_policies}, headers={'X-Unit-Signature': x_unit_signature})
 
 
 def check_unit(body: bytes, *, x_unit_signature: str | None = None) -> Call[types.Staging]:
