@@ -106,16 +106,23 @@ pub(super) fn asked(schema: &Schema, mut written: Value) -> Value {
             column.is_none_or(|column| column.source != Source::Kept)
         });
     };
+    let given_of_vm = |keys: &mut Map<String, Value>| {
+        let id = keys.remove("id");
+        given("members", keys);
+        keys.extend(id.map(|id| ("id".to_owned(), id)));
+    };
     if let Some(keys) = written.as_object_mut() {
         // It is that of the event.
         keys.remove("now");
         given("request", keys);
-    }
-    let vms = written["vms"].as_array_mut().into_iter().flatten();
-    for keys in vms.filter_map(Value::as_object_mut) {
-        let id = keys.remove("id");
-        given("members", keys);
-        keys.extend(id.map(|id| ("id".to_owned(), id)));
+        match keys.get_mut("vms").and_then(Value::as_array_mut) {
+            Some(vms) => vms
+                .iter_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(given_of_vm),
+            // The request of one VM may be written as the VM.
+            None => given_of_vm(keys),
+        }
     }
     written
 }
@@ -196,5 +203,25 @@ pub(super) fn says_otherwise(change: &RecordedChange) -> bool {
                 || before.settings.unmeasured_max_age != after.settings.unmeasured_max_age
         }
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_asked_again_in_the_form_in_which_it_was_recorded() {
+        let schema = Schema::built_in();
+        let alone = json!({"now": 7, "id": "v", "cpu": 1, "force": "h"});
+        assert_eq!(
+            asked(schema, alone),
+            json!({"id": "v", "cpu": 1, "force": "h"})
+        );
+        let together = json!({"now": 7, "vms": [{"id": "v", "cpu": 1}]});
+        assert_eq!(
+            asked(schema, together),
+            json!({"vms": [{"id": "v", "cpu": 1}]})
+        );
     }
 }
