@@ -29,7 +29,7 @@ use placewright_http::{Caller, OpenStream, Stop, Streams};
 
 use frames::{Frame, Frames, Shared};
 
-/// Changes are sent together that come within so much time, and what is sent is older by no more.
+/// Changes within this time are sent together. A snapshot is at most this old when it is sent.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A stream on which nothing was sent for so long gets a comment, so that nobody between takes

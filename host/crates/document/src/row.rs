@@ -75,7 +75,7 @@ impl<'s> RowReader<'s> {
         entries: impl IntoIterator<Item = &'t Entry>,
         facts: &mut Facts,
     ) {
-        // Read last, when what they stand beside has been read.
+        // Times after RFC 3339 are read last: each is compared with the seconds under its other key.
         let mut times = Vec::new();
         for entry in entries {
             let name = format!("{prefix}{}", entry.key);

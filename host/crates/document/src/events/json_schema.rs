@@ -9,7 +9,7 @@ use crate::json_schema::{closed, described, document, part, properties, required
 use crate::request;
 
 /// The JSON Schema of an event as a line of JSON, with the built-in tables and columns.
-/// Attributes may have any value: what they are is said in the cluster's document.
+/// Attributes may have any value: the cluster's document declares them.
 pub fn event_json_schema() -> JsonSchema {
     let mut keys = properties(FORM);
     let changes = part(changes_json_schema());

@@ -13,12 +13,12 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter_all_threads,
 };
 
-/// Of the kinds of access that Landlock knows by this version, none is left. An older kernel
-/// takes away those that it knows.
+/// All kinds of access that this version of Landlock knows are taken away. An older kernel takes
+/// away those that it knows.
 const KNOWN: ABI = ABI::V6;
 
-/// The calls of the system that are left. All others fail with EPERM, as if the user had no right to
-/// them: threads, memory, time, and what is open already.
+/// The system calls that remain: for threads, memory, time, and files that are open already. All
+/// others fail with EPERM, as if the user had no right to them.
 const ALLOWED: &[i64] = &[
     libc::SYS_brk,
     libc::SYS_clock_getres,
@@ -67,10 +67,11 @@ const ALLOWED: &[i64] = &[
 /// Give up files, the network, other programs and other processes, as far as the system knows how to.
 ///
 /// # Errors
-/// If the system refuses what it does know.
+/// If the kernel refuses one of the two; the other one is in force then, unless it was refused, too.
 pub(super) fn give_up() -> io::Result<()> {
-    files_and_network()?;
-    calls()
+    // Where one of them cannot be had, the other one holds all the same.
+    let files = files_and_network();
+    calls().and(files)
 }
 
 /// Landlock: no path can be opened and no connection begun, whatever call is used.

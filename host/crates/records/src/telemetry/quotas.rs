@@ -92,9 +92,7 @@ impl QuotaFamilies {
         }
         registry.register(
             "quotas",
-            format!(
-                "Quotas of tenants, of which the first {QUOTAS_TOLD} by name have metrics of their own"
-            ),
+            format!("Number of quotas; the first {QUOTAS_TOLD} by name have their own metrics"),
             families.quotas.clone(),
         );
         families
