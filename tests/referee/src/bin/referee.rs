@@ -1,4 +1,4 @@
-//! Plays many histories, on all cores, and tells the first that is at fault, shrunk.
+//! Plays many histories, on all cores, and tells the first that is at fault, shrunk, or all of them.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,8 @@ use placewright_referee::{Match, POLICIES, Served, histories};
 use proptest::strategy::Strategy as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-/// Play many histories against a server in memory, and tell the first that is at fault, shrunk.
+/// Play many histories against a server in memory, and tell the first that is at fault, shrunk, or
+/// all of them.
 #[derive(Parser)]
 struct Options {
     /// How many histories.
@@ -28,6 +29,9 @@ struct Options {
     /// Play them under this policy alone.
     #[arg(long)]
     policy: Option<String>,
+    /// Play on after a fault, and tell all of them.
+    #[arg(long)]
+    keep_going: bool,
 }
 
 /// After so many histories a server is made anew.
@@ -72,19 +76,24 @@ fn main() -> ExitCode {
                 let share = options.histories / options.threads.max(1);
                 let mut left = share;
                 let mut round = 0;
+                let mut is_fair = true;
                 while left > 0 && !is_over.load(Ordering::Relaxed) {
                     let cases = left.min(OF_A_SERVER);
-                    left -= cases;
                     round += 1;
                     let seed = options.seed ^ (thread << 48) ^ (round << 32);
                     let counts = (played, effects);
-                    if let Err(fault) = some(options, only, (seed, cases), counts) {
-                        is_over.store(true, Ordering::Relaxed);
+                    let (done, fault) = some(options, only, (seed, cases), counts);
+                    left = left.saturating_sub(done);
+                    if let Some(fault) = fault {
+                        is_fair = false;
                         eprintln!("{fault}");
-                        return false;
+                        // A server that does not start would not start again.
+                        if !options.keep_going || done == 0 {
+                            is_over.store(true, Ordering::Relaxed);
+                        }
                     }
                 }
-                true
+                is_fair
             })
         });
         let threads: Vec<_> = threads.collect();
@@ -108,14 +117,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// Play some histories against one server.
+/// Play some histories against one server, up to the first at fault. How many were played, that
+/// one among them, and the fault.
 fn some(
     options: &Options,
     only: Option<usize>,
     (seed, cases): (u64, u64),
     (played, effects): (&AtomicU64, &AtomicU64),
-) -> Result<(), String> {
-    let served = std::cell::RefCell::new(Served::start()?);
+) -> (u64, Option<String>) {
+    let served = match Served::start() {
+        Ok(served) => std::cell::RefCell::new(served),
+        Err(fault) => return (0, Some(fault)),
+    };
     let config = Config {
         cases: u32::try_from(cases).unwrap_or(u32::MAX),
         max_shrink_iters: 20_000,
@@ -125,7 +138,8 @@ fn some(
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let number = std::cell::Cell::new(0_u64);
+    let (number, done) = (std::cell::Cell::new(0_u64), std::cell::Cell::new(0_u64));
+    let is_shrinking = std::cell::Cell::new(false);
     let strategy = histories(options.requests).prop_map(move |mut history| {
         history.policy = only.unwrap_or(history.policy);
         history
@@ -133,21 +147,28 @@ fn some(
     let judged = TestRunner::new_with_rng(config, rng).run(&strategy, |history| {
         number.set(number.get() + 1);
         let name = format!("c{}", number.get());
-        match Match::play(&mut served.borrow_mut(), &name, &history) {
-            Ok(done) => {
-                played.fetch_add(1, Ordering::Relaxed);
-                effects.fetch_add(done as u64, Ordering::Relaxed);
-                Ok(())
-            }
-            Err(fault) => Err(TestCaseError::fail(fault)),
+        let outcome = Match::play(&mut served.borrow_mut(), &name, &history);
+        if !is_shrinking.get() {
+            done.set(done.get() + 1);
+            played.fetch_add(1, Ordering::Relaxed);
+            let with_effect = outcome
+                .as_ref()
+                .map_or(0, |with_effect| *with_effect as u64);
+            effects.fetch_add(with_effect, Ordering::Relaxed);
         }
+        outcome.map(drop).map_err(|fault| {
+            is_shrinking.set(true);
+            TestCaseError::fail(fault)
+        })
     });
-    match judged {
-        Ok(()) => Ok(()),
+    let fault = match judged {
+        Ok(()) => None,
         Err(TestError::Fail(fault, history)) => {
             let policy = POLICIES[history.policy].name;
-            Err(format!("under {policy}: {}", fault.message()))
+            let first = format!("seed {seed}, history {}", done.get());
+            Some(format!("{first}, under {policy}: {}", fault.message()))
         }
-        Err(TestError::Abort(why)) => Err(why.message().to_owned()),
-    }
+        Err(TestError::Abort(why)) => Some(why.message().to_owned()),
+    };
+    (done.get(), fault)
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{HistoryEvent, written};
 use crate::DeploymentError;
-use placewright_inventory::{SavedHost, SavedMeasured, SavedVm};
+use placewright_inventory::{SavedHost, SavedMeasured, SavedVm, Shape};
 use placewright_model::schema::Schema;
 use placewright_model::{Facts, Group, Vm};
 use placewright_store::{RecordedChange, RowKind};
@@ -58,14 +58,13 @@ impl<T: DeserializeOwned> Row<T> {
 struct Vms {
     running: Option<Row<SavedVm>>,
     pending: Option<Row<SavedVm>>,
-    /// Since when it runs where it does, as far as that is kept.
-    since: Option<i64>,
+    /// What no measurement shows of it.
+    unmeasured: Option<Unmeasured>,
 }
 
 /// What is put together of all that differs.
 #[derive(Default)]
 struct Lists {
-    confirmed: BTreeMap<i64, Vec<Arc<str>>>,
     cancelled: Vec<Arc<str>>,
     removed: Vec<Arc<str>>,
     vms: Vec<Value>,
@@ -78,6 +77,43 @@ struct Lists {
     gone_groups: Vec<String>,
     /// Places that no decision that is told has reserved.
     chosen: Vec<Value>,
+    /// What happened in a second that is known; and true: from when on the host's load was
+    /// measured.
+    dated: BTreeMap<(i64, bool), Dated>,
+    /// The last second in which a VM came to a host whose load was not measured.
+    last_without_load: BTreeMap<Arc<str>, i64>,
+    /// VMs whose places no decision that is told has reserved, and that were confirmed since, where
+    /// the rest has to be told first.
+    started_last: Vec<Started>,
+}
+
+/// What happened in a second, in the order in which it is told.
+#[derive(Default)]
+struct Dated {
+    statistics: Vec<Value>,
+    confirmed: Vec<Arc<str>>,
+    /// As those that start last.
+    started: Vec<Started>,
+}
+
+/// A VM that started, and the request for the place where it did.
+type Started = (Arc<str>, Value);
+
+impl Lists {
+    /// What happened when that VM came to run there.
+    fn when_came(&mut self, time: i64, vm: &SavedVm, has_load: bool) -> &mut Dated {
+        if !has_load {
+            let last = self.last_without_load.entry(vm.host.clone());
+            let last = last.or_insert(time);
+            *last = time.max(*last);
+        }
+        self.dated.entry((time, has_load)).or_default()
+    }
+
+    /// Whether something of this host is different, or it is new.
+    fn is_about_host(&self, id: &str) -> bool {
+        self.hosts.iter().any(|host| host["id"] == *id)
+    }
 }
 
 impl Between<'_> {
@@ -93,7 +129,7 @@ impl Between<'_> {
             match change.what {
                 RowKind::Vm => {
                     let of_vm = vms.entry(change.id.clone()).or_default();
-                    of_vm.since = since(change.after.as_deref());
+                    of_vm.unmeasured = Unmeasured::of(change.after.as_deref());
                     of_vm.running = Some(Row::read(change)?);
                 }
                 RowKind::PendingVm => {
@@ -119,7 +155,29 @@ impl Between<'_> {
         lists
             .statistics
             .retain(|entry| !lists.gone_hosts.iter().any(|gone| entry["id"] == **gone));
+        self.date_statistics(&mut lists);
         Ok(self.put_together(lists))
+    }
+
+    /// What was measured of hosts that are as they were is told in the second in which it was
+    /// measured: what came to run there later is not in it.
+    fn date_statistics(&self, lists: &mut Lists) {
+        for entry in std::mem::take(&mut lists.statistics) {
+            let is_known = entry["id"]
+                .as_str()
+                .is_some_and(|id| !lists.is_about_host(id));
+            match entry["measured"].as_i64().filter(|_| is_known) {
+                Some(time) => {
+                    let time = time.clamp(self.from, self.until);
+                    let last = entry["id"].as_str();
+                    let last = last.and_then(|id| lists.last_without_load.get(id));
+                    let time = last.map_or(time, |last| time.max(*last));
+                    let dated = lists.dated.entry((time, true)).or_default();
+                    dated.statistics.push(entry);
+                }
+                None => lists.statistics.push(entry),
+            }
+        }
     }
 
     fn host(&self, id: &str, row: Row<SavedHost>, lists: &mut Lists) {
@@ -182,41 +240,55 @@ impl Between<'_> {
 
     fn vm(&self, id: &Arc<str>, rows: Vms, lists: &mut Lists) {
         let reserved = self.reserved(id, &rows);
-        let is_pending = rows.pending.as_ref().map(|row| row.after.is_some());
-        // Without a row of its own, a place is as it was.
-        let was_reserved = rows.pending.is_some() && reserved.is_some();
         let running = rows.running.as_ref();
         let (before, after) = (
             running.and_then(|row| row.before.as_ref()),
             running.and_then(|row| row.after.as_ref()),
         );
-        let came_there = |host: &Arc<str>| {
-            after.is_some_and(|after| {
-                after.host == *host && before.is_none_or(|before| before.host != *host)
-            })
+        let has_load = match (&rows.unmeasured, after) {
+            (Some(unmeasured), Some(vm)) => unmeasured.load || Shape::of(&vm.vm.facts).exclusive,
+            _ => true,
         };
-        let confirmed = match (&reserved, is_pending) {
-            (Some((host, ..)), Some(false)) if was_reserved => {
-                let same_place = after.is_some_and(|it| it.host == *host);
-                match came_there(host) || same_place {
-                    true => {
-                        let time = rows.since.unwrap_or(self.until);
-                        let time = time.clamp(self.from, self.until);
-                        lists.confirmed.entry(time).or_default().push(id.clone());
-                        true
-                    }
+        let when = rows.unmeasured.as_ref();
+        let when = when.map(|it| it.since.clamp(self.from, self.until));
+        // Without a row of its own, a place is as it was.
+        let place = rows.pending.as_ref().map(|row| row.after.as_ref());
+        let has_another =
+            |host: &Arc<str>| place.is_some_and(|it| it.is_none_or(|it| it.host != *host));
+        let ended = reserved.as_ref().filter(|(host, ..)| has_another(host));
+        let confirmed = match (ended, after) {
+            (Some((host, ..)), Some(after)) if after.host == *host => {
+                // What is measured since was so after it was confirmed.
+                let time = when.unwrap_or(self.from);
+                let came = lists.when_came(time, after, has_load);
+                came.confirmed.push(id.clone());
+                true
+            }
+            (Some(_), _) => {
+                lists.cancelled.push(id.clone());
+                false
+            }
+            (None, _) => false,
+        };
+        let came = !confirmed
+            && after.is_some_and(|it| before.is_none_or(|before| before.host != it.host));
+        // A place was reserved for what is not measured yet. A VM that may not leave its host does
+        // so while that is down, which no event may tell.
+        let may_leave = before.is_none_or(|before| Shape::of(&before.vm.facts).migratable);
+        match (after, when.filter(|_| came && may_leave)) {
+            (Some(after), Some(time)) => {
+                // A host that has changed meanwhile, or another place, has to be told first.
+                let waits = lists.is_about_host(&after.host) || ended.is_some();
+                let started = (id.clone(), self.forced(after));
+                match waits {
+                    true => lists.started_last.push(started),
                     false => {
-                        lists.cancelled.push(id.clone());
-                        false
+                        let came = lists.when_came(time, after, has_load);
+                        came.started.push(started);
                     }
                 }
             }
-            _ => false,
-        };
-        match (before, after) {
-            (Some(_), None) => lists.removed.push(id.clone()),
-            (_, Some(after)) => {
-                let now = written::vm(self.schema, after.vm.clone(), placed(after));
+            (Some(after), None) => {
                 let was = match (&reserved, before) {
                     (Some((_, vm, rows)), _) if confirmed => {
                         // What followed from the decision follows from it again.
@@ -228,20 +300,21 @@ impl Between<'_> {
                     }
                     _ => None,
                 };
-                let moved = !confirmed && before.is_none_or(|it| it.host != after.host);
+                let now = written::vm(self.schema, after.vm.clone(), placed(after));
                 let different = match was {
                     Some(was) => written::different(id, &was, &now),
                     None => Some(now),
                 };
-                if different.is_some() || moved {
+                if different.is_some() || came {
                     let mut entry = different.unwrap_or_else(|| json!({ "id": **id }));
-                    if moved {
+                    if came {
                         entry["host"] = json!(*after.host);
                     }
                     lists.vms.push(entry);
                 }
             }
-            (None, None) => {}
+            (None, _) if before.is_some() => lists.removed.push(id.clone()),
+            (None, _) => {}
         }
         if let Some(pending) = rows.pending.as_ref().and_then(|row| row.after.as_ref()) {
             let by_this = self
@@ -250,20 +323,46 @@ impl Between<'_> {
             let as_before = rows.pending.as_ref().and_then(|row| row.before.as_ref());
             let as_before = as_before.is_some_and(|before| before.host == pending.host);
             if !by_this && !as_before {
-                let mut vm = written::vm(self.schema, pending.vm.clone(), Facts::new());
-                vm["force"] = json!(*pending.host);
-                lists.chosen.push(written::asked(self.schema, vm));
+                lists.chosen.push(self.forced(pending));
             }
         }
     }
 
+    /// A request for the place that the VM has.
+    fn forced(&self, saved: &SavedVm) -> Value {
+        let mut vm = written::vm(self.schema, saved.vm.clone(), Facts::new());
+        vm["force"] = json!(*saved.host);
+        written::asked(self.schema, vm)
+    }
+
     fn put_together(&self, lists: Lists) -> Vec<HistoryEvent> {
         let mut events = Vec::new();
-        for (time, confirm) in lists.confirmed {
-            events.push(HistoryEvent {
-                confirm,
-                ..HistoryEvent::at(time)
-            });
+        let start = |events: &mut Vec<HistoryEvent>, time: i64, started: Vec<Started>| {
+            for (vm, request) in started {
+                events.push(HistoryEvent {
+                    reserve: Some(request),
+                    ..HistoryEvent::at(time)
+                });
+                events.push(HistoryEvent {
+                    confirm: vec![vm],
+                    ..HistoryEvent::at(time)
+                });
+            }
+        };
+        for ((time, _), dated) in lists.dated {
+            if !dated.statistics.is_empty() {
+                events.push(HistoryEvent {
+                    changes: Some(json!({ "statistics": dated.statistics })),
+                    ..HistoryEvent::at(time)
+                });
+            }
+            if !dated.confirmed.is_empty() {
+                events.push(HistoryEvent {
+                    confirm: dated.confirmed,
+                    ..HistoryEvent::at(time)
+                });
+            }
+            start(&mut events, time, dated.started);
         }
         let later = || HistoryEvent::at(self.until);
         if !lists.cancelled.is_empty() {
@@ -309,6 +408,7 @@ impl Between<'_> {
                 ..later()
             });
         }
+        start(&mut events, self.until, lists.started_last);
         for request in lists.chosen {
             events.push(HistoryEvent {
                 reserve: Some(request),
@@ -324,8 +424,20 @@ fn placed(saved: &SavedVm) -> Facts {
     saved.placed().cloned().unwrap_or_default()
 }
 
-/// Since when a VM runs where it does, if what is kept of it tells.
-fn since(body: Option<&str>) -> Option<i64> {
-    let kept: Value = serde_json::from_str(body?).ok()?;
-    kept["unmeasured"]["since"].as_i64()
+/// What no measurement shows of a VM, as far as it is read here.
+#[derive(serde::Deserialize)]
+struct Unmeasured {
+    /// The second in which it came to run where it does.
+    since: i64,
+    /// Whether its load is among it: that of the host was measured then.
+    #[serde(default)]
+    load: bool,
+}
+
+impl Unmeasured {
+    /// None if all is measured.
+    fn of(body: Option<&str>) -> Option<Self> {
+        let mut kept: Value = serde_json::from_str(body?).ok()?;
+        serde_json::from_value(kept["unmeasured"].take()).ok()
+    }
 }
