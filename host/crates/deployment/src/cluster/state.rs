@@ -620,33 +620,37 @@ impl ClusterState {
 
     /// Take note of what has changed in the inventory so far.
     pub(super) fn note(&mut self) {
-        let version = self.inventory().version();
-        let since = self.noted.min(version);
-        match self.inventory().touched_since(since) {
-            Some(touched) => {
-                self.touched.hosts.extend(touched.hosts);
-                self.touched.vms.extend(touched.vms);
-                self.touched.tenants.extend(touched.tenants);
-                self.touched.groups.extend(touched.groups);
-                self.touched.noted.extend(touched.noted);
-                self.touched.facts |= touched.facts;
-            }
-            None => self.everything.store(true, Ordering::Release),
+        if let Some(touched) = self.touched_since_noted() {
+            self.take_note(touched);
         }
-        self.noted = version;
     }
 
-    /// The same of statistics, which are kept apart: of the hosts nothing else has changed.
+    /// The same of statistics, which have rows of their own: of the hosts nothing else has changed.
     pub(super) fn note_measured(&mut self) {
-        let version = self.inventory().version();
-        match self.inventory().touched_since(self.noted.min(version)) {
-            Some(touched) => {
-                self.touched.noted.extend(touched.hosts);
-                self.touched.noted.extend(touched.noted);
-            }
-            None => self.everything.store(true, Ordering::Release),
+        if let Some(mut touched) = self.touched_since_noted() {
+            touched.noted.append(&mut touched.hosts);
+            self.take_note(touched);
         }
-        self.noted = version;
+    }
+
+    /// None: everything may have changed.
+    fn touched_since_noted(&mut self) -> Option<Touched> {
+        let version = self.inventory().version();
+        let since = std::mem::replace(&mut self.noted, version).min(version);
+        let touched = self.inventory().touched_since(since);
+        if touched.is_none() {
+            self.everything.store(true, Ordering::Release);
+        }
+        touched
+    }
+
+    fn take_note(&mut self, touched: Touched) {
+        self.touched.hosts.extend(touched.hosts);
+        self.touched.vms.extend(touched.vms);
+        self.touched.tenants.extend(touched.tenants);
+        self.touched.groups.extend(touched.groups);
+        self.touched.noted.extend(touched.noted);
+        self.touched.facts |= touched.facts;
     }
 }
 

@@ -137,6 +137,37 @@ fn what_came_to_run_counts_as_measured_after_the_time_that_a_setting_gives() {
 }
 
 #[test]
+fn what_came_to_run_before_its_host_was_measured_is_counted_once_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let cluster = deployment.create_cluster(document(), attach()).unwrap();
+    let chosen = place(&cluster, request("new", 4)).unwrap();
+    let confirmed = cluster.turn(move |state| state.confirm(&["new"], None));
+    confirmed.wait().unwrap();
+    world.clock.store(1010, Ordering::Relaxed);
+    let free = |cluster: &Cluster| {
+        let chosen = chosen.clone();
+        let value = cluster.turn(move |state| {
+            let inventory = state.scheduler().inventory();
+            let slot = inventory.slot(&chosen);
+            Ok(slot.and_then(|slot| inventory.host_value(slot, "memory.free")))
+        });
+        value.wait().unwrap()
+    };
+    change(
+        &cluster,
+        r#"{"statistics": [{"id": "a", "memory.free": "9 GiB"}, {"id": "b", "memory.free": "9 GiB"}]}"#,
+    );
+    assert_eq!(free(&cluster), Some((9_i64 << 30).into()));
+    drop(cluster);
+    let (_world, cluster) = super::restart::again(folder.path(), world, &generation);
+    assert_eq!(free(&cluster), Some((9_i64 << 30).into()));
+}
+
+#[test]
 fn what_an_operator_gives_is_kept_although_it_was_measured_before() {
     let folder = tempfile::tempdir().unwrap();
     let generation = units();
