@@ -26,7 +26,8 @@ const DATABASE: &str = "application/octet-stream";
 type Worthwhile = And<And<SizeAbove, NotForContentType>, NotForContentType>;
 
 /// Compresses the answers that are worth it. Streams of events are not: each event is to
-/// reach its listener when it happens. Neither are copies of the store: their client is told how
+/// reach its listener when it happens. Those that many read are compressed once for all of them,
+/// event by event ([`shared_stream`](crate::shared_stream)). Neither are copies of the store: their client is told how
 /// long they are, and finds that one ended early.
 pub(super) fn layer() -> CompressionLayer<Worthwhile> {
     // JSON shrinks to a tenth at any level; the fastest takes the least of the processors

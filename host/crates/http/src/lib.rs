@@ -41,6 +41,7 @@ pub mod revision;
 mod scoped;
 mod server;
 mod sessions;
+pub mod shared_stream;
 mod shares;
 mod stop;
 mod tls;

@@ -136,6 +136,42 @@ fn a_copy_that_is_kept_by_events_is_as_the_routes_show_it() {
 }
 
 #[test]
+fn whoever_takes_gzip_reads_the_same_compressed_as_it_happens_and_to_its_end() {
+    let (_data, server, api) = served();
+    let mut early = Listener::open_compressed(&server, FOLLOW, None);
+    let mut plain = Listener::open_at(&server, FOLLOW, None);
+    let (mut packed, mut copy) = (Copy::default(), Copy::default());
+    let place = |id: &str| {
+        let placed = api.send("POST", "/v1/clusters/c/place", &vm(id));
+        assert_eq!(placed.status, 200, "{placed:?}");
+    };
+    place("a");
+    let is_reserved = |id: &'static str| move |it: &Copy| it.row("vms", id)["reserved"].is_object();
+    packed.until(&mut early, is_reserved("a"));
+    copy.until(&mut plain, is_reserved("a"));
+    // One that comes later shares the parts that follow.
+    let mut late = Listener::open_compressed(&server, FOLLOW, Some(copy.version));
+    place("b");
+    let mut of_late = Copy::default();
+    for (copy, stream) in [
+        (&mut packed, &mut early),
+        (&mut copy, &mut plain),
+        (&mut of_late, &mut late),
+    ] {
+        copy.until(stream, is_reserved("b"));
+    }
+    assert_eq!(packed.rows, copy.rows);
+    assert_eq!(of_late.row("vms", "b"), copy.row("vms", "b"));
+    let deleted = api.send("DELETE", "/v1/clusters/c", &Value::Null);
+    assert_eq!(deleted.status, 204, "{deleted:?}");
+    // The check sum at the end is right for both: else this would be no end, but an error.
+    for mut stream in [early, late] {
+        while stream.named().is_some() {}
+        assert!(stream.has_ended_well());
+    }
+}
+
+#[test]
 fn a_stream_has_only_the_kinds_that_are_asked_for_from_the_version_on_that_is_given() {
     let (_data, server, api) = served();
     let mut first = Listener::open_at(&server, FOLLOW, None);

@@ -3,12 +3,14 @@
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::TcpStream;
 
+use flate2::read::GzDecoder;
 use placewright_tests::server::Server;
 use serde_json::Value;
 
 /// What a client hears.
 pub(super) struct Listener {
-    lines: Lines<BufReader<TcpStream>>,
+    lines: Lines<Box<dyn BufRead + Send>>,
+    has_ended_well: bool,
 }
 
 impl Listener {
@@ -29,26 +31,42 @@ impl Listener {
         Self::open_with(server, path, &header, Some(0))
     }
 
+    /// The same of a stream that is compressed, which nobody between cuts into chunks.
+    pub(super) fn open_compressed(server: &Server, path: &str, after: Option<u64>) -> Self {
+        let header = "Accept-Encoding: gzip\r\n";
+        let (head, stream) = asked(server, path, "1.0", header, after);
+        assert!(head.contains("content-encoding: gzip\r\n"), "{head}");
+        assert!(head.contains("vary: accept-encoding\r\n"), "{head}");
+        let stream: Box<dyn BufRead + Send> = Box::new(BufReader::new(GzDecoder::new(stream)));
+        Self::of(stream)
+    }
+
+    fn of(stream: Box<dyn BufRead + Send>) -> Self {
+        Self {
+            lines: stream.lines(),
+            has_ended_well: false,
+        }
+    }
+
     fn open_with(server: &Server, path: &str, header: &str, after: Option<u64>) -> Self {
-        let address = server.url.strip_prefix("http://").unwrap();
-        let mut stream = TcpStream::connect(address).unwrap();
-        let after = after.map(|number| format!("Last-Event-ID: {number}\r\n"));
-        let after = after.unwrap_or_default();
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n{header}{after}\r\n"
-        )
-        .unwrap();
-        let mut lines = BufReader::new(stream).lines();
-        while lines.next().is_some_and(|line| !line.unwrap().is_empty()) {}
-        Self { lines }
+        let (head, stream) = asked(server, path, "1.1", header, after);
+        assert!(!head.contains("content-encoding"), "{head}");
+        let stream: Box<dyn BufRead + Send> = Box::new(stream);
+        Self::of(stream)
+    }
+
+    /// Whether it has ended, and not because what came could not be read.
+    pub(super) fn has_ended_well(&self) -> bool {
+        self.has_ended_well
     }
 
     /// The next event with its name; None: the connection has ended.
     pub(super) fn named(&mut self) -> Option<(String, Value)> {
         let mut name = String::new();
         loop {
-            let line = self.lines.next()?.ok()?;
+            let line = self.lines.next();
+            self.has_ended_well = line.is_none();
+            let line = line?.ok()?;
             // The last chunk of an answer; the connection itself stays open.
             if line == "0" {
                 return None;
@@ -62,6 +80,28 @@ impl Listener {
             }
         }
     }
+}
+
+/// The head of the answer, and what follows it.
+fn asked(
+    server: &Server,
+    path: &str,
+    version: &str,
+    header: &str,
+    after: Option<u64>,
+) -> (String, BufReader<TcpStream>) {
+    let address = server.url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let after = after.map(|number| format!("Last-Event-ID: {number}\r\n"));
+    let after = after.unwrap_or_default();
+    write!(
+        stream,
+        "GET {path} HTTP/{version}\r\nHost: {address}\r\nAccept: text/event-stream\r\n{header}{after}\r\n"
+    )
+    .unwrap();
+    let (mut head, mut stream) = (String::new(), BufReader::new(stream));
+    while !head.ends_with("\r\n\r\n") && stream.read_line(&mut head).unwrap() > 0 {}
+    (head, stream)
 }
 
 impl Iterator for Listener {
