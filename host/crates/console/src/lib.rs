@@ -33,6 +33,7 @@ mod questions;
 mod routes;
 mod search;
 mod session;
+mod settings;
 mod unit;
 mod units;
 mod url;

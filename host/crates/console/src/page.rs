@@ -56,6 +56,7 @@ pub(crate) enum Area {
     Decisions,
     Plans,
     Questions,
+    Settings,
     Policies,
     Units,
     Events,
@@ -164,6 +165,7 @@ fn switch(clusters: &[Value], current: Option<&str>, area: Area) -> Markup {
         Area::Decisions => "decisions",
         Area::Plans => "plans",
         Area::Questions => "questions",
+        Area::Settings => "settings",
         _ => "",
     };
     let names = clusters
@@ -213,6 +215,7 @@ fn ways(cluster: Option<&Value>, area: Area) -> Markup {
                         (way(Area::Decisions, of_cluster(name, &["decisions"]), "n-dec", "Decisions", String::new()))
                         (way(Area::Plans, of_cluster(name, &["plans"]), "n-plan", "Plans", String::new()))
                         (way(Area::Questions, of_cluster(name, &["questions"]), "n-ask", "Questions", String::new()))
+                        (way(Area::Settings, of_cluster(name, &["settings"]), "n-set", "Settings", String::new()))
                     }
                 }
             }

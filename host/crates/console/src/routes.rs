@@ -10,13 +10,13 @@ use crate::ask::Console;
 use crate::session::{self, Cookie};
 use crate::{
     assets, audit, decision, decisions, events, groups, host, hosts, overview, page, plan, plans,
-    policies, policy, questions, search, unit, units, vms,
+    policies, policy, questions, search, settings, unit, units, vms,
 };
 use placewright_http::permission::{open, rule};
 use placewright_http::{Access, BodySize, Face, Permission, Rule, Scope, Transport, Within};
 
 use BodySize::{Usual, Whole};
-use Permission::{Administer, AuthorPolicies, Operate, View};
+use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate, View};
 use Scope::{All, Any, Cluster};
 
 /// Every page.
@@ -63,6 +63,14 @@ pub const RULES: &[Rule] = &[
     .takes(Usual),
     rule("GET", "/clusters/{cluster}/questions", View, Cluster)
         .query(&["ask", "now", "cpu", "memory", "host", "restart", "vm"]),
+    rule("GET", "/clusters/{cluster}/settings", View, Cluster),
+    rule(
+        "POST",
+        "/clusters/{cluster}/settings",
+        AttachPolicies,
+        Cluster,
+    )
+    .takes(Usual),
     rule("GET", "/policies", View, Any).query(&["filter"]),
     rule("GET", "/policies/{policy}", View, Any).query(&["view", "cluster", "shares-of"]),
     rule("POST", "/policies/{policy}", AuthorPolicies, Any).takes(Usual),
@@ -114,6 +122,10 @@ fn routes() -> Router<Arc<Console>> {
             get(plan::show).post(plan::act),
         )
         .route("/clusters/{cluster}/questions", get(questions::show))
+        .route(
+            "/clusters/{cluster}/settings",
+            get(settings::show).post(settings::save),
+        )
         .route("/policies", get(policies::list))
         .route("/policies/{policy}", get(policy::show).post(policy::act))
         .route("/policies/{policy}/draft", post(policy::draft))

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use futures_util::FutureExt as _;
+use futures_util::stream::{self, StreamExt as _};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -17,6 +19,8 @@ use placewright_http::Problem;
 
 /// Clusters that are searched; of more, the first by name.
 const CLUSTERS: usize = 200;
+/// Clusters that are asked at once: a search leaves room for other questions.
+const AT_ONCE: usize = 4;
 /// Things of a kind in a cluster that are shown.
 const OF_A_KIND: usize = 20;
 /// Policies and units that are looked through.
@@ -39,8 +43,13 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
     let mut found = Vec::new();
     let clusters = ask.list("/v1/clusters", CLUSTERS).await?;
     if !wanted.is_empty() {
-        for cluster in clusters.iter().map(|it| text(it, "name")) {
-            in_cluster(&ask, cluster, wanted, &mut found).await?;
+        let mut searches = Vec::new();
+        for cluster in &clusters {
+            searches.push(in_cluster(&ask, text(cluster, "name"), wanted).boxed());
+        }
+        let mut searches = stream::iter(searches).buffered(AT_ONCE);
+        while let Some(in_cluster) = searches.next().await {
+            found.extend(in_cluster?);
         }
         of_server(&ask, wanted, &mut found).await?;
     }
@@ -95,12 +104,8 @@ fn panel(found: &Found) -> Markup {
 }
 
 /// What there is in a cluster.
-async fn in_cluster(
-    ask: &Ask,
-    cluster: &str,
-    wanted: &str,
-    found: &mut Vec<Found>,
-) -> Result<(), Problem> {
+async fn in_cluster(ask: &Ask, cluster: &str, wanted: &str) -> Result<Vec<Found>, Problem> {
+    let mut found = Vec::new();
     let filter = url::query([("text", Some(wanted))]);
     for (kind, part) in [
         ("Hosts", "hosts"),
@@ -125,7 +130,7 @@ async fn in_cluster(
             are_more,
         });
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Where all things of a kind are listed that have the text.

@@ -29,7 +29,7 @@ PAGES = [
     "/", "/clusters/north", "/clusters/north?group=attribute.rack&host=n1-03", "/clusters/north?view=table&sort=-cpu",
     "/clusters/north/hosts/n1-03", "/clusters/north/vms", "/clusters/north/vms/auth-1", "/clusters/north/groups",
     "/clusters/north/decisions", "/clusters/north/decisions/120", "/clusters/north/decisions/162?values=raw",
-    "/clusters/north/plans", "/clusters/north/plans/1", "/clusters/north/questions?ask=room&now=yes&cpu=8&memory=64+GiB",
+    "/clusters/north/plans", "/clusters/north/plans/1", "/clusters/north/settings", "/clusters/north/questions?ask=room&now=yes&cpu=8&memory=64+GiB",
     "/policies", "/policies/house", "/policies/house?view=document", "/policies/house?view=history",
     "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/search?text=n1", "/search?text=nothing-like-it", "/events", "/audit", "/audit?kind=call&by=admin-all",
 ]

@@ -53,6 +53,7 @@ fn a_viewer_reads_everything_and_changes_nothing() {
         ("/clusters/north/plans/1", "needs the role operator"),
         ("/clusters/north/groups", "needs the role operator"),
         ("/clusters/north/hosts/h1", "needs the role operator"),
+        ("/clusters/north/settings", "needs the role policy-author"),
         ("/policies/house", "needs the role policy-author"),
         ("/units", "needs the role admin"),
         ("/units/memory", "needs the role admin"),
@@ -82,6 +83,10 @@ fn a_viewer_reads_everything_and_changes_nothing() {
             "/policies/house/draft",
             vec![("revision", "1"), ("text", "filters = []")],
         ),
+        (
+            "/clusters/north/settings",
+            vec![("revision", "1"), ("policy", "general")],
+        ),
         ("/units", vec![("deed", "put")]),
         ("/units/memory", vec![("deed", "disable")]),
     ] {
@@ -100,6 +105,66 @@ fn a_viewer_reads_everything_and_changes_nothing() {
         (&plan["counted"]["begun"], &plan["cancelled"]),
         (&0.into(), &false.into())
     );
+}
+
+#[test]
+fn a_cluster_is_set_by_a_form_which_leaves_alone_what_it_does_not_show() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let path = "/v1/clusters/north/settings";
+    let overridden = json!({"policy": "house", "overrides": {"memory": {"factor": 3.0}}});
+    let headers = [("content-type", "application/json"), ("if-match", "*")];
+    let set = api.ask("PUT", path, &headers, overridden.to_string().as_bytes());
+    let set = set.unwrap();
+    assert_eq!(set.status, 200, "{set:?}");
+    let before = api.get(path).body;
+    let revision = before["revision"].to_string();
+    let page = "/clusters/north/settings";
+    let save = |revision: &str, settle: &str| {
+        let form = [
+            ("revision", revision),
+            ("policy", "house"),
+            ("balance-every", "600"),
+            ("restart", "ha"),
+            ("restart-settle", settle),
+            ("restart-max-in-flight", ""),
+            ("statistics-max-age", "300"),
+            ("unmeasured-max-age", ""),
+        ];
+        desk.browse("POST", page, &cookie, &form)
+    };
+    // What is wrong stands above what was entered, and nothing is saved.
+    for wrong in ["soon", "-1", "3601", "1.5"] {
+        let refused = save(&revision, wrong);
+        assert_eq!(refused.status, 422, "{wrong}: {}", refused.body);
+        let told = "is not a whole number from 0 to 3600";
+        assert!(refused.body.contains(told), "{}", refused.body);
+        assert!(refused.body.contains(&format!("value=\"{wrong}\"")));
+        assert_eq!(api.get(path).body, before);
+    }
+    let saved = save(&revision, "30");
+    assert_eq!((saved.status, saved.header("location")), (303, page));
+    let after = api.get(path).body;
+    assert_eq!(after["restart"], json!({"settle": 30, "max-in-flight": 8, "vms": "ha"}));
+    assert_eq!(after["balance"], json!({"every": 600}));
+    assert_eq!(after["statistics-max-age"], 300);
+    assert_eq!(after["overrides"], before["overrides"]);
+    let shown = desk.browse("GET", page, &cookie, &[]);
+    assert!(shown.body.contains("value=\"30\""), "{}", shown.body);
+    assert!(
+        shown.body.contains("value=\"ha\" selected"),
+        "{}",
+        shown.body
+    );
+    // Somebody who looked at the page before that loses nothing, and overwrites nothing.
+    let late = save(&revision, "5");
+    assert_eq!(late.status, 412, "{}", late.body);
+    assert!(
+        late.body.contains("Somebody else has changed"),
+        "{}",
+        late.body
+    );
+    assert_eq!(api.get(path).body, after);
 }
 
 #[test]
