@@ -312,6 +312,13 @@ def cancel_plan(cluster: str, number: int) -> Call[types.Plan]:
     return Call('POST', ['v1', 'clusters', cluster, 'plans', number, 'cancel'])
 
 
+def get_rates(cluster: str) -> Call[types.ClusterRates]:
+    """How many decisions a cluster has made in each minute of the last hour, by how they ended. They
+    are
+    counted from the start of the server on."""
+    return Call('GET', ['v1', 'clusters', cluster, 'rates'])
+
+
 def list_reservations(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.ReservationPage, types.Reservation]:
     """The places that are reserved for VMs which do not run there yet, by VM."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'reservations'], query={'limit': limit, 'after': after})

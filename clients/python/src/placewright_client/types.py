@@ -400,6 +400,15 @@ ClusterPage = TypedDict(
     },
 )
 
+# Decisions of a cluster, minute by minute. They are counted from the start of the server on.
+ClusterRates = TypedDict(
+    'ClusterRates',
+    {
+        # The last 60 minutes, the oldest first; the last one is under way.
+        'minutes': 'list[MinuteOfDecisions]',
+    },
+)
+
 # What an admin has set for a cluster.
 ClusterSettings = TypedDict(
     'ClusterSettings',
@@ -2566,6 +2575,21 @@ Measured = TypedDict(
         'measured-time': 'str',
         # Whether it is too old to be used
         'outdated': 'bool',
+    },
+)
+
+# How many decisions a cluster made in a minute, by how they ended.
+MinuteOfDecisions = TypedDict(
+    'MinuteOfDecisions',
+    {
+        # Requests on which nothing was decided, as a unit failed or the time was up.
+        'failed': 'int',
+        # Decisions that found a host.
+        'placed': 'int',
+        # Decisions that found none.
+        'rejected': 'int',
+        # When it began.
+        'time': 'str',
     },
 )
 

@@ -1,4 +1,4 @@
-//! A cluster at a glance: sums, columns of hosts, whether its groups are kept.
+//! A cluster at a glance: sums, decisions by the minute, columns of hosts, whether its groups are kept.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use placewright_deployment::Deployment;
-use placewright_deployment::cluster::{ClusterSums, GroupStanding, HostColumns};
+use placewright_deployment::cluster::{ClusterRates, ClusterSums, GroupStanding, HostColumns};
 use placewright_document::shown;
 use placewright_http::document::written;
 use placewright_http::extract::{Path, Query};
@@ -23,6 +23,7 @@ const MOST: usize = 64;
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
         .routes(routes!(sums))
+        .routes(routes!(rates))
         .routes(routes!(columns))
         .routes(routes!(standings))
 }
@@ -38,6 +39,19 @@ async fn sums(
 ) -> Result<Response, Problem> {
     let snapshot = deployment.cluster(&cluster)?.snapshot().await?;
     written(move || Ok::<_, Problem>(snapshot.sums())).await
+}
+
+/// How many decisions a cluster has made in each minute of the last hour, by how they ended. They are
+/// counted from the start of the server on.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/rates", operation_id = "get_rates", tag = "decisions",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    responses((status = OK, body = ClusterRates)))]
+async fn rates(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+) -> Result<axum::Json<ClusterRates>, Problem> {
+    let now = deployment.now();
+    Ok(axum::Json(deployment.cluster(&cluster)?.rates(now)))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

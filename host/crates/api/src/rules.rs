@@ -47,6 +47,7 @@ pub const RULES: &[Rule] = &[
     )
     .query(&["after", "kind"]),
     rule("GET", "/v1/clusters/{cluster}/sums", View, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/rates", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/host-columns", View, Cluster).query(&["columns"]),
     rule(
         "GET",

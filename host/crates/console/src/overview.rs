@@ -26,6 +26,7 @@ const EVENTS: usize = 9;
 struct Line {
     cluster: Value,
     sums: Option<Value>,
+    rates: Option<Value>,
 }
 
 impl Line {
@@ -49,8 +50,15 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
         let sums = ask
             .get_if(&format!("/v1/clusters/{}/sums", segment(&name)))
             .await;
+        let rates = ask
+            .get_if(&format!("/v1/clusters/{}/rates", segment(&name)))
+            .await;
         needs.extend(needs::of_cluster(&ask, &cluster, sums.as_ref()).await);
-        lines.push(Line { cluster, sums });
+        lines.push(Line {
+            cluster,
+            sums,
+            rates,
+        });
     }
     needs.extend(needs::of_server(&ask).await);
     needs.sort_by_key(|need| need.rank);
@@ -181,6 +189,7 @@ fn clusters(ask: &Ask, lines: &[Line]) -> Markup {
                     th scope="col" { "CPU" }
                     th scope="col" { "Memory" }
                     th scope="col" { "Policy" }
+                    th scope="col" { "Decisions in the last hour" }
                     th.num scope="col" { "Waiting" }
                 } }
                 tbody { @for line in lines { (cluster(ask, line)) } }
@@ -220,14 +229,44 @@ fn cluster(_: &Ask, line: &Line) -> Markup {
             }
             td {
                 @if policy.is_empty() { span.dim { "none" } } @else {
-                    a href={ "/policies/" (segment(policy)) } { (policy) }
+                    a.text href={ "/policies/" (segment(policy)) } { (policy) }
                     span.sub { @match line.cluster["policy-revision"].as_u64() {
                         Some(0) => "of the program", Some(revision) => { "revision " (revision) } None => "",
                     } }
                 }
             }
+            td { @match &line.rates {
+                Some(rates) => (decided(items(rates, "minutes"))),
+                None => span.dim { "not known" },
+            } }
             td.num { (format::len(count(&line.cluster, "waiting"))) }
         }
+    }
+}
+
+/// A bar for each minute: decisions that found a host, and above them those that found none or
+/// failed.
+fn decided(minutes: &[Value]) -> Markup {
+    let of = |minute: &Value| {
+        let without = count(minute, "rejected") + count(minute, "failed");
+        (count(minute, "placed") + without, without)
+    };
+    let (mut all, mut without, mut most) = (0, 0, 1);
+    for (total, in_vain) in minutes.iter().map(of) {
+        (all, without, most) = (all + total, without + in_vain, most.max(total));
+    }
+    let high = |number: usize| number as f64 * 20.0 / most as f64;
+    html! {
+        svg.minutes viewBox="0 0 180 20" width="180" height="20" preserveAspectRatio="none" aria-hidden="true" {
+            @for (place, (total, in_vain)) in minutes.iter().map(of).enumerate() {
+                @if total > 0 {
+                    @let (top, bad) = (20.0 - high(total), high(in_vain));
+                    rect.f-com x=(place * 3) y=(format!("{top:.1}")) width="2" height=(format!("{:.1}", high(total))) {}
+                    @if in_vain > 0 { rect.f-bad x=(place * 3) y=(format!("{top:.1}")) width="2" height=(format!("{bad:.1}")) {} }
+                }
+            }
+        }
+        span.sub { (things(all, "decision", "decisions")) @if without > 0 { ", " span.bad { (format::len(without)) " without a host" } } }
     }
 }
 

@@ -46,14 +46,14 @@ const BALANCE: Field = Field {
 };
 const SETTLE: Field = Field {
     name: "restart-settle",
-    label: "after a host has been down for so many seconds",
+    label: "Restart them after their host has been down for so many seconds",
     empty: "60",
     least: 0,
     most: 3600,
 };
 const IN_FLIGHT: Field = Field {
     name: "restart-max-in-flight",
-    label: "so many at once",
+    label: "Restart so many at once",
     empty: "8",
     least: 1,
     most: 1000,
@@ -291,7 +291,7 @@ fn field(entered: &Entered, field: &Field) -> Markup {
     html! {
         label.lab { (field.label)
             input.field type="number" name=(field.name) min=(field.least) max=(field.most) step="1"
-                value=(entered.text(field.name)) placeholder=(field.empty);
+                value=(entered.text(field.name));
             span.small.dim { "empty: " (field.empty) }
         }
     }

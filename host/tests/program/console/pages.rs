@@ -105,12 +105,15 @@ fn every_page_that_a_link_leads_to_is_there_and_whole() {
         "/clusters/north/decisions/8",
         "/clusters/north/plans/1",
         "/clusters/north/questions?ask=why",
+        "/clusters/north/settings",
         "/policies/house?view=history",
         "/units/",
         "/events?kind=unit",
     ] {
         assert!(reached(begin), "{begin}");
     }
+    let (_, overview) = &pages[0];
+    assert!(overview.contains("8 decisions"), "{overview}");
     let (_, groups) = pages
         .iter()
         .find(|(path, _)| path.ends_with("/groups"))

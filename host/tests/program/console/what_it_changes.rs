@@ -145,7 +145,10 @@ fn a_cluster_is_set_by_a_form_which_leaves_alone_what_it_does_not_show() {
     let saved = save(&revision, "30");
     assert_eq!((saved.status, saved.header("location")), (303, page));
     let after = api.get(path).body;
-    assert_eq!(after["restart"], json!({"settle": 30, "max-in-flight": 8, "vms": "ha"}));
+    assert_eq!(
+        after["restart"],
+        json!({"settle": 30, "max-in-flight": 8, "vms": "ha"})
+    );
     assert_eq!(after["balance"], json!({"every": 600}));
     assert_eq!(after["statistics-max-age"], 300);
     assert_eq!(after["overrides"], before["overrides"]);

@@ -30,6 +30,38 @@ fn fleet() -> Value {
 }
 
 #[test]
+fn decisions_of_the_last_hour_are_told_minute_by_minute() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters", &fleet());
+    assert_eq!(made.status, 201, "{made:?}");
+    let path = "/v1/clusters/north/rates";
+    let counted = |name: &str| -> u64 {
+        let minutes = api.get(path).body["minutes"].as_array().unwrap().clone();
+        assert_eq!(minutes.len(), 60);
+        minutes.iter().map(|it| it[name].as_u64().unwrap()).sum()
+    };
+    assert_eq!(["placed", "rejected", "failed"].map(counted), [0, 0, 0]);
+    for (id, cpu) in [("d", 1), ("e", 1), ("f", 100)] {
+        let vm = json!({"id": id, "cpu": cpu, "memory": "1 GiB"});
+        let decided = api.send("POST", "/v1/clusters/north/place", &vm);
+        assert_eq!(decided.status, 200, "{decided:?}");
+    }
+    assert_eq!(["placed", "rejected", "failed"].map(counted), [2, 1, 0]);
+    let minutes = api.get(path).body["minutes"].as_array().unwrap().clone();
+    let times: Vec<&str> = minutes
+        .iter()
+        .map(|it| it["time"].as_str().unwrap())
+        .collect();
+    assert!(
+        times.is_sorted() && times.iter().all(|it| it.ends_with(":00Z")),
+        "{times:?}"
+    );
+    assert_eq!(api.get("/v1/clusters/south/rates").status, 404);
+}
+
+#[test]
 fn sums_columns_and_groups_say_in_short_what_rows_say_at_length() {
     let data = folder();
     let server = Server::start(data.path(), &[]);

@@ -131,7 +131,7 @@ impl ClusterState {
         let took = began.elapsed();
         self.meter.chain_took(took);
         self.note_faults(decided.as_mut().map_err(|error| &*error))?;
-        let decision = decided.inspect_err(|_| self.meter.decided(Outcome::Failed))?;
+        let decision = decided.inspect_err(|_| self.count_decision(Outcome::Failed))?;
         if let Some(judged) = judged {
             self.compare_with_shadow(judged, decision.number, decision.host.as_ref(), took);
         }
@@ -246,7 +246,7 @@ impl ClusterState {
                     continue;
                 }
                 Err(error) => {
-                    self.meter.decided(Outcome::Failed);
+                    self.count_decision(Outcome::Failed);
                     Err(Failed {
                         vms: turn.members,
                         because: error.to_string(),
@@ -365,9 +365,9 @@ impl ClusterState {
             self.meter.unheeded(&need.need);
         }
         match decision.host {
-            Some(_) => self.meter.decided(Outcome::Placed),
+            Some(_) => self.count_decision(Outcome::Placed),
             None => {
-                self.meter.decided(Outcome::Rejected);
+                self.count_decision(Outcome::Rejected);
                 self.meter.rejected_for(&main_reason(decision));
                 if let Some(refused) = &decision.refused {
                     self.quota_refusals.count(&refused.quota);

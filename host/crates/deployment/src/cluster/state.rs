@@ -18,6 +18,7 @@ use super::host_states::HostStates;
 use super::lost::Lost;
 use super::past::SavedChain;
 use super::plans::Plans;
+use super::rates::Rates;
 use super::recently_changed::RecentlyChanged;
 use super::restarts::Restarts;
 use super::shadow::Shadow;
@@ -37,7 +38,9 @@ use placewright_inventory::{Inventory, Touched};
 use placewright_model::budget::Collection;
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
-use placewright_records::telemetry::{ClusterMeter, QuotaRefusals, StoreMetrics, UnitFamilies};
+use placewright_records::telemetry::{
+    ClusterMeter, Outcome, QuotaRefusals, StoreMetrics, UnitFamilies,
+};
 use placewright_records::traces;
 use placewright_scheduler::Scheduler;
 use placewright_store::{Change, Counters, Store};
@@ -97,6 +100,8 @@ pub struct ClusterState {
     pub(super) ruling: Arc<ArcSwapOption<Policy>>,
     /// What is published after each turn, and the last copy for those who read.
     pub(super) glance: Arc<Glance>,
+    /// Decisions of the last hour.
+    pub(super) rates: Arc<Rates>,
     pub(super) snapshot: Arc<ArcSwapOption<Snapshot>>,
     /// Wall time that one turn may take for decisions.
     pub(super) turn: Duration,
@@ -212,6 +217,7 @@ impl ClusterState {
             adopted: parts.adopted,
             cut_off: Arc::default(),
             glance: Arc::default(),
+            rates: Arc::default(),
             snapshot: Arc::new(ArcSwapOption::new(None)),
             policy,
             failures: Failures::default(),
@@ -599,6 +605,12 @@ impl ClusterState {
             true => self.counters.revision + self.skipped + 1,
             false => self.counters.revision,
         }
+    }
+
+    /// A decision has ended.
+    pub(super) fn count_decision(&self, outcome: Outcome) {
+        self.meter.decided(outcome);
+        self.rates.decided(self.now(), outcome);
     }
 
     /// Before a decision: have kept on what it is made, and by what.
