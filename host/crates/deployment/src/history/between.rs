@@ -1,13 +1,16 @@
 //! What happened between two decisions, from what differs.
 
+mod lists;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{HistoryEvent, written};
 use crate::DeploymentError;
+use lists::Lists;
 use placewright_inventory::{SavedHost, SavedMeasured, SavedVm, Shape};
 use placewright_model::schema::Schema;
 use placewright_model::{Facts, Group, Vm};
@@ -62,60 +65,6 @@ struct Vms {
     unmeasured: Option<Unmeasured>,
 }
 
-/// What is put together of all that differs.
-#[derive(Default)]
-struct Lists {
-    cancelled: Vec<Arc<str>>,
-    removed: Vec<Arc<str>>,
-    vms: Vec<Value>,
-    hosts: Vec<Value>,
-    tenants: Vec<Value>,
-    groups: Vec<Value>,
-    statistics: Vec<Value>,
-    gone_hosts: Vec<String>,
-    gone_tenants: Vec<String>,
-    gone_groups: Vec<String>,
-    /// Places that no decision that is told has reserved.
-    chosen: Vec<Value>,
-    /// What happened in a second that is known; and true: from when on the host's load was
-    /// measured.
-    dated: BTreeMap<(i64, bool), Dated>,
-    /// The last second in which a VM came to a host whose load was not measured.
-    last_without_load: BTreeMap<Arc<str>, i64>,
-    /// VMs whose places no decision that is told has reserved, and that were confirmed since, where
-    /// the rest has to be told first.
-    started_last: Vec<Started>,
-}
-
-/// What happened in a second, in the order in which it is told.
-#[derive(Default)]
-struct Dated {
-    statistics: Vec<Value>,
-    confirmed: Vec<Arc<str>>,
-    /// As those that start last.
-    started: Vec<Started>,
-}
-
-/// A VM that started, and the request for the place where it did.
-type Started = (Arc<str>, Value);
-
-impl Lists {
-    /// What happened when that VM came to run there.
-    fn when_came(&mut self, time: i64, vm: &SavedVm, has_load: bool) -> &mut Dated {
-        if !has_load {
-            let last = self.last_without_load.entry(vm.host.clone());
-            let last = last.or_insert(time);
-            *last = time.max(*last);
-        }
-        self.dated.entry((time, has_load)).or_default()
-    }
-
-    /// Whether something of this host is different, or it is new.
-    fn is_about_host(&self, id: &str) -> bool {
-        self.hosts.iter().any(|host| host["id"] == *id)
-    }
-}
-
 impl Between<'_> {
     /// What happened, in order.
     pub(super) fn events(
@@ -156,7 +105,7 @@ impl Between<'_> {
             .statistics
             .retain(|entry| !lists.gone_hosts.iter().any(|gone| entry["id"] == **gone));
         self.date_statistics(&mut lists);
-        Ok(self.put_together(lists))
+        Ok(lists.events(self.until))
     }
 
     /// What was measured of hosts that are as they were is told in the second in which it was
@@ -195,8 +144,12 @@ impl Between<'_> {
             return;
         };
         match row.before.map(written) {
-            Some(before) => lists.hosts.extend(written::different(id, &before, &after)),
-            None => lists.hosts.push(after),
+            Some(before) => {
+                if let Some(different) = written::different(id, &before, &after) {
+                    lists.host(id, different);
+                }
+            }
+            None => lists.host(id, after),
         }
     }
 
@@ -333,89 +286,6 @@ impl Between<'_> {
         let mut vm = written::vm(self.schema, saved.vm.clone(), Facts::new());
         vm["force"] = json!(*saved.host);
         written::asked(self.schema, vm)
-    }
-
-    fn put_together(&self, lists: Lists) -> Vec<HistoryEvent> {
-        let mut events = Vec::new();
-        let start = |events: &mut Vec<HistoryEvent>, time: i64, started: Vec<Started>| {
-            for (vm, request) in started {
-                events.push(HistoryEvent {
-                    reserve: Some(request),
-                    ..HistoryEvent::at(time)
-                });
-                events.push(HistoryEvent {
-                    confirm: vec![vm],
-                    ..HistoryEvent::at(time)
-                });
-            }
-        };
-        for ((time, _), dated) in lists.dated {
-            if !dated.statistics.is_empty() {
-                events.push(HistoryEvent {
-                    changes: Some(json!({ "statistics": dated.statistics })),
-                    ..HistoryEvent::at(time)
-                });
-            }
-            if !dated.confirmed.is_empty() {
-                events.push(HistoryEvent {
-                    confirm: dated.confirmed,
-                    ..HistoryEvent::at(time)
-                });
-            }
-            start(&mut events, time, dated.started);
-        }
-        let later = || HistoryEvent::at(self.until);
-        if !lists.cancelled.is_empty() {
-            events.push(HistoryEvent {
-                cancel: lists.cancelled,
-                ..later()
-            });
-        }
-        if !lists.removed.is_empty() {
-            events.push(HistoryEvent {
-                remove: lists.removed,
-                ..later()
-            });
-        }
-        let mut changes = Map::new();
-        for (key, list) in [
-            ("tenants", lists.tenants),
-            ("hosts", lists.hosts),
-            ("statistics", lists.statistics),
-            ("vms", lists.vms),
-            ("groups", lists.groups),
-        ] {
-            if !list.is_empty() {
-                changes.insert(key.to_owned(), Value::Array(list));
-            }
-        }
-        let mut gone = Map::new();
-        for (key, list) in [
-            ("hosts", lists.gone_hosts),
-            ("groups", lists.gone_groups),
-            ("tenants", lists.gone_tenants),
-        ] {
-            if !list.is_empty() {
-                gone.insert(key.to_owned(), json!(list));
-            }
-        }
-        if !gone.is_empty() {
-            changes.insert("gone".to_owned(), Value::Object(gone));
-        }
-        if !changes.is_empty() {
-            events.push(HistoryEvent {
-                changes: Some(Value::Object(changes)),
-                ..later()
-            });
-        }
-        start(&mut events, self.until, lists.started_last);
-        for request in lists.chosen {
-            events.push(HistoryEvent {
-                reserve: Some(request),
-                ..later()
-            });
-        }
-        events
     }
 }
 

@@ -1,0 +1,154 @@
+//! What happened between two decisions, put in order.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::super::HistoryEvent;
+use placewright_inventory::SavedVm;
+
+/// What is put together of all that differs.
+#[derive(Default)]
+pub(super) struct Lists {
+    pub(super) cancelled: Vec<Arc<str>>,
+    pub(super) removed: Vec<Arc<str>>,
+    pub(super) vms: Vec<Value>,
+    hosts: Vec<Value>,
+    different_hosts: BTreeSet<Box<str>>,
+    pub(super) tenants: Vec<Value>,
+    pub(super) groups: Vec<Value>,
+    pub(super) statistics: Vec<Value>,
+    pub(super) gone_hosts: Vec<String>,
+    pub(super) gone_tenants: Vec<String>,
+    pub(super) gone_groups: Vec<String>,
+    /// Places that no decision that is told has reserved.
+    pub(super) chosen: Vec<Value>,
+    /// What happened in a second that is known; and true: from when on the host's load was
+    /// measured.
+    pub(super) dated: BTreeMap<(i64, bool), Dated>,
+    /// The last second in which a VM came to a host whose load was not measured.
+    pub(super) last_without_load: BTreeMap<Arc<str>, i64>,
+    /// VMs whose places no decision that is told has reserved, and that were confirmed since, where
+    /// the rest has to be told first.
+    pub(super) started_last: Vec<Started>,
+}
+
+/// What happened in a second, in the order in which it is told.
+#[derive(Default)]
+pub(super) struct Dated {
+    pub(super) statistics: Vec<Value>,
+    pub(super) confirmed: Vec<Arc<str>>,
+    /// As those that start last.
+    pub(super) started: Vec<Started>,
+}
+
+/// A VM that started, and the request for the place where it did.
+pub(super) type Started = (Arc<str>, Value);
+
+impl Lists {
+    /// What happened when that VM came to run there.
+    pub(super) fn when_came(&mut self, time: i64, vm: &SavedVm, has_load: bool) -> &mut Dated {
+        if !has_load {
+            let last = self.last_without_load.entry(vm.host.clone());
+            let last = last.or_insert(time);
+            *last = time.max(*last);
+        }
+        self.dated.entry((time, has_load)).or_default()
+    }
+
+    /// Something of this host is different, or it is new.
+    pub(super) fn host(&mut self, id: &str, told: Value) {
+        self.different_hosts.insert(id.into());
+        self.hosts.push(told);
+    }
+
+    /// Whether something of this host is different, or it is new.
+    pub(super) fn is_about_host(&self, id: &str) -> bool {
+        self.different_hosts.contains(id)
+    }
+
+    /// The events, in order; what happened in no second that is known is told as of `until`.
+    pub(super) fn events(self, until: i64) -> Vec<HistoryEvent> {
+        let mut events = Vec::new();
+        let start = |events: &mut Vec<HistoryEvent>, time: i64, started: Vec<Started>| {
+            for (vm, request) in started {
+                events.push(HistoryEvent {
+                    reserve: Some(request),
+                    ..HistoryEvent::at(time)
+                });
+                events.push(HistoryEvent {
+                    confirm: vec![vm],
+                    ..HistoryEvent::at(time)
+                });
+            }
+        };
+        for ((time, _), dated) in self.dated {
+            if !dated.statistics.is_empty() {
+                events.push(HistoryEvent {
+                    changes: Some(json!({ "statistics": dated.statistics })),
+                    ..HistoryEvent::at(time)
+                });
+            }
+            if !dated.confirmed.is_empty() {
+                events.push(HistoryEvent {
+                    confirm: dated.confirmed,
+                    ..HistoryEvent::at(time)
+                });
+            }
+            start(&mut events, time, dated.started);
+        }
+        let later = || HistoryEvent::at(until);
+        if !self.cancelled.is_empty() {
+            events.push(HistoryEvent {
+                cancel: self.cancelled,
+                ..later()
+            });
+        }
+        if !self.removed.is_empty() {
+            events.push(HistoryEvent {
+                remove: self.removed,
+                ..later()
+            });
+        }
+        let mut changes = Map::new();
+        for (key, list) in [
+            ("tenants", self.tenants),
+            ("hosts", self.hosts),
+            ("statistics", self.statistics),
+            ("vms", self.vms),
+            ("groups", self.groups),
+        ] {
+            if !list.is_empty() {
+                changes.insert(key.to_owned(), Value::Array(list));
+            }
+        }
+        let mut gone = Map::new();
+        for (key, list) in [
+            ("hosts", self.gone_hosts),
+            ("groups", self.gone_groups),
+            ("tenants", self.gone_tenants),
+        ] {
+            if !list.is_empty() {
+                gone.insert(key.to_owned(), json!(list));
+            }
+        }
+        if !gone.is_empty() {
+            changes.insert("gone".to_owned(), Value::Object(gone));
+        }
+        if !changes.is_empty() {
+            events.push(HistoryEvent {
+                changes: Some(Value::Object(changes)),
+                ..later()
+            });
+        }
+        start(&mut events, until, self.started_last);
+        for request in self.chosen {
+            events.push(HistoryEvent {
+                reserve: Some(request),
+                ..later()
+            });
+        }
+        events
+    }
+}
