@@ -51,7 +51,9 @@ const OTHERS: &[(&str, &[&str])] = &[
             "TokenShown.clusters",
             "TokenWanted.clusters",
             "Deployment.attaching",
-            "Lists.confirmed",
+            "Lists.dated",
+            "Lists.different_hosts",
+            "Lists.last_without_load",
             "Measured.at",
         ],
     ),
@@ -64,6 +66,10 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Restarts.stuck",
             "Rows.lost",
         ],
+    ),
+    (
+        "an entry for each minute of an hour, however much is asked",
+        &["Rates.minutes"],
     ),
     (
         "requests that wait for a turn hold their bodies, which are bounded",
