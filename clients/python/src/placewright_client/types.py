@@ -821,8 +821,8 @@ Event = TypedDict(
 # - `vm-confirmed`: A VM runs where its place was reserved. It may have `cluster`, `vm`, `host`,
 # `by`.
 # - `vm-moved`: A VM runs on another host than before. It may have `cluster`, `vm`, `host`, `by`.
-# - `vm-resized`: A VM runs on its host with other amounts than before. It may have `cluster`,
-# `vm`, `host`, `by`.
+# - `vm-resized`: A VM runs on its host with other amounts or values than before. It may have
+# `cluster`, `vm`, `host`, `by`.
 # - `vm-cancelled`: The place that was reserved for a VM was given back. It may have `cluster`,
 # `vm`, `host`, `by`.
 # - `reservation-expired`: The place that was reserved for a VM was not confirmed in time. It may

@@ -1,17 +1,12 @@
 //! A VM that runs and has a place reserved on the same host: it is to run there with other
-//! amounts. Until that is confirmed, its place takes what it asks for less what it holds.
+//! amounts, or other values. Until that is confirmed, its place takes what it asks for less what it holds.
 
 use std::sync::Arc;
 
+use super::unmeasured::CPU_USAGE;
 use super::vm::Terms;
-use super::{HostEntry, Inventory, InventoryError, Shape, VmEntry};
-use placewright_model::{Facts, Vm};
-
-/// Tables of a VM by which it takes resources.
-const TABLES: [&str; 5] = ["amounts", "huge-pages", "numa-nodes", "devices", "pins"];
-
-/// Columns of a VM by which it takes resources, its shape apart.
-const COLUMNS: [&str; 4] = ["gpu.count", "gpu.share", "memory.video", "io-threads"];
+use super::{HostEntry, Inventory, InventoryError, Shape, ShapeColumn, VmEntry};
+use placewright_model::{Facts, Value, Vm};
 
 /// Rows of a stay that say which resources of the host it has: those of its GPUs, by need.
 const GPU_COLUMNS: [&str; 2] = ["gpu.count", "gpu.share"];
@@ -60,25 +55,28 @@ impl Taken {
 }
 
 impl VmEntry {
-    /// Whether the VM asks for other amounts than it holds.
+    /// Whether the VM is to run otherwise than it does: with other amounts, or with anything else
+    /// that a request says of it. What is measured is not asked for.
     pub fn asks_otherwise(&self, vm: &Vm) -> bool {
-        let load = None;
-        let held = Shape { load, ..self.shape };
-        let asked = Shape {
-            load,
-            ha: held.ha,
-            migratable: held.migratable,
-            ..Shape::of(&vm.facts)
+        let unmeasured = |shape: Shape| Shape {
+            load: None,
+            ..shape
         };
-        let facts = &self.vm.facts;
-        held != asked
-            || COLUMNS
-                .iter()
-                .any(|column| facts.get(column) != vm.facts.get(column))
-            || TABLES
-                .iter()
-                .any(|table| facts.rows(table) != vm.facts.rows(table))
+        // What a shape has is compared as it counts, whether it was given or is the default.
+        unmeasured(self.shape) != unmeasured(Shape::of(&vm.facts))
+            || !asked(&self.vm.facts).eq(asked(&vm.facts))
+            || !rows(&self.vm.facts).eq(rows(&vm.facts))
     }
+}
+
+/// What is asked for beside the shape.
+fn asked(facts: &Facts) -> impl Iterator<Item = (&Arc<str>, &Value)> {
+    let is_asked = |name: &str| ShapeColumn::named(name).is_none() && name != CPU_USAGE;
+    facts.values().filter(move |(name, _)| is_asked(name))
+}
+
+fn rows(facts: &Facts) -> impl Iterator<Item = (&Arc<str>, &[Facts])> {
+    facts.tables().filter(|(_, rows)| !rows.is_empty())
 }
 
 /// Where a VM of a host runs there, if the entry is a place reserved for it there.

@@ -194,3 +194,46 @@ fn a_dry_run_is_asked_for_in_the_same_ways_of_one_vm_and_of_many() {
     }
     assert_eq!(api.get(RESERVATIONS).body["items"], json!([]));
 }
+
+#[test]
+fn whatever_a_request_says_of_a_vm_that_runs_is_reserved_and_in_force_once_it_is_confirmed() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let cluster = json!({
+        "name": "c",
+        "attributes": {"vms": {"os": "text"}},
+        "hosts": [{"id": "h", "cpu.cores": 4, "memory.total": "8 GiB"}],
+        "vms": [{"id": "v", "host": "h", "cpu": 1, "memory": "1 GiB"}],
+    });
+    assert_eq!(api.send("POST", "/v1/clusters", &cluster).status, 201);
+    let again = |more: Value| {
+        let mut request = json!({"id": "v", "again": true, "cpu": 1, "memory": "1 GiB"});
+        for (key, value) in more.as_object().unwrap() {
+            request[key] = value.clone();
+        }
+        let placed = api.send("POST", "/v1/clusters/c/place", &request);
+        assert_eq!(placed.status, 200, "{placed:?}");
+        placed.body["reserved"] == true
+    };
+    // What it is already, whether that was said or goes without saying, and what is measured.
+    assert!(!again(json!({})));
+    assert!(!again(
+        json!({"migratable": true, "ha": false, "cpu.usage": 0.5})
+    ));
+    for (key, value) in [
+        ("migratable", json!(false)),
+        ("ha", json!(true)),
+        ("attribute.os", json!("bsd")),
+        ("priority", json!(7)),
+    ] {
+        for (end, then) in [("cancel", &Value::Null), ("confirm", &value)] {
+            assert!(again(json!({ key: value })), "{key}");
+            let path = format!("/v1/clusters/c/{end}");
+            let ended = api.send("POST", &path, &json!({"vms": ["v"]}));
+            assert_eq!(ended.status, 204, "{ended:?}");
+            assert_eq!(api.get("/v1/clusters/c/vms/v").body[key], *then, "{end}");
+        }
+        assert!(!again(json!({ key: value })), "{key}");
+    }
+}

@@ -77,7 +77,7 @@ impl ClusterState {
             }
             let message = match self.runs_on(vm).is_some_and(|there| there == *host) {
                 true => format!(
-                    "a place for {vm} is reserved on {host}, where it runs, to run on with other amounts"
+                    "a place for {vm} is reserved on {host}, where it runs, to run on as the request says"
                 ),
                 false => format!("a place for {vm} is reserved on {host}"),
             };
@@ -120,7 +120,7 @@ impl ClusterState {
             let (kind, message) = match from {
                 Some(from) if from == host => (
                     EventKind::VmResized,
-                    format!("{vm} runs on {host} with other amounts"),
+                    format!("{vm} runs on {host} as its last request says"),
                 ),
                 Some(from) => (
                     EventKind::VmMoved,

@@ -60,7 +60,7 @@ kinds! {
     VmConfirmed = "vm-confirmed",
     /// A VM runs on another host than before.
     VmMoved = "vm-moved",
-    /// A VM runs on its host with other amounts than before.
+    /// A VM runs on its host with other amounts or values than before.
     VmResized = "vm-resized",
     /// The place that was reserved for a VM was given back.
     VmCancelled = "vm-cancelled",

@@ -122,7 +122,7 @@ fn a_vm_that_is_resized_where_it_runs_is_told_as_such_and_one_that_stays_as_it_i
     let told = of_kind(&world, "vm-placed");
     assert_eq!(
         told[0].message,
-        "a place for old is reserved on a, where it runs, to run on with other amounts"
+        "a place for old is reserved on a, where it runs, to run on as the request says"
     );
     let shown = cluster
         .turn(|state| state.reservation("old"))
