@@ -6,7 +6,7 @@ use placewright_chain::DecisionError;
 use placewright_inventory::Inventory;
 use placewright_model::{Facts, Value, Vm};
 use placewright_scheduler::{Batch, BatchOrder, ExplainError, PlaceError, Plan, Scheduler};
-use placewright_tests::parts::{fact, facts, of, ordering, parts};
+use placewright_tests::parts::{fact, facts, following, of, of_tenant, ordering, parts};
 use placewright_tests::scene::{GIB, cluster, request, scheduler, vm};
 use placewright_tests::units::generation;
 
@@ -388,36 +388,36 @@ fn effects_of_a_batch_are_written_turn_by_turn_and_the_same_from_a_plan() {
 }
 
 #[test]
-fn a_plan_from_nothing_that_cannot_be_written_leaves_everything_as_it_was() {
-    // The request tells of a key of `a` that the inventory does not know, and the
-    // effects are to set it; but `a` stays where it runs without it.
-    let mut inventory = cluster(2);
+fn in_a_plan_from_nothing_what_cannot_be_written_fails_its_turn_and_no_other() {
+    // The tenant has one binding, which the effects of each turn are to remove.
+    let mut bound = parts(2, &following("bind"));
+    bound.place(of_tenant("acme", "old", 0)).unwrap();
+    let mut inventory = bound.inventory().clone();
     inventory.run_vm(vm("a"), "h0").unwrap();
     let policy = "
         [[costs]]
         unit = 'parts'
         [[effects]]
         unit = 'parts'
-        settings.follow = 'mark-again'";
+        settings.follow = 'unbind'";
     let mut scheduler = of(inventory, policy);
-    let key = || Facts::new().with("name", "host").with("value", "none");
-    let told = |id: &str| {
-        let mut vm = vm(id);
-        vm.facts.push_row("keys", key());
-        vm
-    };
-    let before = scheduler.inventory().version();
-    let error = scheduler
+    let plan = scheduler
         .place_batch(Batch {
-            members: vec![told("b"), told("a")],
+            members: vec![vm("b"), vm("a")],
+            facts: Facts::new().with("tenant", "acme"),
             from_nothing: true,
             ..Batch::default()
         })
-        .unwrap_err();
+        .unwrap();
+    let outcomes = plan.turns.iter().map(|turn| &turn.outcome);
+    let (placed, failed): (Vec<_>, Vec<_>) = outcomes.partition(|outcome| outcome.is_ok());
+    assert_eq!((placed.len(), failed.len()), (1, 1));
+    let error = failed[0].as_ref().unwrap_err();
     assert!(matches!(error, PlaceError::Effects { .. }), "{error}");
-    assert_eq!(scheduler.inventory().version(), before);
-    assert_eq!(scheduler.inventory().pending_count(), 0);
-    assert_eq!(scheduler.decisions().count(), 0);
+    let tenant = scheduler.inventory().tenant("acme").unwrap();
+    assert_eq!(tenant.rows("bindings").len(), 0);
+    assert_eq!(scheduler.decisions().count(), 1);
+    assert!(scheduler.inventory().running("a").is_some());
 }
 
 #[test]
