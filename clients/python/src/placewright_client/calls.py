@@ -241,11 +241,11 @@ def follow_inventory(cluster: str, *, after: int | None = None, kind: list[str] 
     is not remembered, too much has changed at once, or the columns of the cluster have become
     others, `reset` comes: read the inventory anew and go on. Changes within 200 ms come
     together, and within a second where thousands follow. The stream ends with the cluster, and
-    when the token is taken away or gets another role
-    or other clusters. It is compressed for whoever takes gzip, event by event: a copy of a busy
-    inventory takes a tenth of the bytes. A host comes when something that is given or measured of
-    it changes; what its VMs
-    take follows from them."""
+    when
+    the token is taken away or gets another role or other clusters. It is compressed, event by
+    event, for clients that accept gzip. A host comes when something that is given or measured of
+    it
+    changes; what its VMs take follows from them."""
     return StreamCall('GET', ['v1', 'clusters', cluster, 'inventory', 'follow'], query={'after': after, 'kind': kind})
 
 

@@ -82,10 +82,10 @@ struct FollowQuery {
 /// that the stream begins after, unless `after` or a header Last-Event-ID gives it. Where that
 /// is not remembered, too much has changed at once, or the columns of the cluster have become
 /// others, `reset` comes: read the inventory anew and go on. Changes within 200 ms come
-/// together, and within a second where thousands follow. The stream ends with the cluster, and when the token is taken away or gets another role
-/// or other clusters. It is compressed for whoever takes gzip, event by event: a copy of a busy
-/// inventory takes a tenth of the bytes. A host comes when something that is given or measured of it changes; what its VMs
-/// take follows from them.
+/// together, and within a second where thousands follow. The stream ends with the cluster, and when
+/// the token is taken away or gets another role or other clusters. It is compressed, event by
+/// event, for clients that accept gzip. A host comes when something that is given or measured of it
+/// changes; what its VMs take follows from them.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory/follow", operation_id = "follow_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), FollowQuery,
         ("kind" = Option<Vec<String>>, Query, description = "Only events of this name: hosts, vms, groups or tenants. Given again for more; all if not given"),

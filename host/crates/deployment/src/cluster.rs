@@ -78,7 +78,6 @@ use placewright_model::schema::Schema;
 use placewright_policy::Policy;
 use placewright_records::telemetry::ClusterMeter;
 use placewright_sync::{ArcSwap, ArcSwapOption, atomic};
-use rates::Rates;
 use restarts::DueAt;
 
 /// A cluster, for whoever asks something of it.
@@ -99,7 +98,6 @@ pub struct Cluster {
     /// What it publishes after each turn, and the last copy for those who read.
     glance: Arc<Glance>,
     snapshot: Arc<ArcSwapOption<Snapshot>>,
-    rates: Arc<Rates>,
     /// The number of what was in force when the last turn began.
     in_force_number: Arc<atomic::AtomicU64>,
     /// Whether a turn was asked for in which nothing is done but to take over what is in force.
@@ -128,7 +126,6 @@ impl Cluster {
         let policy = state.ruling.clone();
         let in_force_number = state.adopted_number.clone();
         let (glance, snapshot) = (state.glance.clone(), state.snapshot.clone());
-        let rates = state.rates.clone();
         let in_force = state.in_force.clone();
         state.publish_counts();
         state.publish_health();
@@ -144,7 +141,6 @@ impl Cluster {
             in_force,
             glance,
             snapshot,
-            rates,
             nudged: Arc::default(),
             meter,
             cut_off,
@@ -185,7 +181,7 @@ impl Cluster {
     /// How many decisions it has made in each minute of the hour up to the second `now`, without a
     /// turn.
     pub fn rates(&self, now: i64) -> ClusterRates {
-        self.rates.last_hour(now)
+        self.glance.rates().last_hour(now)
     }
 
     /// How often the rows of its inventory have changed, without a turn.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::rates::Rates;
 use super::{ClusterState, Counted, PausedUnit};
 use placewright_sync::ArcSwap;
 use placewright_sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// What the thread of a cluster publishes after each of its turns.
+/// What the thread of a cluster publishes for those who ask without a turn.
 #[derive(Debug)]
 pub(super) struct Glance {
     hosts: AtomicUsize,
@@ -20,6 +21,7 @@ pub(super) struct Glance {
     health: ArcSwap<Health>,
     /// How often what decides, or what is wrong with it, has changed.
     rules: AtomicU64,
+    rates: Rates,
 }
 
 /// By what a cluster decides, and what is wrong with it.
@@ -46,6 +48,7 @@ impl Default for Glance {
             revision: AtomicU64::default(),
             health: ArcSwap::from_pointee(Health::default()),
             rules: AtomicU64::default(),
+            rates: Rates::default(),
         }
     }
 }
@@ -75,6 +78,11 @@ impl Glance {
     /// How often what decides has changed.
     pub(super) fn rules(&self) -> u64 {
         self.rules.load(Ordering::Acquire)
+    }
+
+    /// Decisions of the last hour, by the minute.
+    pub(super) fn rates(&self) -> &Rates {
+        &self.rates
     }
 
     pub(super) fn health(&self) -> Arc<Health> {

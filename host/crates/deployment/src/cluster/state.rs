@@ -18,7 +18,6 @@ use super::host_states::HostStates;
 use super::lost::Lost;
 use super::past::SavedChain;
 use super::plans::Plans;
-use super::rates::Rates;
 use super::recently_changed::RecentlyChanged;
 use super::restarts::Restarts;
 use super::shadow::Shadow;
@@ -100,8 +99,6 @@ pub struct ClusterState {
     pub(super) ruling: Arc<ArcSwapOption<Policy>>,
     /// What is published after each turn, and the last copy for those who read.
     pub(super) glance: Arc<Glance>,
-    /// Decisions of the last hour.
-    pub(super) rates: Arc<Rates>,
     pub(super) snapshot: Arc<ArcSwapOption<Snapshot>>,
     /// Wall time that one turn may take for decisions.
     pub(super) turn: Duration,
@@ -217,7 +214,6 @@ impl ClusterState {
             adopted: parts.adopted,
             cut_off: Arc::default(),
             glance: Arc::default(),
-            rates: Arc::default(),
             snapshot: Arc::new(ArcSwapOption::new(None)),
             policy,
             failures: Failures::default(),
@@ -610,7 +606,7 @@ impl ClusterState {
     /// A decision has ended.
     pub(super) fn count_decision(&self, outcome: Outcome) {
         self.meter.decided(outcome);
-        self.rates.decided(self.now(), outcome);
+        self.glance.rates().decided(self.now(), outcome);
     }
 
     /// Before a decision: have kept on what it is made, and by what.

@@ -108,8 +108,8 @@ impl Between<'_> {
         Ok(lists.events(self.until))
     }
 
-    /// What was measured of hosts that are as they were is told in the second in which it was
-    /// measured: what came to run there later is not in it.
+    /// Statistics of hosts that did not change become events of the second of the measurement: VMs
+    /// that start there later are not part of it.
     fn date_statistics(&self, lists: &mut Lists) {
         for entry in std::mem::take(&mut lists.statistics) {
             let is_known = entry["id"]
@@ -211,7 +211,7 @@ impl Between<'_> {
         let ended = reserved.as_ref().filter(|(host, ..)| has_another(host));
         let confirmed = match (ended, after) {
             (Some((host, ..)), Some(after)) if after.host == *host => {
-                // What is measured since was so after it was confirmed.
+                // If a measurement shows the VM by now, the confirmation came before it.
                 let time = when.unwrap_or(self.from);
                 let came = lists.when_came(time, after, has_load);
                 came.confirmed.push(id.clone());
@@ -225,12 +225,12 @@ impl Between<'_> {
         };
         let came = !confirmed
             && after.is_some_and(|it| before.is_none_or(|before| before.host != it.host));
-        // A place was reserved for what is not measured yet. A VM that may not leave its host does
-        // so while that is down, which no event may tell.
+        // Only a VM that had a reservation counts as unmeasured. A VM that is not migratable can
+        // have left its host because that was down for a while, of which there may be no event.
         let may_leave = before.is_none_or(|before| Shape::of(&before.vm.facts).migratable);
         match (after, when.filter(|_| came && may_leave)) {
             (Some(after), Some(time)) => {
-                // A host that has changed meanwhile, or another place, has to be told first.
+                // Changes of the host, and the cancellation of another reservation, come first.
                 let waits = lists.is_about_host(&after.host) || ended.is_some();
                 let started = (id.clone(), self.forced(after));
                 match waits {

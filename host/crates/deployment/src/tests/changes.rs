@@ -12,6 +12,17 @@ fn host(cluster: &Cluster, id: &'static str) -> serde_json::Value {
     shown.unwrap().unwrap()
 }
 
+/// What units see as the free memory of a host.
+fn memory_free(cluster: &Cluster, host: &str) -> Option<placewright_model::Value> {
+    let host = host.to_owned();
+    let value = cluster.turn(move |state| {
+        let inventory = state.scheduler().inventory();
+        let slot = inventory.slot(&host);
+        Ok(slot.and_then(|slot| inventory.host_value(slot, "memory.free")))
+    });
+    value.wait().unwrap()
+}
+
 #[test]
 fn an_attribute_of_a_change_is_kept_and_costs_no_explanation() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,15 +128,7 @@ fn what_came_to_run_counts_as_measured_after_the_time_that_a_setting_gives() {
 
     let world = start(folder.path(), &generation);
     let cluster = world.deployment.cluster("c").unwrap();
-    let free = || {
-        let chosen = chosen.clone();
-        let value = cluster.turn(move |state| {
-            let inventory = state.scheduler().inventory();
-            let slot = inventory.slot(&chosen);
-            Ok(slot.and_then(|slot| inventory.host_value(slot, "memory.free")))
-        });
-        value.wait().unwrap()
-    };
+    let free = || memory_free(&cluster, &chosen);
     assert_eq!(free(), Some((5_i64 << 30).into()));
     world.clock.store(1060, Ordering::Relaxed);
     world.deployment.end_reservations();
@@ -148,23 +151,14 @@ fn what_came_to_run_before_its_host_was_measured_is_counted_once_after_a_restart
     let confirmed = cluster.turn(move |state| state.confirm(&["new"], None));
     confirmed.wait().unwrap();
     world.clock.store(1010, Ordering::Relaxed);
-    let free = |cluster: &Cluster| {
-        let chosen = chosen.clone();
-        let value = cluster.turn(move |state| {
-            let inventory = state.scheduler().inventory();
-            let slot = inventory.slot(&chosen);
-            Ok(slot.and_then(|slot| inventory.host_value(slot, "memory.free")))
-        });
-        value.wait().unwrap()
-    };
     change(
         &cluster,
         r#"{"statistics": [{"id": "a", "memory.free": "9 GiB"}, {"id": "b", "memory.free": "9 GiB"}]}"#,
     );
-    assert_eq!(free(&cluster), Some((9_i64 << 30).into()));
+    assert_eq!(memory_free(&cluster, &chosen), Some((9_i64 << 30).into()));
     drop(cluster);
     let (_world, cluster) = super::restart::again(folder.path(), world, &generation);
-    assert_eq!(free(&cluster), Some((9_i64 << 30).into()));
+    assert_eq!(memory_free(&cluster, &chosen), Some((9_i64 << 30).into()));
 }
 
 #[test]

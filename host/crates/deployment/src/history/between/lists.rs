@@ -1,4 +1,4 @@
-//! What happened between two decisions, put in order.
+//! The events between two decisions, in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::super::HistoryEvent;
 use placewright_inventory::SavedVm;
 
-/// What is put together of all that differs.
+/// Everything that differs between two decisions, by kind.
 #[derive(Default)]
 pub(super) struct Lists {
     pub(super) cancelled: Vec<Arc<str>>,
@@ -22,24 +22,24 @@ pub(super) struct Lists {
     pub(super) gone_hosts: Vec<String>,
     pub(super) gone_tenants: Vec<String>,
     pub(super) gone_groups: Vec<String>,
-    /// Places that no decision that is told has reserved.
+    /// Requests for reservations that come from no exported decision.
     pub(super) chosen: Vec<Value>,
-    /// What happened in a second that is known; and true: from when on the host's load was
-    /// measured.
+    /// Events of which the second is known. The flag is false for VMs that came to a host before
+    /// its load was measured: they precede the statistics of the same second.
     pub(super) dated: BTreeMap<(i64, bool), Dated>,
     /// The last second in which a VM came to a host whose load was not measured.
     pub(super) last_without_load: BTreeMap<Arc<str>, i64>,
-    /// VMs whose places no decision that is told has reserved, and that were confirmed since, where
-    /// the rest has to be told first.
+    /// VMs that start after all other changes: their reservations come from no exported decision,
+    /// and their hosts changed as well.
     pub(super) started_last: Vec<Started>,
 }
 
-/// What happened in a second, in the order in which it is told.
+/// Events of one second, in order.
 #[derive(Default)]
 pub(super) struct Dated {
     pub(super) statistics: Vec<Value>,
     pub(super) confirmed: Vec<Arc<str>>,
-    /// As those that start last.
+    /// VMs whose reservations come from no exported decision.
     pub(super) started: Vec<Started>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Dated {
 pub(super) type Started = (Arc<str>, Value);
 
 impl Lists {
-    /// What happened when that VM came to run there.
+    /// The events of the second in which a VM came to run on its host.
     pub(super) fn when_came(&mut self, time: i64, vm: &SavedVm, has_load: bool) -> &mut Dated {
         if !has_load {
             let last = self.last_without_load.entry(vm.host.clone());
@@ -57,18 +57,18 @@ impl Lists {
         self.dated.entry((time, has_load)).or_default()
     }
 
-    /// Something of this host is different, or it is new.
+    /// Record that a host is new or changed.
     pub(super) fn host(&mut self, id: &str, told: Value) {
         self.different_hosts.insert(id.into());
         self.hosts.push(told);
     }
 
-    /// Whether something of this host is different, or it is new.
+    /// Whether a host is new or changed.
     pub(super) fn is_about_host(&self, id: &str) -> bool {
         self.different_hosts.contains(id)
     }
 
-    /// The events, in order; what happened in no second that is known is told as of `until`.
+    /// The events, in order. Those of which the second is not known get the time `until`.
     pub(super) fn events(self, until: i64) -> Vec<HistoryEvent> {
         let mut events = Vec::new();
         let start = |events: &mut Vec<HistoryEvent>, time: i64, started: Vec<Started>| {
