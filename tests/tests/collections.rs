@@ -47,6 +47,7 @@ const OTHERS: &[(&str, &[&str])] = &[
             "AttachingEnds.list",
             "Body.clusters",
             "Caller.clusters",
+            "Person.clusters",
             "NewToken.clusters",
             "TokenShown.clusters",
             "TokenWanted.clusters",
@@ -101,6 +102,7 @@ const OTHERS: &[(&str, &[&str])] = &[
         "it belongs to a token, of which there may be few, and names few clusters",
         &["KnownTokens.by_digest", "Token.clusters"],
     ),
+    ("it stands in the configuration", &["GroupRole.clusters"]),
     (
         "one for each unit or policy that is in force",
         &[

@@ -2,6 +2,7 @@
 //! in it: `tests/run --install` installs one.
 
 mod browser;
+mod openid;
 mod pages;
 mod signing_in;
 mod what_it_changes;
@@ -107,35 +108,7 @@ impl Desk {
         cookie: &str,
         (headers, form): (Pairs<'_>, Pairs<'_>),
     ) -> Shown {
-        let config = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .build();
-        let agent: ureq::Agent = config.into();
-        let mut request = ureq::http::Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.server.url));
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        if !cookie.is_empty() {
-            request = request.header("cookie", cookie);
-        }
-        let body = match method {
-            "GET" => String::new(),
-            _ => {
-                request = request.header("content-type", "application/x-www-form-urlencoded");
-                encoded(form)
-            }
-        };
-        let mut answer = agent.run(request.body(body).unwrap()).unwrap();
-        let limit = answer.body_mut().with_config().limit(16 << 20);
-        let body = limit.read_to_string().unwrap();
-        Shown {
-            status: answer.status().as_u16(),
-            headers: answer.headers().clone(),
-            body,
-        }
+        browse(&self.server.url, method, path, cookie, (headers, form))
     }
 
     /// Sign in; gives the cookie.
@@ -144,6 +117,45 @@ impl Desk {
         assert_eq!(shown.status, 303, "{}", shown.body);
         let cookie = shown.header("set-cookie").split(';').next().unwrap();
         cookie.to_owned()
+    }
+}
+
+/// Ask as a browser does that follows no redirect.
+fn browse(
+    server: &str,
+    method: &str,
+    path: &str,
+    cookie: &str,
+    (headers, form): (Pairs<'_>, Pairs<'_>),
+) -> Shown {
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .build();
+    let agent: ureq::Agent = config.into();
+    let mut request = ureq::http::Request::builder()
+        .method(method)
+        .uri(format!("{}{path}", server));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    if !cookie.is_empty() {
+        request = request.header("cookie", cookie);
+    }
+    let body = match method {
+        "GET" => String::new(),
+        _ => {
+            request = request.header("content-type", "application/x-www-form-urlencoded");
+            encoded(form)
+        }
+    };
+    let mut answer = agent.run(request.body(body).unwrap()).unwrap();
+    let limit = answer.body_mut().with_config().limit(16 << 20);
+    let body = limit.read_to_string().unwrap();
+    Shown {
+        status: answer.status().as_u16(),
+        headers: answer.headers().clone(),
+        body,
     }
 }
 

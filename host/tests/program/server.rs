@@ -21,7 +21,7 @@ mod first_start;
 mod follow;
 mod general;
 #[cfg(unix)]
-mod generated;
+pub(crate) mod generated;
 mod glance;
 #[cfg(unix)]
 mod hangup;

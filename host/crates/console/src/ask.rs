@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, StatusCode, header};
 use serde_json::Value;
 
+use crate::openid::OpenId;
 use crate::session::{Cookie, Scheme};
 use crate::url::{self, Pairs};
 use placewright_http::{Access, Asker, Caller, Permission, Problem, Within};
@@ -24,6 +25,8 @@ pub(crate) struct Console {
     pub(crate) access: Arc<Access>,
     /// How a session is kept by a browser.
     pub(crate) cookie: Cookie,
+    /// How people sign in by a provider, if they do.
+    pub(crate) openid: Option<Arc<OpenId>>,
 }
 
 /// A request for a page.

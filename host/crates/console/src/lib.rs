@@ -22,6 +22,7 @@ mod heat;
 mod host;
 mod hosts;
 mod matrix;
+mod openid;
 mod overview;
 mod page;
 mod parts;
@@ -41,4 +42,5 @@ mod value;
 mod vms;
 mod why;
 
+pub use openid::{GroupRole, OPENID_BACK, OpenId};
 pub use routes::{RULES, faces};

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
-use crate::ask::Ask;
+use crate::ask::{Ask, Console};
 use crate::assets;
 use crate::format;
 use crate::parts::sign;
@@ -266,45 +266,110 @@ pub(crate) fn crumbs(ways: &[(&str, String)], here: &str) -> Markup {
     }
 }
 
-/// The page on which a token is entered.
-pub(crate) fn sign_in(
-    scheme: Scheme,
-    is_open: bool,
-    wrong: Option<&str>,
-    status: StatusCode,
-) -> Response {
+/// How the page is shown on which somebody signs in.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct SignIn<'s> {
+    pub(crate) scheme: Scheme,
+    /// Whether nobody has to.
+    pub(crate) is_open: bool,
+    /// Whether there is a provider to sign in with.
+    pub(crate) by_openid: bool,
+    /// Why it did not work, in a sentence.
+    pub(crate) wrong: Option<&'s str>,
+    /// Whether it was the token.
+    pub(crate) is_token_wrong: bool,
+}
+
+impl SignIn<'_> {
+    /// As this server has it.
+    pub(crate) fn of(console: &Console, headers: &HeaderMap) -> Self {
+        Self {
+            scheme: Scheme::of(headers),
+            is_open: console.access.is_open(),
+            by_openid: console.openid.is_some(),
+            ..Self::default()
+        }
+    }
+}
+
+/// The page on which somebody signs in.
+pub(crate) fn sign_in(ways: &SignIn<'_>, status: StatusCode) -> Response {
     let body = html! {
         main.alone id="main" tabindex="-1" {
             div.brand { (PreEscaped(MARK)) "Placewright" }
-            @if is_open {
+            @if ways.is_open {
                 h1 { "No token is needed here" }
                 p.soft { "This server has no tokens: whoever uses this machine may do everything." }
                 p { a.btn.main href="/" { "Open the overview" } }
             } @else {
                 h1 { "Sign in" }
-                form.stack action="/sign-in" method="post" {
-                    label for="token" { "Token" }
-                    input.field id="token" name="token" type="password" autocomplete="current-password"
-                        required autofocus spellcheck="false" aria-invalid=[wrong.map(|_| "true")]
-                        aria-describedby="token-help";
-                    @if let Some(wrong) = wrong { p.bad.small role="alert" { (sign("bad")) " " (wrong) } }
-                    p.small.soft id="token-help" {
-                        "An admin makes one with " code { "placewright token new --name NAME --role ROLE" }
-                        ". It stays on the server: your browser keeps a session that ends after 8 hours without use."
-                    }
-                    button.btn.main type="submit" { "Sign in" }
+                @if let (Some(wrong), false) = (ways.wrong, ways.is_token_wrong) {
+                    p.bad.small role="alert" { (sign("bad")) " " (wrong) }
                 }
+                @if ways.by_openid {
+                    p { a.btn.main href=(OPENID) { "Sign in with OpenID Connect" } }
+                    p.small.soft { "Your organisation's sign-in says who you are, and your groups say what you may do." }
+                }
+                (token_form(ways))
             }
         }
     };
-    let whole = document("Sign in", scheme, std::iter::empty(), body);
+    let whole = document("Sign in", ways.scheme, std::iter::empty(), body);
     answered(status, HeaderMap::new(), whole)
+}
+
+/// Where a browser begins to sign in by a provider.
+pub(crate) const OPENID: &str = "/sign-in/openid";
+
+fn token_form(ways: &SignIn<'_>) -> Markup {
+    let wrong = ways.wrong.filter(|_| ways.is_token_wrong);
+    let button = if ways.by_openid { "btn" } else { "btn main" };
+    html! {
+        form.stack action="/sign-in" method="post" {
+            label for="token" { "Token" }
+            input.field id="token" name="token" type="password" autocomplete="current-password"
+                required autofocus[!ways.by_openid] spellcheck="false" aria-invalid=[wrong.map(|_| "true")]
+                aria-describedby="token-help";
+            @if let Some(wrong) = wrong { p.bad.small role="alert" { (sign("bad")) " " (wrong) } }
+            p.small.soft id="token-help" {
+                "An admin makes one with " code { "placewright token new --name NAME --role ROLE" }
+                ". It stays on the server: your browser keeps a session that ends after 8 hours without use."
+            }
+            button class=(button) type="submit" { @if ways.by_openid { "Sign in with the token" } @else { "Sign in" } }
+        }
+    }
+}
+
+/// The page that leads somebody on who has signed in by a provider.
+pub(crate) fn signed_in(scheme: Scheme, page: &str) -> Response {
+    let body = html! {
+        main.alone id="main" tabindex="-1" {
+            div.brand { (PreEscaped(MARK)) "Placewright" }
+            h1 { "You are signed in" }
+            p { a.btn.main href=(page) { "Go on" } }
+        }
+    };
+    let whole = document("Signed in", scheme, std::iter::empty(), body);
+    answered(StatusCode::OK, HeaderMap::new(), whole)
+}
+
+/// A problem, as people read it, where there is a provider to sign in with.
+pub(crate) fn problem_or_openid(problem: Problem, request: &str) -> Response {
+    written(problem, request, true)
 }
 
 /// A problem, as people read it; `request` is the id of the request.
 pub(crate) fn problem(problem: Problem, request: &str) -> Response {
+    written(problem, request, false)
+}
+
+fn written(problem: Problem, request: &str, by_openid: bool) -> Response {
     if problem.code() == Code::Unauthorized {
-        return sign_in(Scheme::default(), false, None, StatusCode::UNAUTHORIZED);
+        let ways = SignIn {
+            by_openid,
+            ..SignIn::default()
+        };
+        return sign_in(&ways, StatusCode::UNAUTHORIZED);
     }
     let (status, headers) = (problem.code().status(), problem.headers());
     let body = problem.body(None);

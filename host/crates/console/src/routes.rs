@@ -7,12 +7,13 @@ use axum::middleware::from_fn;
 use axum::routing::{get, post};
 
 use crate::ask::Console;
+use crate::openid::OpenId;
 use crate::session::{self, Cookie};
 use crate::{
-    assets, audit, decision, decisions, events, groups, host, hosts, overview, page, plan, plans,
-    policies, policy, questions, search, settings, unit, units, vms,
+    assets, audit, decision, decisions, events, groups, host, hosts, openid, overview, page, plan,
+    plans, policies, policy, questions, search, settings, unit, units, vms,
 };
-use placewright_http::permission::{open, rule};
+use placewright_http::permission::{ANY, open, rule};
 use placewright_http::{Access, BodySize, Face, Permission, Rule, Scope, Transport, Within};
 
 use BodySize::{Usual, Whole};
@@ -24,6 +25,9 @@ pub const RULES: &[Rule] = &[
     open("GET", "/assets/{name}"),
     open("GET", "/sign-in"),
     open("POST", "/sign-in").takes(Usual),
+    open("GET", "/sign-in/openid"),
+    // Providers add parameters of their own.
+    open("GET", "/sign-in/openid/back").query(ANY),
     open("POST", "/sign-out").takes(Usual),
     open("POST", "/scheme").takes(Usual),
     rule("GET", "/", View, Any),
@@ -133,6 +137,8 @@ fn routes() -> Router<Arc<Console>> {
         .route("/units/{unit}", get(unit::show).post(unit::act));
     pages
         .route("/sign-in", get(session::form).post(session::sign_in))
+        .route(page::OPENID, get(openid::begin))
+        .route(openid::OPENID_BACK, get(openid::back))
         .route("/sign-out", post(session::sign_out))
         .route("/scheme", post(session::scheme))
         .layer(from_fn(session::from_own_pages))
@@ -140,13 +146,21 @@ fn routes() -> Router<Arc<Console>> {
 }
 
 /// The console as faces of a server, one for each first part of its paths. It asks the API that
-/// it is given; `transport` says how browsers reach the server.
-pub fn faces(api: Face, access: Arc<Access>, transport: Transport) -> Vec<Face> {
+/// it is given; `transport` says how browsers reach the server, and `openid` how people sign in who
+/// have no token.
+pub fn faces(
+    api: Face,
+    access: Arc<Access>,
+    transport: Transport,
+    openid: Option<Arc<OpenId>>,
+) -> Vec<Face> {
     let is_secure = transport != Transport::Plain;
+    let by_openid = openid.is_some();
     let console = Arc::new(Console {
         api: Within::new(api),
         access,
         cookie: Cookie { is_secure },
+        openid,
     });
     let mut routes = Some(routes().with_state(console));
     let faces = PREFIXES.map(|prefix| {
@@ -157,7 +171,10 @@ pub fn faces(api: Face, access: Arc<Access>, transport: Transport) -> Vec<Face> 
                 true => session::secure_secret,
                 false => session::plain_secret,
             },
-            problem: page::problem,
+            problem: match by_openid {
+                true => page::problem_or_openid,
+                false => page::problem,
+            },
             ..Face::new(
                 prefix,
                 routes,

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::ask::Console;
 use crate::form;
-use crate::page;
+use crate::page::{self, SignIn};
 use placewright_http::access::unauthorized;
 use placewright_http::audit::Note;
 use placewright_http::problem::{Code, Problem};
@@ -59,7 +59,7 @@ fn secret<'h>(headers: &'h HeaderMap, name: &str) -> Result<Cow<'h, [u8]>, Probl
 }
 
 /// The value of a cookie.
-fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let sent = headers.get_all(header::COOKIE).iter();
     let sent = sent.filter_map(|value| value.to_str().ok());
     let mut pairs = sent.flat_map(|value| value.split(';'));
@@ -75,7 +75,7 @@ impl Cookie {
     }
 
     /// The header that has a browser keep a secret, or none.
-    fn set(self, secret: &str) -> Result<HeaderValue, Problem> {
+    pub(crate) fn set(self, secret: &str) -> Result<HeaderValue, Problem> {
         let age = if secret.is_empty() { "; Max-Age=0" } else { "" };
         let secure = if self.is_secure { "; Secure" } else { "" };
         let name = self.name();
@@ -152,7 +152,7 @@ pub(crate) fn see(path: &str) -> Response {
 }
 
 /// The page that a form stands on, if it is one of this server that can be read.
-fn page_before(parts: &HeaderMap) -> String {
+pub(crate) fn page_before(parts: &HeaderMap) -> String {
     let referer = parts.get(header::REFERER).and_then(|it| it.to_str().ok());
     let uri: Option<Uri> = referer.and_then(|referer| referer.parse().ok());
     let path = uri.as_ref().and_then(|uri| uri.path_and_query());
@@ -163,18 +163,13 @@ fn page_before(parts: &HeaderMap) -> String {
 }
 
 /// Whether a path is one of this server, and none that ends what was begun.
-fn is_page(path: &str) -> bool {
+pub(crate) fn is_page(path: &str) -> bool {
     path.starts_with('/') && !path.starts_with("//") && !path.starts_with("/sign-")
 }
 
 /// The page on which a token is entered.
 pub(crate) async fn form(State(console): State<Arc<Console>>, headers: HeaderMap) -> Response {
-    page::sign_in(
-        Scheme::of(&headers),
-        console.access.is_open(),
-        None,
-        StatusCode::OK,
-    )
+    page::sign_in(&SignIn::of(&console, &headers), StatusCode::OK)
 }
 
 /// Begin a session of whoever shows a token.
@@ -190,13 +185,12 @@ pub(crate) async fn sign_in(
         if let Some(note) = &note {
             note.is_unknown();
         }
-        let (scheme, open) = (Scheme::of(&headers), console.access.is_open());
-        Ok(page::sign_in(
-            scheme,
-            open,
-            Some(sentence),
-            StatusCode::UNAUTHORIZED,
-        ))
+        let ways = SignIn {
+            wrong: Some(sentence),
+            is_token_wrong: true,
+            ..SignIn::of(&console, &headers)
+        };
+        Ok(page::sign_in(&ways, StatusCode::UNAUTHORIZED))
     };
     let shown = HeaderValue::from_str(&format!("{}={token}", console.cookie.name()));
     let (false, Ok(shown)) = (token.is_empty(), shown) else {

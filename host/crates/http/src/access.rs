@@ -5,6 +5,7 @@ mod issued;
 mod issuing;
 mod known;
 mod local;
+mod people;
 mod token;
 
 use std::borrow::Cow;
@@ -28,6 +29,7 @@ use placewright_sync::{ArcSwap, Mutex};
 pub use caller::Caller;
 pub use issued::{IssuedToken, MOST_CLUSTERS, NewToken};
 pub use issuing::Listed;
+pub use people::Person;
 pub use token::{Secret, Token, why_reserved};
 
 /// Why the server must not be reached like this.
@@ -185,9 +187,11 @@ impl Access {
         Ok(secret)
     }
 
-    /// End a session. Gives whether there was one of that secret; a token itself stays.
+    /// End a session, also that of somebody who signed in by a provider. Gives whether there was one
+    /// of that secret; a token itself stays.
     pub fn end_session(&self, secret: &[u8]) -> bool {
-        self.sessions.end(&Sha256::digest(secret).into())
+        let digest = Sha256::digest(secret).into();
+        self.sessions.end(&digest) || self.sign_out(&digest)
     }
 
     /// Who sends a request with these headers; `secret` finds the secret in them.

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::permission::ANY;
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 
 /// A body in JSON: of requests, and of `Short` answers.
@@ -220,12 +221,12 @@ where
     }
 }
 
-/// Check that a request has no query parameters but these.
+/// Check that a request has no query parameters but these, or any where [`ANY`] says so.
 ///
 /// # Errors
 /// The first one that is unknown, and those that are known.
 pub fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
-    if uri.query().is_none_or(str::is_empty) {
+    if known == ANY || uri.query().is_none_or(str::is_empty) {
         return Ok(());
     }
     let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);

@@ -49,7 +49,7 @@ mod unread;
 mod within;
 
 pub use access::{
-    Access, AccessError, Caller, IssuedToken, Listed, NewToken, Secret, Token, Transport,
+    Access, AccessError, Caller, IssuedToken, Listed, NewToken, Person, Secret, Token, Transport,
     why_reserved,
 };
 pub use connections::{OpenStream, Streams};

@@ -99,6 +99,9 @@ pub struct Rule {
     pub is_remembered: bool,
 }
 
+/// The query parameters of a route that others than its clients add some to: it takes any.
+pub const ANY: &[&str] = &["*"];
+
 /// Whether a route takes a body, and how large that may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodySize {

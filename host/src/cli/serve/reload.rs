@@ -16,6 +16,7 @@ use placewright_records::audit::{Origin, Record};
 use placewright_records::telemetry::Telemetry;
 
 use super::arguments::Given;
+use super::openid::OpenId;
 use super::settings::Settings;
 use super::sources::Sources;
 use super::{sources, start};
@@ -88,6 +89,8 @@ pub(super) struct Replaceable {
     pub listen: SocketAddr,
     pub access: Arc<Access>,
     pub tls: Option<Tls>,
+    /// How people sign in by a provider.
+    pub openid: Option<Arc<OpenId>>,
     pub deployment: Arc<Deployment>,
     pub telemetry: Arc<Telemetry>,
     /// Held while it is read: one after the other.
@@ -133,13 +136,14 @@ impl Replaceable {
             ));
         }
         // A configuration that is empty, or half written, must not open what was closed.
-        if settings.tokens.is_empty() && self.access.is_configured() {
+        let is_closed = self.access.admits_people();
+        if settings.tokens.is_empty() && self.access.is_configured() && !is_closed {
             return Err(Failure::input_because(
                 "there are no tokens any more, and without tokens everybody may do everything: the server would have to be started anew for that",
             ));
         }
         // What the configuration says of the address is not heeded before the next start.
-        let access = Access::new(settings.tokens.clone());
+        let access = start::access(&settings);
         let listens = access.may_listen(self.listen, settings.transport());
         listens.map_err(Failure::input)?;
         let trusted = self.deployment.trust(trust(&settings));
@@ -154,6 +158,7 @@ impl Replaceable {
         for sentence in self.access.replace(settings.tokens.clone(), store) {
             tracing::warn!("{sentence}");
         }
+        self.replace_roles(&settings);
         let differ = |(name, value): &(&'static str, Option<Value>)| {
             let before = self.at_start.iter().find(|(known, _)| known == name);
             before.is_some_and(|(_, before)| before != value) && !HEEDED.contains(name)
@@ -167,6 +172,24 @@ impl Replaceable {
             needs_restart: differing.map(|(name, _)| (*name).to_owned()).collect(),
         })
     }
+}
+
+impl Replaceable {
+    /// Give other roles to groups. What people may do is decided when they sign in, so they do it
+    /// again.
+    #[cfg(feature = "console")]
+    fn replace_roles(&self, settings: &Settings) {
+        let Some(openid) = &self.openid else { return };
+        if openid.replace_roles(super::openid::roles(&settings.openid_roles)) {
+            let people = self.access.sign_out_people();
+            tracing::info!(people, "groups have other roles: people sign in again");
+        }
+    }
+
+    /// Nobody signs in where there is no console.
+    #[cfg(not(feature = "console"))]
+    #[expect(clippy::unused_self, reason = "as with the console")]
+    fn replace_roles(&self, _: &Settings) {}
 }
 
 /// What the audit log tells of a signal that had the configuration read anew.

@@ -16,8 +16,9 @@ use placewright_records::audit::{AuditFileOptions, Destination};
 use placewright_records::telemetry::{LogFormat, check_level};
 use placewright_records::traces::{TraceOptions, endpoint};
 
+use super::openid::{self, GroupRole, OpenIdSettings};
 use super::options::Durability;
-use super::sources::Sources;
+use super::sources::{Source, Sources};
 
 /// Where traces are sent.
 #[derive(Debug)]
@@ -49,6 +50,10 @@ pub(crate) struct Settings {
     pub insecure_plain_http: bool,
     /// Who may call.
     pub tokens: Vec<Token>,
+    /// Which provider people sign in with; None: with none.
+    pub openid: Option<OpenIdSettings>,
+    /// What they may do then.
+    pub openid_roles: Vec<GroupRole>,
     /// Whose signatures are trusted.
     pub trusted_keys: Vec<Key>,
     /// Units that are never let in.
@@ -151,6 +156,8 @@ impl Reader<'_> {
             tls: self.tls(),
             insecure_plain_http: self.switch("insecure-plain-http"),
             tokens: self.sources.tokens.clone(),
+            openid: self.openid(),
+            openid_roles: self.sources.openid_roles.clone(),
             trusted_keys: self.sources.trusted_keys.clone(),
             revoked: self.sources.revoked.clone(),
             require_signatures: self.require_signatures(),
@@ -315,6 +322,60 @@ impl Reader<'_> {
             }
             (None, None) => None,
         }
+    }
+
+    /// The provider: what it needs is given with it, and nothing of it without.
+    fn openid(&mut self) -> Option<OpenIdSettings> {
+        let has_roles = !self.sources.openid_roles.is_empty();
+        let Some(issuer) = self.text("openid-issuer").map(str::to_owned) else {
+            let given = openid::OPTIONS.into_iter().find(|name| {
+                let setting = self.sources.get(name);
+                setting.is_some_and(|it| it.source != Source::Default)
+            });
+            if let Some(name) = given {
+                let sentence = format!("\"{name}\" is of use only with \"openid-issuer\"");
+                self.complain(name, sentence);
+            } else if has_roles {
+                let sentence = "[[openid-roles]] are of use only with \"openid-issuer\"";
+                self.complain("openid-issuer", sentence);
+            }
+            return None;
+        };
+        if !self.switch("console") || !cfg!(feature = "console") {
+            let sentence = "people sign in to the console, and there is none here";
+            self.complain("openid-issuer", sentence);
+        }
+        if !has_roles {
+            let sentence = "nobody could sign in: the configuration has no [[openid-roles]]";
+            self.complain("openid-issuer", sentence);
+        }
+        let mut needed = |name: &str| {
+            let text = self.text(name).unwrap_or_default().to_owned();
+            if text.is_empty() {
+                self.complain("openid-issuer", format!("a provider needs \"{name}\", too"));
+            }
+            text
+        };
+        let (client, public_url) = (needed("openid-client"), needed("public-url"));
+        let [scopes, name, groups] =
+            ["openid-scopes", "openid-name", "openid-groups"].map(&mut needed);
+        if !scopes.split(' ').any(|scope| scope == "openid") {
+            let sentence = "\"openid\" must be among the scopes: without it nobody is named";
+            self.complain("openid-scopes", sentence);
+        }
+        Some(OpenIdSettings {
+            issuer,
+            client,
+            secret: self.path("openid-client-secret"),
+            certificates: self.path("openid-certificates"),
+            public_url,
+            scopes,
+            name,
+            groups,
+            session: i64::try_from(self.duration("openid-session").as_secs())
+                .unwrap_or(i64::MAX)
+                .max(1),
+        })
     }
 
     fn require_signatures(&mut self) -> bool {

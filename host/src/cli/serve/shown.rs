@@ -8,6 +8,7 @@ use placewright_model::{Measure, Value};
 use placewright_records::audit::Destination;
 
 use super::keys;
+use super::openid;
 use super::options::ServeOption;
 use super::settings::Settings;
 use super::sources::{Setting, Sources};
@@ -41,6 +42,9 @@ pub(super) fn text(sources: &Sources, settings: &Settings) -> String {
     }
     for token in &sources.tokens {
         text.push_str(&format!("\n{file}{}", tokens::lines(token)));
+    }
+    for role in &sources.openid_roles {
+        text.push_str(&format!("\n{file}{}", openid::lines(role)));
     }
     for key in &sources.trusted_keys {
         text.push_str(&format!(

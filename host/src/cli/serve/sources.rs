@@ -12,6 +12,7 @@ use placewright_model::Value;
 
 use super::arguments::Given;
 use super::keys;
+use super::openid::{self, GroupRole};
 use super::options::{OPTIONS, ServeOption};
 use super::tokens;
 use crate::cli::failure::Failure;
@@ -59,6 +60,8 @@ pub(crate) struct Sources {
     pub settings: Vec<Setting>,
     /// Who may call.
     pub tokens: Vec<Token>,
+    /// What people may do who sign in by the provider.
+    pub openid_roles: Vec<GroupRole>,
     /// Whose signatures are trusted.
     pub trusted_keys: Vec<Signer>,
     /// Units that are never let in.
@@ -87,6 +90,7 @@ pub(super) fn of_text(file: Option<(&Path, &str)>, given: &Given) -> Result<Sour
     let mut sources = Sources {
         settings: OPTIONS.iter().map(of_default).collect(),
         tokens: Vec::new(),
+        openid_roles: Vec::new(),
         trusted_keys: Vec::new(),
         revoked: Vec::new(),
         file: file.map(|(path, _)| path.to_owned()),
@@ -162,6 +166,8 @@ impl Sources {
         }
         let own = rows(fields.tables(tokens::KEY), tokens::KEY, &mut problems);
         self.tokens = tokens::read(&own.iter().collect::<Vec<_>>(), &mut problems);
+        let own = rows(fields.tables(openid::KEY), openid::KEY, &mut problems);
+        self.openid_roles = openid::read(&own.iter().collect::<Vec<_>>(), &mut problems);
         let own = rows(fields.tables(keys::KEY), keys::KEY, &mut problems);
         self.trusted_keys = keys::read(&own.iter().collect::<Vec<_>>(), &mut problems);
         self.revoked = keys::read_revoked(&fields, &mut problems);
@@ -198,6 +204,11 @@ fn form() -> Vec<Key> {
         .map(|option| key(option.name, Shape::Any, option.meaning));
     let lists = [
         key(tokens::KEY, Shape::Tables(tokens::FORM), "Who may call"),
+        key(
+            openid::KEY,
+            Shape::Tables(openid::FORM),
+            "What people may do who sign in by the OpenID Connect provider",
+        ),
         key(
             keys::KEY,
             Shape::Tables(keys::FORM),

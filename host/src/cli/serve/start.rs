@@ -19,6 +19,7 @@ use placewright_store::{self as store, StoreOptions};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
+use super::openid::OpenId;
 use super::options::Durability;
 use super::reload::{self, Configured, Replaceable};
 use super::settings::Settings;
@@ -32,11 +33,12 @@ pub(super) struct Prepared {
     pub access: Arc<Access>,
     pub tls: Option<Tls>,
     pub traces: Option<TraceOptions>,
+    pub openid: Option<Arc<OpenId>>,
 }
 
 /// Check what only shows when files are read and settings are seen together.
 pub(super) fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
-    let access = Access::new(settings.tokens.clone());
+    let access = access(settings);
     let listens = access.may_listen(settings.listen, settings.transport());
     listens.map_err(Failure::input)?;
     let tls = match &settings.tls {
@@ -51,7 +53,31 @@ pub(super) fn prepare(settings: &Settings) -> Result<Prepared, Failure> {
         access: Arc::new(access),
         tls,
         traces: traces(settings)?,
+        openid: openid(settings)?,
     })
+}
+
+/// Who may call.
+pub(super) fn access(settings: &Settings) -> Access {
+    let access = Access::new(settings.tokens.clone());
+    if settings.openid.is_some() {
+        access.admit_people();
+    }
+    access
+}
+
+/// How people sign in by a provider, with what is in the files that the settings name.
+#[cfg(feature = "console")]
+fn openid(settings: &Settings) -> Result<Option<Arc<OpenId>>, Failure> {
+    let provider = settings.openid.as_ref();
+    let opened = provider.map(|it| super::openid::open(it, &settings.openid_roles));
+    Ok(opened.transpose()?.map(Arc::new))
+}
+
+/// Settings without a console have no provider.
+#[cfg(not(feature = "console"))]
+fn openid(_: &Settings) -> Result<Option<Arc<OpenId>>, Failure> {
+    Ok(None)
 }
 
 /// Where traces go, with the headers that are in a file.
@@ -74,7 +100,12 @@ fn traces(settings: &Settings) -> Result<Option<TraceOptions>, Failure> {
 }
 
 /// What the server speaks to its clients: each face is a crate of its own.
-fn faces(foundation: &Foundation, reload: &Arc<dyn Reload>, settings: &Settings) -> Vec<Face> {
+fn faces(
+    foundation: &Foundation,
+    reload: &Arc<dyn Reload>,
+    settings: &Settings,
+    openid: Option<Arc<OpenId>>,
+) -> Vec<Face> {
     let (deployment, access) = (&foundation.deployment, &foundation.access);
     let api = || placewright_api::face(deployment.clone(), Some(reload.clone()));
     let mut faces = vec![
@@ -84,9 +115,12 @@ fn faces(foundation: &Foundation, reload: &Arc<dyn Reload>, settings: &Settings)
     #[cfg(feature = "console")]
     if settings.console {
         let transport = settings.transport();
-        faces.extend(placewright_console::faces(api(), access.clone(), transport));
+        let pages = placewright_console::faces(api(), access.clone(), transport, openid);
+        faces.extend(pages);
         faces.push(placewright_reference::face());
     }
+    #[cfg(not(feature = "console"))]
+    let _ = (settings, openid);
     faces
 }
 
@@ -140,6 +174,7 @@ pub(super) fn serve(
         listen: settings.listen,
         access: prepared.access.clone(),
         tls: prepared.tls.clone(),
+        openid: prepared.openid.clone(),
         deployment: running.deployment().clone(),
         telemetry: telemetry.clone(),
         turn: Mutex::new(()),
@@ -154,7 +189,7 @@ pub(super) fn serve(
         stop,
     };
     let reload: Arc<dyn Reload> = replaceable.clone();
-    let faces = faces(&foundation, &reload, &settings);
+    let faces = faces(&foundation, &reload, &settings, prepared.openid);
     let router = placewright_http::router(&foundation, faces);
     let handle = Handle::new();
     let (ends, ended) = watch::channel(None);

@@ -108,13 +108,14 @@ pub(super) fn read(tables: &[&Table], problems: &mut Problems) -> Vec<Token> {
     tokens
 }
 
-fn clusters(fields: &Fields<'_>, problems: &mut Problems) -> Option<BTreeSet<Arc<str>>> {
+/// The clusters that something is for; None: all.
+pub(super) fn clusters(fields: &Fields<'_>, problems: &mut Problems) -> Option<BTreeSet<Arc<str>>> {
     let place = fields.place_of("clusters")?;
     let clusters: BTreeSet<Arc<str>> = fields.list("clusters").into_iter().collect();
     if clusters.is_empty() {
         problems.add(
             place,
-            "\"clusters\" names none; leave it out for a token that is for all clusters",
+            "\"clusters\" names none; leave it out for all clusters",
         );
     }
     Some(clusters)

@@ -9,7 +9,7 @@ use placewright_tests::{repository, target_folder, units};
 use super::Desk;
 
 /// Python with a WebDriver, if that, the browser and its driver are there.
-fn python() -> Option<PathBuf> {
+pub(super) fn python() -> Option<PathBuf> {
     let python = target_folder().join("console-browser/bin/python");
     let runs = |program: &str, words: &[&str]| {
         let mut asked = Command::new(program);

@@ -16,7 +16,7 @@ const PYTHON: &str = include_str!("generated/drive.py");
 const TYPESCRIPT: &str = include_str!("generated/drive.ts");
 
 /// A program in a folder that tests/run fills, or None and a word about it.
-pub(super) fn installed(program: &str) -> Option<PathBuf> {
+pub(crate) fn installed(program: &str) -> Option<PathBuf> {
     let path = target_folder().join(program);
     if !path.is_file() {
         eprintln!(
@@ -29,7 +29,7 @@ pub(super) fn installed(program: &str) -> Option<PathBuf> {
 }
 
 /// What a command says, which must go well.
-pub(super) fn run(command: &mut Command) -> String {
+pub(crate) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::issued::{self, IssuedToken, MOST_CLUSTERS, NewToken, Stored};
 use super::known::{KnownTokens, has_expired};
+use super::people::Visit;
 use super::token::{Secret, Token, why_reserved};
 use super::{Access, Caller, unauthorized};
 use crate::permission::Role;
@@ -25,6 +26,10 @@ pub(super) struct Tokens {
     issued: BTreeMap<Arc<str>, IssuedToken>,
     /// Whether tokens were issued at any time: a server that was closed once stays so.
     were_issued: bool,
+    /// Whether people may sign in by a provider.
+    pub(super) admits_people: bool,
+    /// Those who have.
+    pub(super) people: Vec<Visit>,
 }
 
 /// A token with where it comes from.
@@ -55,8 +60,14 @@ impl Tokens {
     }
 
     pub(super) fn known(&self) -> KnownTokens {
-        let is_open = self.configured.is_empty() && self.issued.is_empty() && !self.were_issued;
-        KnownTokens::of(&self.configured, self.issued.values(), is_open)
+        let has_tokens = !(self.configured.is_empty() && self.issued.is_empty());
+        let is_open = !has_tokens && !self.were_issued && !self.admits_people;
+        KnownTokens::of(
+            &self.configured,
+            self.issued.values(),
+            &self.people,
+            is_open,
+        )
     }
 
     /// Remove issued tokens with names that these tokens of the configuration have; a sentence
@@ -176,12 +187,12 @@ impl Caller {
 }
 
 impl Access {
-    fn tokens_now(&self) -> MutexGuard<'_, Tokens> {
+    pub(super) fn tokens_now(&self) -> MutexGuard<'_, Tokens> {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Let these tokens count from now on.
-    fn publish(&self, tokens: &Tokens) {
+    pub(super) fn publish(&self, tokens: &Tokens) {
         self.known.store(Arc::new(tokens.known()));
         self.replaced.send_modify(|times| *times += 1);
     }

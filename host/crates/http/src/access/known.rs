@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use subtle::ConstantTimeEq;
 
 use super::issued::IssuedToken;
+use super::people::Visit;
 use super::token::Token;
 
 /// The digest of a secret. It is found by a hash that has a random key, and compared in constant
@@ -39,15 +40,17 @@ pub(super) struct Known {
 #[derive(Debug, Default)]
 pub(super) struct KnownTokens {
     by_digest: HashMap<Digest, Known>,
-    /// Whether there are no tokens and there were none, so that everything is allowed.
+    /// Whether there are no tokens and there were none, and nobody signs in by a provider, so that
+    /// everything is allowed.
     pub(super) is_open: bool,
 }
 
 impl KnownTokens {
-    /// Of those of the configuration and those that were issued.
+    /// Of those of the configuration, those that were issued, and people who signed in.
     pub(super) fn of<'t>(
         configured: &[Token],
         issued: impl Iterator<Item = &'t IssuedToken>,
+        people: &[Visit],
         is_open: bool,
     ) -> Self {
         let configured = configured.iter().cloned().map(|token| Known {
@@ -58,7 +61,11 @@ impl KnownTokens {
             token: issued.token.clone(),
             expires: issued.expires,
         });
-        let all = configured.chain(issued);
+        let people = people.iter().map(|visit| Known {
+            token: visit.token.clone(),
+            expires: Some(visit.until),
+        });
+        let all = configured.chain(issued).chain(people);
         Self {
             by_digest: all
                 .map(|known| (Digest(known.token.sha256), known))

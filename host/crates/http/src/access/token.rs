@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::people::PEOPLE;
 use crate::permission::Role;
 
 /// A token that the server knows. The secret itself it does not know.
@@ -27,7 +28,8 @@ const RESERVED: [&str; 5] = ["anonymous", "file", "periodic", "program", "restar
 
 /// Why no token may have that name, if it stands for somebody else: a sentence.
 pub fn why_reserved(name: &str) -> Option<String> {
-    RESERVED.contains(&name).then(|| {
+    let is_reserved = RESERVED.contains(&name) || name.starts_with(PEOPLE);
+    is_reserved.then(|| {
         format!("\"{name}\" stands for somebody else in logs and events: take another name")
     })
 }
