@@ -23,7 +23,7 @@ const LEAST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The part of each follower in it, between the two.
-const PAUSE_EACH: Duration = Duration::from_micros(500);
+const PAUSE_EACH: Duration = Duration::from_millis(1);
 
 /// So many steps from one version to another are remembered of a cluster, for those who come
 /// a little later.
@@ -310,7 +310,8 @@ mod tests {
         };
         let pause = |number| follower(number).pause();
         assert_eq!(pause(1), LEAST_PAUSE);
-        assert_eq!(pause(1000), Duration::from_millis(500));
+        assert_eq!(pause(500), Duration::from_millis(500));
+        assert_eq!(pause(1000), LONGEST_PAUSE);
         assert_eq!(pause(u32::MAX), LONGEST_PAUSE);
         let one = follower(1);
         drop(one);
