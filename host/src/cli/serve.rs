@@ -29,8 +29,8 @@ use super::output;
 ///
 /// Set an option here, in the environment as PLACEWRIGHT_NAME, or in the configuration file under the
 /// same name. The command line wins over the environment, the environment over the file, and the
-/// file over the default. Tokens, roles of groups and trusted keys are in the file only. Without tokens, callers on
-/// this machine may do everything.
+/// file over the default. Tokens, roles of groups and trusted keys are in the file only. Without
+/// tokens, callers on this machine may do everything.
 ///
 /// SIGTERM or SIGINT ends the server: it accepts nothing more, finishes requests, writes
 /// everything and exits with 0. A second signal ends it at once. SIGHUP has it read tokens,

@@ -42,5 +42,5 @@ mod value;
 mod vms;
 mod why;
 
-pub use openid::{GroupRole, OPENID_BACK, OpenId};
+pub use openid::{OPENID_BACK, OpenId};
 pub use routes::{RULES, faces};

@@ -3,20 +3,19 @@
 //! What belongs to the browser that began it is in a cookie of its own, so that strangers can
 //! leave nothing behind on the server.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use axum::extract::{Extension, Query, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use placewright_openid::{Begun, Identity, OpenIdError, Provider, Returned};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 
 use crate::ask::Console;
 use crate::page::{self, SignIn};
 use crate::session::{Scheme, cookie, is_page, page_before, see};
 use placewright_http::audit::Note;
-use placewright_http::{Code, Person, Problem, Role};
+use placewright_http::{Access, Code, GroupRole, Person, Problem, Query, Secret};
 
 /// Where the provider sends browsers back to.
 pub const OPENID_BACK: &str = "/sign-in/openid/back";
@@ -34,74 +33,66 @@ const PLAIN: &str = "placewright-openid";
 /// keep the session's cookie back from what another site began.
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
 
-/// A role for the members of a group.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GroupRole {
-    /// The group, as the provider names it.
-    pub group: String,
-    /// What its members may do.
-    pub role: Role,
-    /// The clusters that they may do it on; None: all.
-    pub clusters: Option<BTreeSet<Arc<str>>>,
-}
-
-/// How people sign in by a provider, and what they may do then.
+/// Signing in by a provider, and the roles that its groups have here.
 #[derive(Debug)]
 pub struct OpenId {
     provider: Arc<Provider>,
-    roles: RwLock<Arc<[GroupRole]>>,
+    roles: RwLock<Vec<GroupRole>>,
     /// How long somebody is signed in, in seconds.
     session: i64,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
 }
 
 impl OpenId {
-    /// By that provider. Sessions last so many seconds.
+    /// Sign in people by `provider`, each for `session` seconds.
     pub fn new(provider: Provider, roles: Vec<GroupRole>, session: i64) -> Self {
         Self {
             provider: Arc::new(provider),
-            roles: RwLock::new(roles.into()),
+            roles: RwLock::new(roles),
             session,
-            turns: Semaphore::new(AT_ONCE),
+            turns: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 
     /// Give other roles to groups from now on. Gives whether they are others.
     pub fn replace_roles(&self, roles: Vec<GroupRole>) -> bool {
         let mut known = self.roles.write().unwrap_or_else(PoisonError::into_inner);
-        let are_others = **known != *roles;
-        *known = roles.into();
+        let are_others = *known != roles;
+        *known = roles;
         are_others
     }
 
-    /// What somebody may do: the greatest role of its groups, on the clusters for which one of
-    /// them has it. None if none of its groups has a role.
-    fn person(&self, identity: Identity, now: i64) -> Option<Person> {
-        let roles = self
-            .roles
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let own = || {
-            let roles = roles.iter();
-            roles.filter(|it| identity.groups.contains(&it.group))
-        };
-        let role = own().map(|it| it.role).max()?;
-        let rows = own().filter(|it| it.role == role);
-        let clusters = rows.map(|it| it.clusters.clone());
-        // One row for all clusters is for all.
-        let clusters: Option<Vec<_>> = clusters.collect();
-        Some(Person {
-            name: identity.name,
-            role,
-            clusters: clusters.map(|them| them.into_iter().flatten().collect()),
-            until: now.saturating_add(self.session),
-        })
+    /// Begin a session of somebody, if one of its groups has a role. Roles are not replaced
+    /// meanwhile: whoever replaces them ends this session as well.
+    fn admit(&self, identity: Identity, access: &Access) -> Result<Secret, Failed> {
+        let roles = self.roles.read().unwrap_or_else(PoisonError::into_inner);
+        let until = access.now().saturating_add(self.session);
+        let person = person(&roles, &identity, until).ok_or(Failed::NoRole(identity))?;
+        let secret = access.sign_in(person);
+        secret.map_err(|_| Failed::Provider(OpenIdError::Randomness))
     }
+}
 
-    fn turn(&self) -> Result<SemaphorePermit<'_>, Failed> {
-        self.turns.try_acquire().map_err(|_| Failed::Busy)
-    }
+/// What somebody may do: the highest role of its groups, on the clusters for which one of them has
+/// it. None if none of its groups has a role.
+fn person(roles: &[GroupRole], identity: &Identity, until: i64) -> Option<Person> {
+    let own = || {
+        roles
+            .iter()
+            .filter(|it| identity.groups.contains(&it.group))
+    };
+    let role = own().map(|it| it.role).max()?;
+    // One group that has it on all clusters is enough for all.
+    let clusters: Option<Vec<_>> = own()
+        .filter(|it| it.role == role)
+        .map(|it| it.clusters.clone())
+        .collect();
+    Some(Person {
+        name: identity.name.clone(),
+        role,
+        clusters: clusters.map(|all| all.into_iter().flatten().collect()),
+        until,
+    })
 }
 
 /// Why somebody was not signed in.
@@ -172,7 +163,7 @@ impl Failed {
             ..SignIn::of(console, headers)
         };
         let mut response = page::sign_in(&sign_in, self.status());
-        if let Ok(cookie) = kept(console, "") {
+        if let Ok(cookie) = set_cookie(console, "") {
             response.headers_mut().append(header::SET_COOKIE, cookie);
         }
         response
@@ -186,27 +177,21 @@ fn cookie_name(console: &Console) -> &'static str {
     }
 }
 
-/// The header that has a browser keep what it began. It has to come back from another site, so
-/// it is not for this one alone.
-fn kept(console: &Console, value: &str) -> Result<HeaderValue, Problem> {
-    let name = cookie_name(console);
-    let secure = if console.cookie.is_secure {
-        "; Secure"
-    } else {
-        ""
-    };
+/// The header that sets the cookie of what a browser began, or removes it. The browser comes back
+/// from another site, so the cookie must not be strict.
+fn set_cookie(console: &Console, value: &str) -> Result<HeaderValue, Problem> {
     let age = if value.is_empty() { 0 } else { AWAY };
-    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{secure}");
-    HeaderValue::from_str(&text).map_err(|error| Problem::internal(&error))
+    let how = format!("SameSite=Lax; Max-Age={age}");
+    console.cookie.header(cookie_name(console), value, &how)
 }
 
 /// What a browser began, with the page that it is for, as the cookie has it.
-fn written(begun: &Begun, page: &str) -> String {
+fn cookie_value(begun: &Begun, page: &str) -> String {
     let page = hex::encode(page);
     format!("{}.{}.{}.{page}", begun.state, begun.nonce, begun.verifier)
 }
 
-fn read(cookie: &str) -> Option<(Begun, String)> {
+fn of_cookie(cookie: &str) -> Option<(Begun, String)> {
     let parts: Vec<&str> = cookie.split('.').collect();
     let [state, nonce, verifier, page] = parts[..] else {
         return None;
@@ -228,19 +213,23 @@ fn openid(console: &Console) -> Result<Arc<OpenId>, Problem> {
     console.openid.clone().ok_or_else(problem)
 }
 
-/// Ask the provider something; that may take long, and goes on if the browser does not wait.
+/// Ask the provider something. It is asked to the end, also if the browser does not wait, and
+/// counts among the questions that go on until then.
 async fn asked<T: Send + 'static>(
     openid: &OpenId,
     ask: impl FnOnce(&Provider) -> Result<T, OpenIdError> + Send + 'static,
 ) -> Result<Result<T, Failed>, Problem> {
-    let _turn = match openid.turn() {
-        Ok(turn) => turn,
-        Err(busy) => return Ok(Err(busy)),
+    let Ok(turn) = openid.turns.clone().try_acquire_owned() else {
+        return Ok(Err(Failed::Busy));
     };
     let provider = openid.provider.clone();
-    let asked = tokio::task::spawn_blocking(move || ask(&provider)).await;
-    let asked = asked.map_err(|error| Problem::internal(&error))?;
-    Ok(asked.map_err(Failed::Provider))
+    let asked = tokio::task::spawn_blocking(move || {
+        let answer = ask(&provider);
+        drop(turn);
+        answer
+    });
+    let answer = asked.await.map_err(|error| Problem::internal(&error))?;
+    Ok(answer.map_err(Failed::Provider))
 }
 
 /// Send a browser to the provider.
@@ -253,7 +242,7 @@ pub(crate) async fn begin(
     match asked(&openid, Provider::begin).await? {
         Ok((url, begun)) => {
             let mut response = see(url.as_str());
-            let cookie = kept(&console, &written(&begun, &page_before(&headers)))?;
+            let cookie = set_cookie(&console, &cookie_value(&begun, &page_before(&headers)))?;
             response.headers_mut().append(header::SET_COOKIE, cookie);
             Ok(response)
         }
@@ -269,23 +258,20 @@ pub(crate) async fn back(
     Query(returned): Query<Returned>,
 ) -> Result<Response, Problem> {
     let openid = openid(&console)?;
-    let began = cookie(&headers, cookie_name(&console)).and_then(read);
+    if let Some(note) = &note {
+        note.has_secret_query();
+    }
+    let began = cookie(&headers, cookie_name(&console)).and_then(of_cookie);
     let Some((begun, page)) = began else {
         return Ok(Failed::Forgotten.page(&console, note, &headers));
     };
     let identity = asked(&openid, move |it| it.finish(&returned, &begun)).await?;
-    let person = identity.and_then(|identity| {
-        let person = openid.person(identity.clone(), console.access.now());
-        person.ok_or(Failed::NoRole(identity))
-    });
-    match person {
-        Ok(person) => {
-            let secret = console.access.sign_in(person);
-            let secret = secret.map_err(|error| Problem::internal(&error))?;
+    match identity.and_then(|identity| openid.admit(identity, &console.access)) {
+        Ok(secret) => {
             let mut response = page::signed_in(Scheme::of(&headers), &page);
             let sent = response.headers_mut();
             sent.append(header::SET_COOKIE, console.cookie.set(secret.reveal())?);
-            sent.append(header::SET_COOKIE, kept(&console, "")?);
+            sent.append(header::SET_COOKIE, set_cookie(&console, "")?);
             let on = HeaderValue::from_str(&format!("0; url={page}"));
             sent.insert(REFRESH, on.map_err(|error| Problem::internal(&error))?);
             Ok(response)
@@ -296,13 +282,16 @@ pub(crate) async fn back(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use placewright_http::Role;
     use placewright_openid::{Address, OpenIdOptions};
 
     use super::*;
 
-    fn openid(roles: &[(&str, Role, Option<&str>)]) -> OpenId {
+    fn openid(issuer: &str) -> OpenId {
         let options = OpenIdOptions {
-            issuer: Address::parse("https://id.example").unwrap(),
+            issuer: Address::parse(issuer).unwrap(),
             client: "placewright".to_owned(),
             secret: None,
             certificates: None,
@@ -311,47 +300,105 @@ mod tests {
             name_claim: "sub".to_owned(),
             groups_claim: "groups".to_owned(),
         };
+        OpenId::new(Provider::new(options), Vec::new(), 60)
+    }
+
+    fn role_of(
+        roles: &[(&str, Role, Option<&str>)],
+        groups: &[&str],
+    ) -> Option<(Role, Option<Vec<String>>)> {
         let roles = roles.iter().map(|(group, role, cluster)| GroupRole {
             group: (*group).to_owned(),
             role: *role,
             clusters: cluster.map(|name| BTreeSet::from([name.into()])),
         });
-        OpenId::new(Provider::new(options), roles.collect(), 60)
-    }
-
-    fn role_of(openid: &OpenId, groups: &[&str]) -> Option<(Role, Option<Vec<String>>)> {
+        let roles: Vec<_> = roles.collect();
         let identity = Identity {
             name: "ann".to_owned(),
             groups: groups.iter().map(|it| (*it).to_owned()).collect(),
         };
-        let person = openid.person(identity, 100)?;
-        assert_eq!(person.until, 160);
+        let person = person(&roles, &identity, 160)?;
+        assert_eq!((&*person.name, person.until), ("ann", 160));
         let clusters = person
             .clusters
             .map(|all| all.iter().map(|it| it.to_string()).collect());
         Some((person.role, clusters))
     }
 
+    #[tokio::test]
+    async fn so_many_questions_go_on_at_once_also_if_nobody_waits_for_them() {
+        // It takes connections, and answers none.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let openid = Arc::new(openid(&format!("http://{}", silent.local_addr().unwrap())));
+        for _ in 0..AT_ONCE {
+            let shared = openid.clone();
+            let asked = tokio::spawn(async move { asked(&shared, Provider::begin).await.is_ok() });
+            let before = openid.turns.available_permits();
+            while openid.turns.available_permits() == before {
+                tokio::task::yield_now().await;
+            }
+            // The browser goes away.
+            asked.abort();
+            assert!(asked.await.unwrap_err().is_cancelled());
+        }
+        let one_more = asked(&openid, Provider::begin).await.unwrap();
+        assert!(matches!(one_more, Err(Failed::Busy)));
+        // What was asked ends with the provider.
+        drop(silent);
+        while openid.turns.available_permits() < AT_ONCE {
+            tokio::task::yield_now().await;
+        }
+        let one_more = asked(&openid, Provider::begin).await.unwrap();
+        assert!(matches!(
+            one_more,
+            Err(Failed::Provider(OpenIdError::Unreachable { .. }))
+        ));
+    }
+
     #[test]
-    fn somebody_has_the_greatest_role_of_its_groups_where_they_have_it() {
-        let openid = openid(&[
+    fn whoever_is_admitted_is_known_until_roles_are_replaced() {
+        let access = Access::new(Vec::new());
+        access.admit_people();
+        let openid = openid("https://id.example");
+        let identity = || Identity {
+            name: "ann".to_owned(),
+            groups: vec!["staff".to_owned()],
+        };
+        assert!(matches!(
+            openid.admit(identity(), &access),
+            Err(Failed::NoRole(_))
+        ));
+        let role = GroupRole {
+            group: "staff".to_owned(),
+            role: Role::Viewer,
+            clusters: None,
+        };
+        assert!(openid.replace_roles(vec![role.clone()]));
+        assert!(!openid.replace_roles(vec![role]), "they are the same");
+        assert!(openid.admit(identity(), &access).is_ok());
+        assert_eq!(access.sign_out_people(), 1);
+    }
+
+    #[test]
+    fn somebody_has_the_highest_role_of_its_groups_where_they_have_it() {
+        let roles = [
             ("all", Role::Viewer, None),
             ("north", Role::Operator, Some("north")),
             ("south", Role::Operator, Some("south")),
             ("everywhere", Role::Operator, None),
-        ]);
-        assert_eq!(role_of(&openid, &["all"]), Some((Role::Viewer, None)));
+        ];
+        assert_eq!(role_of(&roles, &["all"]), Some((Role::Viewer, None)));
         let both = Some(vec!["north".to_owned(), "south".to_owned()]);
         assert_eq!(
-            role_of(&openid, &["all", "south", "north"]),
+            role_of(&roles, &["all", "south", "north"]),
             Some((Role::Operator, both))
         );
         assert_eq!(
-            role_of(&openid, &["north", "everywhere"]),
+            role_of(&roles, &["north", "everywhere"]),
             Some((Role::Operator, None))
         );
-        assert_eq!(role_of(&openid, &["ALL", "nobody"]), None);
-        assert_eq!(role_of(&openid, &[]), None);
+        assert_eq!(role_of(&roles, &["ALL", "nobody"]), None);
+        assert_eq!(role_of(&roles, &[]), None);
     }
 
     #[test]
@@ -367,12 +414,15 @@ mod tests {
             ("//evil.example", "/"),
             ("/sign-out", "/"),
         ] {
-            let cookie = written(&begun, page);
+            let cookie = cookie_value(&begun, page);
             assert!(!cookie.contains([';', ' ', ',']), "{cookie}");
-            assert_eq!(read(&cookie), Some((begun.clone(), expected.to_owned())));
+            assert_eq!(
+                of_cookie(&cookie),
+                Some((begun.clone(), expected.to_owned()))
+            );
         }
         for broken in ["", "a.b.c", "a.b.c.zz", "a.b.c.2f.d"] {
-            assert_eq!(read(broken), None);
+            assert_eq!(of_cookie(broken), None);
         }
     }
 }

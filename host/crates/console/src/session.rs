@@ -77,9 +77,13 @@ impl Cookie {
     /// The header that has a browser keep a secret, or none.
     pub(crate) fn set(self, secret: &str) -> Result<HeaderValue, Problem> {
         let age = if secret.is_empty() { "; Max-Age=0" } else { "" };
+        self.header(self.name(), secret, &format!("SameSite=Strict{age}"))
+    }
+
+    /// The header that has a browser keep something that no script reads.
+    pub(crate) fn header(self, name: &str, value: &str, how: &str) -> Result<HeaderValue, Problem> {
         let secure = if self.is_secure { "; Secure" } else { "" };
-        let name = self.name();
-        let text = format!("{name}={secret}; Path=/; HttpOnly; SameSite=Strict{age}{secure}");
+        let text = format!("{name}={value}; Path=/; HttpOnly; {how}{secure}");
         HeaderValue::from_str(&text).map_err(|error| Problem::internal(&error))
     }
 }

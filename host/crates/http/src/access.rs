@@ -29,7 +29,7 @@ use placewright_sync::{ArcSwap, Mutex};
 pub use caller::Caller;
 pub use issued::{IssuedToken, MOST_CLUSTERS, NewToken};
 pub use issuing::Listed;
-pub use people::Person;
+pub use people::{GroupRole, Person};
 pub use token::{Secret, Token, why_reserved};
 
 /// Why the server must not be reached like this.

@@ -36,6 +36,8 @@ struct Noted {
     permission: Option<Permission>,
     /// Whether the caller has shown nothing that is known, whatever the status says.
     is_unknown: bool,
+    /// Whether the query has a secret.
+    has_secret_query: bool,
     record: Record,
 }
 
@@ -54,6 +56,11 @@ impl Note {
     /// same.
     pub fn is_unknown(&self) {
         self.lock().is_unknown = true;
+    }
+
+    /// The query has a secret: it is not recorded.
+    pub fn has_secret_query(&self) {
+        self.lock().has_secret_query = true;
     }
 
     /// The call is about these VMs.
@@ -273,8 +280,11 @@ impl Call {
         record.request = self.request.as_ref().map(RequestId::shared);
         record.method = Some(cut(self.method.as_str()));
         record.route = self.route().map(Arc::from);
-        let path = self.uri.path_and_query();
-        record.path = path.map(|path| cut(path.as_str()));
+        let path = match self.note.lock().has_secret_query {
+            true => self.uri.path(),
+            false => self.uri.path_and_query().map_or("", |path| path.as_str()),
+        };
+        record.path = Some(cut(path));
         if record.before.is_none() && record.after.is_none() {
             record.before = self.before.as_deref().map(cut);
         }

@@ -49,8 +49,8 @@ mod unread;
 mod within;
 
 pub use access::{
-    Access, AccessError, Caller, IssuedToken, Listed, NewToken, Person, Secret, Token, Transport,
-    why_reserved,
+    Access, AccessError, Caller, GroupRole, IssuedToken, Listed, NewToken, Person, Secret, Token,
+    Transport, why_reserved,
 };
 pub use connections::{OpenStream, Streams};
 pub use extract::{Json, Path, Query};

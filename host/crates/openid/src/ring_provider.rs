@@ -2,8 +2,6 @@
 //!
 //! jsonwebtoken takes its cryptography from one place of the whole process.
 
-use std::sync::Once;
-
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
 use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
@@ -23,11 +21,8 @@ static PROVIDER: CryptoProvider = CryptoProvider {
 
 /// Have tokens verified from here on.
 pub(crate) fn install() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Another one of the process is as good: it verifies, too.
-        let _ = PROVIDER.install_default();
-    });
+    // It is there already, or another one of the process is, which is as good.
+    let _ = PROVIDER.install_default();
 }
 
 /// Whether tokens may be signed like that: by a key of which the provider alone has the private

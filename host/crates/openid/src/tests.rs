@@ -344,6 +344,35 @@ fn a_provider_that_cannot_be_used_is_told_by_a_sentence() {
 }
 
 #[test]
+fn an_answer_that_is_too_long_is_not_read() {
+    let long = "a".repeat(1 << 20);
+    let fake = Fake::start(move |it| it.metadata["padding"] = json!(long));
+    let error = fake.provider.begin().unwrap_err();
+    assert!(matches!(error, OpenIdError::Unreachable { .. }), "{error}");
+}
+
+#[test]
+fn so_many_keys_and_groups_are_looked_at() {
+    let (first, last) = (Signer::new(), Signer::new());
+    let named = |number: usize| first.jwk(&format!("k{number}"));
+    let of = |others: usize| {
+        keys(
+            &(0..others)
+                .map(named)
+                .chain([last.jwk("a")])
+                .collect::<Vec<_>>(),
+        )
+    };
+    let token = last.sign(&header(), &claims());
+    assert!(of(63).claims(&token, ISSUER, CLIENT).is_ok());
+    assert!(of(64).claims(&token, ISSUER, CLIENT).is_err());
+    let groups: Vec<String> = (0..1001).map(|it| it.to_string()).collect();
+    let claims = json!({"sub": "1", "groups": groups});
+    let identity = Identity::of(claims.as_object().unwrap(), &fake::options(ISSUER)).unwrap();
+    assert_eq!(identity.groups.len(), 1000);
+}
+
+#[test]
 fn new_keys_of_the_provider_are_not_asked_for_at_every_unknown_name() {
     let fake = Fake::start(|it| it.key_name = "unknown".to_owned());
     for _ in 0..3 {

@@ -1,12 +1,10 @@
 //! How people sign in by an OpenID Connect provider, as the configuration writes it.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use placewright_document::form::{Fields, Key, Shape, TEXT, key, required};
 use placewright_document::{Problems, Table, Word, words};
-use placewright_http::Role;
+use placewright_http::{GroupRole, Role};
 
 use super::tokens::{clusters, quoted};
 
@@ -35,14 +33,6 @@ pub(super) const FORM: &[Key] = &[
         "The clusters that they may do it on; all if not given",
     ),
 ];
-
-/// A role for the members of a group.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct GroupRole {
-    pub group: String,
-    pub role: Role,
-    pub clusters: Option<BTreeSet<Arc<str>>>,
-}
 
 /// Which provider people sign in with.
 #[derive(Debug, Clone)]
@@ -107,7 +97,7 @@ pub(super) fn lines(role: &GroupRole) -> String {
 }
 
 #[cfg(feature = "console")]
-pub(super) use console::{OpenId, open, roles};
+pub(super) use console::{OpenId, open};
 
 #[cfg(not(feature = "console"))]
 pub(super) use no_console::OpenId;
@@ -115,23 +105,20 @@ pub(super) use no_console::OpenId;
 /// Pages for people are where they sign in.
 #[cfg(feature = "console")]
 mod console {
-    use std::fs;
-    use std::path::Path;
-
     use placewright_openid::{Address, OpenIdOptions, Provider, certificates};
 
-    use super::{GroupRole, OpenIdSettings};
+    use placewright_http::GroupRole;
+
+    use super::OpenIdSettings;
     use crate::cli::failure::Failure;
+    use crate::cli::units;
 
     pub(in super::super) use placewright_console::OpenId;
-
-    /// The most bytes of the file of a secret, or of certificates.
-    const MOST_BYTES: u64 = 1 << 20;
 
     /// Read the files that the settings name.
     pub(in super::super) fn open(
         settings: &OpenIdSettings,
-        groups: &[GroupRole],
+        roles: &[GroupRole],
     ) -> Result<OpenId, Failure> {
         let issuer = Address::parse(&settings.issuer);
         let public = public(&settings.public_url);
@@ -140,7 +127,7 @@ mod console {
             public.map_err(|error| wrong("public-url", &error))?,
         );
         let secret = settings.secret.as_deref().map(|file| {
-            let text = read(file)?;
+            let text = units::read(file)?;
             match text.trim() {
                 "" => Err(wrong(
                     "openid-client-secret",
@@ -150,7 +137,7 @@ mod console {
             }
         });
         let authorities = settings.certificates.as_deref().map(|file| {
-            let found = certificates(read(file)?.as_bytes());
+            let found = certificates(units::read(file)?.as_bytes());
             found.map_err(|error| {
                 wrong(
                     "openid-certificates",
@@ -169,17 +156,7 @@ mod console {
             groups_claim: settings.groups.clone(),
         };
         let session = settings.session;
-        Ok(OpenId::new(Provider::new(options), roles(groups), session))
-    }
-
-    /// The roles as the console knows them.
-    pub(in super::super) fn roles(groups: &[GroupRole]) -> Vec<placewright_console::GroupRole> {
-        let roles = groups.iter().map(|it| placewright_console::GroupRole {
-            group: it.group.clone(),
-            role: it.role,
-            clusters: it.clusters.clone(),
-        });
-        roles.collect()
+        Ok(OpenId::new(Provider::new(options), roles.to_vec(), session))
     }
 
     /// Where the provider sends browsers back to.
@@ -191,20 +168,6 @@ mod console {
                 "\"{text}\" must have no path: the console is at / of the server"
             )),
         }
-    }
-
-    fn read(file: &Path) -> Result<String, Failure> {
-        let failed = |error: anyhow::Error| {
-            Failure::input(error.context(format!("cannot read {}", file.display())))
-        };
-        let size = fs::metadata(file)
-            .map_err(|error| failed(error.into()))?
-            .len();
-        if size > MOST_BYTES {
-            let sentence = format!("it has more than {MOST_BYTES} bytes");
-            return Err(failed(anyhow::anyhow!(sentence)));
-        }
-        fs::read_to_string(file).map_err(|error| failed(error.into()))
     }
 
     fn wrong(option: &str, sentence: &str) -> Failure {

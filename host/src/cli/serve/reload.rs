@@ -180,7 +180,7 @@ impl Replaceable {
     #[cfg(feature = "console")]
     fn replace_roles(&self, settings: &Settings) {
         let Some(openid) = &self.openid else { return };
-        if openid.replace_roles(super::openid::roles(&settings.openid_roles)) {
+        if openid.replace_roles(settings.openid_roles.clone()) {
             let people = self.access.sign_out_people();
             tracing::info!(people, "groups have other roles: people sign in again");
         }

@@ -8,7 +8,7 @@ use placewright_deployment::ReturnAfter;
 use placewright_document::Word;
 use placewright_engine::Limits;
 use placewright_engine::unit::Digest;
-use placewright_http::{ApiLimits, Token, Transport};
+use placewright_http::{ApiLimits, GroupRole, Token, Transport};
 use placewright_library::signature::Key;
 use placewright_model::Value;
 use placewright_model::budget::ClusterBounds;
@@ -16,7 +16,7 @@ use placewright_records::audit::{AuditFileOptions, Destination};
 use placewright_records::telemetry::{LogFormat, check_level};
 use placewright_records::traces::{TraceOptions, endpoint};
 
-use super::openid::{self, GroupRole, OpenIdSettings};
+use super::openid::{self, OpenIdSettings};
 use super::options::Durability;
 use super::sources::{Source, Sources};
 

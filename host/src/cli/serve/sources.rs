@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use placewright_document::form::{Key, Shape, key};
 use placewright_document::{Place, Problems, Table, form, nearest, parse};
 use placewright_engine::unit::Digest;
-use placewright_http::Token;
+use placewright_http::{GroupRole, Token};
 use placewright_library::signature::Key as Signer;
 use placewright_model::Value;
 
 use super::arguments::Given;
 use super::keys;
-use super::openid::{self, GroupRole};
+use super::openid;
 use super::options::{OPTIONS, ServeOption};
 use super::tokens;
 use crate::cli::failure::Failure;

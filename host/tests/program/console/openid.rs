@@ -225,8 +225,14 @@ fn people_sign_in_by_a_provider_and_may_what_their_groups_may() {
         (own, &[("do", "disable")]),
     );
     assert_eq!(refused.status, 403, "{}", refused.body);
-    // The code counts once.
+    // The code counts once, and stands nowhere.
     assert_eq!(desk.get(&back, &kept).status, 401);
+    let log = desk.data.path().join("data/audit.jsonl");
+    let read = || fs::read_to_string(&log).unwrap_or_default();
+    while !read().contains("\"/sign-in/openid/back\"") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(!read().contains("code="), "{}", read());
     // The groups get other roles: people sign in again.
     let path = desk.data.path().join("placewright.toml");
     let text = fs::read_to_string(&path)

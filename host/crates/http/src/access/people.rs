@@ -10,6 +10,7 @@ use super::Access;
 use super::known::has_expired;
 use super::token::{Secret, Token};
 use crate::permission::Role;
+use placewright_document::Word as _;
 
 /// What the names of people begin with in logs, events and policies: no token has such a name.
 pub(super) const PEOPLE: &str = "openid:";
@@ -19,6 +20,17 @@ const MOST: usize = 1000;
 
 /// The most sessions of one person. With another one, that which ends first ends.
 const MOST_OF_ONE: usize = 16;
+
+/// A role for the members of a group of the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupRole {
+    /// The group, as the provider names it.
+    pub group: String,
+    /// What its members may do.
+    pub role: Role,
+    /// The clusters that they may do it on; None: all.
+    pub clusters: Option<BTreeSet<Arc<str>>>,
+}
 
 /// Somebody whom a provider knows, and what the configuration lets it do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +81,11 @@ impl Access {
             until: person.until,
         };
         let now = self.now();
+        tracing::info!(
+            person = &*visit.token.name,
+            role = visit.token.role.word(),
+            "signed in"
+        );
         let mut tokens = self.tokens_now();
         let people = &mut tokens.people;
         people.retain(|it| !has_expired(Some(it.until), || now));
