@@ -193,6 +193,20 @@ fn build_scripts_name_only_files_that_are_there() {
 }
 
 #[test]
+fn the_cases_of_the_cycle_edit_files_that_are_there() {
+    let cycle = read("tests/cycle");
+    let named = cycle.split('"').filter(|it| it.ends_with(".rs"));
+    let named: Vec<&str> = named.collect();
+    assert!(named.len() >= 5, "{named:?}");
+    for file in named {
+        assert!(
+            repository().join(file).is_file(),
+            "tests/cycle edits {file}"
+        );
+    }
+}
+
+#[test]
 fn the_papers_link_to_files_that_are_there() {
     for name in [
         "ARCHITECTURE.md",

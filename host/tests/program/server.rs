@@ -51,6 +51,7 @@ mod times;
 mod tokens;
 mod traces;
 mod two_lanes;
+mod unit_costs;
 #[cfg(unix)]
 mod upgrade;
 mod waiting;

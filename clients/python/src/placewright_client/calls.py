@@ -389,6 +389,12 @@ def list_unheeded_needs(cluster: str) -> Call[list[types.UnheededNeedOfCluster]]
     return Call('GET', ['v1', 'clusters', cluster, 'unheeded'])
 
 
+def list_unit_costs_of_cluster(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitCostPage, types.UnitCost]:
+    """What the units of a cluster's policy have cost its decisions in time and memory, by name of
+    the unit. Counting begins anew whenever the policy or one of its units changes."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'unit-costs'], query={'limit': limit, 'after': after})
+
+
 def list_vms(cluster: str, *, limit: int | None = None, after: str | None = None, host: str | None = None, tenant: str | None = None, pending: bool | None = None, state: str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.VmPage, types.Vm]:
     """The VMs of a cluster that run or have a place reserved, by id or in the order that is asked
     for."""
@@ -569,6 +575,13 @@ def list_unit_files(*, limit: int | None = None, after: str | None = None) -> Pa
     return PageCall('GET', ['v1', 'unit-files'], query={'limit': limit, 'after': after})
 
 
+def list_unit_stagings(*, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitStagingPage, types.UnitStaging]:
+    """The candidates that are being staged now, with the steps that were taken and the one that is
+    being taken, in the order in which they began. Of one that is not in the list any more the
+    history of its unit says what became of it."""
+    return PageCall('GET', ['v1', 'unit-stagings'], query={'limit': limit, 'after': after})
+
+
 def list_units(*, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitStatusPage, types.UnitStatus]:
     """All units, by name: what is in force, and where it came from."""
     return PageCall('GET', ['v1', 'units'], query={'limit': limit, 'after': after})
@@ -609,6 +622,12 @@ def get_unit(unit: str) -> Call[types.UnitDetails]:
     candidate for it was refused, `refused` says why. Of a unit that was never in force only these
     are told: its file, under `staging`, while it is being staged, and why it was refused."""
     return Call('GET', ['v1', 'units', unit])
+
+
+def list_costs_of_unit(unit: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitCostPage, types.UnitCost]:
+    """What a unit has cost in time and memory in each cluster whose policy uses it, by name of the
+    cluster. Counting begins anew whenever the policy of the cluster or one of its units changes."""
+    return PageCall('GET', ['v1', 'units', unit, 'costs'], query={'limit': limit, 'after': after})
 
 
 def disable_unit(unit: str) -> Call[None]:

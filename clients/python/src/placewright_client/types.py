@@ -4333,6 +4333,54 @@ UnitColumn = TypedDict(
     },
 )
 
+# What a unit has cost the decisions of a cluster since the cluster's policy or one of its units
+# changed last, or since the server began.
+UnitCost = TypedDict(
+    'UnitCost',
+    {
+        # How often it was called.
+        'calls': 'int',
+        # Name of the cluster.
+        'cluster': 'str',
+        # The wall time in microseconds that all units of a decision may take together.
+        'limit-us': 'float',
+        # The longest call in microseconds.
+        'longest-us': 'float',
+        # The time in microseconds within which half of its calls ended. Like the other quantiles
+        # it is too great by an eighth at most.
+        'median-us': 'float',
+        # The most linear memory in bytes that an instance of it had after a call.
+        'memory': 'int',
+        # The linear memory in bytes that an instance may have.
+        'memory-limit': 'int',
+        # The time in microseconds within which 95 of 100 calls ended.
+        'p95-us': 'float',
+        # The time in microseconds within which 99 of 100 calls ended.
+        'p99-us': 'float',
+        # Hosts that it was asked about, counted in every call.
+        'rows': 'int',
+        # Hosts that it would have been asked about besides, had its answers not been cached.
+        'rows-reused': 'int',
+        # Time of all calls in seconds, making their tables and reading their answers included.
+        'seconds': 'float',
+        # The part of the time of all units of the cluster that it took, from 0 to 1.
+        'share': 'float',
+        # Name of the unit.
+        'unit': 'str',
+    },
+)
+
+# A page of a list.
+UnitCostPage = TypedDict(
+    'UnitCostPage',
+    {
+        # The entries, in order.
+        'items': 'list[UnitCost]',
+        # Where the next page begins: give it as `after`. Not there on the last page.
+        'next': 'NotRequired[str]',
+    },
+)
+
 # A unit.
 UnitDetails: TypeAlias = 'KnownUnit | AwaitedUnit'
 
@@ -4475,6 +4523,42 @@ UnitSourceUpload = TypedDict(
         'by': 'NotRequired[str]',
         # Always upload
         'kind': "Literal['upload']",
+    },
+)
+
+# A candidate that is being staged.
+UnitStaging = TypedDict(
+    'UnitStaging',
+    {
+        # The digest of its bytes.
+        'digest': 'str',
+        # The name that it gives itself, once it could be asked.
+        'name': 'str | None',
+        # How many candidates had been staged before it since the server began.
+        'number': 'int',
+        # Where it came from.
+        'source': 'UnitSource',
+        # The step that is being taken; null between two of them.
+        'step': 'None | StagingStep',
+        # The steps that were taken, in order.
+        'steps': 'list[StagingStepReport]',
+        # When the first step began.
+        'time': 'str',
+        # How long it has taken so far, in microseconds.
+        'took-us': 'int',
+        # Its version, as it says.
+        'version': 'str | None',
+    },
+)
+
+# A page of a list.
+UnitStagingPage = TypedDict(
+    'UnitStagingPage',
+    {
+        # The entries, in order.
+        'items': 'list[UnitStaging]',
+        # Where the next page begins: give it as `after`. Not there on the last page.
+        'next': 'NotRequired[str]',
     },
 )
 

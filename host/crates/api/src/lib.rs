@@ -32,6 +32,7 @@ mod rules;
 mod shadows;
 mod tokens;
 mod unheeded;
+mod unit_costs;
 mod units;
 mod why_not;
 
@@ -53,6 +54,7 @@ fn families(reload: Option<Arc<dyn Reload>>) -> OpenApiRouter<Arc<Deployment>> {
         .merge(health::routes())
         .merge(clusters::routes())
         .merge(unheeded::routes())
+        .merge(unit_costs::routes())
         .merge(inventory::routes())
         .merge(follow::routes())
         .merge(lists::routes())

@@ -28,6 +28,7 @@ pub const RULES: &[Rule] = &[
     )
     .takes(Usual),
     rule("GET", "/v1/clusters/{cluster}/unheeded", View, Cluster),
+    rule("GET", "/v1/clusters/{cluster}/unit-costs", View, Cluster).query(LISTED),
     rule("GET", "/v1/clusters/{cluster}/inventory", View, Cluster),
     rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster)
         .takes(Whole)
@@ -320,6 +321,8 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/units/{unit}", View, Any),
     rule("GET", "/v1/units/{unit}/inspection", View, Any),
     rule("GET", "/v1/units/{unit}/history", View, Any).query(LISTED),
+    // Besides, the route shows the clusters of the token.
+    rule("GET", "/v1/units/{unit}/costs", View, Any).query(LISTED),
     rule("PUT", "/v1/units", Administer, All)
         .query(&["override-policies"])
         .takes(Whole),
@@ -340,6 +343,7 @@ pub const RULES: &[Rule] = &[
     rule("DELETE", "/v1/units/{unit}/shadow", Administer, All),
     rule("POST", "/v1/units/{unit}/shadow/promote", Administer, All),
     rule("GET", "/v1/unit-files", View, All).query(LISTED),
+    rule("GET", "/v1/unit-stagings", View, All).query(LISTED),
     rule("GET", "/v1/events", View, Any),
     rule("GET", "/v1/events/recent", View, Any)
         .query(&["limit", "after", "kind", "cluster", "by", "text"]),

@@ -25,7 +25,9 @@ use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, Page, PageQuery};
 use placewright_library::history::Entry;
 use placewright_library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
-use placewright_library::stage::{Candidate, Outcome, ReplayReport, Source, Staging, Trials};
+use placewright_library::stage::{
+    Candidate, Outcome, ReplayReport, Source, Staging, Trials, UnitStaging,
+};
 use placewright_model::{Rfc3339, seconds_since_1970};
 use placewright_scheduler::Cancel;
 
@@ -46,6 +48,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes!(pin))
         .routes(routes!(unpin))
         .routes(routes!(files))
+        .routes(routes!(stagings))
 }
 
 fn value(told: &impl Serialize) -> Value {
@@ -548,4 +551,24 @@ async fn files(
     let library = deployment.library().clone();
     let path = |file: &FileStatus| file.path.display().to_string();
     written(move || page.page(library.files(), path)).await
+}
+
+/// The candidates that are being staged now, with the steps that were taken and the one that is
+/// being taken, in the order in which they began. Of one that is not in the list any more the
+/// history of its unit says what became of it.
+#[utoipa::path(get, path = "/v1/unit-stagings", operation_id = "list_unit_stagings", tag = "units", params(PageQuery),
+    responses((status = OK, body = Page<UnitStaging>)))]
+async fn stagings(
+    State(deployment): State<Arc<Deployment>>,
+    Query(page): Query<PageQuery>,
+) -> Result<Response, Problem> {
+    let library = deployment.library().clone();
+    written(move || {
+        let after = page.after_number("a candidate")?;
+        let is_after = move |staging: &UnitStaging, _: &str| Some(staging.number) > after;
+        page.page_after(library.under_way(), is_after, |staging| {
+            staging.number.to_string()
+        })
+    })
+    .await
 }

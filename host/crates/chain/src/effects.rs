@@ -1,5 +1,6 @@
 //! What follows from a placement, by the policy's effects.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -81,13 +82,18 @@ impl Runner {
                 return Err(lacking(step, inventory, slot));
             }
             let members = request.members.len();
-            let ask = |instance: &mut Instance, limit| instance.placed(&call, members, limit);
+            let memory = Cell::new(0);
+            let ask = |instance: &mut Instance, limit| {
+                let changes = instance.placed(&call, members, limit);
+                memory.set(memory.get().max(instance.memory()));
+                changes
+            };
             let changes = match keeps_instances {
                 true => warm.ask(step, limit, ask),
                 false => step.ask(limit, ask),
             };
             warm.call = call;
-            asker.took(step, shown.len(), began.elapsed());
+            asker.took(step, shown.len(), began.elapsed(), memory.get());
             let changes = changes.map_err(|fault| step.refusal(fault))?;
             let writer = Writer {
                 step,

@@ -49,7 +49,7 @@ pub use query::{
 };
 pub use resolve::ChainError;
 pub use reuse::{Quarantined, Reuse, ReuseCounts, UnitReuse};
-pub use run::{Chosen, Decided, DecisionError, LeftOut, Removed, Runner, UnitTime};
+pub use run::{Chosen, Decided, DecisionError, Durations, LeftOut, Removed, Runner, UnitTime};
 pub use weigh::Weighing;
 
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Runs a chain for one request.
 
 mod ask;
+mod durations;
 mod infinite;
 mod kept;
 mod not_asked;
@@ -22,6 +23,7 @@ use super::warm::Warm;
 use super::{Chain, PartStep, Stage, Step};
 use ask::Asker;
 pub(super) use ask::CALLS_PER_INSTANCE;
+pub use durations::Durations;
 pub(super) use infinite::{COSTS_INFINITELY_MUCH, cuts_infinite};
 pub(super) use not_asked::{EXCLUDED, not_up};
 use placewright_engine::contract::Call;
@@ -155,6 +157,10 @@ pub struct UnitTime {
     pub rows: u64,
     /// Time in calls, making and reading their tables included.
     pub time: Duration,
+    /// How many of the calls took how long.
+    pub durations: Durations,
+    /// Linear memory in bytes of the instance that had most of it after a call.
+    pub memory: usize,
 }
 
 impl UnitTime {
@@ -175,7 +181,26 @@ impl UnitTime {
             calls: 0,
             rows: 0,
             time: Duration::ZERO,
+            durations: Durations::default(),
+            memory: 0,
         }
+    }
+
+    /// A call about so many rows has taken so long.
+    fn add(&mut self, rows: usize, took: Duration) {
+        self.calls += 1;
+        self.rows += rows as u64;
+        self.time += took;
+        self.durations.add(took);
+    }
+
+    /// Add what the same unit has cost elsewhere: for another entry, or another runner.
+    pub fn merge(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.rows += other.rows;
+        self.time += other.time;
+        self.durations.merge(&other.durations);
+        self.memory = self.memory.max(other.memory);
     }
 }
 

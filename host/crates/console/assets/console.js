@@ -170,6 +170,7 @@ async function refresh() {
 /** @param {MessageEvent} message */
 function happened(message) {
   const event = JSON.parse(message.data);
+  document.dispatchEvent(new CustomEvent("happened", { detail: event }));
   const fits = kinds.includes("*") || kinds.some((kind) => event.kind.startsWith(kind));
   if (!fits || (cluster && event.cluster && event.cluster !== cluster)) return;
   if (isPaused) {

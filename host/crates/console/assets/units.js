@@ -54,6 +54,8 @@ async function send(form, submitter) {
   const isPut = body.get("deed") === "put";
   shownBelow(status(isPut ? `${name} is checked and put in force …` : `${name} is checked …`));
   for (const button of buttons) button.disabled = true;
+  isSending = true;
+  follow();
   try {
     const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
     if (answer.status === 401) {
@@ -69,9 +71,33 @@ async function send(form, submitter) {
   } catch {
     shownBelow(status("The server does not answer. Try again."));
   } finally {
+    isSending = false;
     for (const button of buttons) button.disabled = false;
   }
 }
+
+let [isSending, isFollowing] = [false, false];
+
+/** Show what is being staged, step by step, until nothing is. */
+async function follow() {
+  if (isFollowing) return;
+  isFollowing = true;
+  // What was seen may not have begun.
+  for (let idle = 0; (isSending || idle < 2) && !document.hidden; idle += 1) {
+    const place = document.getElementById("under-way");
+    const answer = await fetch("/units?view=stagings", { headers: { Accept: "text/html" } }).catch(() => null);
+    if (!place || !answer?.ok) break;
+    place.replaceChildren(...(parsed(await answer.text()).getElementById("under-way")?.childNodes ?? []));
+    if (place.childElementCount) idle = 0;
+    await new Promise((done) => setTimeout(done, 200));
+  }
+  isFollowing = false;
+}
+
+document.addEventListener("happened", (event) => {
+  if (event instanceof CustomEvent && event.detail.kind === "unit-seen") follow();
+});
+if (document.getElementById("under-way")?.childElementCount) follow();
 
 /** @param {string} text */
 function status(text) {

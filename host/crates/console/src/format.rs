@@ -157,6 +157,15 @@ pub(crate) fn span(seconds: i64) -> String {
     }
 }
 
+/// So many seconds in the unit of which there is one, from microseconds on.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds {
+        it if it >= 1.0 => format!("{} s", number(it, 1)),
+        it if it >= 1e-3 => format!("{} ms", number(it * 1e3, 1)),
+        it => format!("{} µs", number(it * 1e6, 1)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,6 +198,9 @@ mod tests {
         assert_eq!(Moment(i64::MAX).written(), "later");
         assert_eq!(span(90), "90 s");
         assert_eq!(span(7_300), "2 h");
+        assert_eq!(duration(0.000_012_34), "12.3 µs");
+        assert_eq!(duration(0.25), "250 ms");
+        assert_eq!(duration(75.0), "75 s");
     }
 
     #[test]

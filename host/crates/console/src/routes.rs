@@ -79,7 +79,7 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/policies/{policy}", View, Any).query(&["view", "cluster", "shares-of"]),
     rule("POST", "/policies/{policy}", AuthorPolicies, Any).takes(Usual),
     rule("POST", "/policies/{policy}/draft", AuthorPolicies, Any).takes(Usual),
-    rule("GET", "/units", View, Any).query(&["which", "filter"]),
+    rule("GET", "/units", View, Any).query(&["which", "filter", "view"]),
     rule("POST", "/units", Administer, All).takes(Whole),
     rule("GET", "/units/{unit}", View, Any),
     rule("POST", "/units/{unit}", Administer, All).takes(Usual),

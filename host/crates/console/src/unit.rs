@@ -23,6 +23,9 @@ use placewright_http::problem::{Code, Problem};
 /// Entries of its history that are shown.
 const HISTORY: usize = 100;
 
+/// Clusters whose costs are shown.
+const COSTS: usize = 100;
+
 /// A unit.
 pub(crate) async fn show(
     State(_): State<Arc<Console>>,
@@ -37,6 +40,8 @@ pub(crate) async fn show(
         .await
         .unwrap_or_default();
     let shadow = ask.get_if(&format!("{path}/shadow")).await;
+    let costs = ask.list(&format!("{path}/costs"), COSTS).await;
+    let costs = costs.unwrap_or_default();
     let main = html! {
         div.head {
             div {
@@ -56,6 +61,7 @@ pub(crate) async fn show(
         div.cols.two-one {
             div.stack {
                 @if let Some(inspected) = &inspected { (parts_of(inspected)) (settings(inspected)) }
+                @if !costs.is_empty() { (costs_of(&costs)) }
                 (versions(&ask, &name, &unit, &history))
             }
             div.stack {
@@ -185,6 +191,34 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
                     }
                 } }
             } } }
+        }
+    }
+}
+
+/// What it costs, against its limits.
+fn costs_of(costs: &[Value]) -> Markup {
+    let took = |cost: &Value, key: &str| format::duration(number(cost, key) / 1e6);
+    html! {
+        section.panel aria-labelledby="costs" {
+            header { h2 id="costs" { "What it costs" } span.small.dim { "Since the cluster's policy or one of its units changed last." } }
+            div.scroll { table {
+                thead { tr {
+                    th scope="col" { "Cluster" } th.num scope="col" { "Calls" } th.num scope="col" { "Hosts asked about" }
+                    th.num scope="col" { "Of the time of units" } th.num scope="col" { "Half of the calls within" }
+                    th.num scope="col" { "95 %" } th.num scope="col" { "99 %" } th.num scope="col" { "Longest call" } th.num scope="col" { "Most memory" }
+                } }
+                tbody { @for cost in costs { tr.tall {
+                    th.row scope="row" { a href={ "/clusters/" (segment(text(cost, "cluster"))) } { (cut(text(cost, "cluster"), 60)) } }
+                    td.num { (format::number(number(cost, "calls"), 0)) }
+                    td.num { (format::number(number(cost, "rows"), 0)) span.sub { (format::number(number(cost, "rows-reused"), 0)) " more cached" } }
+                    td.num { (percent(number(cost, "share"))) }
+                    td.num { (took(cost, "median-us")) }
+                    td.num { (took(cost, "p95-us")) }
+                    td.num { (took(cost, "p99-us")) }
+                    td.num { (took(cost, "longest-us")) span.sub { "of " (took(cost, "limit-us")) } }
+                    td.num { (bytes(number(cost, "memory"))) span.sub { "of " (bytes(number(cost, "memory-limit"))) } }
+                } } }
+            } }
         }
     }
 }

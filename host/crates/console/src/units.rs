@@ -18,16 +18,49 @@ use crate::format::{self, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, empty, note, state};
 use crate::url::segment;
-use crate::value::{items, text};
+use crate::value::{self, items, text};
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
+
+/// Candidates that are shown while they are staged.
+const STAGINGS: usize = 100;
 
 /// Units that are shown.
 const MOST: usize = 10_000;
 
 /// The list.
 pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Response, Problem> {
-    page_of(&ask, None, StatusCode::OK).await
+    match ask.param("view") {
+        None => page_of(&ask, None, StatusCode::OK).await,
+        Some("stagings") => stagings_alone(&ask).await,
+        Some(_) => {
+            let wrong = "\"view\" must be stagings, or not given";
+            Err(Problem::new(Code::InvalidParameter, wrong))
+        }
+    }
+}
+
+/// What is being staged, and nothing else: the list of units waits while a candidate is tried on
+/// policies and decisions, and this does not.
+async fn stagings_alone(ask: &Ask) -> Result<Response, Problem> {
+    let stagings = ask.list("/v1/unit-stagings", STAGINGS).await?;
+    let main = html! {
+        div.head { div {
+            (crumbs(&[("Overview", "/".to_owned()), ("Units", "/units".to_owned())], "Being staged"))
+            h1 { (things(stagings.len(), "candidate is being staged", "candidates are being staged")) }
+        } }
+        (under_way(&stagings))
+        div.acts { (parts::copies(&parts::curl("GET", "/v1/unit-stagings", None), Some("placewright get unit-stagings"))) }
+    };
+    let page = Page {
+        title: "Units being staged".to_owned(),
+        area: Area::Units,
+        cluster: None,
+        main,
+        live: "unit,file",
+        script: Some(assets::UNITS),
+    };
+    page::shown(ask, page).await
 }
 
 /// The list, with what became of a unit that was handed in just now.
@@ -43,6 +76,7 @@ pub(crate) async fn page_of(
     let own = ask.param("which") == Some("own");
     units.retain(|unit| !own || unit["source"]["kind"] != "embedded");
     let files = ask.list("/v1/unit-files", 1000).await.unwrap_or_default();
+    let stagings = ask.list("/v1/unit-stagings", STAGINGS).await;
     let troubled: Vec<&Value> = files
         .iter()
         .filter(|file| file["trouble"].is_string())
@@ -55,6 +89,7 @@ pub(crate) async fn page_of(
         } }
         div {
             (hand_in(ask))
+            (under_way(&stagings.unwrap_or_default()))
             div id="became" role="status" data-own { @if let Some(staging) = staging { (staged(staging)) } }
         }
         @for file in troubled { (note("bad", html! {
@@ -154,15 +189,7 @@ pub(crate) fn staged(staging: &Value) -> Markup {
                 @else if has_passed { (note("ok", html! { b { "It has passed every step. " } @if !why.is_empty() { "It is not in force: " (sentence(&cut(why, 400))) } })) }
                 @else if !why.is_empty() { (note("warn", html! { (sentence(&cut(why, 400))) })) }
                 @else { (note("ok", html! { b { "It has passed every step." } })) }
-                ol.tl { @for step in items(staging, "steps") {
-                    @let passed = text(step, "result") == "passed";
-                    li {
-                        span class=(if passed { "ok" } else { "bad" }) { (parts::sign(if passed { "ok" } else { "bad" })) }
-                        span.what { (text(step, "step")) }
-                        span.soft { (cut(step["note"].as_str().or(step["why"].as_str()).unwrap_or(""), 240)) }
-                        span.dim.num { (format::number(step["took-us"].as_f64().or(step["took_us"].as_f64()).unwrap_or_default() / 1000.0, 1)) " ms" }
-                    }
-                } }
+                ol.tl { @for step in items(staging, "steps") { (taken(step)) } }
                 @let replay = &staging["replay"];
                 @if replay.is_object() {
                     p { "Made again with it: " b { (replay["differing"].as_u64().unwrap_or_default()) } " of "
@@ -171,6 +198,45 @@ pub(crate) fn staged(staging: &Value) -> Markup {
             }
         }
     }
+}
+
+/// What is being staged now, step by step.
+fn under_way(stagings: &[Value]) -> Markup {
+    html! {
+        div.stack id="under-way" data-own {
+            @for staging in stagings {
+                @let number = staging["number"].as_u64().unwrap_or_default();
+                section.panel aria-labelledby={ "staging-" (number) } {
+                    header {
+                        h2 id={ "staging-" (number) } { (cut(staging["name"].as_str().unwrap_or("A candidate"), 60)) " is being staged" }
+                        span.small.dim { (source(&staging["source"])) " " span.mono { (text(staging, "digest").get(..12).unwrap_or_default()) } }
+                    }
+                    div.in { ol.tl {
+                        @for step in items(staging, "steps") { (taken(step)) }
+                        @if let Some(step) = staging["step"].as_str() { li {
+                            span.run { (parts::sign("run")) } span.what { (step) } span.soft { "under way" }
+                            span.dim.num { (format::duration(value::number(staging, "took-us") / 1e6)) " so far" }
+                        } }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// A step that was taken, in a list of steps.
+fn taken(step: &Value) -> Markup {
+    let (colour, name) = match text(step, "result") {
+        "passed" => ("ok", "ok"),
+        "skipped" => ("off", "idle"),
+        _ => ("bad", "bad"),
+    };
+    html! { li {
+        span class=(colour) { (parts::sign(name)) }
+        span.what { (text(step, "step")) }
+        span.soft { @if name == "idle" { "skipped: " } (cut(step["note"].as_str().or(step["why"].as_str()).unwrap_or(""), 240)) }
+        span.dim.num { (format::duration(value::number(step, "took-us") / 1e6)) }
+    } }
 }
 
 /// Hand a unit in, or only check it.
@@ -232,6 +298,33 @@ async fn parts_of(kind: &str, body: Bytes) -> Result<(Bytes, String), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_being_staged_is_shown_with_its_steps_and_hostile_texts_are_texts() {
+        let staging = serde_json::json!({
+            "number": 7, "source": {"kind": "upload", "by": "<b>me</b>"}, "digest": "0123456789abcdef",
+            "name": null, "took-us": 2_500_000, "step": "compile",
+            "steps": [
+                {"step": "signature", "result": "passed", "note": "<i>no</i>", "took-us": 12},
+                {"step": "contract", "result": "skipped", "why": "known", "took-us": 0},
+            ],
+        });
+        let shown = under_way(&[staging]).into_string();
+        for part in [
+            "A candidate is being staged",
+            "&lt;b&gt;me&lt;/b&gt;",
+            "0123456789ab",
+            "&lt;i&gt;no&lt;/i&gt;",
+            "12 µs",
+            "skipped: known",
+            "compile",
+            "under way",
+            "2.5 s so far",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(!under_way(&[]).into_string().contains("section"));
+    }
 
     #[tokio::test]
     async fn the_file_of_a_form_is_found_among_its_parts() {

@@ -32,6 +32,7 @@ mod shown;
 mod snapshot;
 mod state;
 mod sums;
+mod unit_costs;
 
 pub use answers::Key;
 pub use breaker::PausedUnit;
@@ -63,6 +64,7 @@ pub use snapshot::Snapshot;
 pub use state::ClusterState;
 pub(super) use state::Parts;
 pub use sums::{ClusterSums, HostColumns, MeasureSums};
+pub use unit_costs::UnitCost;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

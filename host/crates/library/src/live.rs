@@ -38,7 +38,7 @@ use std::time::{Duration, SystemTime};
 
 use super::Generation;
 use super::history::{Entry, History};
-use super::stage::{Admission, Candidate, Trials};
+use super::stage::{Admission, Candidate, Shown, Staging, Trials, UnderWay, UnitStaging};
 use super::trust::{Trust, TrustError};
 use super::watch::{Seen, WatchError};
 use placewright_engine::Engine;
@@ -174,6 +174,8 @@ pub struct Library {
     history: Mutex<History>,
     /// Files that were found and are not staged yet, the one that is being staged too.
     staging: Mutex<BTreeSet<PathBuf>>,
+    /// What is being staged, step by step.
+    under_way: UnderWay,
 }
 
 impl Library {
@@ -203,6 +205,17 @@ impl Library {
     /// What was loaded when, the oldest first.
     pub fn history(&self) -> History {
         self.lock_history().clone()
+    }
+
+    /// The candidates that are being staged now, in the order in which they began. Waits for no
+    /// step of theirs.
+    pub fn under_way(&self) -> Vec<UnitStaging> {
+        self.under_way.list()
+    }
+
+    /// Show a candidate among those that are being staged, until the answer is dropped.
+    fn show(&self, staging: &mut Staging) -> Shown {
+        self.under_way.show(staging, (self.around.clock)())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

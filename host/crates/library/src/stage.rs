@@ -8,7 +8,10 @@
 mod admit;
 mod report;
 mod trials;
+mod under_way;
 
 pub use admit::{Admission, Candidate, Examination};
 pub use report::{Outcome, Source, Staging, Step, StepOutcome, StepReport};
 pub use trials::{Difference, Failure, ReplayReport, Trials};
+pub use under_way::UnitStaging;
+pub(crate) use under_way::{Shown, UnderWay};

@@ -46,6 +46,10 @@ pub(super) enum Kind {
     Units,
     /// Files of units, with what became of each
     UnitFiles,
+    /// Candidates that are being staged now
+    UnitStagings,
+    /// What the units of a cluster's policy cost in time and memory
+    UnitCosts,
     /// Quotas of tenants
     Quotas,
     /// Tokens
@@ -74,6 +78,8 @@ impl Kind {
             Self::Policies => "policies",
             Self::Units => "units",
             Self::UnitFiles => "unit-files",
+            Self::UnitStagings => "unit-stagings",
+            Self::UnitCosts => "unit-costs",
             Self::Quotas => "quotas",
             Self::Tokens => "tokens",
         });
@@ -87,6 +93,7 @@ impl Kind {
                 | Self::Policies
                 | Self::Units
                 | Self::UnitFiles
+                | Self::UnitStagings
                 | Self::Quotas
                 | Self::Tokens
         )
@@ -130,7 +137,7 @@ impl Kind {
             ],
             Self::Groups => &["group:id", "rule", "hard", ">priority", "vms", "hosts"],
             Self::Tenants => &["tenant:id", "bindings"],
-            Self::Reservations => &["VM:vm", "host", "kind", ">decision", ">plan", "expires"],
+            Self::Reservations => &["VM:vm", "host", "kind", "from", ">decision", "expires"],
             Self::Decisions => &[
                 ">number",
                 "at",
@@ -150,7 +157,27 @@ impl Kind {
             ],
             Self::Policies => &["policy:name", ">revision", "origin", "used by:clusters"],
             Self::Units => &["unit:name", "version", "pinned", "disabled", "source"],
-            Self::UnitFiles => &["file", "state", "unit", "trouble"],
+            Self::UnitFiles => &["file:path", "unit:name", "offers", "trouble"],
+            Self::UnitStagings => &[
+                "unit:name",
+                "version",
+                "source",
+                "step",
+                ">microseconds:took-us",
+            ],
+            Self::UnitCosts => &[
+                "unit",
+                ">calls",
+                ">hosts:rows",
+                ">cached:rows-reused",
+                ">seconds",
+                ">share",
+                ">median µs:median-us",
+                ">95 % µs:p95-us",
+                ">99 % µs:p99-us",
+                ">longest µs:longest-us",
+                ">memory",
+            ],
             Self::Quotas => &[
                 "quota:name",
                 "tenant",
@@ -277,5 +304,75 @@ impl Get {
                 false => shown::table(self.kind.columns(), items),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Schemas that one stands for: what it refers to, and what it is made of.
+    fn parts<'d>(document: &'d Value, schema: &'d Value) -> Vec<&'d Value> {
+        let mut found = vec![schema];
+        if let Some(reference) = schema["$ref"].as_str() {
+            let way = reference.trim_start_matches('#');
+            found.extend(parts(document, document.pointer(way).unwrap()));
+        }
+        for several in ["allOf", "oneOf", "anyOf"] {
+            let several = schema[several].as_array();
+            for part in several.into_iter().flatten() {
+                found.extend(parts(document, part));
+            }
+        }
+        found
+    }
+
+    /// Whether a value of that schema may have something at the end of a way of keys.
+    fn has(document: &Value, schema: &Value, way: &str) -> bool {
+        let parts = parts(document, schema);
+        let properties = |key: &str| {
+            let property = |part: &&Value| part["properties"].get(key).is_some();
+            let has_property = parts.iter().copied().filter(property);
+            has_property
+                .map(|part| &part["properties"][key])
+                .collect::<Vec<_>>()
+        };
+        if !properties(way).is_empty() {
+            return true;
+        }
+        let Some((first, rest)) = way.split_once('/') else {
+            return false;
+        };
+        let inner = properties(first);
+        inner.into_iter().any(|schema| has(document, schema, rest))
+    }
+
+    #[test]
+    fn every_column_of_a_list_is_a_key_of_its_entries() {
+        let document = include_str!("../../../schemas/openapi.json");
+        let document: Value = serde_json::from_str(document).unwrap();
+        let mut missing = Vec::new();
+        for kind in Kind::value_variants() {
+            let path = format!("/v1/{}", kind.way(Some("{cluster}")).join("/"));
+            let answer = &document["paths"][&path]["get"]["responses"]["200"];
+            let page = &answer["content"]["application/json"]["schema"];
+            assert!(page.is_object(), "{path}");
+            let entries: Vec<&Value> = parts(&document, page)
+                .into_iter()
+                .map(|part| match part.get("items") {
+                    Some(entry) => entry,
+                    None => &part["properties"]["items"]["items"],
+                })
+                .filter(|entry| entry.is_object())
+                .collect();
+            for column in kind.columns() {
+                let way = column.split_once(':').map_or(*column, |(_, way)| way);
+                let way = way.trim_start_matches('>');
+                if !entries.iter().any(|entry| has(&document, entry, way)) {
+                    missing.push(format!("{path}: {way}"));
+                }
+            }
+        }
+        assert_eq!(missing, [""; 0]);
     }
 }

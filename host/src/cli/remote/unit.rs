@@ -47,6 +47,11 @@ pub(super) enum Unit {
         /// Its name
         name: String,
     },
+    /// Show what a unit costs in time and memory, cluster by cluster
+    Costs {
+        /// Its name
+        name: String,
+    },
     /// List the components that were in force under a name
     History {
         /// The name
@@ -121,8 +126,12 @@ impl Unit {
         };
         let call = match &self {
             Self::Inspect { name } => Call::get(["units", name, "inspection"]),
-            Self::History { name } => {
-                let call = Call::get(["units", name, "history"]);
+            Self::History { name } | Self::Costs { name } => {
+                let list = match self {
+                    Self::Costs { .. } => "costs",
+                    _ => "history",
+                };
+                let call = Call::get(["units", name, list]);
                 let items = session
                     .client
                     .list(&call, usize::MAX)

@@ -112,6 +112,14 @@ fn every_page_that_a_link_leads_to_is_there_and_whole() {
     ] {
         assert!(reached(begin), "{begin}");
     }
+    let costs = pages
+        .iter()
+        .filter(|(_, page)| page.contains("What it costs"));
+    let costs: Vec<&String> = costs.map(|(path, _)| path).collect();
+    assert!(
+        costs.iter().any(|path| path.starts_with("/units/")),
+        "{costs:?}"
+    );
     let (_, overview) = &pages[0];
     assert!(overview.contains("8 decisions"), "{overview}");
     let (_, groups) = pages

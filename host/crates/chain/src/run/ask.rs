@@ -118,12 +118,11 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Note what a call of a part has taken.
-    pub(crate) fn took(&mut self, step: &PartStep, rows: usize, took: Duration) {
+    /// Note what a call of a part has taken, and how much memory its instance had after it.
+    pub(crate) fn took(&mut self, step: &PartStep, rows: usize, took: Duration, memory: usize) {
         let time = UnitTime::of(self.part_times, &step.unit);
-        time.calls += 1;
-        time.rows += rows as u64;
-        time.time += took;
+        time.add(rows, took);
+        time.memory = time.memory.max(memory);
         slow(self.slowest, took, &time.unit);
     }
 
@@ -259,9 +258,7 @@ impl<'a> Asker<'a> {
         let answer = judge(step, state, answers, left);
         drop(span);
         let took = began.elapsed();
-        state.time.calls += 1;
-        state.time.rows += rows.len() as u64;
-        state.time.time += took;
+        state.time.add(rows.len(), took);
         slow(self.slowest, took, &state.time.unit);
         match answer {
             Ok(judgement) => Ok(Ok(judgement)),
@@ -323,6 +320,7 @@ fn judge(
         instance = fresh(step)?;
         answer = instance.judge(step.want, &state.call, answers, left()?);
     }
+    state.time.memory = state.time.memory.max(instance.memory());
     let used_up = state.time.calls % CALLS_PER_INSTANCE == CALLS_PER_INSTANCE - 1;
     if !used_up && !instance.is_poisoned() && !state.is_doubted {
         state.instance.keep(instance);

@@ -1,5 +1,6 @@
 //! The selections of a stage: candidates into groups with shares.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -146,10 +147,13 @@ fn ask(
         ..asker.context(&step.settings)
     };
     let (call, slots) = step.tables(context, candidates.slots.clone())?;
+    let memory = Cell::new(0);
     let answer = step.ask(limit, |instance, limit| {
-        instance.refine(&call, slots.len(), limit)
+        let shares = instance.refine(&call, slots.len(), limit);
+        memory.set(memory.get().max(instance.memory()));
+        shares
     });
-    asker.took(step, slots.len(), began.elapsed());
+    asker.took(step, slots.len(), began.elapsed(), memory.get());
     match answer {
         Ok(shares) => Ok(Ok((shares, slots))),
         Err(fault) if fault.is_refusal() => Err(step.refusal(fault)),

@@ -37,6 +37,7 @@ impl Library {
     fn seen(&self, seen: &Seen) -> Staging {
         let (path, digest) = (seen.path.clone(), seen.digest);
         let mut staging = Staging::new(Source::File { path: path.clone() }, digest);
+        let _shown = self.show(&mut staging);
         let (asked, candidate) = (self.admission.trust(), candidate(seen));
         let known = {
             let state = self.lock();

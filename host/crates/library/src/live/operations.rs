@@ -32,6 +32,7 @@ impl Library {
         )
         .asked_by(&by);
         staging.overrides_policies = overrides_policies;
+        let _shown = self.show(&mut staging);
         let asked = self.admission.trust();
         let known = self.lock().loaded(staging.digest);
         if let Some(unit) = self.admission.admit(candidate, known, &mut staging) {
@@ -59,6 +60,7 @@ impl Library {
             Source::Upload { by: by.clone() },
             Digest::of(&candidate.bytes),
         );
+        let _shown = self.show(&mut staging);
         let known = self.lock().loaded(staging.digest);
         let admitted = self.admission.admit(candidate, known, &mut staging);
         if let Some(unit) = admitted.clone() {
@@ -80,6 +82,7 @@ impl Library {
         let path = path.to_owned();
         let mut staging = Staging::new(Source::File { path: path.clone() }, unit.digest());
         staging.named_as(&unit);
+        let _shown = self.show(&mut staging);
         self.offer(&mut state, &path, unit, &mut staging);
         state.note_trouble(path, &staging);
         self.conclude(&staging);
@@ -150,6 +153,7 @@ impl Library {
             return Err(no_digest());
         }
         let mut staging = Staging::new(Source::Kept, digest).asked_by(by);
+        let _shown = self.show(&mut staging);
         let asked = self.admission.trust();
         let embedded = self.lock().embedded(digest);
         let (unit, candidate) = match embedded {

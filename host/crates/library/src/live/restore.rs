@@ -10,7 +10,7 @@ use super::{
     Library, LibraryEvent, LibraryOperationError, LibraryOptions, Remembered, Surroundings,
 };
 use crate::history::History;
-use crate::stage::Admission;
+use crate::stage::{Admission, UnderWay};
 use crate::trust::Trust;
 use placewright_engine::Engine;
 use placewright_engine::generation::{Generation, load_all};
@@ -50,6 +50,7 @@ impl Library {
             history: Mutex::new(History::new(options.history, entries)),
             state: Mutex::new(state),
             staging: Mutex::default(),
+            under_way: UnderWay::default(),
             around,
         };
         library.begin()?;

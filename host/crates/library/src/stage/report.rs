@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::ReplayReport;
+use super::under_way::Progress;
 use placewright_engine::unit::{Digest, Unit};
 use placewright_model::cut;
 
@@ -195,6 +196,9 @@ pub struct Staging {
     /// Whether it comes into force even if policies cannot run with it.
     #[serde(skip)]
     pub(crate) overrides_policies: bool,
+    /// Where its steps are told while they are taken.
+    #[serde(skip)]
+    pub(super) progress: Progress,
 }
 
 /// What a step says of itself when it goes well.
@@ -214,6 +218,7 @@ impl Staging {
             signer: None,
             by: None,
             overrides_policies: false,
+            progress: Progress::default(),
         }
     }
 
@@ -228,6 +233,7 @@ impl Staging {
     pub(crate) fn named_as(&mut self, unit: &Unit) {
         self.name = Some(unit.name().to_owned());
         self.version = Some(unit.description().version.clone());
+        self.progress.named_as(unit);
     }
 
     /// Take a step. None if it failed, with which the candidate is refused.
@@ -237,6 +243,7 @@ impl Staging {
         take: impl FnOnce() -> Result<(T, Note), String>,
     ) -> Option<T> {
         let begun = Instant::now();
+        self.progress.begins(step);
         let (value, outcome) = match take() {
             Ok((value, note)) => {
                 let note = note.map(cut);
@@ -252,7 +259,7 @@ impl Staging {
             }
         };
         let took_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.steps.push(StepReport {
+        self.push(StepReport {
             step,
             outcome,
             took_us,
@@ -266,8 +273,13 @@ impl Staging {
         let _: Option<()> = self.step(step, || Err(why));
     }
 
+    fn push(&mut self, report: StepReport) {
+        self.progress.ended(&report);
+        self.steps.push(report);
+    }
+
     pub(crate) fn skip(&mut self, step: Step, why: &str) {
-        self.steps.push(StepReport {
+        self.push(StepReport {
             step,
             outcome: StepOutcome::Skipped {
                 why: why.to_owned(),
