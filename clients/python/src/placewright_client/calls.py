@@ -101,11 +101,12 @@ def ask_why_of_decision(cluster: str, number: int, *, host: str | None = None) -
     return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'why'], query={'host': host})
 
 
-def ask_draft(cluster: str, body: types.PolicyDocument, *, policy: str | None = None, decisions: int | None = None, examples: int | None = None, shares_of: int | None = None) -> Call[types.DraftReplayed]:
+def ask_draft(cluster: str, body: types.PolicyDocument, *, policy: str | None = None, decisions: int | None = None, examples: int | None = None, shares_of: int | None = None, in_sequence: bool | None = None) -> Call[types.DraftReplayed]:
     """Make recorded decisions of a cluster again under a policy that is not saved: how many would
     have another outcome, which, through which entry of the policy, and how many fall on each
-    host. Each decision is made again by itself, on the inventory of then. Nothing is changed."""
-    return Call('POST', ['v1', 'clusters', cluster, 'draft'], json=body, query={'policy': policy, 'decisions': decisions, 'examples': examples, 'shares-of': shares_of})
+    host. Each decision is made again by itself, on the inventory of then, or on what those before
+    it have come to (`in-sequence`). Nothing is changed."""
+    return Call('POST', ['v1', 'clusters', cluster, 'draft'], json=body, query={'policy': policy, 'decisions': decisions, 'examples': examples, 'shares-of': shares_of, 'in-sequence': in_sequence})
 
 
 def evacuate_hosts(cluster: str, body: types.Evacuation, *, dry_run: bool | None = None) -> Call[types.Plan]:

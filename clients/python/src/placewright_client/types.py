@@ -671,8 +671,8 @@ DraftChange = TypedDict(
     },
 )
 
-# What would have become of recorded decisions under a draft of a policy, each by itself on
-# the inventory of then: loads that would have shifted meanwhile do not count.
+# What would have become of recorded decisions under a draft of a policy: each by itself on
+# the inventory of then, or one after the other.
 DraftReplayed = TypedDict(
     'DraftReplayed',
     {
@@ -685,6 +685,9 @@ DraftReplayed = TypedDict(
         # By hosts that get a VM either way, how many decisions chose it and would choose it: those
         # first where these differ most.
         'hosts': 'list[HostCount]',
+        # Whether each decision was made on what those before it have come to; else each was made by
+        # itself, and loads that would have shifted meanwhile do not count.
+        'in-sequence': 'bool',
         # How many there were to make again; more than `tried` where there was no time for all.
         'of': 'int',
         # How many would find none under the draft.

@@ -39,6 +39,12 @@ struct DraftQuery {
     examples: Option<usize>,
     /// Number of a decision of which the shares of chance are told, before and under the draft.
     shares_of: Option<u64>,
+    /// Make the decisions one after the other, the oldest first, each on what those before it have
+    /// come to: a VM that would have gone elsewhere is there as long as it was where it went, and
+    /// one that would have found a host only now stays. What was measured, forced placements and
+    /// batches are as they were. No decision is explained. False if not given.
+    #[serde(default)]
+    in_sequence: bool,
 }
 
 impl DraftQuery {
@@ -47,6 +53,7 @@ impl DraftQuery {
             decisions: self.decisions.unwrap_or(200),
             examples: self.examples.unwrap_or(20),
             shares_of: self.shares_of,
+            in_sequence: self.in_sequence,
         };
         let wrong = match wanted {
             it if !(1..=10_000).contains(&it.decisions) => "\"decisions\" must be from 1 to 10000",
@@ -59,7 +66,8 @@ impl DraftQuery {
 
 /// Make recorded decisions of a cluster again under a policy that is not saved: how many would
 /// have another outcome, which, through which entry of the policy, and how many fall on each
-/// host. Each decision is made again by itself, on the inventory of then. Nothing is changed.
+/// host. Each decision is made again by itself, on the inventory of then, or on what those before
+/// it have come to (`in-sequence`). Nothing is changed.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/draft", tag = "questions", operation_id = "ask_draft",
     params(("cluster" = String, Path, description = "Name of the cluster"), DraftQuery),
     request_body(content = contract::PolicyDocument, description = "The policy's document, in JSON or TOML"),

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod breaking;
+mod exclusive;
 mod shape;
 
 use std::sync::OnceLock;

@@ -280,7 +280,13 @@ pub const RULES: &[Rule] = &[
         Cluster,
     )
     .takes(Usual)
-    .query(&["policy", "decisions", "examples", "shares-of"]),
+    .query(&[
+        "policy",
+        "decisions",
+        "examples",
+        "shares-of",
+        "in-sequence",
+    ]),
     rule("GET", "/v1/clusters/{cluster}/plans", View, Cluster).query(LISTED),
     rule("POST", "/v1/clusters/{cluster}/plans", Operate, Cluster)
         .takes(Usual)

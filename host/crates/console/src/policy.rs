@@ -42,6 +42,8 @@ struct Draft {
     cluster: Option<String>,
     /// The decision of which chances are told.
     shares_of: Option<String>,
+    /// Whether each decision is made on what those before it have come to.
+    in_sequence: bool,
 }
 
 /// What is told of a draft.
@@ -84,7 +86,28 @@ impl Draft {
             is_document,
             cluster: said("cluster"),
             shares_of: said("shares-of"),
+            in_sequence: said("sequence").is_some(),
         })
+    }
+
+    /// The query that asks what it would change.
+    fn query(&self, name: &str) -> String {
+        url::query([
+            ("policy", Some(name)),
+            ("shares-of", self.shares_of.as_deref()),
+            ("in-sequence", self.in_sequence.then_some("true")),
+        ])
+    }
+
+    /// The command that asks the same.
+    fn command(&self, name: &str) -> String {
+        let cluster = self.cluster.as_deref().unwrap_or("CLUSTER");
+        let mut words = vec!["policy", "draft", name, "draft.toml", "--cluster", cluster];
+        if let Some(number) = &self.shares_of {
+            words.extend(["--shares-of", number]);
+        }
+        words.extend(self.in_sequence.then_some("--in-sequence"));
+        parts::command(&words)
     }
 }
 
@@ -104,6 +127,7 @@ pub(crate) async fn show(
         is_document: ask.param("view") == Some("document"),
         cluster: ask.param("cluster").map(str::to_owned),
         shares_of: ask.param("shares-of").map(str::to_owned),
+        in_sequence: ask.param("sequence").is_some(),
     };
     editor(&ask, &name, &policy, draft, Told::Nothing, StatusCode::OK).await
 }
@@ -146,10 +170,7 @@ async fn try_out(ask: &Ask, name: &str, draft: &Draft) -> Told {
     let Some(cluster) = &draft.cluster else {
         return Told::Nothing;
     };
-    let query = url::query([
-        ("policy", Some(name)),
-        ("shares-of", draft.shares_of.as_deref()),
-    ]);
+    let query = draft.query(name);
     let path = format!("/v1/clusters/{}/draft?{query}", segment(cluster));
     let sent = Language::of(&draft.text).sent(&draft.text, Vec::new());
     match ask.send("POST", &path, sent).await {
@@ -308,8 +329,8 @@ async fn editor(
         }
         div.acts { (parts::copies(
             &format!("{} -H 'Content-Type: application/toml' --data-binary @draft.toml",
-                parts::curl("POST", &format!("/v1/clusters/{}/draft?policy={}", draft.cluster.as_deref().unwrap_or("CLUSTER"), segment(name)), None)),
-            Some(&format!("placewright policy show {name} > draft.toml")),
+                parts::curl("POST", &format!("/v1/clusters/{}/draft?{}", draft.cluster.as_deref().unwrap_or("CLUSTER"), draft.query(name)), None)),
+            Some(&draft.command(name)),
         )) }
     };
     let page = Page {
@@ -368,6 +389,12 @@ fn trial_bar(clusters: &[&str], draft: &Draft) -> Markup {
                 select.field name="cluster" { @for name in clusters {
                     option value=(name) selected[draft.cluster.as_deref() == Some(name)] { (name) }
                 } }
+            }
+            label.lab { "each"
+                select.field name="sequence" {
+                    option value="" { "by itself" }
+                    option value="in-sequence" selected[draft.in_sequence] { "one after the other" }
+                }
             }
             @if let Some(number) = &draft.shares_of {
                 label.lab { "chances of decision" input.field name="shares-of" value=(number) size="6" inputmode="numeric"; }

@@ -76,7 +76,12 @@ pub const RULES: &[Rule] = &[
     )
     .takes(Usual),
     rule("GET", "/policies", View, Any).query(&["filter"]),
-    rule("GET", "/policies/{policy}", View, Any).query(&["view", "cluster", "shares-of"]),
+    rule("GET", "/policies/{policy}", View, Any).query(&[
+        "view",
+        "cluster",
+        "shares-of",
+        "sequence",
+    ]),
     rule("POST", "/policies/{policy}", AuthorPolicies, Any).takes(Usual),
     rule("POST", "/policies/{policy}/draft", AuthorPolicies, Any).takes(Usual),
     rule("GET", "/units", View, Any).query(&["which", "filter", "view"]),

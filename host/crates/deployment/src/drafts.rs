@@ -27,13 +27,18 @@ pub struct DraftWanted {
     pub examples: usize,
     /// The number of a decision of which the shares of chance are told.
     pub shares_of: Option<u64>,
+    /// Each is made on what those before it have come to, and none is explained.
+    pub in_sequence: bool,
 }
 
-/// What would have become of recorded decisions under a draft of a policy, each by itself on
-/// the inventory of then: loads that would have shifted meanwhile do not count.
+/// What would have become of recorded decisions under a draft of a policy: each by itself on
+/// the inventory of then, or one after the other.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct DraftReplayed {
+    /// Whether each decision was made on what those before it have come to; else each was made by
+    /// itself, and loads that would have shifted meanwhile do not count.
+    pub in_sequence: bool,
     /// How many decisions were made again.
     pub tried: usize,
     /// How many there were to make again; more than `tried` where there was no time for all.
@@ -156,7 +161,11 @@ impl Deployment {
             patience: self.options.wait,
             cancel: cancel.clone(),
         };
-        let again = self.made_again(cluster, (&rule.policy, &generation), again)?;
+        let by = (&rule.policy, &*generation);
+        let again = match wanted.in_sequence {
+            true => self.made_in_sequence(cluster, by, again)?,
+            false => self.made_again(cluster, by, again)?,
+        };
         cancel.check().map_err(PlaceError::from)?;
         let shares = wanted.shares_of.map(|number| {
             let before = self.kept_past(cluster.name(), number)?.explain()?;
@@ -169,6 +178,7 @@ impl Deployment {
             })
         });
         Ok(DraftReplayed {
+            in_sequence: wanted.in_sequence,
             of: again.of,
             shares: shares.transpose()?.filter(|it| !it.after.is_empty()),
             warnings,
@@ -213,6 +223,7 @@ impl DraftReplayed {
             .map(DraftChange::of)
             .collect();
         Self {
+            in_sequence: false,
             tried: again.len(),
             of: again.len(),
             differing: changed.len(),

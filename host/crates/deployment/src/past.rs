@@ -153,6 +153,16 @@ struct Kept {
     chain: SavedChain,
 }
 
+impl Kept {
+    /// Whether it can be made again and come out otherwise: it was made on the cluster itself, and
+    /// the chain decided it.
+    fn had_a_choice(&self) -> bool {
+        self.made_on == MadeOn::Rows
+            && self.decision.request.forced.is_none()
+            && self.decision.refused().is_none()
+    }
+}
+
 /// Put together what the store has of a decision.
 fn read(cluster: &str, then: Then) -> Result<Kept, DeploymentError> {
     let Then {

@@ -69,7 +69,7 @@ pub use quota::{
     amount as quota_amount,
 };
 pub use shown::DecisionShown;
-pub use trial::{MadeAgain, Trial};
+pub use trial::{Homes, MadeAgain, Sequence, Trial};
 pub use unknown::check_named_hosts;
 
 use std::sync::Arc;

@@ -1,7 +1,11 @@
 //! Recorded decisions, made again by another policy or other units.
 
+mod sequence;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+pub use sequence::{Homes, Sequence};
 
 use super::{Cancel, Decision, MadeOn, PlaceError, Scheduler, place, zone};
 use placewright_chain::{
@@ -176,6 +180,54 @@ impl Trial {
             let rest = self.decisions.len() - next;
             next += stride(rest, each, until.saturating_duration_since(now));
         }
+        Ok(again)
+    }
+}
+
+impl Trial {
+    /// Make the decisions again, the oldest first, each on what those before it have come to, in
+    /// this trial and in what is known of earlier ones: one, and more until the time is up.
+    /// The newest is given first. None is explained.
+    ///
+    /// # Errors
+    /// If the policy cannot run with these units.
+    pub fn run_in_sequence(
+        mut self,
+        policy: Arc<Policy>,
+        generation: &Generation,
+        until: Instant,
+        sequence: &mut Sequence,
+    ) -> Result<Vec<MadeAgain>, ChainError> {
+        let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
+        let mut runner = Runner::new(chain, self.limit);
+        if let Some(oldest) = self.decisions.last() {
+            self.inventory.forget_before(oldest.inventory_version);
+        }
+        let mut again = Vec::new();
+        for decision in self.decisions.iter().rev() {
+            let is_over = Instant::now() >= until || self.cancel.check().is_err();
+            if is_over && !again.is_empty() {
+                break;
+            }
+            let Some(mut world) = self.inventory.at_version(decision.inventory_version) else {
+                continue;
+            };
+            let homes = sequence.enter(&mut world, &decision.request);
+            let decided = runner.decide(&world, &decision.request, decision.draw);
+            let faults = faults(decision, &decided);
+            let host = decided.map(|decided| chosen(&world, &decided));
+            let now = host.as_ref().ok().and_then(Option::as_ref);
+            sequence.decided(&decision.request, homes, decision.host.as_ref(), now);
+            again.push(MadeAgain {
+                number: decision.number,
+                request: decision.request.clone(),
+                before: decision.host.clone(),
+                host: host.map_err(PlaceError::from),
+                faults,
+                explained: None,
+            });
+        }
+        again.reverse();
         Ok(again)
     }
 }

@@ -30,6 +30,28 @@ pub(super) enum Policy {
         /// The document (TOML or JSON)
         file: PathBuf,
     },
+    /// Tell which recorded decisions a document would change, without putting it in force
+    Draft {
+        /// The name that the policy has or is to have
+        name: String,
+        /// The document (TOML or JSON)
+        file: PathBuf,
+        #[command(flatten)]
+        cluster: ClusterArg,
+        /// How many of the newest decisions are made again
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        decisions: u64,
+        /// Of how many that differ it is told which entry tips them
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        examples: u64,
+        /// Tell the shares of chance of the decision of that number
+        #[arg(long, value_name = "NUMBER")]
+        shares_of: Option<u64>,
+        /// Make them one after the other, each on what those before it have come to, in place
+        /// of each by itself on the inventory of then
+        #[arg(long)]
+        in_sequence: bool,
+    },
     /// Make a copy of a policy under another name
     Clone {
         /// The one that is copied
@@ -65,6 +87,31 @@ impl Policy {
             Self::Check { name, file } => {
                 let call = Call::post(["policies", &name, "check"]).repeatable();
                 let answer = session.call(call.content(document::of_file(&file)?))?;
+                session.print(&answer.body, shown::outline)?;
+            }
+            Self::Draft {
+                name,
+                file,
+                cluster,
+                decisions,
+                examples,
+                shares_of,
+                in_sequence,
+            } => {
+                let cluster = cluster.name(session)?;
+                let mut call = Call::post(["clusters", &cluster, "draft"])
+                    .repeatable()
+                    .content(document::of_file(&file)?)
+                    .query("policy", name)
+                    .query("decisions", decisions)
+                    .query("examples", examples);
+                if let Some(number) = shares_of {
+                    call = call.query("shares-of", number);
+                }
+                if in_sequence {
+                    call = call.query("in-sequence", true);
+                }
+                let answer = session.call(call)?;
                 session.print(&answer.body, shown::outline)?;
             }
             Self::Clone { name, copy } => {

@@ -226,6 +226,21 @@ fn a_draft_is_tried_and_saved_and_keeps_what_nobody_touched() {
     assert!(differing > 0, "the draft changes something");
     let told = format!("data-differing=\"{differing}\"");
     assert!(tried.body.contains(&told), "{told}: {}", tried.body);
+    // One after the other: as many as the API counts then, and the page says so.
+    let in_sequence = [&factor[..], &[("sequence", "in-sequence")]].concat();
+    let tried = desk.browse("POST", "/policies/house/draft", &cookie, &in_sequence);
+    let path = "/v1/clusters/north/draft?in-sequence=true";
+    let counted = api.ask("POST", path, &kind, changed.as_bytes());
+    let counted = counted.unwrap().body;
+    assert_eq!(counted["in-sequence"], true, "{counted}");
+    let told = format!("data-differing=\"{}\"", counted["differing"]);
+    for part in [told.as_str(), "The oldest decision is made first"] {
+        assert!(tried.body.contains(part), "{part}: {}", tried.body);
+    }
+    let page = desk.browse("GET", "/policies/house?sequence=in-sequence", &cookie, &[]);
+    for part in ["--in-sequence", "The oldest decision is made first"] {
+        assert!(page.body.contains(part), "{part}: {}", page.body);
+    }
     assert_eq!(document(&api)["revision"], 1, "nothing is saved by trying");
     let save = [&factor[..], &[("deed", "save")]].concat();
     let saved = desk.browse("POST", "/policies/house", &cookie, &save);

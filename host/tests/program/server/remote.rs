@@ -153,6 +153,13 @@ fn policies_and_units_of_a_server_are_changed_from_elsewhere() {
     assert_eq!(world.ask_json(0, "get settings -c east")["policy"], "mine");
     let shown = world.ask(0, "policy show mine");
     assert!(shown.contains("unit = \"cpu\""), "{shown}");
+    let drafted = world.ask_json(0, "policy draft mine mine.toml -c east --in-sequence");
+    assert_eq!(
+        (&drafted["in-sequence"], &drafted["tried"]),
+        (&true.into(), &0.into())
+    );
+    let drafted = world.ask(0, "policy draft other mine.toml -c east --decisions 10");
+    assert!(drafted.contains("tried"), "{drafted}");
     world.write("broken.toml", "[[filters]]\nunit = \"memroy\"\n");
     let broken = world.ask(2, "put policies mine broken.toml");
     assert!(broken.contains("memroy"), "{broken}");

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
+use super::exclusive::any_where_several_fit;
+
 /// The schemas of a document, by name.
 type Schemas = Map<String, Json>;
 
@@ -30,6 +32,7 @@ pub(super) fn shape(document: &mut Json, named: Schemas) {
     everywhere(document, &mut plain);
     rename(document);
     optional_parameters(document);
+    any_where_several_fit(document);
     drop_unused(document);
 }
 

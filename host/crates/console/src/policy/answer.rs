@@ -77,7 +77,11 @@ fn shown(answer: &Value, cluster: &str) -> Markup {
                     @if answer["shares"].is_object() { (pie::shares(cluster, &answer["shares"])) }
                     @if !items(answer, "hosts").is_empty() { (bars(items(answer, "hosts"))) }
                     (figures(answer))
-                    p.small.soft { "Each decision is made again by itself, on the inventory of then: loads that would have shifted meanwhile do not count." }
+                    p.small.soft { @if answer["in-sequence"] == true {
+                        "The oldest decision is made first, and each on what those before it have come to: a VM that would have gone elsewhere is there as long as it was where it went. What was measured, forced placements and batches are as they were."
+                    } @else {
+                        "Each decision is made again by itself, on the inventory of then: loads that would have shifted meanwhile do not count."
+                    } }
                 }
             }
         }

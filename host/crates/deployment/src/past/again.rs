@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::cluster::{Cluster, ClusterState, MadeOn};
+use super::super::cluster::{Cluster, ClusterState};
 use super::super::{Deployment, DeploymentError};
 use super::{Kept, read};
 use placewright_engine::generation::Generation;
 use placewright_policy::Policy;
-use placewright_scheduler::{Cancel, MadeAgain, PlaceError};
+use placewright_scheduler::{Cancel, MadeAgain, PlaceError, Sequence};
 use placewright_store::SavedPast;
 
 /// Which decisions are made again.
@@ -86,10 +86,7 @@ impl Deployment {
                         continue;
                     }
                 };
-                let decision = &kept.decision;
-                let had_no_choice =
-                    decision.request.forced.is_some() || decision.refused().is_some();
-                if kept.made_on == MadeOn::Rows && !had_no_choice {
+                if kept.had_a_choice() {
                     let by = (policy, generation);
                     let made = self.kept_again(cluster.name(), kept, by, examples > 0)?;
                     examples -= usize::from(made.explained.is_some());
@@ -99,6 +96,88 @@ impl Deployment {
             }
         }
         Ok(Again { made: again, of })
+    }
+
+    /// The same, the oldest first, each on what those before it have come to: VMs that went
+    /// elsewhere lie there from then on, as long as they are where they went. None is explained.
+    /// If the time is up, the newest are left out.
+    ///
+    /// # Errors
+    /// As for [`Deployment::made_again`].
+    pub(crate) fn made_in_sequence(
+        &self,
+        cluster: &Cluster,
+        (policy, generation): (&Arc<Policy>, &Generation),
+        wanted: Wanted,
+    ) -> Result<Again, DeploymentError> {
+        let (most, until) = (wanted.decisions, wanted.until);
+        let trial = move |state: &mut ClusterState| Ok(state.scheduler().trial(most));
+        let trial = cluster.read_within(wanted.patience, trial).wait()?;
+        let remembered = trial.unless(wanted.cancel.clone());
+        let more = most - remembered.decisions();
+        let stored = self.stored_before(cluster.name(), remembered.oldest(), more)?;
+        let mut of = stored.len() + remembered.decisions();
+        let (mut sequence, mut made) = (Sequence::default(), Vec::new());
+        for number in stored.into_iter().rev() {
+            let is_over = Instant::now() >= until || wanted.cancel.check().is_err();
+            if is_over && !made.is_empty() {
+                break;
+            }
+            let SavedPast::Known(then) = self.store.past(cluster.name(), number)? else {
+                // Those before it are not known either, and those after it may be.
+                of -= 1;
+                continue;
+            };
+            let kept = read(cluster.name(), *then).ok().filter(Kept::had_a_choice);
+            let Some(mut kept) = kept else {
+                of -= 1;
+                continue;
+            };
+            let request = kept.decision.request.clone();
+            let before: Option<Arc<str>> = kept.decision.shown["host"].as_str().map(Arc::from);
+            let homes = sequence.enter(&mut kept.inventory, &request);
+            let past = self.decided_by(kept, policy.clone(), generation)?;
+            let (host, faults) = past.host_and_faults();
+            let now = host.as_ref().ok().and_then(Option::as_ref);
+            sequence.decided(&request, homes, before.as_ref(), now);
+            made.push(MadeAgain {
+                number,
+                request,
+                before,
+                host: host.map_err(PlaceError::from),
+                faults,
+                explained: None,
+            });
+        }
+        made.reverse();
+        // After the first, one more would be begun however late it is.
+        if made.is_empty() || Instant::now() < until {
+            let policy = policy.clone();
+            let mut newer = remembered.run_in_sequence(policy, generation, until, &mut sequence)?;
+            newer.append(&mut made);
+            made = newer;
+        }
+        Ok(Again { made, of })
+    }
+
+    /// The numbers of the decisions that the store has from before one of them, or of all if
+    /// there is none: the newest first, at most so many.
+    fn stored_before(
+        &self,
+        cluster: &str,
+        mut before: Option<u64>,
+        most: usize,
+    ) -> Result<Vec<u64>, DeploymentError> {
+        let mut numbers = Vec::new();
+        while numbers.len() < most {
+            let page = self
+                .store
+                .decisions(cluster, before, most - numbers.len())?;
+            let Some(last) = page.last() else { break };
+            before = Some(last.number);
+            numbers.extend(page.iter().map(|saved| saved.number));
+        }
+        Ok(numbers)
     }
 
     /// Make a decision again that was kept. If it differs, it may be that it is to be

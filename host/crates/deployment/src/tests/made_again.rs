@@ -94,3 +94,107 @@ fn decisions_are_made_again_after_a_restart_as_before_it() {
     assert_eq!(numbers, [8, 7, 6, 5, 3, 2, 1]);
     assert_eq!(hosts[3..], before.0);
 }
+
+/// Two hosts of the same size, with 24 GiB free on a and 16 GiB on b.
+const TWO_HOSTS: &str = r#"
+    name = "c"
+    [[hosts]]
+    id = "a"
+    cpu.cores = 8
+    memory.total = "32 GiB"
+    [[hosts]]
+    id = "b"
+    cpu.cores = 8
+    memory.total = "32 GiB"
+    [[vms]]
+    id = "one"
+    host = "a"
+    memory = "8 GiB"
+    [[vms]]
+    id = "other"
+    host = "b"
+    memory = "16 GiB"
+"#;
+
+/// The host on which least stays free.
+const FULLEST_WITH_ROOM: &str = r#"
+    [[filters]]
+    unit = "worst-fit"
+    [[costs]]
+    unit = "worst-fit"
+    factor = -1
+"#;
+
+/// Numbers, with the hosts that were chosen and would be: each by itself, or one after the other.
+fn fullest(world: &World, cluster: &Cluster, generation: &Generation, in_sequence: bool) -> Hosts {
+    let schema = cluster.schema();
+    let policy = Policy::load(FULLEST_WITH_ROOM, "p.toml", generation, &schema).unwrap();
+    let wanted = Wanted {
+        decisions: 200,
+        examples: 0,
+        until: Instant::now() + Duration::from_secs(600),
+        patience: Duration::from_secs(60),
+        cancel: placewright_scheduler::Cancel::default(),
+    };
+    let by = (&Arc::new(policy), generation);
+    let again = match in_sequence {
+        true => world.deployment.made_in_sequence(cluster, by, wanted),
+        false => world.deployment.made_again(cluster, by, wanted),
+    };
+    let again = again.unwrap();
+    assert_eq!(again.of, again.made.len());
+    let made = again.made.into_iter();
+    made.map(|made| (made.number, made.before, made.host.unwrap()))
+        .collect()
+}
+
+/// By the number of the decision, the oldest first: the host that was chosen, and that would be.
+fn shown(hosts: &Hosts) -> Vec<String> {
+    let word = |host: &Option<Arc<str>>| host.as_deref().unwrap_or("-").to_owned();
+    let rows = hosts.iter().rev();
+    rows.map(|(number, before, after)| format!("{number}:{}{}", word(before), word(after)))
+        .collect()
+}
+
+#[test]
+fn in_sequence_a_decision_finds_what_those_before_it_have_come_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let document = ClusterDocument::read(TWO_HOSTS, "c.toml").unwrap();
+    let cluster = deployment.create_cluster(document, attach()).unwrap();
+    let confirm = |id: &'static str| {
+        let confirmed = cluster.turn(move |state| state.confirm(&[id], None));
+        confirmed.wait().unwrap();
+    };
+    place(&cluster, request("v1", 9));
+    confirm("v1");
+    place(&cluster, request("v2", 6));
+    let gone = InventoryChanges::read(r#"{"gone": {"vms": ["v1"]}}"#, "c.json", &cluster.schema());
+    let gone = gone.unwrap();
+    cluster.turn(|state| state.change(gone)).wait().unwrap();
+    place(&cluster, request("v3", 4));
+    place(&cluster, request("v4", 23));
+    place(&cluster, request("v5", 2));
+    let by_itself = fullest(&world, &cluster, &generation, false);
+    assert_eq!(shown(&by_itself), ["1:ab", "2:ba", "3:ab", "4:--", "5:ab"]);
+    // v1 is on b as long as it was on a, so that v2 is not drawn to a. After it has left, v3 has
+    // room on b; v4, for which there was none, has room on a where v3 was, and stays there.
+    let expected = ["1:ab", "2:bb", "3:ab", "4:-a", "5:ab"];
+    let before = counted(&cluster);
+    let sequence = fullest(&world, &cluster, &generation, true);
+    assert_eq!(shown(&sequence), expected);
+    assert_eq!(counted(&cluster), before);
+    drop(cluster);
+
+    // The store knows the same, and what is remembered follows on it.
+    let (world, cluster) = again(folder.path(), world, &generation);
+    assert_eq!(fullest(&world, &cluster, &generation, true), sequence);
+    place(&cluster, request("v6", 6));
+    let with_one_more = fullest(&world, &cluster, &generation, true);
+    assert_eq!(with_one_more[1..], sequence);
+    // There were 10 GiB on b, and are 4 with v3 and v5; a has 1.
+    assert_eq!(shown(&with_one_more).last().unwrap(), "6:a-");
+}
