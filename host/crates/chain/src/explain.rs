@@ -238,6 +238,33 @@ impl Runner {
         request: &Request,
         draw: f64,
     ) -> Result<(Decided, Explanation), DecisionError> {
+        self.explain_rows(inventory, request, draw, None)
+    }
+
+    /// The same of the hosts in these slots alone, without facts: most of the work of an
+    /// explanation is to write down what became of each host.
+    ///
+    /// # Errors
+    /// As for [`Runner::decide`].
+    pub fn explain_hosts(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        slots: &[u32],
+    ) -> Result<Explanation, DecisionError> {
+        let explained = self.explain_rows(inventory, request, draw, Some(slots));
+        explained.map(|(_, explanation)| explanation)
+    }
+
+    /// `only` are the slots of the hosts that are wanted; None: all.
+    fn explain_rows(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        only: Option<&[u32]>,
+    ) -> Result<(Decided, Explanation), DecisionError> {
         let decided = self.run(inventory, request, draw, Extent::AllAsked)?;
         let chain = self.chain().clone();
         let subject = Subject::new(request, inventory, draw);
@@ -250,8 +277,10 @@ impl Runner {
         let mut stages = Vec::with_capacity(chain.stages.len());
         let mut silent: Vec<LeftOutShown> = Vec::new();
         for (number, (stage, run)) in chain.stages.iter().zip(self.stage_runs()).enumerate() {
-            let mut shown = stage_shown(&chain, stage, run, inventory, &subject);
-            shown.facts = asks.of_stage(number, self.stage_runs(), &mut silent);
+            let mut shown = stage_shown(&chain, stage, run, (inventory, only), &subject);
+            if only.is_none() {
+                shown.facts = asks.of_stage(number, self.stage_runs(), &mut silent);
+            }
             stages.push(shown);
         }
         let explanation = Explanation {
@@ -342,7 +371,7 @@ fn stage_shown(
     chain: &Chain,
     stage: &Stage,
     run: &StageRun,
-    inventory: &Inventory,
+    (inventory, only): (&Inventory, Option<&[u32]>),
     subject: &Subject<'_>,
 ) -> StageShown {
     let scaled: Vec<Vec<f64>> = stage
@@ -359,9 +388,13 @@ fn stage_shown(
         survivor_of[run.survivor_row(survivor) as usize] = Some(survivor);
     }
     let cuts_infinite = cuts_infinite(chain, stage);
-    let mut hosts: Vec<(u32, HostShown)> = Vec::with_capacity(run.considered());
+    let wanted = only.map_or(run.considered(), <[u32]>::len);
+    let mut hosts: Vec<(u32, HostShown)> = Vec::with_capacity(wanted);
     for (row, survivor) in survivor_of.into_iter().enumerate() {
         let slot = run.slot(row);
+        if only.is_some_and(|only| !only.contains(&slot)) {
+            continue;
+        }
         let Some(host) = inventory.host(slot) else {
             continue;
         };

@@ -42,7 +42,8 @@ pub struct MadeAgain {
     /// Calls of units that gave no answer now and did then: what they were asked is not at
     /// fault, nor is the time that was left.
     pub faults: Vec<Arc<Fault>>,
-    /// Of some that differ: how it came to be, and how it would have.
+    /// Of some that differ: how it came to be, and how it would have, as far as the two hosts are
+    /// concerned that were and would be chosen.
     pub explained: Option<Box<(Explanation, Explanation)>>,
 }
 
@@ -151,7 +152,7 @@ impl Trial {
     ) -> Result<Vec<MadeAgain>, ChainError> {
         let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
         let mut runner = Runner::new(chain, self.limit);
-        let mut again = Vec::new();
+        let (mut again, mut then) = (Vec::new(), None);
         let (begin, mut next) = (Instant::now(), 0);
         while let Some(decision) = self.decisions.get(next) {
             let is_over = Instant::now() >= until || self.cancel.check().is_err();
@@ -172,7 +173,8 @@ impl Trial {
             };
             if examples > 0 && made.differs() {
                 examples -= 1;
-                made.explained = explained(decision, &mut runner, &self.inventory);
+                made.explained =
+                    explained(decision, &made, (&mut then, &mut runner), &self.inventory);
             }
             again.push(made);
             let now = Instant::now();
@@ -276,18 +278,24 @@ fn chosen(inventory: &Inventory, decided: &Decided) -> Option<Arc<str>> {
 }
 
 /// How the decision came to be, and how it would have by another chain; None if either
-/// cannot be told.
+/// cannot be told. `then` ran the chain of the decision before it, which is most often the same.
 fn explained(
     decision: &Decision,
-    candidate: &mut Runner,
+    made: &MadeAgain,
+    (then, candidate): (&mut Option<Runner>, &mut Runner),
     inventory: &Inventory,
 ) -> Option<Box<(Explanation, Explanation)>> {
-    let mut then = Runner::new(decision.chain.clone(), candidate.limit());
+    let after = made.host.as_ref().ok().and_then(Option::as_ref);
+    let hosts = decision.host.iter().chain(after);
+    let slots: Vec<u32> = hosts.filter_map(|host| inventory.slot(host)).collect();
     let explain = |runner: &mut Runner| {
-        let explained = runner.explain(inventory, &decision.request, decision.draw);
-        explained.ok().map(|(_, explanation)| explanation)
+        let (request, draw) = (&decision.request, decision.draw);
+        runner.explain_hosts(inventory, request, draw, &slots).ok()
     };
-    Some(Box::new((explain(&mut then)?, explain(candidate)?)))
+    if (then.as_ref()).is_none_or(|then| !Arc::ptr_eq(then.chain(), &decision.chain)) {
+        *then = Some(Runner::new(decision.chain.clone(), candidate.limit()));
+    }
+    Some(Box::new((explain(then.as_mut()?)?, explain(candidate)?)))
 }
 
 #[cfg(test)]

@@ -157,6 +157,58 @@ fn shown(hosts: &Hosts) -> Vec<String> {
 }
 
 #[test]
+fn a_decision_that_differs_is_explained_by_what_became_of_the_two_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let small = r#"
+    [[hosts]]
+    id = "small"
+    cpu.cores = 1
+    memory.total = "1 GiB"
+    [[hosts]]
+    id = "smaller"
+    cpu.cores = 1
+    memory.total = "512 MiB"
+    "#;
+    let document = format!("{TWO_HOSTS}{small}");
+    let document = ClusterDocument::read(&document, "c.toml").unwrap();
+    let cluster = deployment.create_cluster(document, attach()).unwrap();
+    place(&cluster, request("v1", 9));
+    place(&cluster, request("v2", 4));
+    let schema = cluster.schema();
+    let policy = Policy::load(FULLEST_WITH_ROOM, "p.toml", &generation, &schema).unwrap();
+    let wanted = Wanted {
+        decisions: 200,
+        examples: 5,
+        until: Instant::now() + Duration::from_secs(600),
+        patience: Duration::from_secs(60),
+        cancel: placewright_scheduler::Cancel::default(),
+    };
+    let by = (&Arc::new(policy), &generation);
+    let again = deployment.made_again(&cluster, by, wanted).unwrap();
+    let mut explained = 0;
+    for made in again.made {
+        let (then, now) = *made.explained.expect("both differ, and few do");
+        let whole = deployment.kept_past("c", made.number).unwrap();
+        let whole = whole.explain().unwrap();
+        assert_eq!(whole.stages[0].hosts.len(), 4);
+        let hosts = [made.before.unwrap(), made.host.unwrap().unwrap()];
+        for (stage, shown) in whole.stages.iter().zip(&then.stages) {
+            let rows = stage.hosts.iter().filter(|row| hosts.contains(&row.host));
+            assert!(rows.eq(&shown.hosts), "{shown:?}");
+        }
+        assert_eq!(then.chosen.as_ref(), Some(&hosts[0]));
+        assert_eq!(now.chosen.as_ref(), Some(&hosts[1]));
+        assert_eq!(now.stages[0].hosts.len(), 2);
+        explained += 1;
+    }
+    assert_eq!(explained, 2);
+}
+
+#[test]
 fn in_sequence_a_decision_finds_what_those_before_it_have_come_to() {
     let folder = tempfile::tempdir().unwrap();
     let generation = units();
