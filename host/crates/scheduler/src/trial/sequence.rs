@@ -40,6 +40,10 @@ impl Sequence {
             members.map(|vm| home(world, &vm.id)).collect()
         };
         let then = homes(world);
+        // Who is asked for again is not there twice.
+        for vm in &request.members {
+            self.added.remove(&vm.id);
+        }
         self.moved.retain(|vm, instead| {
             let places = places(world, vm);
             instead.retain(|host, _| places.iter().flatten().any(|place| place.host == *host));
@@ -64,7 +68,6 @@ impl Sequence {
     ) {
         let homes = homes.then.into_iter().zip(homes.now);
         for (vm, (home_then, home_now)) in request.members.iter().zip(homes) {
-            self.added.remove(&vm.id);
             // Without a decision it stays where it runs.
             let then = before.cloned().or(home_then);
             let now = host.cloned().or(home_now);
