@@ -186,7 +186,7 @@ impl UnitTime {
         }
     }
 
-    /// A call about so many rows has taken so long.
+    /// Count a call that was asked about `rows` hosts and took `took`.
     fn add(&mut self, rows: usize, took: Duration) {
         self.calls += 1;
         self.rows += rows as u64;

@@ -157,7 +157,7 @@ pub(crate) fn span(seconds: i64) -> String {
     }
 }
 
-/// So many seconds in the unit of which there is one, from microseconds on.
+/// A duration in seconds, written in µs, ms or s.
 pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         it if it >= 1.0 => format!("{} s", number(it, 1)),

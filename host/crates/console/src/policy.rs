@@ -86,11 +86,11 @@ impl Draft {
             is_document,
             cluster: said("cluster"),
             shares_of: said("shares-of"),
-            in_sequence: said("sequence").is_some(),
+            in_sequence: in_sequence(said("sequence").as_deref())?,
         })
     }
 
-    /// The query that asks what it would change.
+    /// The query of the route that tries this draft.
     fn query(&self, name: &str) -> String {
         url::query([
             ("policy", Some(name)),
@@ -99,7 +99,7 @@ impl Draft {
         ])
     }
 
-    /// The command that asks the same.
+    /// The command that tries it.
     fn command(&self, name: &str) -> String {
         let cluster = self.cluster.as_deref().unwrap_or("CLUSTER");
         let mut words = vec!["policy", "draft", name, "draft.toml", "--cluster", cluster];
@@ -108,6 +108,18 @@ impl Draft {
         }
         words.extend(self.in_sequence.then_some("--in-sequence"));
         parts::command(&words)
+    }
+}
+
+/// How decisions are made again, as a form or an address says.
+fn in_sequence(sequence: Option<&str>) -> Result<bool, Problem> {
+    match sequence {
+        None => Ok(false),
+        Some("in-sequence") => Ok(true),
+        Some(_) => {
+            let wrong = "\"sequence\" must be in-sequence, or not given";
+            Err(Problem::new(Code::InvalidParameter, wrong))
+        }
     }
 }
 
@@ -127,7 +139,7 @@ pub(crate) async fn show(
         is_document: ask.param("view") == Some("document"),
         cluster: ask.param("cluster").map(str::to_owned),
         shares_of: ask.param("shares-of").map(str::to_owned),
-        in_sequence: ask.param("sequence").is_some(),
+        in_sequence: in_sequence(ask.param("sequence"))?,
     };
     editor(&ask, &name, &policy, draft, Told::Nothing, StatusCode::OK).await
 }

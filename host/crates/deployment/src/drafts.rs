@@ -240,7 +240,7 @@ impl DraftReplayed {
 
 impl DraftChange {
     fn of(made: &MadeAgain) -> Self {
-        let after = made.host.as_ref().ok().cloned().flatten();
+        let after = made.after().cloned();
         let explained = made.explained.as_deref();
         let hosts = (made.before.as_ref(), after.as_ref());
         let tipped = explained.and_then(|(then, now)| tipped(then, now, hosts));

@@ -51,7 +51,27 @@ impl MadeAgain {
     /// Whether it comes out differently; one that fails counts as one that finds no
     /// host.
     pub fn differs(&self) -> bool {
-        self.before.as_ref() != self.host.as_ref().ok().and_then(Option::as_ref)
+        self.before.as_ref() != self.after()
+    }
+
+    /// The host that would have been chosen; None: there is none, or no decision.
+    pub fn after(&self) -> Option<&Arc<str>> {
+        self.host.as_ref().ok()?.as_ref()
+    }
+
+    /// Make a decision again on that inventory.
+    fn new(decision: &Decision, runner: &mut Runner, inventory: &Inventory) -> Self {
+        let decided = runner.decide(inventory, &decision.request, decision.draw);
+        let faults = faults(decision, &decided);
+        let host = decided.map(|decided| chosen(inventory, &decided));
+        Self {
+            number: decision.number,
+            request: decision.request.clone(),
+            before: decision.host.clone(),
+            host: host.map_err(PlaceError::from),
+            faults,
+            explained: None,
+        }
     }
 }
 
@@ -160,17 +180,7 @@ impl Trial {
             if out_of_time || !self.inventory.take_back(decision.inventory_version) {
                 break;
             }
-            let decided = runner.decide(&self.inventory, &decision.request, decision.draw);
-            let faults = faults(decision, &decided);
-            let host = decided.map(|decided| chosen(&self.inventory, &decided));
-            let mut made = MadeAgain {
-                number: decision.number,
-                request: decision.request.clone(),
-                before: decision.host.clone(),
-                host: host.map_err(PlaceError::from),
-                faults,
-                explained: None,
-            };
+            let mut made = MadeAgain::new(decision, &mut runner, &self.inventory);
             if examples > 0 && made.differs() {
                 examples -= 1;
                 made.explained =
@@ -215,19 +225,9 @@ impl Trial {
                 continue;
             };
             let homes = sequence.enter(&mut world, &decision.request);
-            let decided = runner.decide(&world, &decision.request, decision.draw);
-            let faults = faults(decision, &decided);
-            let host = decided.map(|decided| chosen(&world, &decided));
-            let now = host.as_ref().ok().and_then(Option::as_ref);
-            sequence.decided(&decision.request, homes, decision.host.as_ref(), now);
-            again.push(MadeAgain {
-                number: decision.number,
-                request: decision.request.clone(),
-                before: decision.host.clone(),
-                host: host.map_err(PlaceError::from),
-                faults,
-                explained: None,
-            });
+            let made = MadeAgain::new(decision, &mut runner, &world);
+            sequence.decided(homes, &made);
+            again.push(made);
         }
         again.reverse();
         Ok(again)
@@ -285,8 +285,7 @@ fn explained(
     (then, candidate): (&mut Option<Runner>, &mut Runner),
     inventory: &Inventory,
 ) -> Option<Box<(Explanation, Explanation)>> {
-    let after = made.host.as_ref().ok().and_then(Option::as_ref);
-    let hosts = decision.host.iter().chain(after);
+    let hosts = decision.host.iter().chain(made.after());
     let slots: Vec<u32> = hosts.filter_map(|host| inventory.slot(host)).collect();
     let explain = |runner: &mut Runner| {
         let (request, draw) = (&decision.request, decision.draw);

@@ -241,6 +241,8 @@ fn a_draft_is_tried_and_saved_and_keeps_what_nobody_touched() {
     for part in ["--in-sequence", "The oldest decision is made first"] {
         assert!(page.body.contains(part), "{part}: {}", page.body);
     }
+    let wrong = desk.browse("GET", "/policies/house?sequence=sometimes", &cookie, &[]);
+    assert_eq!(wrong.status, 400, "{}", wrong.body);
     assert_eq!(document(&api)["revision"], 1, "nothing is saved by trying");
     let save = [&factor[..], &[("deed", "save")]].concat();
     let saved = desk.browse("POST", "/policies/house", &cookie, &save);

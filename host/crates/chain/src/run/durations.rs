@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-/// Parts of a power of two: a quantile is told too great by an eighth at most.
+/// Classes per power of two. With eight of them a quantile exceeds the exact one by an eighth at
+/// most.
 const PARTS: u32 = 8;
 
-/// The power of two, in nanoseconds, below which durations are not told apart.
+/// The power of two, in nanoseconds, below which all durations are of the first class.
 const FINEST: u32 = 7;
 
-/// The power of two from which on they are not: 18 minutes.
+/// The power of two from which on all are of the last class: 18 minutes.
 const COARSEST: u32 = 40;
 
 /// How many calls took how long, by classes whose bounds grow by the same factor.
@@ -21,7 +22,7 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// A call took that long.
+    /// Count a call.
     pub(super) fn add(&mut self, took: Duration) {
         let class = class(took);
         if self.counts.len() <= class {
@@ -44,7 +45,7 @@ impl Durations {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// The time in which that share of the calls (fraction 0..1) had ended, too great by an eighth at
+    /// The time within which `share` (fraction 0..1) of the calls ended, too great by an eighth at
     /// most; zero if there was no call.
     pub fn quantile(&self, share: f64) -> Duration {
         let wanted = (share * self.calls as f64).ceil().max(1.0) as u64;

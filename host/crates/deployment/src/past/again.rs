@@ -10,7 +10,7 @@ use super::{Kept, read};
 use placewright_engine::generation::Generation;
 use placewright_policy::Policy;
 use placewright_scheduler::{Cancel, MadeAgain, PlaceError, Sequence};
-use placewright_store::SavedPast;
+use placewright_store::{SavedPast, Then};
 
 /// Which decisions are made again.
 #[derive(Debug, Clone)]
@@ -79,12 +79,8 @@ impl Deployment {
                         return Ok(Again { made: again, of });
                     }
                 };
-                let kept = match read(cluster.name(), then) {
-                    Ok(kept) => kept,
-                    Err(error) => {
-                        tracing::warn!(%error, "a recorded decision cannot be replayed");
-                        continue;
-                    }
+                let Some(kept) = read_or_warn(cluster.name(), then) else {
+                    continue;
                 };
                 if kept.had_a_choice() {
                     let by = (policy, generation);
@@ -128,26 +124,17 @@ impl Deployment {
                 of -= 1;
                 continue;
             };
-            let kept = read(cluster.name(), *then).ok().filter(Kept::had_a_choice);
-            let Some(mut kept) = kept else {
+            let Some(mut kept) = read_or_warn(cluster.name(), *then).filter(Kept::had_a_choice)
+            else {
                 of -= 1;
                 continue;
             };
             let request = kept.decision.request.clone();
-            let before: Option<Arc<str>> = kept.decision.shown["host"].as_str().map(Arc::from);
             let homes = sequence.enter(&mut kept.inventory, &request);
-            let past = self.decided_by(kept, policy.clone(), generation)?;
-            let (host, faults) = past.host_and_faults();
-            let now = host.as_ref().ok().and_then(Option::as_ref);
-            sequence.decided(&request, homes, before.as_ref(), now);
-            made.push(MadeAgain {
-                number,
-                request,
-                before,
-                host: host.map_err(PlaceError::from),
-                faults,
-                explained: None,
-            });
+            let by = (policy, generation);
+            let again = self.kept_again(cluster.name(), kept, by, false)?;
+            sequence.decided(homes, &again);
+            made.push(again);
         }
         made.reverse();
         // After the first, one more would be begun however late it is.
@@ -160,8 +147,8 @@ impl Deployment {
         Ok(Again { made, of })
     }
 
-    /// The numbers of the decisions that the store has from before one of them, or of all if
-    /// there is none: the newest first, at most so many.
+    /// The numbers of stored decisions, the newest first, at most `most`: of those before the
+    /// decision with the number `before`, if it is given.
     fn stored_before(
         &self,
         cluster: &str,
@@ -212,4 +199,11 @@ impl Deployment {
         }
         Ok(made)
     }
+}
+
+/// Put together what the store has of a decision. One that cannot be read is passed over.
+fn read_or_warn(cluster: &str, then: Then) -> Option<Kept> {
+    let kept = read(cluster, then);
+    kept.inspect_err(|error| tracing::warn!(%error, "a recorded decision cannot be replayed"))
+        .ok()
 }

@@ -244,7 +244,7 @@ fn in_sequence_a_decision_finds_what_those_before_it_have_come_to() {
     assert_eq!(counted(&cluster), before);
     drop(cluster);
 
-    // The store knows the same, and what is remembered follows on it.
+    // After a restart they are read from the store, and newer ones in memory are made after them.
     let (world, cluster) = again(folder.path(), world, &generation);
     assert_eq!(fullest(&world, &cluster, &generation, true), sequence);
     place(&cluster, request("v6", 6));

@@ -196,7 +196,7 @@ pub struct Staging {
     /// Whether it comes into force even if policies cannot run with it.
     #[serde(skip)]
     pub(crate) overrides_policies: bool,
-    /// Where its steps are told while they are taken.
+    /// Shows its steps to other threads while they are being taken.
     #[serde(skip)]
     pub(super) progress: Progress,
 }

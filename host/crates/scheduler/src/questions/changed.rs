@@ -113,7 +113,7 @@ impl Replayed {
         if explained.is_none() && (failure.is_none() || self.failing > 1) {
             return;
         }
-        let after = made.host.as_ref().ok().cloned().flatten();
+        let after = made.after().cloned();
         self.examples.push(ChangedDecision {
             hosts: explained.map_or_else(Vec::new, |(before, with)| {
                 hosts(made, after.as_ref(), before, with)

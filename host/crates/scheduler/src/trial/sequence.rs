@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::MadeAgain;
 use placewright_inventory::{Inventory, Terms};
 use placewright_model::{Request, Vm};
 
@@ -58,19 +59,13 @@ impl Sequence {
         Homes { then, now }
     }
 
-    /// A request has been decided: as it was, and as it would have been.
-    pub fn decided(
-        &mut self,
-        request: &Request,
-        homes: Homes,
-        before: Option<&Arc<str>>,
-        host: Option<&Arc<str>>,
-    ) {
+    /// Take note of a decision that was made again where its request was entered.
+    pub fn decided(&mut self, homes: Homes, made: &MadeAgain) {
         let homes = homes.then.into_iter().zip(homes.now);
-        for (vm, (home_then, home_now)) in request.members.iter().zip(homes) {
+        for (vm, (home_then, home_now)) in made.request.members.iter().zip(homes) {
             // Without a decision it stays where it runs.
-            let then = before.cloned().or(home_then);
-            let now = host.cloned().or(home_now);
+            let then = made.before.clone().or(home_then);
+            let now = made.after().cloned().or(home_now);
             match (then, now) {
                 (Some(then), now) => {
                     let instead = self.moved.entry(vm.id.clone()).or_default();
