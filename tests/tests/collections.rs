@@ -31,6 +31,8 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Attach.overrides",
             "Comparison.seen",
             "Row.costs",
+            "Sequence.added",
+            "Sequence.moved",
             "SavedChain.units",
             "SavedMeasured.at",
             "SavedMeasured.since",
