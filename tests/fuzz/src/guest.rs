@@ -207,8 +207,10 @@ const DECODING: &str = "
         (local.set $to (i32.add (local.get $to) (i32.const 1)))
         (br $byte)))
       ;; What an earlier answer left behind this one is no part of it.
-      (memory.fill (local.get $to) (i32.const 0)
-        (i32.sub (i32.const 0x100000) (local.get $to)))
+      (if (i32.gt_u (global.get $end) (local.get $to)) (then
+        (memory.fill (local.get $to) (i32.const 0)
+          (i32.sub (global.get $end) (local.get $to)))))
+      (global.set $end (local.get $to))
       (return (i32.const 0x80000))))
     (i32.const 0x10000)";
 
@@ -217,6 +219,8 @@ pub(crate) fn told(description: &Value) -> Vec<u8> {
     let code = Code {
         answer: "(call $answer (local.get TEXTS) (local.get COUNT) (i32.const PART))",
         decode: DECODING,
+        // Where the answer before ends.
+        more: "(global $end (mut i32) (i32.const 0x80000))",
         ..Code::default()
     };
     component(description, &code)

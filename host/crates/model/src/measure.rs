@@ -109,14 +109,11 @@ impl Measure {
     /// An amount of this measure as a document has it, to be read again as the same.
     pub fn written(self, value: &Value) -> Value {
         match (self, value) {
-            (Measure::Millicores, Value::Integer(amount)) => match amount % 1000 {
-                0 => Value::Integer(amount / 1000),
-                _ if amount.unsigned_abs() > MOST_AS_FRACTION => {
-                    Value::Text(format!("{amount}m").into())
-                }
-                _ => Value::Number(*amount as f64 / 1000.0),
-            },
-            (Measure::Millicores, Value::Number(amount)) => Value::Number(amount / 1000.0),
+            (Measure::Millicores, Value::Integer(amount)) if amount % 1000 == 0 => {
+                Value::Integer(amount / 1000)
+            }
+            (Measure::Millicores, Value::Integer(amount)) => written_millicores(*amount as f64),
+            (Measure::Millicores, Value::Number(amount)) => written_millicores(*amount),
             (_, value) => value.clone(),
         }
     }
@@ -222,9 +219,14 @@ fn millicores(cores: f64) -> f64 {
     }
 }
 
-/// More thousandths of a core than this are not written as a fraction of cores, which
-/// might not be read again as the same.
-const MOST_AS_FRACTION: u64 = 1 << 42;
+/// So many thousandths of a core as a fraction of cores, if that is read again as the same: it is
+/// not where they are nearly whole, or too many.
+fn written_millicores(amount: f64) -> Value {
+    match amount / 1000.0 {
+        cores if millicores(cores) == amount => Value::Number(cores),
+        _ => Value::Text(format!("{amount}m").into()),
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -280,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again_as_the_same() {
-        let amounts = [
+        let whole = [
             0,
             1,
             7,
@@ -290,19 +292,24 @@ mod tests {
             1001,
             4000,
             123_457,
+            548_418_413_200,
             GREATEST_INTEGER,
         ];
-        for amount in amounts.into_iter().flat_map(|it| [it, -it]) {
-            let written = Measure::Millicores.written(&Value::Integer(amount));
+        let whole = whole.into_iter().flat_map(|it| [it, -it]);
+        // The last is nearly whole.
+        let fractions = [0.25, 1234.5, 1e-9, 52.999_999_999_98];
+        let amounts = whole
+            .map(|it| (Value::Integer(it), Kind::Integer))
+            .chain(fractions.map(|it| (Value::Number(it), Kind::Number)));
+        for (amount, kind) in amounts {
+            let written = Measure::Millicores.written(&amount);
             let read = match &written {
-                Value::Integer(number) => {
-                    Measure::Millicores.of_number(*number as f64, Kind::Integer)
-                }
-                Value::Number(number) => Measure::Millicores.of_number(*number, Kind::Integer),
-                Value::Text(text) => Measure::Millicores.parse(text, Kind::Integer),
+                Value::Integer(number) => Measure::Millicores.of_number(*number as f64, kind),
+                Value::Number(number) => Measure::Millicores.of_number(*number, kind),
+                Value::Text(text) => Measure::Millicores.parse(text, kind),
                 Value::Boolean(_) => panic!("{written}"),
             };
-            assert_eq!(read, Ok(Value::Integer(amount)), "{written}");
+            assert_eq!(read, Ok(amount), "{written}");
         }
         let written = |amount: i64| Measure::Millicores.written(&amount.into());
         assert_eq!(written(4000), Value::Integer(4));

@@ -30,6 +30,18 @@ const INPUTS: u32 = 2000;
 /// How long an input may take: longer than any limit of the server below.
 const PATIENT: Duration = Duration::from_secs(8);
 
+/// How long more of an answer is waited for.
+const MORE: Duration = Duration::from_millis(200);
+
+/// The same for a stream of events, which has no end.
+const STREAM: Duration = Duration::from_millis(1);
+
+/// Whether what was answered so far is a stream of events.
+fn is_stream(answer: &[u8]) -> bool {
+    const KIND: &[u8] = b"text/event-stream";
+    answer.windows(KIND.len()).any(|window| window == KIND)
+}
+
 /// A server without a socket.
 struct Served {
     inputs: u32,
@@ -118,9 +130,14 @@ impl Served {
                 client.write_all(input).await?;
                 client.shutdown().await?;
                 let mut answer = Vec::new();
-                // A stream of events has no end.
-                let all = client.read_to_end(&mut answer);
-                let _ = tokio::time::timeout(Duration::from_millis(200), all).await;
+                loop {
+                    let wait = if is_stream(&answer) { STREAM } else { MORE };
+                    let more = client.read_buf(&mut answer);
+                    match tokio::time::timeout(wait, more).await {
+                        Ok(Ok(bytes)) if bytes > 0 => {}
+                        _ => break,
+                    }
+                }
                 Ok(answer)
             };
             let both = async {
