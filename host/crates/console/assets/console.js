@@ -160,11 +160,28 @@ function liveState(state, text) {
   }
 }
 
+// A large map is read again by itself, and the page around it now and then.
+const AROUND = 5000;
+let [whole, around] = [Date.now(), 0];
+
 async function refresh() {
   timer = 0;
   last = Date.now();
-  await swap(location.href, false);
+  const map = /** @type {{update?: () => Promise<boolean>} | null} */ (document.querySelector("pw-heat-map"));
+  const isEarly = last - whole < AROUND;
+  if (isEarly && (await map?.update?.())) {
+    around ||= window.setTimeout(() => isPaused || readAll(), whole + AROUND - last);
+  } else {
+    await readAll();
+  }
   if (stream) liveState("live", "Live");
+}
+
+async function readAll() {
+  clearTimeout(around);
+  around = 0;
+  whole = Date.now();
+  await swap(location.href, false);
 }
 
 /** @param {MessageEvent} message */
@@ -209,7 +226,7 @@ noted-warning quota-changed quota-removed`.split(/\s+/);
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) return hush();
   listen();
-  if (kinds.length && !isPaused) refresh();
+  if (kinds.length && !isPaused) readAll();
 });
 window.addEventListener("pagehide", hush);
 listen();
@@ -224,7 +241,7 @@ document.addEventListener("click", (event) => {
     liveState(isPaused ? "paused" : "live", isPaused ? "Paused" : "Live");
     if (!isPaused) {
       missed = 0;
-      refresh();
+      readAll();
     }
   }
   // What may not be done is said, and nothing is sent.

@@ -7,8 +7,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 class HeatMap extends HTMLElement {
   static observedAttributes = ["data-map"];
-  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[]}} */
-  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [] };
+  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[], cells: string | null, layout: string}} */
+  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [], cells: null, layout: "" };
   at = -1;
   timer = 0;
 
@@ -98,6 +98,22 @@ class HeatMap extends HTMLElement {
     if (!answer?.ok) return;
     const [old, next] = [document.getElementById("host-panel"), parsed(await answer.text()).getElementById("host-panel")];
     if (old && next) old.replaceChildren(...next.childNodes);
+  }
+
+  /** Read the cells of a large map again, where they are; false: the page is to be read. */
+  async update() {
+    const { cells, layout, hosts } = this.map;
+    if (!cells) return false;
+    const answer = await fetch(cells + location.search).catch(() => null);
+    if (!answer?.ok) return false;
+    const now = await answer.json();
+    if (now.layout !== layout || layout !== this.map.layout) return false;
+    for (const [kind, drawn] of Object.entries(now.paths)) {
+      const path = this.querySelector(`path.${kind}`);
+      if (path && path.getAttribute("d") !== drawn) path.setAttribute("d", drawn);
+    }
+    hosts.forEach((host, place) => (host[3] = now.said[place]));
+    return true;
   }
 
   open() {

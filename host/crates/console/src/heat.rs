@@ -1,8 +1,10 @@
 //! The map of hosts: a cell for each, in blocks by group, in rows by zone.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use maud::{Markup, html};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::ask::Ask;
@@ -15,7 +17,7 @@ use crate::url::{self, of_cluster};
 const WIDTH: usize = 1080;
 /// Cells beside each other in a block of a group.
 const COLUMNS: usize = 5;
-/// From so many hosts on, cells are smaller.
+/// From so many hosts on, cells are smaller, and are read again by themselves.
 const MANY: usize = 2500;
 /// The least share of each band, in percent.
 const BANDS: [usize; 7] = [0, 15, 30, 45, 60, 75, 90];
@@ -61,16 +63,20 @@ pub(crate) fn map(
     wanted: &[&HostRow],
     colour: Colour,
 ) -> Markup {
-    let cell = if wanted.len() > MANY { 8 } else { 11 };
-    let grid = Grid {
-        cell,
-        step: cell + 2,
-    };
-    let (zones, height) = laid_out(wanted, grid);
+    let (zones, height, grid) = laid_out(wanted);
     let drawing = Drawing::of(&zones, grid, colour);
     let path = of_cluster(cluster, &["hosts"]);
+    // The page around a small map is read again as fast.
+    let cells = (wanted.len() > MANY).then(|| of_cluster(cluster, &["map"]));
     let chosen = ask.param("host").unwrap_or_default();
-    let data = json!({"cell": cell, "step": grid.step, "path": path, "chosen": chosen, "hosts": drawing.places});
+    let hosts = drawing.places.iter().zip(&drawing.said);
+    let hosts: Vec<_> = hosts
+        .map(|((id, x, y), said)| json!([id, x, y, said]))
+        .collect();
+    let data = json!({
+        "cell": grid.cell, "step": grid.step, "path": path, "chosen": chosen, "hosts": hosts,
+        "cells": cells, "layout": drawing.layout(),
+    });
     let label = format!(
         "Map of {}, coloured by {}. The table below has the same.",
         format::things(wanted.len(), "host", "hosts"),
@@ -90,19 +96,42 @@ pub(crate) fn map(
                         }
                     }
                 }
-                @for (number, d) in drawing.bands.iter().enumerate() {
-                    @if !d.is_empty() { path class={ "c" (number) } d=(d) {} }
-                }
-                path.cx d=(drawing.blank) {}
-                path.over d=(drawing.full) {}
-                path.mark d=(drawing.marks) {}
+                @for (class, d) in drawing.paths() { path class=(class) d=(d) {} }
             }
         }
     }
 }
 
-/// Put zones below each other, and the blocks of each beside each other.
-fn laid_out<'h>(wanted: &[&'h HostRow], grid: Grid) -> (Vec<Zone<'h>>, usize) {
+/// What changes on a map while its cells stay where they are.
+#[derive(Debug, Serialize)]
+pub(crate) struct Cells {
+    /// Of which hosts it tells, and where they lie: another text if that is another map.
+    layout: String,
+    /// What is drawn, by the class of the path.
+    paths: BTreeMap<String, String>,
+    /// What is said of each host, as the map lists them.
+    said: Vec<String>,
+}
+
+/// The cells of the map as they are now.
+pub(crate) fn cells(wanted: &[&HostRow], colour: Colour) -> Cells {
+    let (zones, _, grid) = laid_out(wanted);
+    let drawing = Drawing::of(&zones, grid, colour);
+    let paths = drawing.paths().into_iter();
+    Cells {
+        layout: drawing.layout(),
+        paths: paths.map(|(class, d)| (class, d.to_owned())).collect(),
+        said: drawing.said,
+    }
+}
+
+/// Put zones below each other, and the blocks of each beside each other; gives the height, too.
+fn laid_out<'h>(wanted: &[&'h HostRow]) -> (Vec<Zone<'h>>, usize, Grid) {
+    let cell = if wanted.len() > MANY { 8 } else { 11 };
+    let grid = Grid {
+        cell,
+        step: cell + 2,
+    };
     let mut by_zone: BTreeMap<&str, BTreeMap<&str, Vec<&HostRow>>> = BTreeMap::new();
     let mut hosts: Vec<&HostRow> = wanted.to_vec();
     hosts.sort_by(|a, b| a.id.cmp(&b.id));
@@ -148,7 +177,7 @@ fn laid_out<'h>(wanted: &[&'h HostRow], grid: Grid) -> (Vec<Zone<'h>>, usize) {
             blocks,
         });
     }
-    (zones, y.max(grid.step))
+    (zones, y.max(grid.step), grid)
 }
 
 /// What is drawn: a path for each kind of cell, so that thousands of cells are a dozen elements.
@@ -159,8 +188,10 @@ struct Drawing {
     blank: String,
     full: String,
     marks: String,
-    /// For the script: id, place, and what is said of each.
-    places: Vec<serde_json::Value>,
+    /// The id of each host, and where its cell is.
+    places: Vec<(String, usize, usize)>,
+    /// What is said of each.
+    said: Vec<String>,
 }
 
 impl Drawing {
@@ -199,7 +230,30 @@ impl Drawing {
                 state.to_owned()
             }
         };
-        self.places.push(json!([host.id, x, y, said]));
+        self.places.push((host.id.clone(), x, y));
+        self.said.push(said);
+    }
+
+    /// The paths that are drawn, by their classes, in their order.
+    fn paths(&self) -> Vec<(String, &str)> {
+        let bands = self.bands.iter().enumerate();
+        let mut paths: Vec<_> = bands
+            .map(|(number, d)| (format!("c{number}"), d.as_str()))
+            .collect();
+        let others = [
+            ("cx", &self.blank),
+            ("over", &self.full),
+            ("mark", &self.marks),
+        ];
+        paths.extend(others.map(|(class, d)| (class.to_owned(), d.as_str())));
+        paths
+    }
+
+    /// A text that is another one where other hosts have cells, or they are elsewhere.
+    fn layout(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.places.hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
     }
 
     /// The sign of a state in a cell.
@@ -280,19 +334,37 @@ mod tests {
             })
             .collect();
         let wanted: Vec<&HostRow> = hosts.iter().collect();
-        let grid = Grid { cell: 8, step: 10 };
-        let (zones, height) = laid_out(&wanted, grid);
+        let (zones, height, grid) = laid_out(&wanted);
         let drawing = Drawing::of(&zones, grid, Colour::Cpu);
-        let mut places: Vec<(u64, u64)> = drawing
-            .places
-            .iter()
-            .map(|it| (it[1].as_u64().unwrap(), it[2].as_u64().unwrap()))
-            .collect();
+        let mut places: Vec<_> = drawing.places.iter().map(|it| (it.1, it.2)).collect();
         assert_eq!(places.len(), 3000);
-        let inside = |(x, y): &(u64, u64)| *x + 8 <= WIDTH as u64 && *y + 8 <= height as u64;
+        let inside = |(x, y): &(usize, usize)| *x + 8 <= WIDTH && *y + 8 <= height;
         assert!(places.iter().all(inside));
         places.sort_unstable();
         places.dedup();
         assert_eq!(places.len(), 3000);
+    }
+
+    #[test]
+    fn a_map_has_another_layout_where_other_hosts_are_on_it_and_not_where_they_are_fuller() {
+        let host = |id: &str, committed: f64| {
+            let mut host = HostRow {
+                id: id.to_owned(),
+                state: "up".to_owned(),
+                ..HostRow::default()
+            };
+            (host.cpu.committed, host.cpu.promisable) = (committed, 10.0);
+            host
+        };
+        let (empty, full, other) = (host("h1", 0.0), host("h1", 10.0), host("h2", 0.0));
+        let [empty, full, other] = [empty, full, other].map(|it| cells(&[&it], Colour::Cpu));
+        assert_eq!(empty.layout, full.layout);
+        assert_ne!(empty.layout, other.layout);
+        assert_eq!(
+            (empty.said, full.said),
+            (vec!["0 %".to_owned()], vec!["100 %".to_owned()])
+        );
+        assert_eq!(empty.paths["c0"], full.paths["c6"]);
+        assert!(empty.paths["over"].is_empty() && !full.paths["over"].is_empty());
     }
 }

@@ -20,6 +20,7 @@ use crate::url::{self, of_cluster, segment};
 use crate::value::measure;
 pub(crate) use fleet::{Colour, Fleet, HostRow};
 use placewright_http::Problem;
+use placewright_http::document::written;
 
 /// Rows of a page of the table.
 const ROWS: usize = 100;
@@ -78,6 +79,17 @@ pub(crate) async fn show(
         script: (!is_table).then_some(assets::HEAT_MAP),
     };
     page::shown(&ask, page).await
+}
+
+/// The cells of the map alone: so they can be read again twice a second, however many they are.
+pub(crate) async fn cells(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let fleet = Fleet::read(&ask, &format!("/v1/clusters/{}", segment(&cluster))).await?;
+    let colour = Colour::named(ask.param("colour"));
+    written(move || Ok::<_, Problem>(heat::cells(&fleet.wanted(&ask), colour))).await
 }
 
 fn counted(wanted: &[&HostRow], fleet: &Fleet) -> String {

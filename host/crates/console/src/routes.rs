@@ -41,6 +41,9 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/clusters/{cluster}", View, Cluster).query(&[
         "colour", "group", "filter", "state", "sort", "page", "view", "host",
     ]),
+    rule("GET", "/clusters/{cluster}/map", View, Cluster).query(&[
+        "colour", "group", "filter", "state", "sort", "page", "view", "host",
+    ]),
     rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster),
     rule("GET", "/clusters/{cluster}/vms", View, Cluster)
         .query(&["host", "tenant", "pending", "after"]),
@@ -113,6 +116,7 @@ fn routes() -> Router<Arc<Console>> {
         .route("/audit", get(audit::show))
         .route("/events/stream", get(events::stream))
         .route("/clusters/{cluster}", get(hosts::show))
+        .route("/clusters/{cluster}/map", get(hosts::cells))
         .route("/clusters/{cluster}/hosts/{host}", get(host::show))
         .route("/clusters/{cluster}/vms", get(vms::list))
         .route("/clusters/{cluster}/vms/{vm}", get(vms::show))
