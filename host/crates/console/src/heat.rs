@@ -17,7 +17,9 @@ use crate::url::{self, of_cluster};
 const WIDTH: usize = 1080;
 /// Cells beside each other in a block of a group.
 const COLUMNS: usize = 5;
-/// From so many hosts on, cells are smaller, and are read again by themselves.
+/// From so many hosts on, cells are read again by themselves.
+const BY_THEMSELVES: usize = 1000;
+/// From so many hosts on, cells are smaller.
 const MANY: usize = 2500;
 /// The least share of each band, in percent.
 const BANDS: [usize; 7] = [0, 15, 30, 45, 60, 75, 90];
@@ -67,7 +69,7 @@ pub(crate) fn map(
     let drawing = Drawing::of(&zones, grid, colour);
     let path = of_cluster(cluster, &["hosts"]);
     // The page around a small map is read again as fast.
-    let cells = (wanted.len() > MANY).then(|| of_cluster(cluster, &["map"]));
+    let cells = (wanted.len() > BY_THEMSELVES).then(|| of_cluster(cluster, &["map"]));
     let chosen = ask.param("host").unwrap_or_default();
     let hosts = drawing.places.iter().zip(&drawing.said);
     let hosts: Vec<_> = hosts

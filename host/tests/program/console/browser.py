@@ -40,7 +40,8 @@ def browser(width=1440, height=900):
     options = webdriver.ChromeOptions()
     for flag in FLAGS:
         options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tempfile.mkdtemp()}")
+    profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    options.add_argument(f"--user-data-dir={profile.name}")
     options.add_argument(f"--window-size={width},{height}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     options.binary_location = "/usr/bin/chromium"
@@ -54,6 +55,8 @@ def browser(width=1440, height=900):
                 raise
     driver.set_window_size(width, height)
     driver.set_script_timeout(300)
+    # It is taken away with the browser.
+    driver.profile = profile
     return driver
 
 
@@ -187,6 +190,30 @@ def the_map_is_walked_by_keys(desk):
     desk.wait(lambda: desk.one("#host-panel h2").text == chosen)
     ActionChains(desk.driver).send_keys(Keys.ENTER).perform()
     desk.wait(lambda: desk.heading() == chosen)
+
+
+def the_cells_of_a_large_map_are_read_again_by_themselves(desk, api):
+    hosts = [{"id": f"h{number:04}", "cpu.cores": 10, "memory.total": "64 GiB"} for number in range(1100)]
+    api.must("POST", "/v1/clusters?policy=best-fit", {"name": "wide", "hosts": hosts})
+    desk.go("/clusters/wide")
+    placed = 0
+
+    def is_read_by_itself():
+        # After a while the whole page is read, so that it is what happens next that counts.
+        nonlocal placed
+        api.must("POST", "/v1/clusters/wide/place", {"id": f"v{placed}", "cpu": 8, "memory": "1 GiB"})
+        placed += 1
+        return desk.driver.execute_script(
+            "return performance.getEntriesByType('resource').some((it) => it.name.endsWith('/clusters/wide/map'))")
+
+    desk.wait(is_read_by_itself)
+    full = """const map = document.querySelector('pw-heat-map');
+        const drawn = map.querySelector('path.c5').getAttribute('d').split('M').length - 1;
+        return [drawn, map.map.hosts.filter(([, , , text]) => text === '80 %').length]"""
+    desk.wait(lambda: desk.driver.execute_script(full) == [placed, placed])
+    # The page around it follows.
+    desk.wait(lambda: f"{placed * 8} of 11" in desk.one(".stats").text)
+    api.must("DELETE", "/v1/clusters/wide")
 
 
 def a_filter_answers_while_one_types_and_is_in_the_url(desk):
@@ -386,6 +413,7 @@ def main():
         pages_fit_a_phone_and_twice_the_size(desk)
         the_api_is_described_and_tried_on_a_page(desk, admin)
         the_map_is_walked_by_keys(desk)
+        the_cells_of_a_large_map_are_read_again_by_themselves(desk, api)
         a_filter_answers_while_one_types_and_is_in_the_url(desk)
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
         what_is_wrong_is_told_at_its_field(desk)
