@@ -31,6 +31,7 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Attach.overrides",
             "Comparison.seen",
             "Row.costs",
+            "Cells.paths",
             "Sequence.added",
             "Sequence.moved",
             "SavedChain.units",
