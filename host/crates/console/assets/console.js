@@ -160,7 +160,7 @@ function liveState(state, text) {
   }
 }
 
-// A large map is read again by itself, and the page around it now and then.
+// A large map refreshes its cells alone; the page around it is refreshed this often, in milliseconds.
 const AROUND = 5000;
 let [whole, around] = [Date.now(), 0];
 

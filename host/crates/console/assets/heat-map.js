@@ -3,7 +3,7 @@ import { expired, parsed } from "./console.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @typedef {[string, number, number, string]} Place id, x, y, what is said of it */
+/** @typedef {[string, number, number, string]} Place id, x, y, text of the cell */
 
 class HeatMap extends HTMLElement {
   static observedAttributes = ["data-map"];
@@ -100,7 +100,7 @@ class HeatMap extends HTMLElement {
     if (old && next) old.replaceChildren(...next.childNodes);
   }
 
-  /** Read the cells of a large map again, where they are; false: the page is to be read. */
+  /** Refresh the cells of a large map in place; false: the whole page has to be refreshed. */
   async update() {
     const { cells, layout, hosts } = this.map;
     if (!cells) return false;
@@ -112,7 +112,7 @@ class HeatMap extends HTMLElement {
       const path = this.querySelector(`path.${kind}`);
       if (path && path.getAttribute("d") !== drawn) path.setAttribute("d", drawn);
     }
-    hosts.forEach((host, place) => (host[3] = now.said[place]));
+    hosts.forEach((host, place) => (host[3] = now.texts[place]));
     return true;
   }
 

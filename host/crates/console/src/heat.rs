@@ -17,8 +17,8 @@ use crate::url::{self, of_cluster};
 const WIDTH: usize = 1080;
 /// Cells beside each other in a block of a group.
 const COLUMNS: usize = 5;
-/// From so many hosts on, cells are read again by themselves.
-const BY_THEMSELVES: usize = 1000;
+/// A map of more hosts than this refreshes its cells without the page around them.
+const REFRESHES_CELLS: usize = 1000;
 /// From so many hosts on, cells are smaller.
 const MANY: usize = 2500;
 /// The least share of each band, in percent.
@@ -68,12 +68,12 @@ pub(crate) fn map(
     let (zones, height, grid) = laid_out(wanted);
     let drawing = Drawing::of(&zones, grid, colour);
     let path = of_cluster(cluster, &["hosts"]);
-    // The page around a small map is read again as fast.
-    let cells = (wanted.len() > BY_THEMSELVES).then(|| of_cluster(cluster, &["map"]));
+    // The page around a small map is refreshed just as fast.
+    let cells = (wanted.len() > REFRESHES_CELLS).then(|| of_cluster(cluster, &["map"]));
     let chosen = ask.param("host").unwrap_or_default();
-    let hosts = drawing.places.iter().zip(&drawing.said);
+    let hosts = drawing.places.iter().zip(&drawing.texts);
     let hosts: Vec<_> = hosts
-        .map(|((id, x, y), said)| json!([id, x, y, said]))
+        .map(|((id, x, y), text)| json!([id, x, y, text]))
         .collect();
     let data = json!({
         "cell": grid.cell, "step": grid.step, "path": path, "chosen": chosen, "hosts": hosts,
@@ -104,15 +104,15 @@ pub(crate) fn map(
     }
 }
 
-/// What changes on a map while its cells stay where they are.
+/// What changes on a map while its cells stay in place.
 #[derive(Debug, Serialize)]
 pub(crate) struct Cells {
-    /// Of which hosts it tells, and where they lie: another text if that is another map.
+    /// A digest of the hosts of the map and the places of their cells.
     layout: String,
-    /// What is drawn, by the class of the path.
+    /// The outline of each path, by the path's class.
     paths: BTreeMap<String, String>,
-    /// What is said of each host, as the map lists them.
-    said: Vec<String>,
+    /// The text of each cell (a share, or the host's state), in the order of the map's hosts.
+    texts: Vec<String>,
 }
 
 /// The cells of the map as they are now.
@@ -123,7 +123,7 @@ pub(crate) fn cells(wanted: &[&HostRow], colour: Colour) -> Cells {
     Cells {
         layout: drawing.layout(),
         paths: paths.map(|(class, d)| (class, d.to_owned())).collect(),
-        said: drawing.said,
+        texts: drawing.texts,
     }
 }
 
@@ -184,20 +184,20 @@ fn laid_out<'h>(wanted: &[&'h HostRow]) -> (Vec<Zone<'h>>, usize, Grid) {
 
 /// What is drawn: a path for each kind of cell, so that thousands of cells are a dozen elements.
 #[derive(Default)]
-struct Drawing {
+struct Drawing<'h> {
     bands: [String; 7],
     /// Of hosts that take no VMs, or of which the share is not known.
     blank: String,
     full: String,
     marks: String,
-    /// The id of each host, and where its cell is.
-    places: Vec<(String, usize, usize)>,
-    /// What is said of each.
-    said: Vec<String>,
+    /// The id of each host, and the left and upper edge of its cell.
+    places: Vec<(&'h str, usize, usize)>,
+    /// The text of each cell: a share, or the host's state.
+    texts: Vec<String>,
 }
 
-impl Drawing {
-    fn of(zones: &[Zone<'_>], grid: Grid, colour: Colour) -> Self {
+impl<'h> Drawing<'h> {
+    fn of(zones: &[Zone<'h>], grid: Grid, colour: Colour) -> Self {
         let mut drawing = Self::default();
         for block in zones.iter().flat_map(|zone| &zone.blocks) {
             for (number, host) in block.hosts.iter().enumerate() {
@@ -209,10 +209,10 @@ impl Drawing {
         drawing
     }
 
-    fn add(&mut self, host: &HostRow, (x, y): (usize, usize), cell: usize, colour: Colour) {
+    fn add(&mut self, host: &'h HostRow, (x, y): (usize, usize), cell: usize, colour: Colour) {
         let share = host.share(colour);
         let square = |path: &mut String| path.push_str(&format!("M{x} {y}h{cell}v{cell}h-{cell}z"));
-        let said = match (&*host.state, share) {
+        let text = match (&*host.state, share) {
             ("up", Some(share)) => {
                 square(&mut self.bands[band(share)]);
                 if share > FULL {
@@ -232,11 +232,11 @@ impl Drawing {
                 state.to_owned()
             }
         };
-        self.places.push((host.id.clone(), x, y));
-        self.said.push(said);
+        self.places.push((&host.id, x, y));
+        self.texts.push(text);
     }
 
-    /// The paths that are drawn, by their classes, in their order.
+    /// The class and the outline of each path, in the order in which they are drawn.
     fn paths(&self) -> Vec<(String, &str)> {
         let bands = self.bands.iter().enumerate();
         let mut paths: Vec<_> = bands
@@ -251,7 +251,7 @@ impl Drawing {
         paths
     }
 
-    /// A text that is another one where other hosts have cells, or they are elsewhere.
+    /// A digest of the hosts and the places of their cells.
     fn layout(&self) -> String {
         let mut hasher = DefaultHasher::new();
         self.places.hash(&mut hasher);
@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(empty.layout, full.layout);
         assert_ne!(empty.layout, other.layout);
         assert_eq!(
-            (empty.said, full.said),
+            (empty.texts, full.texts),
             (vec!["0 %".to_owned()], vec!["100 %".to_owned()])
         );
         assert_eq!(empty.paths["c0"], full.paths["c6"]);

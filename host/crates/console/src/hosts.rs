@@ -81,7 +81,7 @@ pub(crate) async fn show(
     page::shown(&ask, page).await
 }
 
-/// The cells of the map alone: so they can be read again twice a second, however many they are.
+/// The cells of the map without the page around them, which a large map refreshes twice a second.
 pub(crate) async fn cells(
     State(_): State<Arc<Console>>,
     Path(cluster): Path<String>,

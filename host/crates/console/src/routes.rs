@@ -20,6 +20,11 @@ use BodySize::{Usual, Whole};
 use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate, View};
 use Scope::{All, Any, Cluster};
 
+/// The parameters of a cluster's hosts, as a page and as the cells of its map.
+const FLEET: &[&str] = &[
+    "colour", "group", "filter", "state", "sort", "page", "view", "host",
+];
+
 /// Every page.
 pub const RULES: &[Rule] = &[
     open("GET", "/assets/{name}"),
@@ -38,12 +43,8 @@ pub const RULES: &[Rule] = &[
         "kind", "by", "action", "cluster", "result", "status", "text", "since", "until", "after",
     ]),
     rule("GET", "/events/stream", View, Any).query(&["after"]),
-    rule("GET", "/clusters/{cluster}", View, Cluster).query(&[
-        "colour", "group", "filter", "state", "sort", "page", "view", "host",
-    ]),
-    rule("GET", "/clusters/{cluster}/map", View, Cluster).query(&[
-        "colour", "group", "filter", "state", "sort", "page", "view", "host",
-    ]),
+    rule("GET", "/clusters/{cluster}", View, Cluster).query(FLEET),
+    rule("GET", "/clusters/{cluster}/map", View, Cluster).query(FLEET),
     rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster),
     rule("GET", "/clusters/{cluster}/vms", View, Cluster)
         .query(&["host", "tenant", "pending", "after"]),

@@ -30,16 +30,20 @@ const INPUTS: u32 = 2000;
 /// How long an input may take: longer than any limit of the server below.
 const PATIENT: Duration = Duration::from_secs(8);
 
-/// How long more of an answer is waited for.
+/// How long a read waits for more of an answer.
 const MORE: Duration = Duration::from_millis(200);
 
 /// The same for a stream of events, which has no end.
 const STREAM: Duration = Duration::from_millis(1);
 
-/// Whether what was answered so far is a stream of events.
+/// Bytes of an answer among which its `Content-Type` is.
+const HEAD: usize = 1024;
+
+/// Whether an answer, as far as it was read, has the head of a stream of events.
 fn is_stream(answer: &[u8]) -> bool {
-    const KIND: &[u8] = b"text/event-stream";
-    answer.windows(KIND.len()).any(|window| window == KIND)
+    const KIND: &[u8] = b"content-type: text/event-stream";
+    let head = &answer[..answer.len().min(HEAD)];
+    head.windows(KIND.len()).any(|window| window == KIND)
 }
 
 /// A server without a socket.
