@@ -7,7 +7,7 @@ mod unknown;
 mod unsound;
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use placewright_chain::{Reuse, ReuseCounts, Runner};
 use placewright_engine::generation::Generation;
@@ -222,6 +222,39 @@ proptest! {
             let next = life.below(3) as usize;
             twins.set_policy(&policies[next]);
         }
+    }
+
+    #[test]
+    fn decisions_that_are_made_again_come_out_the_same_with_kept_answers(seed in any::<u64>()) {
+        let mut life = Life::new(seed);
+        let options = SchedulerOptions {
+            chain_limit: PATIENT,
+            reservation: Some(300),
+            recorded: 200,
+            unheeded: Unheeded::Ignore,
+            ..SchedulerOptions::default()
+        };
+        let policy = loaded(&policies::any(&mut life), generation());
+        let mut scheduler = Scheduler::new(life.inventory(), policy, generation(), options)
+            .expect("the units are there");
+        for _ in 0..80 {
+            for change in &life.changes() {
+                change.make(scheduler.inventory_mut());
+            }
+            // Whatever becomes of it.
+            let _ = scheduler.place(life.request());
+        }
+        let other = loaded(&policies::any(&mut life), generation());
+        let again = |reuse| {
+            let trial = scheduler.trial(200).reusing(reuse);
+            let made = trial.run(other.clone(), generation(), Instant::now() + PATIENT, 3);
+            let made = made.expect("the units are there").into_iter().map(|made| {
+                let host = made.host.map_err(|it| it.to_string());
+                (made.number, host, made.explained)
+            });
+            made.collect::<Vec<_>>()
+        };
+        prop_assert_eq!(again(Some(Reuse::default())), again(None));
     }
 
     #[test]

@@ -12,11 +12,19 @@ use super::cluster::Cluster;
 use super::past::Wanted;
 use super::rules::rule;
 use super::{Deployment, DeploymentError, Edit};
-use placewright_chain::{Explanation, ShareShown};
+use placewright_chain::{Explanation, Reuse, ShareShown};
 use placewright_scheduler::{Cancel, MadeAgain, PlaceError};
 
 /// How long decisions are made again. The answer says how many there was no time for.
 const TIME: Duration = Duration::from_secs(5);
+
+/// Units' answers are used again from one decision to the next, as far as they take no more than
+/// this: few hosts change between two of them.
+const REUSE: Reuse = Reuse {
+    bytes: 16 << 20,
+    // Of more decisions than are made again at once.
+    whole_after: 1 << 14,
+};
 
 /// What is asked of a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +168,7 @@ impl Deployment {
             until: Instant::now() + TIME,
             patience: self.options.wait,
             cancel: cancel.clone(),
+            reuse: Some(REUSE),
         };
         let by = (&rule.policy, &*generation);
         let again = match wanted.in_sequence {

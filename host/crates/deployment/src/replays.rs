@@ -66,6 +66,8 @@ impl Deployment {
                 until: Instant::now() + TIME,
                 patience: self.options.wait,
                 cancel: cancel.clone(),
+                // The more a candidate is asked, the more is seen of it.
+                reuse: None,
             };
             let again = self.made_again(&cluster, (&rule.policy, &generation), wanted)?;
             clusters.insert(cluster.name().to_string(), Replayed::of(&again.made));

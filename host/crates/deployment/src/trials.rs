@@ -136,6 +136,8 @@ impl Deployment {
             until,
             patience: PATIENCE,
             cancel: Cancel::default(),
+            // The more a candidate is asked, the more is seen of it.
+            reuse: None,
         };
         let again = match self.made_again(cluster, (&rule.policy, &candidate), wanted) {
             Ok(again) => again,

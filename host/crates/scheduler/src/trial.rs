@@ -9,7 +9,7 @@ pub use sequence::{Homes, Sequence};
 
 use super::{Cancel, Decision, MadeOn, PlaceError, Scheduler, place, zone};
 use placewright_chain::{
-    Chain, ChainError, Decided, DecisionError, Explanation, LeftOut, Runner, Weighing,
+    Chain, ChainError, Decided, DecisionError, Explanation, LeftOut, Reuse, Runner, Weighing,
 };
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::Fault;
@@ -25,6 +25,8 @@ pub struct Trial {
     decisions: Vec<Arc<Decision>>,
     limit: Duration,
     cancel: Cancel,
+    /// None: units are asked everything anew.
+    reuse: Option<Reuse>,
 }
 
 /// A decision that was made again.
@@ -134,6 +136,7 @@ impl Scheduler {
             decisions,
             limit: self.options.chain_limit,
             cancel: self.options.cancel.clone(),
+            reuse: None,
         }
     }
 }
@@ -144,6 +147,22 @@ impl Trial {
     pub fn unless(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
+    }
+
+    /// Use units' answers again from one decision to the next, as a cluster does that decides:
+    /// between two of them few hosts change. Without it, each unit is asked everything in every
+    /// decision, which shows more of a unit that is to be judged.
+    #[must_use]
+    pub fn reusing(mut self, reuse: Option<Reuse>) -> Self {
+        self.reuse = reuse;
+        self
+    }
+
+    fn runner(&self, chain: Arc<Chain>) -> Runner {
+        match self.reuse {
+            None => Runner::new(chain, self.limit),
+            Some(reuse) => Runner::reusing(chain, self.limit, reuse),
+        }
     }
 
     /// How many decisions there are to make again.
@@ -171,7 +190,7 @@ impl Trial {
         mut examples: usize,
     ) -> Result<Vec<MadeAgain>, ChainError> {
         let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
-        let mut runner = Runner::new(chain, self.limit);
+        let mut runner = self.runner(chain);
         let (mut again, mut then) = (Vec::new(), None);
         let (begin, mut next) = (Instant::now(), 0);
         while let Some(decision) = self.decisions.get(next) {

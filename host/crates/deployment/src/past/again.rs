@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::super::cluster::{Cluster, ClusterState};
 use super::super::{Deployment, DeploymentError};
 use super::{Kept, read};
+use placewright_chain::Reuse;
 use placewright_engine::generation::Generation;
 use placewright_policy::Policy;
 use placewright_scheduler::{Cancel, MadeAgain, PlaceError, Sequence};
@@ -25,6 +26,9 @@ pub(crate) struct Wanted {
     pub patience: Duration,
     /// Ends it early, as if the time were up.
     pub cancel: Cancel,
+    /// Whether units' answers are used again from one decision to the next, and how; None: each
+    /// unit is asked everything in every decision.
+    pub reuse: Option<Reuse>,
 }
 
 /// Decisions that were made again.
@@ -53,7 +57,7 @@ impl Deployment {
         let (most, until) = (wanted.decisions, wanted.until);
         let trial = move |state: &mut ClusterState| Ok(state.scheduler().trial(most));
         let trial = cluster.read_within(wanted.patience, trial).wait()?;
-        let remembered = trial.unless(wanted.cancel.clone());
+        let remembered = trial.unless(wanted.cancel.clone()).reusing(wanted.reuse);
         let (mut of, mut before) = (remembered.decisions(), remembered.oldest());
         let mut again = remembered.run(policy.clone(), generation, until, wanted.examples)?;
         let explained = again.iter().filter(|made| made.explained.is_some());

@@ -32,6 +32,7 @@ fn filled(
         until: Instant::now() + Duration::from_secs(600),
         patience: Duration::from_secs(60),
         cancel: placewright_scheduler::Cancel::default(),
+        reuse: None,
     };
     let by = (&Arc::new(policy), generation);
     let again = world
@@ -135,6 +136,7 @@ fn fullest(world: &World, cluster: &Cluster, generation: &Generation, in_sequenc
         until: Instant::now() + Duration::from_secs(600),
         patience: Duration::from_secs(60),
         cancel: placewright_scheduler::Cancel::default(),
+        reuse: None,
     };
     let by = (&Arc::new(policy), generation);
     let again = match in_sequence {
@@ -186,6 +188,7 @@ fn a_decision_that_differs_is_explained_by_what_became_of_the_two_hosts() {
         until: Instant::now() + Duration::from_secs(600),
         patience: Duration::from_secs(60),
         cancel: placewright_scheduler::Cancel::default(),
+        reuse: None,
     };
     let by = (&Arc::new(policy), &generation);
     let again = deployment.made_again(&cluster, by, wanted).unwrap();
