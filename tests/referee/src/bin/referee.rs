@@ -23,6 +23,10 @@ struct Options {
     /// Where chance begins: the same number gives the same histories.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Go on with a run of the same seed and as many threads that was ended after so many
+    /// histories: those that servers have played to their end are passed over.
+    #[arg(long, default_value_t = 0)]
+    after: u64,
     /// How many are played beside each other.
     #[arg(long, default_value_t = 2)]
     threads: u64,
@@ -60,8 +64,11 @@ fn main() -> ExitCode {
     let (played, effects) = (AtomicU64::new(0), AtomicU64::new(0));
     let is_over = AtomicBool::new(false);
     let (done, is_done) = channel::<()>();
+    let threads = options.threads.max(1);
+    let rounds_passed = options.after / threads / OF_A_SERVER;
     let is_fair = std::thread::scope(|scope| {
-        let (counted, of) = (&played, options.histories);
+        let passed = threads * rounds_passed * OF_A_SERVER;
+        let (counted, of) = (&played, options.histories.saturating_sub(passed));
         scope.spawn(move || {
             // Nothing is ever sent: it ends when the sender is dropped.
             while is_done.recv_timeout(BETWEEN) == Err(RecvTimeoutError::Timeout) {
@@ -70,12 +77,12 @@ fn main() -> ExitCode {
                 eprintln!("{played} of {of} histories after {seconds} s");
             }
         });
-        let threads = (0..options.threads.max(1)).map(|thread| {
+        let playing = (0..threads).map(|thread| {
             let (options, played, effects, is_over) = (&options, &played, &effects, &is_over);
             scope.spawn(move || {
-                let share = options.histories / options.threads.max(1);
-                let mut left = share;
-                let mut round = 0;
+                let mut round = rounds_passed;
+                let share = options.histories / threads;
+                let mut left = share.saturating_sub(round * OF_A_SERVER);
                 let mut is_fair = true;
                 while left > 0 && !is_over.load(Ordering::Relaxed) {
                     let cases = left.min(OF_A_SERVER);
@@ -96,8 +103,8 @@ fn main() -> ExitCode {
                 is_fair
             })
         });
-        let threads: Vec<_> = threads.collect();
-        let fair: Vec<bool> = threads
+        let playing: Vec<_> = playing.collect();
+        let fair: Vec<bool> = playing
             .into_iter()
             .map(|it| it.join().unwrap_or(false))
             .collect();
