@@ -110,8 +110,24 @@ def repeated() -> None:
             raise AssertionError("nobody is there")
         except Unreachable as unreachable:
             assert address in str(unreachable)
+        try:
+            next(client.events())
+            raise AssertionError("nobody is there")
+        except Unreachable as unreachable:
+            assert address in str(unreachable)
+
+
+def refused_before_sending() -> None:
+    """A path cannot have these ids: the call would be about something else, as the whole cluster."""
+    for id in (".", "..", ""):
+        try:
+            _ = calls.delete_vm("c", id).path
+            raise AssertionError(f"{id!r} was taken")
+        except ValueError as error:
+            assert repr(id) in str(error)
 
 
 with_threads()
 asyncio.run(with_asyncio())
 repeated()
+refused_before_sending()

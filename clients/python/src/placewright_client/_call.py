@@ -29,7 +29,15 @@ class Call(Generic[Body]):
 
     @property
     def path(self) -> str:
-        """The path; each part may be any text."""
+        """The path; each part may be any text but ``.`` and ``..``.
+
+        Raises:
+            ValueError: A part is one of these. Whatever sends the path takes them for steps in it,
+                so that the call would be about something else.
+        """
+        for part in self.way:
+            if part in (".", "..", ""):
+                raise ValueError(f"{part!r} cannot be a name or an id: a path cannot have it")
         return "/" + "/".join(quote(str(part), safe="") for part in self.way)
 
     @property

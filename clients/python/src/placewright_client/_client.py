@@ -181,19 +181,22 @@ class Client:
         request = self._options.request(call)
         request["headers"].update(_after(after))
         request["timeout"] = None
-        with self._http.stream(**request) as response:
-            if not response.is_success:
-                response.read()
-                raise Refused(response)
-            lines: list[str] = []
-            for line in response.iter_lines():
-                if line:
-                    lines.append(line)
-                    continue
-                event = _event(lines)
-                lines.clear()
-                if event is not None:
-                    yield event
+        try:
+            with self._http.stream(**request) as response:
+                if not response.is_success:
+                    response.read()
+                    raise Refused(response)
+                lines: list[str] = []
+                for line in response.iter_lines():
+                    if line:
+                        lines.append(line)
+                        continue
+                    event = _event(lines)
+                    lines.clear()
+                    if event is not None:
+                        yield event
+        except httpx.TransportError as error:
+            raise Unreachable(f"the stream of {self._http.base_url} is broken: {error}") from error
 
 
 class AsyncClient:
@@ -279,16 +282,19 @@ class AsyncClient:
         request = self._options.request(call)
         request["headers"].update(_after(after))
         request["timeout"] = None
-        async with self._http.stream(**request) as response:
-            if not response.is_success:
-                await response.aread()
-                raise Refused(response)
-            lines: list[str] = []
-            async for line in response.aiter_lines():
-                if line:
-                    lines.append(line)
-                    continue
-                event = _event(lines)
-                lines.clear()
-                if event is not None:
-                    yield event
+        try:
+            async with self._http.stream(**request) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise Refused(response)
+                lines: list[str] = []
+                async for line in response.aiter_lines():
+                    if line:
+                        lines.append(line)
+                        continue
+                    event = _event(lines)
+                    lines.clear()
+                    if event is not None:
+                        yield event
+        except httpx.TransportError as error:
+            raise Unreachable(f"the stream of {self._http.base_url} is broken: {error}") from error

@@ -146,6 +146,37 @@ function ask(event) {
 document.addEventListener("input", ask);
 document.addEventListener("submit", ask);
 
+// What cannot be undone is asked about first.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const sure = form instanceof HTMLFormElement ? form.getAttribute("data-sure") : null;
+  if (!sure || !(form instanceof HTMLFormElement) || form.hasAttribute("data-is-sure")) return;
+  event.preventDefault();
+  const button = event.submitter;
+  const dialog = document.createElement("dialog");
+  const text = document.createElement("p");
+  text.textContent = sure;
+  const acts = document.createElement("p");
+  acts.className = "acts";
+  const [yes, no] = [document.createElement("button"), document.createElement("button")];
+  yes.className = "btn risk";
+  yes.textContent = button?.textContent ?? "Go on";
+  yes.addEventListener("click", () => {
+    form.setAttribute("data-is-sure", "");
+    dialog.close();
+    form.requestSubmit(button instanceof HTMLButtonElement ? button : null);
+  });
+  no.className = "btn";
+  no.textContent = "Leave it";
+  no.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  acts.append(yes, no);
+  dialog.append(text, acts);
+  document.body.append(dialog);
+  dialog.showModal();
+  no.focus();
+});
+
 // What happens: the page is read again after events that concern it, and only while it is seen.
 const shell = document.querySelector("[data-live]");
 const kinds = (shell?.getAttribute("data-live") ?? "").split(",").filter(Boolean);
@@ -176,6 +207,13 @@ async function refresh() {
   }
   if (stream) liveState("live", "Live");
 }
+
+// What is measured comes without an event of its own: a map of it is refreshed by the clock.
+const MEASURED = 2000;
+window.setInterval(() => {
+  const map = document.querySelector("pw-heat-map[data-measured]");
+  if (map && !document.hidden && !isPaused && !timer && Date.now() - last >= MEASURED) refresh();
+}, MEASURED);
 
 async function readAll() {
   clearTimeout(around);

@@ -23,12 +23,14 @@ function edit(form) {
         headers: { "Content-Type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(/** @type {any} */ (new FormData(form))).toString(),
       });
-    } catch {
-      // A newer question has been asked.
-      return;
+    } catch (error) {
+      // A newer question has been asked, or the server cannot be reached.
+      if (error instanceof DOMException && error.name === "AbortError") return;
+      return stale(place, "The server cannot be reached.");
     }
     if (answer.status === 401) return expired();
-    if (answer.ok) {
+    if (!answer.ok) return stale(place, `The server did not answer the question (status ${answer.status}).`);
+    {
       const told = parsed(await answer.text());
       told.getElementById("drafted")?.remove();
       mark(told.getElementById("faults"));
@@ -36,6 +38,23 @@ function edit(form) {
       place.replaceChildren(...told.body.childNodes);
     }
     place.removeAttribute("aria-busy");
+  }
+
+  /** The figures are of an earlier draft: say so, and offer to ask again.
+   * @param {HTMLElement} place @param {string} why */
+  function stale(place, why) {
+    place.querySelector(".stale-answer")?.remove();
+    const told = document.createElement("p");
+    told.className = "note warn stale-answer";
+    told.setAttribute("role", "alert");
+    told.textContent = `${why} What stands here is of an earlier draft. `;
+    const again = document.createElement("button");
+    again.className = "btn";
+    again.type = "button";
+    again.textContent = "Ask again";
+    again.addEventListener("click", ask);
+    told.append(again);
+    place.prepend(told);
   }
 
   /** Say what is wrong at the fields that it is wrong with. @param {HTMLElement | null} faults */
@@ -182,8 +201,24 @@ function edit(form) {
       move(button.value, button.getAttribute("data-way") ?? "up");
       return;
     }
+    if (button instanceof HTMLButtonElement && button.value === "try") {
+      event.preventDefault();
+      clearTimeout(timer);
+      ask();
+      return;
+    }
     isSent = true;
   });
+
+  // The other view is of the same draft.
+  for (const tab of document.querySelectorAll("a[data-view]")) {
+    tab.addEventListener("click", (event) => {
+      const button = form.querySelector(`button[name="deed"][value="${tab.getAttribute("data-view")}"]`);
+      if (!(button instanceof HTMLButtonElement)) return;
+      event.preventDefault();
+      form.requestSubmit(button);
+    });
+  }
 
   // Dragging is the same deed: an entry goes to the place of the one that it is dropped on.
   let dragged = "";

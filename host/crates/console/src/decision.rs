@@ -44,9 +44,16 @@ pub(crate) async fn show(
         }
         _ => None,
     };
+    let place = match texts(decision, "vms").first() {
+        Some(vm) if decision["reserved"] == true => {
+            let vm = ask.get_if(&format!("{api}/vms/{}", segment(vm))).await;
+            Some(place(&cluster, vm.as_ref(), &number, decision))
+        }
+        _ => None,
+    };
     let main = html! {
         (head(&cluster, &number, decision, matrix.as_ref()))
-        (facts(&cluster, &recorded, explained.as_ref().ok(), same))
+        (facts(&cluster, &recorded, explained.as_ref().ok(), same, place))
         @match &matrix {
             Some(matrix) => {
                 div.cols.two-one {
@@ -138,7 +145,8 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
             @if matrix.is_by_chance() { (cut(host, 60)) " was drawn from " (things(left, "candidate", "candidates")) "." }
             @else if let Some(least) = matrix.cost_of(host) {
                 (cut(host, 60)) " costs least of " (things(left, "host", "hosts")) ": " (cost(least)) "."
-            } @else { (cut(host, 60)) " was chosen of " (things(left, "host", "hosts")) "." }
+            } @else if left == 0 { (cut(host, 60)) " was taken as the request forces it: no unit was asked." }
+            @else { (cut(host, 60)) " was chosen of " (things(left, "host", "hosts")) "." }
         }
         @if let (false, Some((next, by))) = (matrix.is_by_chance(), next) {
             " " (cut(next, 60)) " came next, "
@@ -148,7 +156,37 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
     }
 }
 
-fn facts(cluster: &str, recorded: &Value, explained: Option<&Value>, same: Option<bool>) -> Markup {
+/// What has become of the place that a decision reserved: `vm` is the first of its VMs as it is known
+/// now, if it still is.
+fn place(cluster: &str, vm: Option<&Value>, number: &str, decision: &Value) -> Markup {
+    let Some(vm) = vm else {
+        return html! { (state("off", "idle", "The place it reserved was given up")) };
+    };
+    let by = vm["reserved"]["decision"].as_u64().map(|it| it.to_string());
+    let is_held = vm["reserved"].is_object()
+        && by.as_deref().is_none_or(|by| by == number)
+        && vm["reserved"]["host"] == decision["host"];
+    html! {
+        @if is_held {
+            (state("acc", "pend", "A place is reserved"))
+            @if let Some(expires) = Moment::of(&vm["reserved"]["expires"]) { span { "it ends " (ago(expires)) " unless it is confirmed" } }
+        } @else if vm["host"].is_string() && vm["host"] == decision["host"] {
+            (state("ok", "ok", "It runs there"))
+        } @else if vm["host"].is_string() {
+            (state("off", "idle", "It runs elsewhere now")) span { "on " (host_link(cluster, vm["host"].as_str())) }
+        } @else {
+            (state("off", "idle", "The place it reserved was given up"))
+        }
+    }
+}
+
+fn facts(
+    cluster: &str,
+    recorded: &Value,
+    explained: Option<&Value>,
+    same: Option<bool>,
+    place: Option<Markup>,
+) -> Markup {
     let decision = &recorded["decision"];
     let vms = items(&recorded["request"], "vms");
     let sum = |name: &str| vms.iter().filter_map(|vm| vm[name].as_f64()).sum::<f64>();
@@ -156,10 +194,7 @@ fn facts(cluster: &str, recorded: &Value, explained: Option<&Value>, same: Optio
     let policy = explained.map(|explained| text(explained, "policy"));
     html! {
         div.bar.small.soft {
-            @if decision["reserved"] == true {
-                (state("acc", "pend", "A place was reserved"))
-                @if let Some(expires) = Moment::of(&decision["expires"]) { span { "it ends " (ago(expires)) " unless it is confirmed" } }
-            }
+            @if let Some(place) = place { (place) }
             @if cpu > 0.0 || memory > 0.0 { span { (cores(cpu)) ", " (bytes(memory)) } }
             @for vm in texts(decision, "vms").iter().take(3) { (vm_link(cluster, vm)) }
             span { "by " b { (cut(text(recorded, "by"), 40)) }

@@ -86,7 +86,7 @@ pub(crate) fn map(
     );
     html! {
         (legend(ask, fleet, wanted, colour))
-        pw-heat-map data-map=(data.to_string()) {
+        pw-heat-map data-map=(data.to_string()) data-measured[matches!(colour, Colour::CpuUsed | Colour::MemoryUsed)] {
             svg.heat viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
                 @for zone in &zones {
                     @if !zone.name.is_empty() {

@@ -110,6 +110,7 @@ fn measures(host: &Value) -> Markup {
         reserved: zero("cpu.pending"),
         used: amount("cpu.usage").map(|share| share * zero("cpu.total")),
         promisable: zero("cpu.total") * amount("cpu.overcommit").unwrap_or(1.0),
+        total: zero("cpu.total"),
     };
     let total = zero("memory.total");
     let memory = Measure {
@@ -118,6 +119,7 @@ fn measures(host: &Value) -> Markup {
         used: amount("memory.free").map(|free| (total - free).max(0.0)),
         promisable: (total - zero("memory.reserved")).max(0.0)
             * amount("memory.overcommit").unwrap_or(1.0),
+        total,
     };
     let line = |measure: Measure, text: fn(f64) -> String| {
         let used = measure.used.map_or("not measured".to_owned(), |used| {

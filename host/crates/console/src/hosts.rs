@@ -48,6 +48,12 @@ pub(crate) async fn show(
                 "Hosts come with the inventory: " code { "PUT " (api) "/inventory" } "."
             })) } }
         } @else {
+            @for name in &fleet.unknown { (note("warn", html! {
+                "No host has " b.mono { "attribute." (format::cut(name, 60)) } ". A filter names state, zone, or an attribute: "
+                @for (place, known) in fleet.attributes.iter().take(20).enumerate() {
+                    @if place > 0 { ", " } (known.trim_start_matches("attribute."))
+                } "."
+            })) }
             @if !is_table {
                 div.cols.map-cols {
                     section.panel aria-label="Map of hosts" {

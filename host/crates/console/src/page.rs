@@ -154,7 +154,31 @@ fn answered(status: StatusCode, mut headers: HeaderMap, whole: Markup) -> Respon
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    (status, headers, whole.into_string()).into_response()
+    let whole = visible(whole.into_string());
+    (status, headers, whole).into_response()
+}
+
+/// Write characters out that turn the direction of what follows, or that nobody sees: a name that has
+/// one would make the sentence around it read otherwise. Pages themselves have none.
+pub(crate) fn visible(page: String) -> String {
+    let is_hidden = |letter: char| {
+        matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{80}'..='\u{9f}')
+    };
+    if !page.contains(is_hidden) {
+        return page;
+    }
+    let mut visible = String::with_capacity(page.len());
+    for letter in page.chars() {
+        match is_hidden(letter) {
+            // It joins signs to one, as in many emoji.
+            true if letter != '\u{200d}' => {
+                visible.push_str(&format!("[U+{:04X}]", u32::from(letter)))
+            }
+            _ => visible.push(letter),
+        }
+    }
+    visible
 }
 
 /// Links to the same page of other clusters.
@@ -424,6 +448,12 @@ mod tests {
         );
         assert_eq!(sentence("is it so?"), "Is it so?");
         assert_eq!(sentence(""), ".");
+    }
+
+    #[test]
+    fn characters_that_turn_or_hide_a_text_are_written_out() {
+        let page = "VM \u{202e}exe.txt\u{200b} of z\u{fc}rich".to_owned();
+        assert_eq!(visible(page), "VM [U+202E]exe.txt[U+200B] of z\u{fc}rich");
     }
 
     #[test]

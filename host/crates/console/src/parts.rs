@@ -55,6 +55,8 @@ pub(crate) struct Measure {
     pub(crate) used: Option<f64>,
     /// What may be promised.
     pub(crate) promisable: f64,
+    /// What there is to be used.
+    pub(crate) total: f64,
 }
 
 impl Measure {
@@ -67,7 +69,9 @@ impl Measure {
         }
     }
 
-    /// The bar of three measures: used inside committed, reserved behind it.
+    /// The bar of three measures: used inside committed, reserved behind it. What is used is a share
+    /// of what there is, the others of what may be promised: a host of which all is used has a full
+    /// line, whatever its overcommit.
     pub(crate) fn bar(&self, what: &str) -> Markup {
         let all = self
             .promisable
@@ -81,7 +85,7 @@ impl Measure {
             percent(self.reserved / all),
             self.used.map_or(String::new(), |used| format!(
                 ", {} used",
-                percent(used / all)
+                percent(used / self.total.max(f64::MIN_POSITIVE))
             ))
         );
         html! {
@@ -93,7 +97,7 @@ impl Measure {
                         rect.f-res x=(format!("{committed:.1}")) y="2" width=(wide(self.reserved)) height="8" {}
                     }
                     @if let Some(used) = self.used {
-                        rect.f-used y="4.5" width=(wide(used)) height="3" {}
+                        rect.f-used y="4.5" width=(format!("{:.1}", (used / self.total.max(f64::MIN_POSITIVE) * 100.0).clamp(0.0, 100.0))) height="3" {}
                     }
                 }
                 span.num { (percent(self.share())) }

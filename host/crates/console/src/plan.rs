@@ -79,17 +79,27 @@ fn head(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) -> M
                     (_, 0) => "no move waits for you",
                     (moves, waits) => { (waits) " of " (things(moves, "move waits", "moves wait")) " for you" }
                 } }
-                p { "Nothing is moved before you approve it. Each move is held against the policy again as it begins." }
+                @if plan["cancelled"] == true { p { "The plan was stopped." } }
+                @else if !is_over { p { "Nothing is moved before you approve it. Each move is held against the policy again as it begins." } }
             }
-            @if !is_over && plan["cancelled"] != true { div.acts { (stop(ask, cluster, number)) } }
+            @if !is_over && plan["cancelled"] != true { div.acts { (stop(ask, cluster, number, plan)) } }
         }
     }
 }
 
-fn stop(ask: &Ask, cluster: &str, number: &str) -> Markup {
+fn stop(ask: &Ask, cluster: &str, number: &str, plan: &Value) -> Markup {
+    let under_way = count(&plan["counted"], "begun");
+    let sure = match under_way {
+        0 => "Stop this plan? Its moves that wait are given up, and it cannot go on afterwards."
+            .to_owned(),
+        under_way => format!(
+            "Stop this plan? {} under way given up, too, and it cannot go on afterwards.",
+            things(under_way, "move is", "moves are")
+        ),
+    };
     match ask.may(Permission::Operate, Some(cluster)) {
         true => html! {
-            form action=(of_cluster(cluster, &["plans", number])) method="post" {
+            form action=(of_cluster(cluster, &["plans", number])) method="post" data-sure=(sure) {
                 button.btn.risk type="submit" name="deed" value="cancel" { "Stop the plan" }
             }
         },
@@ -240,7 +250,7 @@ fn about(plan: &Value, number: &str, events: &[Value]) -> Markup {
                 } }
                 dt { "Goes on" } dd { (if plan["auto"] == true { "by itself, as moves are confirmed" } else { "when somebody approves more" }) }
                 @if plan["cut-short"] == true { dt { "More" } dd { "there may be more moves: the plan ends at its bound" } }
-                @for found in items(plan, "notes").iter().take(20) { dt { "Found" } dd.small.mono { (cut(&found.to_string(), 160)) } }
+                @for found in items(plan, "notes").iter().take(20) { dt { "Found" } dd.small { (finding(found)) } }
             } }
         }
         @if !of_plan.is_empty() {
@@ -253,6 +263,24 @@ fn about(plan: &Value, number: &str, events: &[Value]) -> Markup {
             }
         }
     }
+}
+
+/// What was found while the plan was made, as people read it.
+fn finding(found: &Value) -> Markup {
+    let names = found.as_object().into_iter().flatten();
+    html! {
+        @if let Some(kind) = found["kind"].as_str() { b { (sentence_start(&kind.replace('-', " "))) } }
+        @for (name, value) in names.filter(|(name, value)| *name != "kind" && !value.is_null()) {
+            " " span.dim { (name.replace('-', " ")) } " "
+            (cut(value.as_str().unwrap_or(&value.to_string()), 100))
+        }
+    }
+}
+
+fn sentence_start(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// Approve moves, or stop the plan.

@@ -202,16 +202,7 @@ pub(crate) async fn act(
     let path = format!("/v1/policies/{}", segment(&name));
     let deed = form::value(&sent, "deed").unwrap_or("try");
     if deed == "clone" {
-        let new = form::value(&sent, "name").unwrap_or_default();
-        drop(
-            ask.send(
-                "POST",
-                &format!("{path}/clone"),
-                Sent::Json(&json!({"name": new})),
-            )
-            .await?,
-        );
-        return Ok(see(&format!("/policies/{}", segment(new))));
+        return clone(&ask, &name, &sent).await;
     }
     let mut draft = Draft::of(&sent)?;
     let policy = ask.get(&path).await?;
@@ -248,6 +239,40 @@ pub(crate) async fn act(
         _ => {
             let wrong = "\"deed\" must be try, save, chain, document, clone or begin with move/";
             Err(Problem::new(Code::InvalidParameter, wrong))
+        }
+    }
+}
+
+/// Make a policy of a new name: of the draft, where the editor sends one, else of what is saved.
+async fn clone(ask: &Ask, name: &str, sent: &Pairs) -> Result<Response, Problem> {
+    let path = format!("/v1/policies/{}", segment(name));
+    let new = form::value(sent, "name").unwrap_or_default();
+    if form::value(sent, "text").is_none() {
+        let wanted = json!({"name": new});
+        let path = format!("{path}/clone");
+        drop(ask.send("POST", &path, Sent::Json(&wanted)).await?);
+        return Ok(see(&format!("/policies/{}", segment(new))));
+    }
+    let draft = Draft::of(sent)?;
+    let made = match new {
+        "" => Err(Problem::new(
+            Code::InvalidParameter,
+            "the copy needs a name: write it beside \"Clone\"",
+        )),
+        new => {
+            let is_new = vec![(header::IF_NONE_MATCH, "*".to_owned())];
+            let document = Language::of(&draft.text).sent(&draft.text, is_new);
+            let path = format!("/v1/policies/{}", segment(new));
+            ask.send("PUT", &path, document).await
+        }
+    };
+    match made {
+        Ok(_) => Ok(see(&format!("/policies/{}", segment(new)))),
+        Err(problem) => {
+            // What was tuned stays on the page.
+            let status = problem.code().status();
+            let policy = ask.get(&path).await?;
+            editor(ask, name, &policy, draft, Told::Wrong(problem), status).await
         }
     }
 }
@@ -293,7 +318,7 @@ async fn editor(
     let faults = faults_of(&told, &draft);
     let path = format!("/policies/{}", segment(name));
     let main = html! {
-        (head(ask, name, policy, &deciding))
+        (head(ask, name, policy, &deciding, Some("editor")))
         (tabs(&path, if draft.is_document { "document" } else { "" }))
         @if let Told::Conflict(newest) = &told { (conflict(newest, &draft)) }
         form.stack id="editor" action=(path) method="post" data-draft={ (path) "/draft" } {
@@ -303,6 +328,8 @@ async fn editor(
                 _ => draft.revision,
             });
             input type="hidden" name="view" value=(if draft.is_document { "document" } else { "chain" });
+            // What a browser sends when Enter is pressed in a field: it stands before all others.
+            @if may_edit { button.vh type="submit" name="deed" value="try" tabindex="-1" { "Try it" } }
             div.bar {
                 @if may_save {
                     button.btn.main type="submit" name="deed" value="save" { "Save as revision " (draft.revision.max(policy["revision"].as_u64().unwrap_or_default()) + 1) }
@@ -314,7 +341,7 @@ async fn editor(
                 }
                 @if is_locked { span.small.soft { "Changes can be tried here; to save them, clone the policy." } }
             }
-            div.cols.one-two {
+            div.cols.one-two.tuning {
                 div.stack {
                     @match (&chain, draft.is_document) {
                         (Ok(chain), false) => {
@@ -356,7 +383,9 @@ async fn editor(
     page::shown_as(ask, page, status).await
 }
 
-fn head(ask: &Ask, name: &str, policy: &Value, deciding: &[&str]) -> Markup {
+/// What stands above the views of a policy. Where there is an editor, the copy is made of its draft:
+/// `editor` is the id of its form.
+fn head(ask: &Ask, name: &str, policy: &Value, deciding: &[&str], editor: Option<&str>) -> Markup {
     let revision = policy["revision"].as_u64().unwrap_or_default();
     let may = ask.caller.must(Permission::AuthorPolicies, None).is_ok();
     html! {
@@ -374,11 +403,16 @@ fn head(ask: &Ask, name: &str, policy: &Value, deciding: &[&str]) -> Markup {
                         @if let Some(at) = Moment::of(&policy["at"]) { " " (ago(at)) } "." }
                 }
             }
-            @if may { form.bar action={ "/policies/" (segment(name)) } method="post" {
-                input type="hidden" name="deed" value="clone";
-                input.field name="name" required pattern="[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}" aria-label="Name of the copy" placeholder="Name of the copy" size="16";
-                button.btn type="submit" { "Clone" }
-            } }
+            @if may {
+                @let fields = html! {
+                    input.field name="name" form=[editor] required[editor.is_none()] pattern="[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}" aria-label="Name of the copy" placeholder="Name of the copy" size="16";
+                    button.btn type="submit" form=[editor] name="deed" value="clone" { "Clone" }
+                };
+                @match editor {
+                    Some(_) => div.bar { (fields) },
+                    None => form.bar action={ "/policies/" (segment(name)) } method="post" { (fields) },
+                }
+            }
         }
     }
 }
@@ -387,7 +421,7 @@ fn tabs(path: &str, current: &str) -> Markup {
     html! {
         nav.tabs aria-label="Views of the policy" {
             @for (word, name) in [("", "Chain"), ("document", "Document"), ("history", "History")] {
-                a href={ (path) @if !word.is_empty() { "?view=" (word) } } aria-current=[(word == current).then_some("page")] { (name) }
+                a href={ (path) @if !word.is_empty() { "?view=" (word) } } data-view=[(word != "history").then_some(if word.is_empty() { "chain" } else { word })] aria-current=[(word == current).then_some("page")] { (name) }
             }
         }
     }

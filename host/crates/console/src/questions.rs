@@ -12,7 +12,7 @@ use crate::ask::{Ask, Console, Sent};
 use crate::format::{self, cost, cut, len, things};
 use crate::overview::needs::hosts_that;
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, barred, host_link, note, state, vm_link};
+use crate::parts::{self, host_link, note, state, vm_link};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use placewright_http::{Permission, Problem};
@@ -148,12 +148,6 @@ async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, M
     let path = path.trim_end_matches('?');
     let text = body.as_ref().map(Value::to_string);
     let line = parts::curl("POST", path, text.as_deref());
-    if kind == "maintenance" && !ask.may(Permission::Operate, Some(cluster)) {
-        return (
-            line,
-            html! { (barred(ask, Permission::Operate, "Try to empty hosts")) },
-        );
-    }
     let sent = body.as_ref().map_or(Sent::Nothing, Sent::Json);
     let markup = match ask.send("POST", path, sent).await {
         Err(problem) => note("bad", html! { (sentence(problem.detail())) }),

@@ -164,6 +164,25 @@ fn settings(inspected: &Value) -> Markup {
 fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
     let may = ask.may(Permission::Administer, None);
     let in_force = text(unit, "in-force");
+    // What a candidate of this list replaced and is no candidate of it: a unit of the program is none.
+    let listed: Vec<&str> = history.iter().map(|it| text(it, "digest")).collect();
+    let mut replaced: Vec<&str> = Vec::new();
+    for digest in history
+        .iter()
+        .filter_map(|it| it["outcome"]["replaced"].as_str())
+    {
+        if digest != in_force && !listed.contains(&digest) && !replaced.contains(&digest) {
+            replaced.push(digest);
+        }
+    }
+    let back = |digest: &str| {
+        html! {
+            form action={ "/units/" (segment(name)) } method="post" data-sure="Go back to this version? It decides from then on." {
+                input type="hidden" name="digest" value=(digest);
+                button.btn name="deed" value="rollback" type="submit" { "Go back to it" }
+            }
+        }
+    };
     html! {
         section.panel aria-labelledby="history" {
             header { h2 id="history" { "What became of candidates" } }
@@ -182,14 +201,15 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
                                 (state("bad", "bad", "refused")) span.sub { "at “" (text(outcome, "step")) "”: " (cut(text(outcome, "why"), 200)) }
                             } @else if outcome["why"].is_string() { (state("warn", "warn", "held")) span.sub { (cut(text(outcome, "why"), 200)) } }
                             @else { (state("ok", "ok", "passed")) } }
-                        td { @if may && !outcome["step"].is_string() && digest != in_force {
-                            form action={ "/units/" (segment(name)) } method="post" {
-                                input type="hidden" name="digest" value=(digest);
-                                button.btn name="deed" value="rollback" type="submit" { "Go back to it" }
-                            }
-                        } }
+                        td { @if may && !outcome["step"].is_string() && digest != in_force { (back(digest)) } }
                     }
-                } }
+                }
+                @for digest in &replaced { tr.tall {
+                    td { "before" }
+                    td.mono { (digest.get(..12).unwrap_or(digest)) }
+                    td {} td { "was in force before the first of these" } td {}
+                    td { @if may { (back(digest)) } }
+                } } }
             } } }
         }
     }

@@ -185,6 +185,11 @@ pub(crate) fn staged(staging: &Value) -> Markup {
         section.panel aria-labelledby="staged" {
             header { h2 id="staged" { "What became of " (cut(name, 60)) } span.mono.small.dim { (text(staging, "digest").get(..12).unwrap_or_default()) } }
             div.in.stack {
+                @let differing = staging["replay"]["differing"].as_u64().unwrap_or_default();
+                @let tried = staging["replay"]["tried"].as_u64().unwrap_or_default();
+                @if differing * 2 > tried { (note("warn", html! {
+                    b { "Most recorded decisions would have another outcome with it: " (differing) " of " (tried) "." } " Look at the examples before it comes into force."
+                })) }
                 @if is_refused { (note("bad", html! { b { "Refused at the step “" (text(outcome, "step")) "”. " } (sentence(&cut(why, 400))) " What is in force stays." })) }
                 @else if has_passed { (note("ok", html! { b { "It has passed every step. " } @if !why.is_empty() { "It is not in force: " (sentence(&cut(why, 400))) } })) }
                 @else if !why.is_empty() { (note("warn", html! { (sentence(&cut(why, 400))) })) }
@@ -192,11 +197,34 @@ pub(crate) fn staged(staging: &Value) -> Markup {
                 ol.tl { @for step in items(staging, "steps") { (taken(step)) } }
                 @let replay = &staging["replay"];
                 @if replay.is_object() {
-                    p { "Made again with it: " b { (replay["differing"].as_u64().unwrap_or_default()) } " of "
-                        (replay["tried"].as_u64().unwrap_or_default()) " recorded decisions have another outcome." }
+                    p { "Made again with it: " b { (differing) } " of " (tried) " recorded decisions have another outcome." }
+                    (examples(replay))
                 }
             }
         }
+    }
+}
+
+/// Decisions that would have another outcome with a candidate, and calls that gave no answer.
+fn examples(replay: &Value) -> Markup {
+    let (examples, failures) = (items(replay, "examples"), items(replay, "failures"));
+    html! {
+        @if !examples.is_empty() { div.scroll { table.flat {
+            thead { tr { th scope="col" { "Cluster" } th.num scope="col" { "Decision" } th scope="col" { "As decided" } th scope="col" { "With it" } } }
+            tbody { @for one in examples {
+                @let cluster = text(one, "cluster");
+                @let number = one["decision"].as_u64().unwrap_or_default().to_string();
+                tr {
+                    td { (cut(cluster, 40)) }
+                    td.num { a href=(crate::url::of_cluster(cluster, &["decisions", &number])) { (number) } }
+                    td { (parts::host_link(cluster, one["before"].as_str())) }
+                    td { (parts::host_link(cluster, one["after"].as_str())) }
+                }
+            } }
+        } } }
+        @for one in failures { p.small.bad {
+            "Decision " (one["decision"].as_u64().unwrap_or_default()) " of " (cut(text(one, "cluster"), 40)) ": " (sentence(&cut(text(one, "because"), 200)))
+        } }
     }
 }
 

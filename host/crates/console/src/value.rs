@@ -38,6 +38,7 @@ pub(crate) fn measure(sums: &Value) -> Measure {
         reserved: number(sums, "reserved"),
         used: sums["used"].as_f64(),
         promisable: number(sums, "promisable"),
+        total: number(sums, "total"),
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct HostRow {
     pub(crate) zone: Option<String>,
     /// What hosts are grouped by besides.
     pub(crate) group: Option<String>,
+    /// Attributes that a filter names, without `attribute.`, with their values.
+    pub(crate) attributes: Vec<(String, String)>,
     pub(crate) vms: usize,
     pub(crate) pending: usize,
     /// In cores.
@@ -67,7 +69,7 @@ impl HostRow {
     pub(crate) fn share(&self, colour: Colour) -> Option<f64> {
         let used = |measure: &Measure| {
             let used = measure.used?;
-            (measure.promisable > 0.0).then(|| used / measure.promisable)
+            (measure.total > 0.0).then(|| used / measure.total)
         };
         match colour {
             Colour::Cpu => Some(self.cpu.share()),
@@ -78,7 +80,7 @@ impl HostRow {
     }
 
     /// Whether all words of a filter fit: a part of the id, `state:up`, `zone:z1`, `vms>10`,
-    /// `cpu>80` (in percent), and the name of what hosts are grouped by.
+    /// `cpu>80` (in percent), and attributes by their names, as in `rack:r07`.
     fn fits(&self, filter: &str) -> bool {
         filter.split_whitespace().all(|word| {
             let is = |given: Option<&str>, wanted: &str| given.is_some_and(|it| it == wanted);
@@ -87,7 +89,10 @@ impl HostRow {
                     "state" if wanted == "not-up" => self.state != "up",
                     "state" => self.state == wanted,
                     "zone" => is(self.zone.as_deref(), wanted),
-                    _ => is(self.group.as_deref(), wanted),
+                    _ => self
+                        .attributes
+                        .iter()
+                        .any(|(known, value)| known == name && value == wanted),
                 };
             }
             if let Some(at) = word.find(['<', '>']) {
@@ -118,6 +123,8 @@ pub(crate) struct Fleet {
     pub(crate) hosts: Vec<HostRow>,
     /// Attributes that hosts can be grouped by.
     pub(crate) attributes: Vec<String>,
+    /// Names in the filter that no host has, as it is written.
+    pub(crate) unknown: Vec<String>,
 }
 
 impl Fleet {
@@ -132,10 +139,29 @@ impl Fleet {
             path.push(',');
             path.push_str(&crate::url::segment(group));
         }
+        let (mut named, mut unknown) = (Vec::new(), Vec::new());
+        let words = ask.param("filter").unwrap_or_default().split_whitespace();
+        for (name, _) in words.filter_map(|word| word.split_once(':')) {
+            let column = format!("attribute.{name}");
+            match attributes.contains(&column) {
+                true if named.contains(&name) => {}
+                true => {
+                    named.push(name);
+                    path.push(',');
+                    path.push_str(&crate::url::segment(&column));
+                }
+                false if matches!(name, "state" | "zone") => {}
+                false => unknown.push(name.to_owned()),
+            }
+        }
         let shown = ask.get(&path).await?;
-        let hosts = rows(&shown["columns"], group.as_deref());
+        let hosts = rows(&shown["columns"], group.as_deref(), &named);
         attributes.sort();
-        Ok(Self { hosts, attributes })
+        Ok(Self {
+            hosts,
+            attributes,
+            unknown,
+        })
     }
 
     /// The hosts that fit the filters of the page, as they are to be sorted.
@@ -188,7 +214,7 @@ fn attributes(host: &Value) -> Vec<String> {
     names
 }
 
-fn rows(columns: &Value, group: Option<&str>) -> Vec<HostRow> {
+fn rows(columns: &Value, group: Option<&str>, named: &[&str]) -> Vec<HostRow> {
     let ids = columns["id"].as_array().map_or(0, Vec::len);
     let number = |name: &str, row: usize| columns[name][row].as_f64();
     let text = |name: &str, row: usize| columns[name][row].as_str().map(str::to_owned);
@@ -204,6 +230,13 @@ fn rows(columns: &Value, group: Option<&str>) -> Vec<HostRow> {
             state: text("state", row).unwrap_or_else(|| "up".to_owned()),
             zone: text("zone", row),
             group: group.and_then(|group| text(group, row)),
+            attributes: named
+                .iter()
+                .filter_map(|name| {
+                    let value = text(&format!("attribute.{name}"), row)?;
+                    Some(((*name).to_owned(), value))
+                })
+                .collect(),
             vms: count("vms.count", row),
             pending: count("vms.pending", row),
             cpu: Measure {
@@ -211,6 +244,7 @@ fn rows(columns: &Value, group: Option<&str>) -> Vec<HostRow> {
                 reserved: zero("cpu.pending"),
                 used: number("cpu.usage", row).map(|share| share * cpu),
                 promisable: cpu * number("cpu.overcommit", row).unwrap_or(1.0),
+                total: cpu,
             },
             memory: Measure {
                 committed: zero("memory.committed"),
@@ -218,6 +252,7 @@ fn rows(columns: &Value, group: Option<&str>) -> Vec<HostRow> {
                 used: number("memory.free", row).map(|free| (memory - free).max(0.0)),
                 promisable: (memory - zero("memory.reserved")).max(0.0)
                     * number("memory.overcommit", row).unwrap_or(1.0),
+                total: memory,
             },
         }
     });
@@ -234,7 +269,7 @@ mod tests {
             id: "N1-03".to_owned(),
             state: "maintenance".to_owned(),
             zone: Some("z1".to_owned()),
-            group: Some("r07".to_owned()),
+            attributes: vec![("rack".to_owned(), "r07".to_owned())],
             vms: 12,
             cpu: Measure {
                 committed: 30.0,
@@ -254,7 +289,8 @@ mod tests {
             assert!(host.fits(fits), "{fits}");
         }
         for fails in [
-            "n2", "state:up", "zone:z2", "rack:r08", "vms>12", "cpu>x", "n1 vms<3", "a>1",
+            "n2", "state:up", "zone:z2", "rack:r08", "row:r07", "vms>12", "cpu>x", "n1 vms<3",
+            "a>1",
         ] {
             assert!(!host.fits(fails), "{fails}");
         }

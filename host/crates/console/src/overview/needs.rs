@@ -120,7 +120,6 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
             };
             let path = url::of_cluster(name, &["plans", &number.to_string()]);
             needs.push(need(2, text, Moment::of(&plan["now"]), path, "Review"));
-            break;
         }
     }
     let groups = ask.list(&format!("{api}/group-standings"), 10_000).await;
@@ -166,17 +165,19 @@ fn text_of_policy(cluster: &Value) -> String {
 /// Requests of the newest decisions that found no host, and whose VMs were not placed since.
 async fn rejected(ask: &Ask, cluster: &str, api: &str) -> Vec<(Markup, Option<Moment>, String)> {
     let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await;
-    let (mut placed, mut told) = (Vec::new(), Vec::new());
+    let (mut placed, mut told, mut more) = (Vec::new(), Vec::new(), 0);
     for recorded in decisions.unwrap_or_default() {
         let decision = &recorded["decision"];
         let vms: Vec<String> = texts(decision, "vms")
             .iter()
             .map(|it| (*it).to_owned())
             .collect();
-        if !decision["host"].is_string()
-            && !vms.iter().any(|vm| placed.contains(vm))
-            && told.len() < TOLD
-        {
+        if !decision["host"].is_string() && !vms.iter().any(|vm| placed.contains(vm)) {
+            if told.len() == TOLD {
+                more += 1;
+                placed.extend(vms);
+                continue;
+            }
             let number = recorded["number"].as_u64().unwrap_or_default();
             let reason = main_reason(decision);
             let text = html! {
@@ -190,6 +191,11 @@ async fn rejected(ask: &Ask, cluster: &str, api: &str) -> Vec<(Markup, Option<Mo
             told.push((text, Moment::of(&recorded["at"]), path));
         }
         placed.extend(vms);
+    }
+    if more > 0 {
+        let text = html! { b { (things(more, "more request", "more requests")) } " of the newest " (DECISIONS) " decisions found no host." };
+        let path = url::of_cluster(cluster, &["decisions"]) + "?outcome=none";
+        told.push((text, None, path));
     }
     told
 }

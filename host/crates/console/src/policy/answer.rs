@@ -65,6 +65,7 @@ fn shown(answer: &Value, cluster: &str) -> Markup {
                 @if tried == 0 {
                     (empty("No decision to try it on", html! { "None is recorded in " (cluster) " that could be made again." }))
                 } @else {
+                    (danger(answer))
                     p.lead { b data-differing=(differing) {
                         @if differing == 0 { "None of " (things(tried, "decision", "decisions")) " would have another outcome." }
                         @else { (len(differing)) " of " (things(tried, "decision", "decisions")) " would have another outcome." }
@@ -86,6 +87,21 @@ fn shown(answer: &Value, cluster: &str) -> Markup {
             }
         }
         @if differing > 0 { (changed(answer, cluster)) }
+    }
+}
+
+/// What somebody must not oversee: requests that would find no host any more, or no decision.
+fn danger(answer: &Value) -> Markup {
+    let after = count(answer, "rejected-after");
+    let more = after.saturating_sub(count(answer, "rejected-before"));
+    let failing = count(answer, "failing");
+    html! {
+        @if more > 0 { (note("bad", html! {
+            b { (things(more, "more request", "more requests")) " would find no host: " (len(after)) " of " (len(count(answer, "tried"))) "." }
+        })) }
+        @if failing > 0 { (note("bad", html! {
+            b { (things(failing, "request", "requests")) " would get no decision, as a unit gives no answer." }
+        })) }
     }
 }
 

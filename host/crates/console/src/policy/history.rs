@@ -29,7 +29,7 @@ pub(super) async fn show(ask: &Ask, name: &str, policy: &Value) -> Result<Respon
     let may =
         policy["origin"] == "api" && ask.caller.must(Permission::AuthorPolicies, None).is_ok();
     let main = html! {
-        (head(ask, name, policy, &deciding))
+        (head(ask, name, policy, &deciding, None))
         (tabs(&format!("/policies/{}", segment(name)), "history"))
         @if revisions.is_empty() { (empty("No revision is kept", html! { "It comes with the program." })) }
         @for (place, revision) in revisions.iter().enumerate() {

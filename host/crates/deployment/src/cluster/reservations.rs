@@ -11,7 +11,7 @@ use super::ended::{Ended, How};
 use crate::DeploymentError;
 use crate::events::{EventKind, News};
 use placewright_inventory::{Expired, Inventory, VmEntry};
-use placewright_model::{HostState, Rfc3339};
+use placewright_model::{HostState, Rfc3339, rfc3339};
 use placewright_records::telemetry::ReservationEnd;
 use placewright_store::Change;
 
@@ -395,7 +395,8 @@ impl ClusterState {
             host: Some(host.clone()),
             decision,
             message: format!(
-                "the place reserved for VM \"{vm}\" on {host} until {expires} was not confirmed and is free again"
+                "the place reserved for VM \"{vm}\" on {host} until {} was not confirmed and is free again",
+                rfc3339(expires)
             ),
             ..News::default()
         });
