@@ -328,8 +328,6 @@ async fn editor(
                 _ => draft.revision,
             });
             input type="hidden" name="view" value=(if draft.is_document { "document" } else { "chain" });
-            // What a browser sends when Enter is pressed in a field: it stands before all others.
-            @if may_edit { button.vh type="submit" name="deed" value="try" tabindex="-1" { "Try it" } }
             div.bar {
                 @if may_save {
                     button.btn.main type="submit" name="deed" value="save" { "Save as revision " (draft.revision.max(policy["revision"].as_u64().unwrap_or_default()) + 1) }
@@ -409,7 +407,11 @@ fn head(ask: &Ask, name: &str, policy: &Value, deciding: &[&str], editor: Option
                     button.btn type="submit" form=[editor] name="deed" value="clone" { "Clone" }
                 };
                 @match editor {
-                    Some(_) => div.bar { (fields) },
+                    Some(editor) => div.bar {
+                        // What a browser presses at Enter in a field: the first button of the form.
+                        button.vh type="submit" form=(editor) name="deed" value="try" tabindex="-1" { "Try it" }
+                        (fields)
+                    },
                     None => form.bar action={ "/policies/" (segment(name)) } method="post" { (fields) },
                 }
             }

@@ -381,6 +381,40 @@ fn a_locked_policy_is_cloned() {
 }
 
 #[test]
+fn a_copy_of_a_policy_takes_what_was_tuned_and_a_refused_one_leaves_it_on_the_page() {
+    let desk = Desk::start();
+    let cookie = desk.sign_in(&desk.admin);
+    let general = desk.browse("GET", "/v1/policies/general", &cookie, &[]);
+    let general: serde_json::Value = serde_json::from_str(&general.body).expect("it is JSON");
+    let text = general["text"].as_str().expect("it has a text");
+    let tuned = text.replacen("factor = 1", "factor = 7", 1);
+    assert_ne!(tuned, text);
+    let clone = |name: &str| {
+        let fields = [
+            ("deed", "clone"),
+            ("name", name),
+            ("revision", "0"),
+            ("view", "document"),
+            ("text", tuned.as_str()),
+        ];
+        desk.browse("POST", "/policies/general", &cookie, &fields)
+    };
+    for name in ["", "first-fit"] {
+        let refused = clone(name);
+        assert!(refused.status >= 400, "{}", refused.status);
+        assert!(refused.body.contains("factor = 7"), "{}", refused.body);
+    }
+    let cloned = clone("mine");
+    assert_eq!(
+        (cloned.status, cloned.header("location")),
+        (303, "/policies/mine")
+    );
+    let mine = desk.browse("GET", "/v1/policies/mine", &cookie, &[]);
+    let mine: serde_json::Value = serde_json::from_str(&mine.body).expect("it is JSON");
+    assert_eq!(mine["text"].as_str(), Some(tuned.as_str()));
+}
+
+#[test]
 fn a_unit_is_handed_in_as_a_file_and_each_step_is_told() {
     let desk = Desk::start();
     let cookie = desk.sign_in(&desk.admin);
