@@ -95,7 +95,7 @@ function edit(form) {
     else field.removeAttribute("aria-describedby");
   }
 
-  /** Move an entry: the server changes the document, and the form is shown anew.
+  /** Move, add or remove an entry: the server changes the document, and the form is shown anew.
    * @param {string} deed @param {string} way */
   async function move(deed, way) {
     clearTimeout(timer);
@@ -110,14 +110,23 @@ function edit(form) {
       return;
     }
     if (answer.status === 401) return expired();
-    const next = parsed(await answer.text()).getElementById("editor");
-    if (!answer.ok || !next) return toast("It could not be moved. Reload the page to go on.");
+    const shown = parsed(await answer.text());
+    const next = shown.getElementById("editor");
+    if (!answer.ok || !next) {
+      const why = shown.querySelector("#main p")?.textContent;
+      return toast(why ?? "It could not be changed. Reload the page to go on.");
+    }
     const open = [...form.querySelectorAll("details[open] > summary")].map((it) => it.textContent);
     form.replaceChildren(...next.childNodes);
     for (const summary of form.querySelectorAll("details > summary")) {
       if (open.includes(summary.textContent)) summary.parentElement?.setAttribute("open", "");
     }
     paint();
+    if (!deed.startsWith("move/")) {
+      const field = form.querySelector("[name='add-unit']");
+      if (field instanceof HTMLElement) field.focus();
+      return toast(deed === "add" ? "It is added at the end of its list." : "It is removed.");
+    }
     const parts = deed.split("/");
     const entry = `entry/${parts[1]}/${parts[2]}/${parts[4]}/entry`;
     const row = form.querySelector(`[data-entry="${CSS.escape(entry)}"]`);
@@ -195,8 +204,9 @@ function edit(form) {
   paint();
 
   form.addEventListener("submit", (event) => {
-    const button = event.submitter;
-    if (button instanceof HTMLButtonElement && button.value.startsWith("move/")) {
+    const isAdding = document.activeElement?.getAttribute("name") === "add-unit";
+    const button = isAdding ? form.querySelector("button[value='add']") : event.submitter;
+    if (button instanceof HTMLButtonElement && /^(move\/|remove\/|add$)/.test(button.value)) {
       event.preventDefault();
       move(button.value, button.getAttribute("data-way") ?? "up");
       return;

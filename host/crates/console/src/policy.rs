@@ -207,8 +207,16 @@ pub(crate) async fn act(
     let mut draft = Draft::of(&sent)?;
     let policy = ask.get(&path).await?;
     match deed {
-        _ if deed.starts_with(order::MOVE) => {
-            draft.text = order::moved(&draft.text, deed)?;
+        _ if deed.starts_with(order::MOVE)
+            || deed.starts_with(order::REMOVE)
+            || deed == order::ADD =>
+        {
+            let said = |name| form::value(&sent, name).unwrap_or_default().trim();
+            draft.text = match deed {
+                order::ADD => order::added(&draft.text, said("add-list"), said("add-unit"))?,
+                _ if deed.starts_with(order::REMOVE) => order::removed(&draft.text, deed)?,
+                _ => order::moved(&draft.text, deed)?,
+            };
             let told = try_out(&ask, &name, &draft).await;
             editor(&ask, &name, &policy, draft, told, StatusCode::OK).await
         }
@@ -237,7 +245,7 @@ pub(crate) async fn act(
             }
         }
         _ => {
-            let wrong = "\"deed\" must be try, save, chain, document, clone or begin with move/";
+            let wrong = "\"deed\" must be try, save, chain, document, clone, add or begin with move/ or remove/";
             Err(Problem::new(Code::InvalidParameter, wrong))
         }
     }
@@ -315,6 +323,13 @@ async fn editor(
         told => told,
     };
     let may_save = may_edit && !is_locked;
+    let units: Vec<String> = match may_edit && !draft.is_document {
+        true => {
+            let units = ask.list("/v1/units", 1000).await.unwrap_or_default();
+            units.iter().map(|it| text(it, "name").to_owned()).collect()
+        }
+        false => Vec::new(),
+    };
     let faults = faults_of(&told, &draft);
     let path = format!("/policies/{}", segment(name));
     let main = html! {
@@ -344,7 +359,7 @@ async fn editor(
                     @match (&chain, draft.is_document) {
                         (Ok(chain), false) => {
                             textarea.hidden name="text" aria-label="The document" { (draft.text) }
-                            (chain.form(may_edit, &faults))
+                            (chain.form(may_edit, &faults, &units))
                         }
                         (Err(why), false) => {
                             textarea.hidden name="text" aria-label="The document" { (draft.text) }

@@ -358,6 +358,64 @@ fn entries_are_put_in_another_order_by_buttons() {
 }
 
 #[test]
+fn units_are_added_and_removed_and_their_scaling_and_tier_are_set() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let api = desk.api();
+    let text = document(&api)["text"].as_str().unwrap().to_owned();
+    let act = |more: &[(&str, &str)]| {
+        let fields = [
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", text.as_str()),
+        ];
+        desk.browse(
+            "POST",
+            "/policies/house",
+            &cookie,
+            &[&fields, more].concat(),
+        )
+    };
+    let added = act(&[
+        ("add-unit", "network"),
+        ("add-list", "filters"),
+        ("deed", "add"),
+    ]);
+    assert_eq!(added.status, 200, "{}", added.body);
+    assert!(added.body.contains("Remove network"), "{}", added.body);
+    assert!(added.body.contains("data-differing="), "{}", added.body);
+    let removed = act(&[("deed", "remove/-/costs/0")]);
+    assert_eq!(removed.status, 200, "{}", removed.body);
+    assert!(
+        !removed.body.contains("factor = 2 # twice"),
+        "{}",
+        removed.body
+    );
+    let set = act(&[
+        ("entry/-/costs/0/scaling", "rank"),
+        ("entry/-/costs/0/tier", "2"),
+        ("entry/-/filters/0/position", "last"),
+        ("deed", "document"),
+    ]);
+    for written in [
+        "scaling = &quot;rank&quot;",
+        "tier = 2",
+        "position = &quot;last&quot;",
+    ] {
+        assert!(set.body.contains(written), "{written}: {}", set.body);
+    }
+    for wrong in [
+        &[("deed", "remove/-/costs/9")][..],
+        &[("add-unit", ""), ("add-list", "costs"), ("deed", "add")],
+        &[("add-unit", "cpu"), ("add-list", "name"), ("deed", "add")],
+    ] {
+        assert_eq!(act(wrong).status, 400, "{wrong:?}");
+    }
+    assert_eq!(document(&api)["revision"], 1, "nothing is saved by it");
+}
+
+#[test]
 fn a_locked_policy_is_cloned() {
     let desk = Desk::start();
     let cookie = desk.sign_in(&desk.admin);
@@ -384,8 +442,8 @@ fn a_locked_policy_is_cloned() {
 fn a_copy_of_a_policy_takes_what_was_tuned_and_a_refused_one_leaves_it_on_the_page() {
     let desk = Desk::start();
     let cookie = desk.sign_in(&desk.admin);
-    let general = desk.browse("GET", "/v1/policies/general", &cookie, &[]);
-    let general: serde_json::Value = serde_json::from_str(&general.body).expect("it is JSON");
+    let api = desk.api();
+    let general = api.get("/v1/policies/general").body;
     let text = general["text"].as_str().expect("it has a text");
     let tuned = text.replacen("factor = 1", "factor = 7", 1);
     assert_ne!(tuned, text);
@@ -409,8 +467,7 @@ fn a_copy_of_a_policy_takes_what_was_tuned_and_a_refused_one_leaves_it_on_the_pa
         (cloned.status, cloned.header("location")),
         (303, "/policies/mine")
     );
-    let mine = desk.browse("GET", "/v1/policies/mine", &cookie, &[]);
-    let mine: serde_json::Value = serde_json::from_str(&mine.body).expect("it is JSON");
+    let mine = api.get("/v1/policies/mine").body;
     assert_eq!(mine["text"].as_str(), Some(tuned.as_str()));
 }
 

@@ -30,6 +30,32 @@ const LISTS: [(&str, &str, &str); 4] = [
     ("effects", "Effects", "what follows from a placement"),
 ];
 
+/// What is done with costs before they are multiplied by the factor.
+const SCALINGS: [(&str, &str); 6] = [
+    ("none", "as the unit gives them"),
+    ("range", "the range that the unit declares becomes 0 to 1"),
+    (
+        "min-max",
+        "the least of the candidates becomes 0, the greatest 1",
+    ),
+    ("rank", "the number of candidates that cost less"),
+    (
+        "stretch",
+        "the least of the candidates becomes 1, the greatest 1000",
+    ),
+    (
+        "stretched-rank",
+        "stretched, then ranked: costs of one step are equal",
+    ),
+];
+
+/// Where a filter stands among those of its stage.
+const POSITIONS: [(&str, &str); 3] = [
+    ("first", "before all others"),
+    ("any", "in the order of the list"),
+    ("last", "after all others"),
+];
+
 /// The chain of a document.
 pub(super) struct Chain {
     stages: Vec<Stage>,
@@ -55,8 +81,11 @@ struct Entry {
     name: String,
     enabled: bool,
     factor: f64,
-    /// Scaling, position, tier: as written, for people.
-    notes: Vec<String>,
+    scaling: String,
+    tier: String,
+    position: String,
+    /// What happens if it fails, if that is written.
+    on_failure: Option<String>,
     /// What the unit declares, with what the document says.
     settings: Vec<(Value, Option<String>)>,
 }
@@ -115,14 +144,18 @@ impl Chain {
                     .place
                     .field(&format!("settings/{}", text(declared, "name")))
             });
-            std::iter::once(entry.place.field("factor")).chain(settings)
+            let own = ["factor", "scaling", "tier", "position"];
+            own.map(|key| entry.place.field(key))
+                .into_iter()
+                .chain(settings)
         });
         fields.collect()
     }
 
     /// The form, with what is wrong at the fields that it is wrong with: the first of them has the
     /// focus.
-    pub(super) fn form(&self, may: bool, faults: &Faults) -> Markup {
+    /// `units` are the names of those that can be added.
+    pub(super) fn form(&self, may: bool, faults: &Faults, units: &[String]) -> Markup {
         let fields = self.fields();
         let first = faults.first(fields.iter().map(String::as_str));
         let state = State { may, faults, first };
@@ -136,6 +169,26 @@ impl Chain {
                         @for (number, entry) in entries.iter().enumerate() { (entry.row(key, number, entries.len(), &state)) }
                     }
                 }
+            }
+            @if may { (add(units)) }
+        }
+    }
+}
+
+/// Fields that add a unit to the chain.
+fn add(units: &[String]) -> Markup {
+    html! {
+        section.panel aria-labelledby="add-title" {
+            header { h2 id="add-title" { "Add a unit" } }
+            div.in.bar {
+                label.lab { "Unit" input.field name="add-unit" list="add-units" size="20" autocomplete="off"; }
+                datalist id="add-units" { @for unit in units { option value=(unit) {} } }
+                label.lab { "as" select.field name="add-list" {
+                    @for (list, word) in [("filters", "filter"), ("costs", "cost function"), ("selections", "selection"), ("effects", "effect")] {
+                        option value=(list) { (word) }
+                    }
+                } }
+                button.btn type="submit" name="deed" value=(order::ADD) { "Add it at the end" }
             }
         }
     }
@@ -165,7 +218,8 @@ fn stages(document: &str) -> Result<Vec<Stage>, String> {
     Ok(stages)
 }
 
-fn len(item: &Item) -> usize {
+/// How many tables a list has, however it is written.
+pub(super) fn len(item: &Item) -> usize {
     let tables = item.as_array_of_tables().map(toml_edit::ArrayOfTables::len);
     let values = item.as_array().map(toml_edit::Array::len);
     tables.or(values).unwrap_or(0)
@@ -196,8 +250,6 @@ fn lists(table: &mut dyn toml_edit::TableLike, stage: Option<usize>) -> Vec<(usi
 fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
     let said = |key: &str| table.get(key).and_then(shown);
     let unit = said("unit").unwrap_or_default();
-    let notes = ["scaling", "position", "tier", "on-failure"].into_iter();
-    let notes = notes.filter_map(|key| Some(format!("{key} {}", said(key)?)));
     let settings = table.get("settings").and_then(Item::as_table_like);
     let settings = settings.map_or_else(Vec::new, |settings| {
         let pairs = settings.iter();
@@ -213,7 +265,10 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
         factor: said("factor")
             .and_then(|factor| factor.parse().ok())
             .unwrap_or(1.0),
-        notes: notes.collect(),
+        scaling: said("scaling").unwrap_or_else(|| "none".to_owned()),
+        tier: said("tier").unwrap_or_else(|| "1".to_owned()),
+        position: said("position").unwrap_or_else(|| "any".to_owned()),
+        on_failure: said("on-failure"),
         settings,
     }
 }
@@ -229,15 +284,16 @@ impl Entry {
                 span {
                     a href={ "/units/" (segment(&self.unit)) } { b { (cut(&self.name, 60)) } }
                     @if self.name != self.unit { span.sub.small.dim { " " (cut(&self.unit, 40)) } }
-                    @if !self.notes.is_empty() { span.small.dim { " " (cut(&self.notes.join(", "), 80)) } }
+                    @if let Some(on_failure) = &self.on_failure { span.small.dim { " on failure " (cut(on_failure, 40)) } }
                 }
-                @if list == "costs" { (self.slider(state)) }
+                @if list == "costs" { (self.slider(state)) } @else { (self.rank(list, state)) }
                 label.lab {
                     span.vh { (cut(&self.name, 60)) " is asked" }
                     input type="hidden" name=(enabled) value="off";
                     input.sw type="checkbox" name=(enabled) value="on" checked[self.enabled] disabled[!may];
                 }
-                @if may && of > 1 { (self.moves(number_in_list, of)) }
+                @if may { (self.moves(number_in_list, of)) }
+                @if list == "costs" { (self.rank(list, state)) }
                 (wrong(&of_entry, state.faults))
             }
             @if !self.settings.is_empty() { (self.settings_form(state)) }
@@ -255,8 +311,45 @@ impl Entry {
         html! {
             span.moves {
                 span.grip.with-script draggable="true" aria-hidden="true" title="Drag to another place" { "⠿" }
+                button.btn.quiet.step type="submit" name="deed" value=(order::removal(&self.place)) aria-label={ "Remove " (cut(&self.name, 60)) } title="Remove from the chain" { "✕" }
                 @if number > 0 { (button(number - 1, "up", "↑")) }
                 @if number + 1 < of { (button(number + 1, "down", "↓")) }
+            }
+        }
+    }
+
+    /// How its costs are scaled and when they count, or where a filter stands.
+    fn rank(&self, list: &str, state: &State<'_>) -> Markup {
+        let may = state.may;
+        let choice = |key: &str, title: &str, value: &str, words: &[(&str, &str)]| {
+            let field = self.place.field(key);
+            html! {
+                label.small.dim.lab { span.vh[key == "position"] { (title) }
+                    select.field.small id=(field) name=(field) aria-label={ (title) " of " (cut(&self.name, 60)) } disabled[!may]
+                        aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
+                        @for (word, meaning) in words { option value=(word) title=(meaning) selected[value == *word] { (word) } }
+                        @if !words.iter().any(|(word, _)| *word == value) { option value=(value) selected { (cut(value, 40)) } }
+                    }
+                }
+            }
+        };
+        html! {
+            @match list {
+                "costs" => span.rank {
+                    (choice("scaling", "Scaling", &self.scaling, &SCALINGS))
+                    label.small.dim.lab { "Tier"
+                        @let field = self.place.field("tier");
+                        input.field.num id=(field) name=(field) value=(self.tier) size="2" inputmode="numeric" readonly[!may]
+                            aria-label={ "Tier of " (cut(&self.name, 60)) } aria-invalid=[invalid(&field, state.faults)]
+                            aria-describedby=[described(&field, false, state.faults)];
+                    }
+                    (wrong(&self.place.field("scaling"), state.faults)) (wrong(&self.place.field("tier"), state.faults))
+                },
+                "filters" => span.rank {
+                    (choice("position", "Stands", &self.position, &POSITIONS))
+                    (wrong(&self.place.field("position"), state.faults))
+                },
+                _ => span {},
             }
         }
     }

@@ -175,6 +175,9 @@ fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
             }
         }
         None if key == "factor" => put(entry, key, value, "1"),
+        None if key == "scaling" && place.list == "costs" => put(entry, key, value, "none"),
+        None if key == "tier" && place.list == "costs" => put(entry, key, value, "1"),
+        None if key == "position" && place.list == "filters" => put(entry, key, value, "any"),
         None if key == "enabled" => put(
             entry,
             key,
@@ -228,6 +231,9 @@ mod tests {
             ("entry/-/filters/0/settings/other", ""),
             ("entry/-/costs/0/factor", "2"),
             ("entry/-/costs/1/factor", "1"),
+            ("entry/-/costs/1/scaling", "none"),
+            ("entry/-/costs/1/tier", "1"),
+            ("entry/-/filters/0/position", "any"),
         ];
         assert_eq!(changed(&same), TEXT);
     }
@@ -240,7 +246,13 @@ mod tests {
             ("entry/-/filters/0/settings/overcommit", "150 %"),
             ("entry/-/costs/1/settings/margin", "4 GiB"),
             ("entry/-/filters/0/enabled", "off"),
+            ("entry/-/filters/0/position", "last"),
+            ("entry/-/costs/0/scaling", "rank"),
+            ("entry/-/costs/1/tier", "2"),
         ]);
+        for written in ["position = \"last\"", "scaling = \"rank\"", "tier = 2"] {
+            assert!(text.contains(written), "{written}: {text}");
+        }
         assert!(text.contains("factor = 0.8 # twice"), "{text}");
         assert!(text.contains("unit = \"cpu\"\nfactor = 3"), "{text}");
         assert!(text.contains("overcommit = \"150 %\""), "{text}");
@@ -260,6 +272,8 @@ mod tests {
             "entry/0/costs/0/factor",
             "entry/-/name/0/factor",
             "entry/-/costs/0/unit",
+            "entry/-/costs/0/position",
+            "entry/-/filters/0/tier",
             "entry/x",
         ] {
             let fields = vec![(name.to_owned(), "1".to_owned())];

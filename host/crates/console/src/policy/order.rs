@@ -1,8 +1,8 @@
-//! The order of a policy's entries, changed by a form: an entry takes its comments along.
+//! A policy's entries, moved, added and removed by a form: an entry takes its comments along.
 
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
 
-use super::document::{Place, nth};
+use super::document::{LISTS, Place, nth};
 use placewright_http::problem::{Code, Problem};
 
 /// What the deed of a form begins with that moves an entry.
@@ -43,6 +43,109 @@ fn try_move(text: &str, deed: &str) -> Option<String> {
         _ => return None,
     }
     Some(document.to_string())
+}
+
+/// What the deed of a form begins with that removes an entry.
+pub(super) const REMOVE: &str = "remove/";
+
+/// The deed of a form that adds an entry.
+pub(super) const ADD: &str = "add";
+
+/// The deed that removes an entry.
+pub(super) fn removal(place: &Place) -> String {
+    let stage = place
+        .stage
+        .map_or("-".to_owned(), |stage| stage.to_string());
+    format!("{REMOVE}{stage}/{}/{}", place.list, place.number)
+}
+
+/// The document without the entry, and without its list if nothing else is in that.
+///
+/// # Errors
+/// If the document does not have the entry, or is not TOML.
+pub(super) fn removed(text: &str, deed: &str) -> Result<String, Problem> {
+    try_remove(text, deed).ok_or_else(|| {
+        let sentence = "the document has no such entry to be removed";
+        Problem::new(Code::InvalidParameter, sentence)
+    })
+}
+
+fn try_remove(text: &str, deed: &str) -> Option<String> {
+    let name = format!("entry/{}/", deed.strip_prefix(REMOVE)?);
+    let (place, _) = Place::of(&name)?;
+    let mut document: DocumentMut = text.parse().ok()?;
+    let holder: &mut dyn TableLike = match place.stage {
+        None => document.as_table_mut(),
+        Some(stage) => nth(document.get_mut("stages")?, stage)?,
+    };
+    let is_empty = match holder.get_mut(&place.list)? {
+        Item::ArrayOfTables(tables) if place.number < tables.len() => {
+            tables.remove(place.number);
+            tables.is_empty()
+        }
+        Item::Value(Value::Array(values)) if place.number < values.len() => {
+            values.remove(place.number);
+            values.is_empty()
+        }
+        _ => return None,
+    };
+    if is_empty {
+        holder.remove(&place.list);
+    }
+    Some(document.to_string())
+}
+
+/// The document with a unit at the end of a list, of the last stage where there are stages.
+///
+/// # Errors
+/// If there is no such list, or the document is not TOML.
+pub(super) fn added(text: &str, list: &str, unit: &str) -> Result<String, Problem> {
+    let wrong = |sentence: &str| Problem::new(Code::InvalidParameter, sentence.to_owned());
+    if unit.is_empty() {
+        return Err(wrong("name the unit that is to be added"));
+    }
+    if !LISTS.contains(&list) {
+        return Err(wrong(
+            "a unit is added to filters, costs, selections or effects",
+        ));
+    }
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|_| wrong("the document is not TOML: mend it before a unit is added"))?;
+    let last = document.get("stages").map_or(0, super::chain::len);
+    let holder: Option<&mut dyn TableLike> = match last.checked_sub(1) {
+        None => Some(document.as_table_mut()),
+        Some(last) => document.get_mut("stages").and_then(|it| nth(it, last)),
+    };
+    let holder = holder.ok_or_else(|| wrong("the document has no such stage"))?;
+    // Where the holder is written in one line, its lists are, too.
+    let is_inline = last > 0 && holder.get("name").is_some() && is_in_one_line(holder);
+    match holder.get_mut(list) {
+        Some(Item::ArrayOfTables(tables)) => tables.push(table(unit)),
+        Some(Item::Value(Value::Array(values))) => values.push(table(unit).into_inline_table()),
+        Some(_) => return Err(wrong("the document has something else in that list")),
+        None if is_inline => {
+            let values: Array = [table(unit).into_inline_table()].into_iter().collect();
+            holder.insert(list, Item::Value(values.into()));
+        }
+        None => {
+            let mut tables = ArrayOfTables::new();
+            tables.push(table(unit));
+            holder.insert(list, Item::ArrayOfTables(tables));
+        }
+    }
+    Ok(document.to_string())
+}
+
+/// Whether all of a table's lists are values, so that it has no header of its own for them.
+fn is_in_one_line(table: &dyn TableLike) -> bool {
+    table.iter().all(|(_, item)| item.is_value())
+}
+
+fn table(unit: &str) -> Table {
+    let mut table = Table::new();
+    table.insert("unit", toml_edit::value(unit));
+    table
 }
 
 /// Tables are written in the order of their positions, those below them too.
@@ -143,6 +246,51 @@ mod tests {
             text,
             "[[stages]]\nname = \"s\"\nfilters = [{ unit = \"b\" }, { unit = \"a\" }]\n"
         );
+    }
+
+    #[test]
+    fn an_entry_is_removed_and_takes_its_empty_list_along() {
+        let without = removed(TEXT, "remove/-/filters/0").unwrap();
+        assert_eq!(units(&without), ["cpu", "affinity"]);
+        assert!(!without.contains("headroom"), "{without}");
+        let without = removed(TEXT, "remove/-/costs/0").unwrap();
+        assert!(!without.contains("costs"), "{without}");
+        for deed in [
+            "remove/-/costs/1",
+            "remove/0/costs/0",
+            "remove/-/name/0",
+            "remove/x",
+        ] {
+            assert!(removed(TEXT, deed).is_err(), "{deed}");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_added_at_the_end_of_a_list_however_it_is_written() {
+        let more = added(TEXT, "filters", "numa").unwrap();
+        assert_eq!(units(&more), ["memory", "cpu", "affinity", "numa"]);
+        assert!(more.contains("# Memory first."), "{more}");
+        let more = added(TEXT, "selections", "random").unwrap();
+        assert!(more.contains("[[selections]]\nunit = \"random\""), "{more}");
+        let array = "filters = [{ unit = \"memory\" }]\n";
+        let more = added(array, "filters", "cpu").unwrap();
+        assert_eq!(
+            more.parse::<DocumentMut>().unwrap()["filters"]
+                .as_array()
+                .unwrap()
+                .len(),
+            2
+        );
+        let staged = "[[stages]]\nname = \"a\"\n[[stages.filters]]\nunit = \"memory\"\n[[stages]]\nname = \"b\"\n";
+        let more = added(staged, "costs", "cpu").unwrap();
+        let more = more.parse::<DocumentMut>().unwrap();
+        let last = more["stages"].as_array_of_tables().unwrap().get(1).unwrap();
+        let costs = last["costs"].as_array().map(Array::len);
+        let costs = costs.or(last["costs"].as_array_of_tables().map(ArrayOfTables::len));
+        assert_eq!(costs, Some(1));
+        assert!(added(TEXT, "filters", "").is_err());
+        assert!(added(TEXT, "name", "cpu").is_err());
+        assert!(added("= no", "filters", "cpu").is_err());
     }
 
     #[test]
