@@ -12,7 +12,7 @@ use placewright_model::{Facts, Value, Vm};
 const GPU_COLUMNS: [&str; 2] = ["gpu.count", "gpu.share"];
 
 /// What a place takes of sums of its host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Taken {
     pub(super) cpu: i64,
     pub(super) memory: i64,
@@ -195,13 +195,21 @@ fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
 /// nodes that each may be put on, and its memory.
 pub(super) fn nodes_beyond(
     asked: impl Iterator<Item = (Vec<i64>, i64)>,
-    mut held: Vec<(Vec<i64>, i64)>,
+    held: Vec<(Vec<i64>, i64)>,
 ) -> Vec<(Vec<i64>, i64)> {
-    let beyond = asked.filter_map(|(allowed, memory)| {
+    let beyond = each_node_beyond(asked, held);
+    beyond.filter(|(_, memory)| *memory > 0).collect()
+}
+
+/// The same with those that are held whole, of which nothing is asked for beyond that.
+pub(super) fn each_node_beyond(
+    asked: impl Iterator<Item = (Vec<i64>, i64)>,
+    mut held: Vec<(Vec<i64>, i64)>,
+) -> impl Iterator<Item = (Vec<i64>, i64)> {
+    asked.map(move |(allowed, memory)| {
         let same = held.iter().position(|(known, _)| *known == allowed);
         let held = same.map_or(0, |place| held.swap_remove(place).1);
-        let memory = memory.saturating_sub(held);
-        (memory > 0).then_some((allowed, memory))
-    });
-    beyond.collect()
+        let beyond = memory.saturating_sub(held).max(0);
+        (allowed, beyond)
+    })
 }

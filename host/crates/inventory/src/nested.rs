@@ -278,7 +278,8 @@ impl Nested {
         let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
         let waiting = entries.filter(|entry| entry.waits_for_pages());
         let taken = waiting.flat_map(|entry| match growth::held(host, vms, entry) {
-            None => entry.huge_pages().collect::<Vec<_>>(),
+            None if entry.pending => entry.huge_pages().collect::<Vec<_>>(),
+            None => entry.unmeasured_pages(),
             Some(held) => growth::beyond(entry.huge_pages(), held.huge_pages()),
         });
         for (wanted, count) in taken {
@@ -315,7 +316,12 @@ impl Nested {
             let held = growth::held(host, vms, entry);
             let held = held.map_or_else(Vec::new, |held| held.numa_nodes().collect());
             let column = if entry.pending { pending } else { promised };
-            for (allowed, memory) in growth::nodes_beyond(entry.numa_nodes(), held) {
+            let unshown = match entry.has_unmeasured_nodes() {
+                true => entry.unmeasured_nodes(),
+                false => Vec::new(),
+            };
+            let taken = growth::each_node_beyond(entry.numa_nodes(), held);
+            for (number, (allowed, memory)) in taken.enumerate() {
                 let left = |row: &usize| {
                     let value = |column: usize| self.columns[column].integer(*row).unwrap_or(0);
                     value(total)
@@ -334,11 +340,11 @@ impl Nested {
                 };
                 if let Some(row) = rows.clone().filter(is_allowed).min_by_key(by_room) {
                     self.columns[column].add(row, memory);
-                    let is_shown = entry.pending || !entry.has_unmeasured_nodes();
-                    if let Some(known) = free.filter(|_| !is_shown)
+                    let unshown = unshown.get(number).copied().unwrap_or(0);
+                    if let Some(known) = free.filter(|_| unshown > 0)
                         && let Some(measured) = self.columns[known].integer(row)
                     {
-                        let left = measured.saturating_sub(memory).max(0);
+                        let left = measured.saturating_sub(unshown).max(0);
                         self.columns[known].set(row, Some(Cell::Integer(left)));
                     }
                 }

@@ -121,7 +121,7 @@ impl Inventory {
                 entry.expires = known.expires;
                 entry.since = known.since;
                 entry.decision = known.decision;
-                entry.unmeasured = known.unmeasured;
+                entry.unmeasured = known.unmeasured.clone();
                 if let Some(stay) = &known.stay {
                     let here = entry.stay_mut();
                     here.reserved.clone_from(&stay.reserved);
@@ -214,7 +214,7 @@ impl Inventory {
             expires: entry.expires,
             since: entry.since,
             decision: entry.decision,
-            unmeasured: entry.unmeasured,
+            unmeasured: entry.unmeasured.clone(),
             stay: entry.stay.clone(),
         })
     }

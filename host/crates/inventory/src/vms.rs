@@ -474,8 +474,12 @@ impl Inventory {
                 false => sums.vcpus,
             };
             add(vcpus, taken.vcpus);
-            if *pending || entry.has_unmeasured_load() {
-                self.count_unmeasured_load(*slot, &taken, by);
+            let load = match *pending {
+                true => Some(taken),
+                false => entry.unmeasured_load(),
+            };
+            if let Some(load) = load {
+                self.count_unmeasured_load(*slot, &load, by);
             }
         }
         self.count_amounts(entry, by);
