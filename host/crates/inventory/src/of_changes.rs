@@ -162,8 +162,10 @@ impl Inventory {
         }
         if let Some(mut reserved) = reserved.filter(|_| stays) {
             // What it is to have there stays, but for what is changed.
+            let before = reserved.vm.clone();
             reserved.vm.facts.change(&facts);
             pinning.apply(&mut reserved.vm.pinning);
+            reserved.follow_need(&before);
             self.restore_vm(reserved)?;
         }
         let writes = self.placed_writes(&id, &placed);

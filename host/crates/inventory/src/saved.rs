@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::growth;
 use super::host::Reading;
 use super::unmeasured::Unmeasured;
 use super::vm::Stay;
@@ -71,6 +72,15 @@ pub struct SavedMeasured {
 
 fn is_zero(number: &i64) -> bool {
     *number == 0
+}
+
+impl SavedVm {
+    /// The VM needs something else than it did `before`: what belongs to its stay follows.
+    pub(super) fn follow_need(&mut self, before: &Vm) {
+        if let Some(stay) = &mut self.stay {
+            growth::follow_need(&mut stay.rows, before, &self.vm);
+        }
+    }
 }
 
 impl Inventory {
