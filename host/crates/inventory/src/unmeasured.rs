@@ -642,6 +642,34 @@ mod tests {
         assert_eq!(in_table(&inventory, 0, "pending"), 4);
     }
 
+    #[test]
+    fn a_host_that_is_given_back_as_it_was_read_shows_nothing_new() {
+        let mut inventory = cluster();
+        for vm in large(30, 4, 1) {
+            confirm(&mut inventory, vm);
+        }
+        confirm(&mut inventory, vm(3));
+        let taken = |inventory: &Inventory| {
+            let nodes = in_table(inventory, 1, "memory.free") / GIB;
+            [in_table(inventory, 0, "pending"), nodes, free(inventory)]
+        };
+        let before = taken(&inventory);
+        assert_eq!(before[..2], [30, 6]);
+        let give = |inventory: &mut Inventory, pages: i64, free: i64| {
+            let text = format!(
+                r#"{{"hosts": [{{"id": "h", "memory.free": "{free} GiB",
+                "huge-pages": [{{"size": "2 MiB", "free": {pages}}}],
+                "numa-nodes": [{{"index": 0, "memory": {{"total": "32 GiB", "free": "{free} GiB"}}}}]}}]}}"#
+            );
+            let changes = InventoryChanges::read(&text, "c.json", inventory.schema());
+            inventory.change(changes.unwrap()).unwrap();
+        };
+        give(&mut inventory, 100, 10);
+        assert_eq!(taken(&inventory), before);
+        give(&mut inventory, 90, 9);
+        assert_eq!(taken(&inventory), [0, 9, 9]);
+    }
+
     fn sums(inventory: &Inventory) -> [i64; 2] {
         ["load.pending", "vcpus.unmeasured"].map(|column| match inventory.host_value(0, column) {
             Some(Value::Integer(sum)) => sum,
