@@ -3,16 +3,17 @@
 
 use std::sync::Arc;
 
+use super::nested::{GPUS, PINS, WHOLE_GPU};
 use super::unmeasured::CPU_USAGE;
 use super::vm::Terms;
 use super::{HostEntry, Inventory, InventoryError, Shape, ShapeColumn, VmEntry};
 use placewright_model::{Facts, Value, Vm};
 
-/// Rows of a stay that say which resources of the host it has: those of its GPUs, by need.
-const GPU_COLUMNS: [&str; 2] = ["gpu.count", "gpu.share"];
+/// The column that says how the vCPUs of a VM are pinned.
+const PINNING: &str = "pinning";
 
 /// What a place takes of sums of its host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Taken {
     pub(super) cpu: i64,
     pub(super) memory: i64,
@@ -173,35 +174,165 @@ fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
     for table in ["amounts", "huge-pages"] {
         rows.take_rows(table);
     }
-    let known = &running.vm.facts;
-    let [count, share] =
-        GPU_COLUMNS.map(|column| (known.integer(column), vm.facts.integer(column)));
-    if share.0 != share.1 {
-        rows.take_rows("gpus");
-    } else if count.1 < count.0 {
-        let most = usize::try_from(count.1.unwrap_or(0)).unwrap_or(0);
-        let kept = rows.rows("gpus").iter().take(most).cloned().collect();
-        rows.take_rows("gpus");
-        rows.set_rows("gpus", kept);
+    // So do GPUs and CPUs by number, where it asks for others than it has.
+    if share_of(&running.vm) != share_of(vm) {
+        rows.take_rows(GPUS);
     }
     let asked = Shape::of(&vm.facts);
-    if (asked.vcpus(), asked.exclusive) != (running.shape.vcpus(), running.shape.exclusive) {
-        rows.take_rows("pins");
+    let is_pinned_otherwise = running.vm.facts.text(PINNING) != vm.facts.text(PINNING);
+    if is_pinned_otherwise || asked.vcpus() > running.shape.vcpus() {
+        rows.take_rows(PINS);
     }
+    follow_need(&mut rows, &running.vm, vm);
     rows
+}
+
+/// Thousandths of each of its GPUs that a VM needs.
+fn share_of(vm: &Vm) -> i64 {
+    vm.facts.integer("gpu.share").unwrap_or(WHOLE_GPU)
+}
+
+/// Bring the rows of a VM's stay by which it has GPUs and CPUs by number to what it needs, where
+/// that is not what it needed before: those beyond it end, and a GPU is taken by the share that
+/// it needs now.
+pub(super) fn follow_need(rows: &mut Facts, before: &Vm, now: &Vm) {
+    let needed = |vm: &Vm| (vm.gpus().unwrap_or(0).max(0), share_of(vm));
+    let (count, share) = needed(now);
+    if needed(before) != (count, share) && !rows.rows(GPUS).is_empty() {
+        let mut gpus = rows.take_rows(GPUS);
+        gpus.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+        for gpu in &mut gpus {
+            gpu.set("share", share);
+        }
+        rows.set_rows(GPUS, gpus);
+    }
+    let [had, has] = [before, now].map(|vm| Shape::of(&vm.facts));
+    if had.exclusive != has.exclusive {
+        rows.take_rows(PINS);
+    } else if has.vcpus() < had.vcpus() && !rows.rows(PINS).is_empty() {
+        let mut pins = rows.take_rows(PINS);
+        pins.retain(|pin| pin.integer("vcpu").is_none_or(|it| it < has.vcpus()));
+        rows.set_rows(PINS, pins);
+    }
 }
 
 /// The virtual nodes that are asked for beyond those that are held, one by one: the host's
 /// nodes that each may be put on, and its memory.
 pub(super) fn nodes_beyond(
     asked: impl Iterator<Item = (Vec<i64>, i64)>,
-    mut held: Vec<(Vec<i64>, i64)>,
+    held: Vec<(Vec<i64>, i64)>,
 ) -> Vec<(Vec<i64>, i64)> {
-    let beyond = asked.filter_map(|(allowed, memory)| {
+    let beyond = each_node_beyond(asked, held);
+    beyond.filter(|(_, memory)| *memory > 0).collect()
+}
+
+/// The same with those that are held whole, of which nothing is asked for beyond that.
+pub(super) fn each_node_beyond(
+    asked: impl Iterator<Item = (Vec<i64>, i64)>,
+    mut held: Vec<(Vec<i64>, i64)>,
+) -> impl Iterator<Item = (Vec<i64>, i64)> {
+    asked.map(move |(allowed, memory)| {
         let same = held.iter().position(|(known, _)| *known == allowed);
         let held = same.map_or(0, |place| held.swap_remove(place).1);
-        let memory = memory.saturating_sub(held);
-        (memory > 0).then_some((allowed, memory))
-    });
-    beyond.collect()
+        let beyond = memory.saturating_sub(held).max(0);
+        (allowed, beyond)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use placewright_document::InventoryChanges;
+    use placewright_model::schema::Schema;
+    use placewright_model::{Entity, Host, RowChange, Write};
+
+    fn cluster() -> Inventory {
+        let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+        let mut host = Host::new("h");
+        for index in 0..2_i64 {
+            host.facts.push_row(GPUS, Facts::new().with("index", index));
+        }
+        inventory.add_host(host).unwrap();
+        inventory
+    }
+
+    /// Rows of two numbers of the place of `v`: those columns.
+    fn rows(inventory: &Inventory, table: &str, columns: [&str; 2]) -> Vec<[i64; 2]> {
+        let entry = inventory.running("v").unwrap();
+        let rows = entry.placed_rows(table).iter();
+        rows.map(|row| columns.map(|column| row.integer(column).unwrap()))
+            .collect()
+    }
+
+    fn write(inventory: &mut Inventory, table: &str, columns: [&str; 2], rows: &[[i64; 2]]) {
+        let write = |[first, second]: &[i64; 2]| {
+            let row = Facts::new()
+                .with(columns[0], *first)
+                .with(columns[1], *second);
+            Write::row(Entity::Placement("v".into()), table, RowChange::Append(row))
+        };
+        let writes: Vec<Write> = rows.iter().map(write).collect();
+        inventory.apply(&writes).unwrap();
+    }
+
+    const GPU: [&str; 2] = ["index", "share"];
+    const PIN: [&str; 2] = ["vcpu", "cpu"];
+
+    fn grow(inventory: &mut Inventory, vm: Vm) {
+        let terms = Terms::default();
+        inventory.reserve_in_place(Arc::new(vm), terms).unwrap();
+        inventory.confirm_vm("v").unwrap();
+    }
+
+    #[test]
+    fn a_default_that_is_written_out_is_no_other_share() {
+        let mut inventory = cluster();
+        let vm = || Vm::new("v").with("gpu.count", 1_i64);
+        inventory.run_vm(vm(), "h").unwrap();
+        write(&mut inventory, GPUS, GPU, &[[1, 1000]]);
+        grow(&mut inventory, vm().with("gpu.share", WHOLE_GPU));
+        assert_eq!(rows(&inventory, GPUS, GPU), [[1, 1000]]);
+    }
+
+    #[test]
+    fn a_dedicated_vm_that_shrinks_has_some_of_the_cpus_that_it_had() {
+        let mut inventory = cluster();
+        let vm = |cores: i64| Vm::new("v").with("cores", cores).with(PINNING, "dedicated");
+        inventory.run_vm(vm(4), "h").unwrap();
+        let pins = [[0, 4], [1, 5], [2, 6], [3, 7]];
+        write(&mut inventory, PINS, PIN, &pins);
+        grow(&mut inventory, vm(2));
+        assert_eq!(rows(&inventory, PINS, PIN), pins[..2]);
+        // So it has if an operator says that it runs with fewer.
+        inventory.run_vm(vm(1), "h").unwrap();
+        assert_eq!(rows(&inventory, PINS, PIN), pins[..1]);
+        inventory.run_vm(Vm::new("v"), "h").unwrap();
+        assert!(rows(&inventory, PINS, PIN).is_empty());
+    }
+
+    #[test]
+    fn gpus_that_a_vm_was_given_follow_what_an_operator_says_that_it_needs() {
+        let mut inventory = cluster();
+        let vm = Vm::new("v")
+            .with("gpu.count", 2_i64)
+            .with("gpu.share", 300_i64);
+        inventory.run_vm(vm, "h").unwrap();
+        write(&mut inventory, GPUS, GPU, &[[0, 300], [1, 300]]);
+        let change = |inventory: &mut Inventory, text: &str| {
+            let text = format!(r#"{{"vms": [{{"id": "v", {text}}}]}}"#);
+            let changes = InventoryChanges::read(&text, "c.json", inventory.schema());
+            inventory.change(changes.unwrap()).unwrap();
+        };
+        change(&mut inventory, r#""name": "web""#);
+        assert_eq!(rows(&inventory, GPUS, GPU), [[0, 300], [1, 300]]);
+        let before = inventory.version();
+        change(&mut inventory, r#""gpu.share": 800"#);
+        assert_eq!(rows(&inventory, GPUS, GPU), [[0, 800], [1, 800]]);
+        change(&mut inventory, r#""gpu.count": 1"#);
+        assert_eq!(rows(&inventory, GPUS, GPU), [[0, 800]]);
+        change(&mut inventory, r#""gpu.count": 0"#);
+        assert!(rows(&inventory, GPUS, GPU).is_empty());
+        assert!(inventory.take_back(before));
+        assert_eq!(rows(&inventory, GPUS, GPU), [[0, 300], [1, 300]]);
+    }
 }

@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assign;
 mod batch;
 mod by_id;
 mod changes;

@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::assign::{self, Need, Place, Preference};
 use super::growth;
 use super::node_cpus::{self, NodeCpus};
 use super::weight;
@@ -179,22 +180,31 @@ impl Nested {
             }
         }
         // Who has GPUs that nobody knows the numbers of has some of those that are left.
-        for entry in entries() {
-            let taken = GpusTaken::of(entry, host, vms, &known);
-            let mut own: Vec<i64> = taken.own;
-            for share in taken.by_need {
-                let places = 0..gpus.len();
-                let others =
-                    places.filter(|place| gpus[*place].0.is_none_or(|it| !own.contains(&it)));
-                let left = |place: &usize| WHOLE_GPU.saturating_sub(gpus[*place].1);
-                // The one with the least room that is enough, or else with the most.
-                let by_room = |place: &usize| match left(place) {
-                    left if left >= share => (0, left),
-                    left => (1, -left),
-                };
-                if let Some(place) = others.min_by_key(by_room) {
-                    gpus[place].1 = gpus[place].1.saturating_add(share);
-                    own.extend(gpus[place].0);
+        let mut needs = Vec::new();
+        for (vm, entry) in entries().enumerate() {
+            let GpusTaken { by_need, own, .. } = GpusTaken::of(entry, host, vms, &known);
+            let places = 0..gpus.len();
+            let others = places.filter(|place| gpus[*place].0.is_none_or(|it| !own.contains(&it)));
+            let allowed: Vec<usize> = match by_need.is_empty() {
+                true => Vec::new(),
+                false => others.collect(),
+            };
+            needs.extend(by_need.into_iter().map(|share| Need {
+                allowed: allowed.clone(),
+                amounts: [share, 0],
+                distinct: Some(vm),
+            }));
+        }
+        if !needs.is_empty() {
+            let place = |(number, taken): &(Option<i64>, i64)| Place {
+                number: *number,
+                left: [WHOLE_GPU.saturating_sub(*taken), i64::MAX],
+            };
+            let places: Vec<Place> = gpus.iter().map(place).collect();
+            let found = assign::assign(&needs, &places, Preference::LeastEnough);
+            for (need, place) in needs.iter().zip(found) {
+                if let Some(place) = place {
+                    gpus[place].1 = gpus[place].1.saturating_add(need.amounts[0]);
                 }
             }
         }
@@ -278,7 +288,8 @@ impl Nested {
         let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
         let waiting = entries.filter(|entry| entry.waits_for_pages());
         let taken = waiting.flat_map(|entry| match growth::held(host, vms, entry) {
-            None => entry.huge_pages().collect::<Vec<_>>(),
+            None if entry.pending => entry.huge_pages().collect::<Vec<_>>(),
+            None => entry.unmeasured_pages(),
             Some(held) => growth::beyond(entry.huge_pages(), held.huge_pages()),
         });
         for (wanted, count) in taken {
@@ -291,8 +302,9 @@ impl Nested {
         }
     }
 
-    /// Add the memory that VMs take of nodes to what was given. A virtual node that may be
-    /// put on several is counted where the most is left, the lower number first.
+    /// Add the memory that VMs take of nodes to what was given. Virtual nodes that may be put on
+    /// several are counted so that each is on a node with enough, if they can be; of several such
+    /// nodes, where the most is left, the lower number first.
     fn add_promised_nodes(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
         let index = |name| self.column_index(name);
         let columns = (
@@ -310,38 +322,58 @@ impl Nested {
             self.columns[promised].add(row, 0);
             self.columns[pending].add(row, 0);
         }
+        let mut places = Vec::with_capacity(rows.len());
+        for row in rows.clone() {
+            let value = |column: usize| self.columns[column].integer(row);
+            let given = |column: usize| value(column).unwrap_or(0);
+            let unpromised = given(total)
+                .saturating_sub(given(promised))
+                .saturating_sub(given(pending));
+            places.push(Place {
+                number: value(node),
+                left: [unpromised, free.and_then(value).unwrap_or(i64::MAX)],
+            });
+        }
+        // What each takes, and where that is added.
+        let (mut needs, mut columns) = (Vec::new(), Vec::new());
         let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
         for entry in entries.filter(|entry| entry.takes_numa_nodes()) {
             let held = growth::held(host, vms, entry);
             let held = held.map_or_else(Vec::new, |held| held.numa_nodes().collect());
-            let column = if entry.pending { pending } else { promised };
-            for (allowed, memory) in growth::nodes_beyond(entry.numa_nodes(), held) {
-                let left = |row: &usize| {
-                    let value = |column: usize| self.columns[column].integer(*row).unwrap_or(0);
-                    value(total)
-                        .saturating_sub(value(promised))
-                        .saturating_sub(value(pending))
-                };
-                let is_allowed = |row: &usize| {
-                    let number = self.columns[node].integer(*row);
+            let unshown = match entry.has_unmeasured_nodes() {
+                true => entry.unmeasured_nodes(),
+                false => Vec::new(),
+            };
+            let taken = growth::each_node_beyond(entry.numa_nodes(), held);
+            for (number, (allowed, memory)) in taken.enumerate() {
+                let is_allowed = |place: &usize| {
+                    let number = places[*place].number;
                     number.is_some_and(|number| allowed.contains(&number))
                 };
-                let by_room = |row: &usize| {
-                    (
-                        std::cmp::Reverse(left(row)),
-                        self.columns[node].integer(*row),
-                    )
+                let unshown = match entry.pending {
+                    true => memory,
+                    false => unshown.get(number).copied().unwrap_or(0),
                 };
-                if let Some(row) = rows.clone().filter(is_allowed).min_by_key(by_room) {
-                    self.columns[column].add(row, memory);
-                    let is_shown = entry.pending || !entry.has_unmeasured_nodes();
-                    if let Some(known) = free.filter(|_| !is_shown)
-                        && let Some(measured) = self.columns[known].integer(row)
-                    {
-                        let left = measured.saturating_sub(memory).max(0);
-                        self.columns[known].set(row, Some(Cell::Integer(left)));
-                    }
-                }
+                needs.push(Need {
+                    allowed: (0..places.len()).filter(is_allowed).collect(),
+                    amounts: [memory, unshown],
+                    distinct: None,
+                });
+                columns.push(if entry.pending { pending } else { promised });
+            }
+        }
+        let found = assign::assign(&needs, &places, Preference::MostLeft);
+        for ((need, column), place) in needs.iter().zip(columns).zip(found) {
+            let Some(row) = place.map(|place| rows.start + place) else {
+                continue;
+            };
+            let [memory, unshown] = need.amounts;
+            self.columns[column].add(row, memory);
+            if let Some(known) = free.filter(|_| column == promised && unshown > 0)
+                && let Some(measured) = self.columns[known].integer(row)
+            {
+                let left = measured.saturating_sub(unshown).max(0);
+                self.columns[known].set(row, Some(Cell::Integer(left)));
             }
         }
     }
@@ -408,11 +440,31 @@ impl GpusTaken {
             },
             Some(held) => {
                 let beyond = growth::beyond(entry.gpus(), held.gpus());
-                let mut needed = by_need(entry);
-                let held = by_need(held).len().min(needed.len());
-                needed.drain(..held);
+                let mut by_number: Vec<(i64, i64)> = beyond.into_iter().filter(is_known).collect();
+                let mut own: Vec<i64> = own;
+                // What it needs without a number it has on GPUs that it holds already, as far as
+                // they go.
+                let others = held
+                    .gpus()
+                    .filter(|row| is_known(row) && !own.contains(&row.0));
+                let others: Vec<(Option<i64>, i64)> = others
+                    .map(|(index, share)| (Some(index), share))
+                    .chain(by_need(held).into_iter().map(|share| (None, share)))
+                    .collect();
+                let mut others = others.into_iter();
+                let mut needed = Vec::new();
+                for share in by_need(entry) {
+                    let (index, had) = others.next().unwrap_or((None, 0));
+                    let more = share.saturating_sub(had).max(0);
+                    own.extend(index);
+                    match index {
+                        _ if more == 0 => {}
+                        Some(index) => by_number.push((index, more)),
+                        None => needed.push(more),
+                    }
+                }
                 Self {
-                    by_number: beyond.into_iter().filter(is_known).collect(),
+                    by_number,
                     by_need: needed,
                     own,
                 }
@@ -658,5 +710,90 @@ mod tests {
         let mut late = inventory.at_version(one_placed).unwrap();
         late.rebuild_nested(index);
         assert_eq!(free_gpus(&late, index), [1000, 650]);
+    }
+
+    /// Memory promised and pending on each node of the host in slot 0.
+    fn promised(inventory: &mut Inventory) -> Vec<[i64; 2]> {
+        let index = inventory.ensure_nested(NUMA_NODES).unwrap();
+        let nested = inventory.nested(index);
+        let columns = ["memory.promised", "memory.pending"]
+            .map(|name| nested.column(nested.column_index(name).unwrap()));
+        let rows = nested.span(0);
+        rows.map(|row| columns.map(|column| column.integer(row).unwrap()))
+            .collect()
+    }
+
+    fn divided(id: &str, nodes: &[(i64, &[i64])]) -> Vm {
+        let mut vm = Vm::new(id);
+        for (index, (memory, allowed)) in (0_i64..).zip(nodes) {
+            let mut node = Facts::new().with("index", index).with("memory", *memory);
+            for number in *allowed {
+                node.push_row("host-nodes", Facts::new().with("index", *number));
+            }
+            vm.facts.push_row(NUMA_NODES, node);
+        }
+        vm
+    }
+
+    fn with_nodes(free: Option<[i64; 2]>) -> Inventory {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for index in 0..2_i64 {
+            let mut node = Facts::new()
+                .with("index", index)
+                .with("memory.total", 32_i64);
+            if let Some(free) = free {
+                node.set("memory.free", free[usize::try_from(index).unwrap()]);
+            }
+            host.facts.push_row(NUMA_NODES, node);
+        }
+        inventory.add_host(host).unwrap();
+        inventory
+    }
+
+    #[test]
+    fn virtual_nodes_count_where_all_of_them_can_be() {
+        let mut inventory = with_nodes(None);
+        let vm = divided("a", &[(20, &[0, 1]), (20, &[0])]);
+        inventory.reserve_vm(Arc::new(vm), "a", None).unwrap();
+        assert_eq!(promised(&mut inventory), [[0, 20], [0, 20]]);
+        inventory.confirm_vm("a").unwrap();
+        assert_eq!(promised(&mut inventory), [[20, 0], [20, 0]]);
+        // Growth, of which the place is taken with the VM's own and the others' in mind.
+        let mut inventory = with_nodes(None);
+        inventory.run_vm(divided("a", &[(10, &[0])]), "a").unwrap();
+        inventory.run_vm(divided("b", &[(20, &[0])]), "a").unwrap();
+        let again = Arc::new(divided("a", &[(30, &[0, 1])]));
+        let terms = crate::Terms::default();
+        inventory.reserve_in_place(again, terms).unwrap();
+        assert_eq!(promised(&mut inventory), [[30, 0], [0, 30]]);
+        // Who comes is where memory is measured to be free.
+        let mut inventory = with_nodes(Some([5, 30]));
+        let vm = Arc::new(divided("a", &[(20, &[0, 1])]));
+        inventory.reserve_vm(vm, "a", None).unwrap();
+        assert_eq!(promised(&mut inventory), [[0, 0], [0, 20]]);
+    }
+
+    #[test]
+    fn gpus_without_numbers_count_where_all_of_them_can_be() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for index in 0..2_i64 {
+            host.facts.push_row(GPUS, Facts::new().with("index", index));
+        }
+        inventory.add_host(host).unwrap();
+        let index = inventory.ensure_nested(GPUS).unwrap();
+        for (id, share) in [("a", 300_i64), ("b", 600), ("d", 700), ("e", 400)] {
+            let vm = Vm::new(id).with("gpu.share", share);
+            inventory.run_vm(vm, "a").unwrap();
+        }
+        assert_eq!(free_gpus(&inventory, index), [0, 0]);
+        // Another share of a GPU that it has is the difference, whatever its number.
+        inventory.remove_vm("e").unwrap();
+        let again = Arc::new(Vm::new("b").with("gpu.share", 900_i64));
+        let terms = crate::Terms::default();
+        inventory.reserve_in_place(again, terms).unwrap();
+        let free = free_gpus(&inventory, index);
+        assert_eq!(free.iter().sum::<i64>(), 100);
     }
 }

@@ -1,8 +1,8 @@
 //! CPUs of NUMA nodes that VMs have for themselves.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::assign::{self, Need, Place, Preference};
 use super::nested::CPUS;
 use super::{HostEntry, VmEntry, growth};
 
@@ -32,8 +32,9 @@ impl NodeCpus {
 /// Count the CPUs of these nodes of a host, and those that its VMs have for themselves.
 ///
 /// A CPU that a VM is pinned to counts on its node. Of a VM whose CPUs are not known by number,
-/// each virtual node counts on the node that it is pinned to; if it may be put on several, on
-/// the one with most CPUs left, the lower number first. CPUs that the host says are some VM's
+/// each virtual node counts on the node that it is pinned to; those that may be put on several
+/// count so that each is on one with enough CPUs, if they can be, else on that with most CPUs
+/// left, the lower number first. CPUs that the host says are some VM's
 /// own, and that no known VM is pinned to, are taken for those of the VMs that run there.
 pub(super) fn count(nodes: &mut [NodeCpus], host: &HostEntry, vms: &[Option<VmEntry>]) {
     // By number: the place of its node, and whether it is said to be some VM's own.
@@ -64,11 +65,10 @@ pub(super) fn count(nodes: &mut [NodeCpus], host: &HostEntry, vms: &[Option<VmEn
         reported[*place] += i64::from(*is_own);
     }
     let mut by_need = vec![0_i64; nodes.len()];
-    for (allowed, count) in running().flat_map(|entry| entry.node_cpus()) {
-        if let Some(place) = roomiest(nodes, &allowed) {
-            nodes[place].promised = nodes[place].promised.saturating_add(count);
-            by_need[place] = by_need[place].saturating_add(count);
-        }
+    let needed = running().flat_map(|entry| entry.node_cpus()).collect();
+    for (place, count) in placed(nodes, needed) {
+        nodes[place].promised = nodes[place].promised.saturating_add(count);
+        by_need[place] = by_need[place].saturating_add(count);
     }
     for ((node, reported), by_need) in nodes.iter_mut().zip(reported).zip(by_need) {
         let others = reported.saturating_sub(by_need).max(0);
@@ -79,23 +79,39 @@ pub(super) fn count(nodes: &mut [NodeCpus], host: &HostEntry, vms: &[Option<VmEn
             nodes[place].pending = nodes[place].pending.saturating_add(1);
         }
     }
-    for entry in waiting() {
+    let beyond = waiting().flat_map(|entry| {
         let held = growth::held(host, vms, entry);
         let held = held.map_or_else(Vec::new, |held| held.node_cpus().collect());
-        for (allowed, count) in growth::nodes_beyond(entry.node_cpus(), held) {
-            if let Some(place) = roomiest(nodes, &allowed) {
-                nodes[place].pending = nodes[place].pending.saturating_add(count);
-            }
-        }
+        growth::nodes_beyond(entry.node_cpus(), held)
+    });
+    for (place, count) in placed(nodes, beyond.collect()) {
+        nodes[place].pending = nodes[place].pending.saturating_add(count);
     }
 }
 
-/// The place of the node with most CPUs left among these.
-fn roomiest(nodes: &[NodeCpus], allowed: &[i64]) -> Option<usize> {
-    let places = 0..nodes.len();
-    let is_allowed = |place: &usize| nodes[*place].index.is_some_and(|it| allowed.contains(&it));
-    let allowed = places.filter(is_allowed);
-    allowed.min_by_key(|place| (Reverse(nodes[*place].left()), nodes[*place].index))
+/// The places of the nodes on which virtual nodes count: the host's nodes that each may be put
+/// on, and how many CPUs it needs.
+fn placed(nodes: &[NodeCpus], needed: Vec<(Vec<i64>, i64)>) -> Vec<(usize, i64)> {
+    let place = |node: &NodeCpus| Place {
+        number: node.index,
+        left: [node.left(), i64::MAX],
+    };
+    let places: Vec<Place> = nodes.iter().map(place).collect();
+    let need = |(allowed, count): (Vec<i64>, i64)| Need {
+        allowed: (0..nodes.len())
+            .filter(|place| nodes[*place].index.is_some_and(|it| allowed.contains(&it)))
+            .collect(),
+        amounts: [count, 0],
+        distinct: None,
+    };
+    let needs: Vec<Need> = needed.into_iter().map(need).collect();
+    let found = assign::assign(&needs, &places, Preference::MostLeft);
+    let counts = needs.iter().map(|need| need.amounts[0]);
+    found
+        .into_iter()
+        .zip(counts)
+        .filter_map(|(place, count)| Some((place?, count)))
+        .collect()
 }
 
 #[cfg(test)]

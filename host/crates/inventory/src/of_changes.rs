@@ -121,11 +121,20 @@ impl Inventory {
                 false => self.set_host_rows(id, name, Vec::new())?,
             }
         }
+        // What is as it was says nothing new: a host that is given back as it was read shows no
+        // VM that no measurement shows yet.
+        let slot = self.slot(id);
         for (column, value) in change.set.values() {
-            self.set_host_value(id, column, Some(value.clone()))?;
+            let host = slot.and_then(|slot| self.host(slot));
+            if host.is_none_or(|host| host.facts.get(column) != Some(value)) {
+                self.set_host_value(id, column, Some(value.clone()))?;
+            }
         }
         for (table, rows) in change.set.tables() {
-            self.set_host_rows(id, table, rows.to_vec())?;
+            let host = slot.and_then(|slot| self.host(slot));
+            if host.is_none_or(|host| host.facts.rows(table) != rows) {
+                self.set_host_rows(id, table, rows.to_vec())?;
+            }
         }
         Ok(())
     }
@@ -162,8 +171,10 @@ impl Inventory {
         }
         if let Some(mut reserved) = reserved.filter(|_| stays) {
             // What it is to have there stays, but for what is changed.
+            let before = reserved.vm.clone();
             reserved.vm.facts.change(&facts);
             pinning.apply(&mut reserved.vm.pinning);
+            reserved.follow_need(&before);
             self.restore_vm(reserved)?;
         }
         let writes = self.placed_writes(&id, &placed);

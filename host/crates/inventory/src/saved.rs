@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::growth;
 use super::host::Reading;
 use super::unmeasured::Unmeasured;
 use super::vm::Stay;
@@ -73,6 +74,15 @@ fn is_zero(number: &i64) -> bool {
     *number == 0
 }
 
+impl SavedVm {
+    /// The VM needs something else than it did `before`: what belongs to its stay follows.
+    pub(super) fn follow_need(&mut self, before: &Vm) {
+        if let Some(stay) = &mut self.stay {
+            growth::follow_need(&mut stay.rows, before, &self.vm);
+        }
+    }
+}
+
 impl Inventory {
     /// What is to be kept of what is measured of a host, and of what is noted there. None
     /// if there is nothing.
@@ -121,7 +131,7 @@ impl Inventory {
                 entry.expires = known.expires;
                 entry.since = known.since;
                 entry.decision = known.decision;
-                entry.unmeasured = known.unmeasured;
+                entry.unmeasured = known.unmeasured.clone();
                 if let Some(stay) = &known.stay {
                     let here = entry.stay_mut();
                     here.reserved.clone_from(&stay.reserved);
@@ -214,7 +224,7 @@ impl Inventory {
             expires: entry.expires,
             since: entry.since,
             decision: entry.decision,
-            unmeasured: entry.unmeasured,
+            unmeasured: entry.unmeasured.clone(),
             stay: entry.stay.clone(),
         })
     }

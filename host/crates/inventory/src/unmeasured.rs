@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::growth::Taken;
+use super::growth::{self, Taken};
 use super::journal::Undo;
 use super::nested::{HUGE_PAGES, NUMA_NODES};
 use super::vm::VmEntry;
@@ -19,20 +19,70 @@ pub(super) const MEMORY_FREE: &str = "memory.free";
 pub(super) const CPU_USAGE: &str = "cpu.usage";
 
 /// What a VM that runs takes of its host that no measurement shows yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Unmeasured {
     /// Second in which it came to run there, or to run with other amounts.
     since: i64,
     /// Ordinary memory, bytes.
     memory: i64,
-    /// Whether its huge pages are in no measurement.
+    /// Whether huge pages of it are in no measurement.
     pages: bool,
-    /// Whether what it takes of NUMA nodes is in none.
+    /// Whether anything that it takes of NUMA nodes is in none.
     nodes: bool,
-    /// Whether its load of CPUs is in none.
+    /// Whether load of CPUs of it is in none.
     #[serde(default)]
     load: bool,
+    /// What measurements show of it all the same: it ran there with less before. Few VMs have
+    /// grown since their host was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shown: Option<Box<Shown>>,
+}
+
+/// What measurements show of a VM that takes more than that by now.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Shown {
+    /// Huge pages: their size in bytes, and how many.
+    pages: Vec<(i64, i64)>,
+    /// Virtual NUMA nodes: the host's nodes that each may be put on, and its memory in bytes.
+    nodes: Vec<(Vec<i64>, i64)>,
+    /// vCPUs that share CPUs with others.
+    vcpus: i64,
+    /// Their load, millicores; None: it has none, or none was measured.
+    load: Option<i64>,
+}
+
+impl Shown {
+    /// What measurements show of a VM that runs.
+    fn of(entry: &VmEntry) -> Self {
+        let unmeasured = entry.unmeasured.as_ref();
+        let known = unmeasured.and_then(|it| it.shown.as_deref()).cloned();
+        let known = known.unwrap_or_default();
+        let taken = Taken::of(&entry.shape);
+        let has_usage = !unmeasured.is_some_and(|it| it.load);
+        Self {
+            pages: match entry.has_unmeasured_pages() {
+                true => known.pages,
+                false => entry.huge_pages().collect(),
+            },
+            nodes: match entry.has_unmeasured_nodes() {
+                true => known.nodes,
+                false => entry.numa_nodes().collect(),
+            },
+            vcpus: if has_usage { taken.vcpus } else { known.vcpus },
+            load: if has_usage { taken.load } else { known.load },
+        }
+    }
+
+    /// The same of load alone.
+    fn taken(&self) -> Taken {
+        Taken {
+            vcpus: self.vcpus,
+            load: self.load,
+            ..Taken::default()
+        }
+    }
 }
 
 impl Unmeasured {
@@ -41,40 +91,54 @@ impl Unmeasured {
     fn of(entry: &VmEntry, held: Option<&VmEntry>, has_usage: bool, now: i64) -> Option<Self> {
         let memory = ordinary_memory(&entry.shape, &entry.vm.facts);
         let measured = held.map_or(0, |held| {
-            let known = held.unmeasured.map_or(0, |unmeasured| unmeasured.memory);
+            let known = held.unmeasured.as_ref().map_or(0, |it| it.memory);
             ordinary_memory(&held.shape, &held.vm.facts).saturating_sub(known)
         });
-        // Where it runs already, part of its pages and nodes is measured, and which is not known.
-        let was_unmeasured = held.and_then(|held| held.unmeasured);
+        let shown = held.map(Shown::of).unwrap_or_default();
+        let pages = growth::beyond(entry.huge_pages(), shown.pages.iter().copied());
+        let nodes = growth::nodes_beyond(entry.numa_nodes(), shown.nodes.clone());
+        let load = Taken::of(&entry.shape).beyond(&shown.taken());
         let unmeasured = Self {
             since: now,
             memory: memory.saturating_sub(measured).max(0),
-            pages: match held {
-                None => entry.huge_pages().next().is_some(),
-                Some(_) => was_unmeasured.is_some_and(|it| it.pages),
-            },
-            nodes: match held {
-                None => entry.takes_numa_nodes(),
-                Some(_) => was_unmeasured.is_some_and(|it| it.nodes),
-            },
-            load: match held {
-                None => has_usage && !entry.shape.exclusive,
-                Some(_) => was_unmeasured.is_some_and(|it| it.load),
-            },
+            pages: !pages.is_empty(),
+            nodes: !nodes.is_empty(),
+            // Its load grows with its vCPUs; what is measured of a VM itself is no growth.
+            load: has_usage && load.vcpus > 0,
+            shown: Some(Box::new(shown)),
         };
+        let unmeasured = unmeasured.tidied();
+        let was_unmeasured = held.and_then(|held| held.unmeasured.clone());
         // Where it takes what it took, it does so since when it did.
         match was_unmeasured {
             Some(before)
                 if before
                     == (Self {
                         since: before.since,
-                        ..unmeasured
+                        ..unmeasured.clone()
                     }) =>
             {
                 Some(before)
             }
             _ => Some(unmeasured).filter(|it| !it.is_nothing()),
         }
+    }
+
+    /// The same with what measurements show only of what they do not show all of.
+    fn tidied(mut self) -> Self {
+        if let Some(shown) = &mut self.shown {
+            if !self.pages {
+                shown.pages.clear();
+            }
+            if !self.nodes {
+                shown.nodes.clear();
+            }
+            if !self.load {
+                (shown.vcpus, shown.load) = (0, None);
+            }
+        }
+        self.shown = self.shown.filter(|shown| **shown != Shown::default());
+        self
     }
 
     fn is_nothing(&self) -> bool {
@@ -98,7 +162,7 @@ impl Unmeasured {
             load: self.load && facts.get(CPU_USAGE).is_none(),
             ..self
         };
-        Some(left).filter(|it| !it.is_nothing())
+        Some(left.tidied()).filter(|it| !it.is_nothing())
     }
 }
 
@@ -116,23 +180,53 @@ fn ordinary_memory(shape: &Shape, facts: &Facts) -> i64 {
 impl VmEntry {
     /// Whether its huge pages are taken, and in no measurement yet.
     pub(super) fn has_unmeasured_pages(&self) -> bool {
-        self.unmeasured.is_some_and(|it| it.pages)
+        self.unmeasured.as_ref().is_some_and(|it| it.pages)
+    }
+
+    /// The huge pages that it takes and no measurement shows yet: their size in bytes, and how
+    /// many.
+    pub(super) fn unmeasured_pages(&self) -> Vec<(i64, i64)> {
+        let shown = self.shown().map_or(&[][..], |shown| &shown.pages);
+        growth::beyond(self.huge_pages(), shown.iter().copied())
+    }
+
+    /// The memory in bytes that it takes of nodes and no measurement shows yet, one by one of
+    /// its virtual nodes.
+    pub(super) fn unmeasured_nodes(&self) -> Vec<i64> {
+        let shown = self.shown().map_or_else(Vec::new, |it| it.nodes.clone());
+        growth::each_node_beyond(self.numa_nodes(), shown)
+            .map(|(_, memory)| memory)
+            .collect()
+    }
+
+    /// The load of CPUs of it that no measurement shows yet, if there is any.
+    pub(super) fn unmeasured_load(&self) -> Option<Taken> {
+        load_beyond(&self.shape, self.unmeasured.as_ref())
+    }
+
+    fn shown(&self) -> Option<&Shown> {
+        self.unmeasured.as_ref()?.shown.as_deref()
     }
 
     /// Whether what it takes of NUMA nodes is in no measurement yet.
     pub(super) fn has_unmeasured_nodes(&self) -> bool {
-        self.unmeasured.is_some_and(|it| it.nodes)
-    }
-
-    /// Whether its load of CPUs is in no measurement yet.
-    pub(super) fn has_unmeasured_load(&self) -> bool {
-        self.unmeasured.is_some_and(|it| it.load)
+        self.unmeasured.as_ref().is_some_and(|it| it.nodes)
     }
 
     /// Second since when it takes what no measurement shows yet; None: all is measured.
     pub(super) fn unmeasured_since(&self) -> Option<i64> {
-        self.unmeasured.map(|it| it.since)
+        self.unmeasured.as_ref().map(|it| it.since)
     }
+}
+
+/// What a VM of this shape takes of CPUs beyond what was measured; None: all is measured.
+fn load_beyond(shape: &Shape, unmeasured: Option<&Unmeasured>) -> Option<Taken> {
+    let unmeasured = unmeasured.filter(|it| it.load)?;
+    let taken = Taken::of(shape);
+    Some(match &unmeasured.shown {
+        None => taken,
+        Some(shown) => taken.beyond(&shown.taken()),
+    })
 }
 
 impl Inventory {
@@ -176,7 +270,7 @@ impl Inventory {
         let ahead: Vec<u32> = ahead.map(|(_, index)| *index).collect();
         for index in ahead {
             let entry = self.vms[index as usize].as_ref();
-            let known = entry.and_then(|entry| entry.unmeasured);
+            let known = entry.and_then(|entry| entry.unmeasured.clone());
             self.change_unmeasured(index, known.map(|it| Unmeasured { since: now, ..it }));
         }
     }
@@ -200,11 +294,11 @@ impl Inventory {
         });
         for index in entries.collect::<Vec<_>>() {
             let entry = self.vms[index as usize].as_ref();
-            let Some(known) = entry.and_then(|entry| entry.unmeasured) else {
+            let Some(known) = entry.and_then(|entry| entry.unmeasured.clone()) else {
                 continue;
             };
-            let unmeasured = known.after(measured, at);
-            if unmeasured != Some(known) {
+            let unmeasured = known.clone().after(measured, at);
+            if unmeasured.as_ref() != Some(&known) {
                 self.change_unmeasured(index, unmeasured);
             }
         }
@@ -232,24 +326,32 @@ impl Inventory {
         unmeasured: Option<Unmeasured>,
     ) -> Option<(Arc<str>, Option<Unmeasured>)> {
         let entry = self.vms[index as usize].as_mut()?;
-        let old = std::mem::replace(&mut entry.unmeasured, unmeasured);
         let (id, slot, shape) = (entry.vm.id.clone(), entry.slot, entry.shape);
-        let load = |it: &Option<Unmeasured>| i64::from(it.is_some_and(|it| it.load));
-        self.count_unmeasured_load(slot, &Taken::of(&shape), load(&unmeasured) - load(&old));
-        if let Some(old) = old {
+        let before = entry.unmeasured.as_ref();
+        let load = [before, unmeasured.as_ref()].map(|it| load_beyond(&shape, it));
+        let has = |it: fn(&Unmeasured) -> bool| {
+            before.is_some_and(it) || unmeasured.as_ref().is_some_and(it)
+        };
+        let (pages, nodes) = (has(|it| it.pages), has(|it| it.nodes));
+        let since = unmeasured.as_ref().map(|it| it.since);
+        let old = std::mem::replace(&mut entry.unmeasured, unmeasured);
+        for (load, by) in load.into_iter().zip([-1, 1]) {
+            if let Some(load) = load {
+                self.count_unmeasured_load(slot, &load, by);
+            }
+        }
+        if let Some(old) = &old {
             self.unmeasured.remove(&(old.since, index));
         }
-        if let Some(new) = unmeasured {
-            self.unmeasured.insert((new.since, index));
+        if let Some(since) = since {
+            self.unmeasured.insert((since, index));
         }
         self.note(slot, Aspects::VMS);
         self.count_unmeasured_memory(slot);
-        let has = |it: fn(Unmeasured) -> bool| [old, unmeasured].map(|one| one.is_some_and(it));
-        let differs = |[old, new]: [bool; 2]| old != new;
-        if differs(has(|it| it.pages)) {
+        if pages {
             self.renest(slot, HUGE_PAGES);
         }
-        if differs(has(|it| it.nodes)) {
+        if nodes {
             self.renest(slot, NUMA_NODES);
         }
         self.watch_host(slot);
@@ -279,7 +381,9 @@ impl Inventory {
         let Some(free) = host.facts.integer(MEMORY_FREE) else {
             return;
         };
-        let unmeasured = self.vms_of(host).filter_map(|entry| entry.unmeasured);
+        let unmeasured = self
+            .vms_of(host)
+            .filter_map(|entry| entry.unmeasured.as_ref());
         let taken = unmeasured.fold(0_i64, |sum, it| sum.saturating_add(it.memory));
         let left = free.saturating_sub(taken).max(0).min(free);
         self.set_cell(column, slot, Some(Cell::Integer(left)));
@@ -462,6 +566,108 @@ mod tests {
         assert_eq!(in_table(&inventory, nodes, "memory.free"), 8 * GIB);
         assert!(inventory.take_back(before));
         assert_eq!(in_table(&inventory, pages, "pending"), 30);
+    }
+
+    /// A VM with so many pages of 2 MiB, so much strict memory on node 0, and so many vCPUs.
+    fn large(pages: i64, gib: i64, cores: i64) -> [Vm; 3] {
+        let mut paged = Vm::new("p").with("memory", GIB);
+        let row = Facts::new().with("size", 2_i64 << 20).with("count", pages);
+        paged.facts.push_row(HUGE_PAGES, row);
+        let mut divided = Vm::new("d").with("memory", gib * GIB);
+        let mut node = Facts::new().with("index", 0_i64).with("memory", gib * GIB);
+        node.push_row("host-nodes", Facts::new().with("index", 0_i64));
+        divided.facts.push_row(NUMA_NODES, node);
+        [paged, divided, Vm::new("b").with("cpu", cores * 1000)]
+    }
+
+    #[test]
+    fn growth_of_pages_nodes_and_load_is_unmeasured_and_what_was_there_is_not() {
+        let mut inventory = cluster();
+        let measured = r#""cpu.usage": 0.25, "huge-pages": [{"size": "2 MiB", "free": 90}],
+            "numa-nodes": [{"index": 0, "memory": {"total": "32 GiB", "free": "8 GiB"}}]"#;
+        report(&mut inventory, r#""cpu.usage": 0.25"#);
+        for vm in large(10, 2, 1) {
+            confirm(&mut inventory, vm);
+        }
+        inventory.advance(1010);
+        report(&mut inventory, measured);
+        let taken = |inventory: &Inventory| {
+            [
+                in_table(inventory, 0, "pending"),
+                in_table(inventory, 1, "memory.free") / GIB,
+                in_table(inventory, 1, "memory.promised") / GIB,
+                sums(inventory)[1],
+            ]
+        };
+        assert_eq!(taken(&inventory), [0, 8, 2, 0]);
+        for vm in large(25, 5, 12) {
+            confirm(&mut inventory, vm);
+        }
+        assert_eq!(taken(&inventory), [15, 5, 5, 11]);
+        // It grows once more before anything is measured, and is restored as it was.
+        for vm in large(30, 6, 14) {
+            confirm(&mut inventory, vm);
+        }
+        assert_eq!(taken(&inventory), [20, 4, 6, 13]);
+        for id in ["p", "d", "b"] {
+            let saved = inventory.saved_vm(id, false).unwrap();
+            inventory.remove_vm(id).unwrap();
+            inventory.restore_vm(saved).unwrap();
+        }
+        assert_eq!(taken(&inventory), [20, 4, 6, 13]);
+        let before = inventory.version();
+        inventory.advance(1020);
+        report(&mut inventory, measured);
+        assert_eq!(taken(&inventory), [0, 8, 6, 0]);
+        assert!(inventory.take_back(before));
+        assert_eq!(taken(&inventory), [20, 4, 6, 13]);
+        for vm in large(5, 1, 1) {
+            confirm(&mut inventory, vm);
+        }
+        assert_eq!(taken(&inventory), [0, 8, 1, 0], "what shrinks is measured");
+    }
+
+    #[test]
+    fn pages_of_another_size_are_unmeasured() {
+        let mut inventory = cluster();
+        let paged = |size: i64| {
+            let mut vm = vm(1);
+            let row = Facts::new().with("size", size).with("count", 4_i64);
+            vm.facts.push_row(HUGE_PAGES, row);
+            vm
+        };
+        inventory.run_vm(paged(1 << 30), "h").unwrap();
+        assert_eq!(in_table(&inventory, 0, "pending"), 0);
+        confirm(&mut inventory, paged(2 << 20));
+        assert_eq!(in_table(&inventory, 0, "pending"), 4);
+    }
+
+    #[test]
+    fn a_host_that_is_given_back_as_it_was_read_shows_nothing_new() {
+        let mut inventory = cluster();
+        for vm in large(30, 4, 1) {
+            confirm(&mut inventory, vm);
+        }
+        confirm(&mut inventory, vm(3));
+        let taken = |inventory: &Inventory| {
+            let nodes = in_table(inventory, 1, "memory.free") / GIB;
+            [in_table(inventory, 0, "pending"), nodes, free(inventory)]
+        };
+        let before = taken(&inventory);
+        assert_eq!(before[..2], [30, 6]);
+        let give = |inventory: &mut Inventory, pages: i64, free: i64| {
+            let text = format!(
+                r#"{{"hosts": [{{"id": "h", "memory.free": "{free} GiB",
+                "huge-pages": [{{"size": "2 MiB", "free": {pages}}}],
+                "numa-nodes": [{{"index": 0, "memory": {{"total": "32 GiB", "free": "{free} GiB"}}}}]}}]}}"#
+            );
+            let changes = InventoryChanges::read(&text, "c.json", inventory.schema());
+            inventory.change(changes.unwrap()).unwrap();
+        };
+        give(&mut inventory, 100, 10);
+        assert_eq!(taken(&inventory), before);
+        give(&mut inventory, 90, 9);
+        assert_eq!(taken(&inventory), [0, 9, 9]);
     }
 
     fn sums(inventory: &Inventory) -> [i64; 2] {

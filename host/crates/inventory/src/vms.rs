@@ -28,7 +28,12 @@ impl Inventory {
                 let here = self.take_vm(index).filter(|entry| entry.slot == slot);
                 was_reserved |= pending && here.is_some();
                 if let Some(entry) = here {
-                    stay = stay.or_else(|| entry.stay.clone());
+                    if stay.is_none() {
+                        stay.clone_from(&entry.stay);
+                        if let Some(stay) = &mut stay {
+                            growth::follow_need(&mut stay.rows, &entry.vm, &vm);
+                        }
+                    }
                     held = Some(entry).filter(|entry| !entry.pending);
                 }
             }
@@ -474,8 +479,12 @@ impl Inventory {
                 false => sums.vcpus,
             };
             add(vcpus, taken.vcpus);
-            if *pending || entry.has_unmeasured_load() {
-                self.count_unmeasured_load(*slot, &taken, by);
+            let load = match *pending {
+                true => Some(taken),
+                false => entry.unmeasured_load(),
+            };
+            if let Some(load) = load {
+                self.count_unmeasured_load(*slot, &load, by);
             }
         }
         self.count_amounts(entry, by);

@@ -83,6 +83,14 @@ fn vms_with_cpus_for_themselves_take_those_of_the_nodes_that_they_are_pinned_to(
 }
 
 #[test]
+fn virtual_nodes_count_where_all_of_them_find_cpus() {
+    let mut inventory = cluster(&[]);
+    let both = vm("a", 6, &[&[0, 1], &[0]]);
+    inventory.run_vm(both, "h").unwrap();
+    assert_eq!(counted(&mut inventory), [[4, 3, 0], [4, 3, 0]]);
+}
+
+#[test]
 fn cpus_that_are_known_by_number_count_where_they_are() {
     let mut inventory = cluster(&[]);
     let pinned = with_pins(vm("a", 3, &[&[0]]), &[3, 4, 5]);
