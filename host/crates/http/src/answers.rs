@@ -269,6 +269,7 @@ mod tests {
             clusters: None,
             expires: None,
             sha256: None,
+            session: None,
         };
         let mut made = Vec::new();
         for _ in 0..answers.callers.most() {
