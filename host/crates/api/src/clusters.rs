@@ -143,8 +143,9 @@ async fn create(
     document: Document,
 ) -> Result<Response, Problem> {
     let read = |text: &str, file| ClusterDocument::read(text, file).map_err(DeploymentError::from);
-    let document = document.read(read).await?;
+    let (document, weight) = document.read(read).await?;
     let created = aside(move || {
+        let _weight = weight;
         let warnings = document.warnings();
         let attach = Attach {
             policy: query.policy.unwrap_or_else(|| DEFAULT_POLICY.to_owned()),

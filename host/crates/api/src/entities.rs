@@ -71,7 +71,9 @@ impl One {
             InventoryChanges::read_one(text, file, &schema, (kind, &id), extent)
                 .map_err(DeploymentError::from)
         };
-        document.read(read).await
+        // It is small enough to be carried out without counting any more.
+        let (changes, _) = document.read(read).await?;
+        Ok(changes)
     }
 
     /// Its row before it changes, for the audit log if there is one.

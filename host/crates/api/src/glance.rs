@@ -10,7 +10,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use placewright_deployment::Deployment;
-use placewright_deployment::cluster::{ClusterRates, ClusterSums, GroupStanding, HostColumns};
+use placewright_deployment::cluster::{
+    ClusterRates, ClusterSums, GroupStanding, HostColumns, WantedStandings,
+};
 use placewright_document::shown;
 use placewright_http::document::written;
 use placewright_http::extract::{Path, Query};
@@ -89,16 +91,50 @@ async fn columns(
     .await
 }
 
+/// Which groups are wanted: all that fit everything that is given.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct StandingsQuery {
+    /// Entries at most, from 1 to 1000; 100 if not given.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<u32>,
+    /// Begin after this entry: the `next` of the page before.
+    after: Option<String>,
+    /// true: only groups that are kept; false: only those that are broken.
+    kept: Option<bool>,
+    /// true: only groups with a rule that must be kept; false: only others.
+    hard: Option<bool>,
+    /// Only groups that this VM is in by its id.
+    vm: Option<String>,
+    /// Only groups with this in their id or name, in letters of either case.
+    text: Option<String>,
+}
+
 /// Of the groups of a cluster, by id: whether they are kept by where their VMs are, and which
-/// VMs break them.
+/// VMs break them. Of the VMs of a group the first ones are named, and all are counted.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/group-standings", operation_id = "list_group_standings", tag = "inventory",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    params(("cluster" = String, Path, description = "Name of the cluster"), StandingsQuery),
     responses((status = OK, body = Page<GroupStanding>)))]
 async fn standings(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
-    Query(page): Query<PageQuery>,
+    Query(query): Query<StandingsQuery>,
 ) -> Result<Response, Problem> {
+    let page = PageQuery {
+        limit: query.limit,
+        after: query.after,
+    };
+    let wanted = WantedStandings {
+        kept: query.kept,
+        hard: query.hard,
+        vm: query.vm,
+        text: query.text,
+    };
     let snapshot = deployment.cluster(&cluster)?.snapshot().await?;
-    written(move || page.page(snapshot.group_standings(), |group| group.id.to_string())).await
+    written(move || {
+        let groups = snapshot.group_standings(wanted, page.after.as_deref());
+        page.page(groups, |group| group.id.to_string())
+    })
+    .await
 }

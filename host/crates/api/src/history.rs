@@ -48,7 +48,8 @@ async fn history(
 ) -> Result<Response, Problem> {
     let since = moment::of_query("since", query.since.as_deref())?;
     let since = since.map_or(i64::MIN, seconds_since_1970);
-    let making = answers.make(&caller).await?;
+    let name = deployment.cluster(&cluster)?.name().clone();
+    let making = answers.make(&caller, &name).await?;
     let mut response = written(move || deployment.history(&cluster, since)).await?;
     response.extensions_mut().insert(making);
     Ok(response)

@@ -43,7 +43,7 @@ async fn whole(
     Path(cluster): Path<String>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let making = answers.make(&caller).await?;
+    let making = answers.make(&caller, cluster.name()).await?;
     let snapshot = cluster.snapshot().await?;
     let (revision, version) = (snapshot.revision(), snapshot.version());
     let text = written(move || Ok::<_, Problem>(snapshot.document()));
@@ -99,8 +99,9 @@ async fn replace(
         let replacement = Replacement::of_document(document, now, bounds)?;
         Ok::<_, DeploymentError>((replacement, warnings))
     });
-    let (replacement, warnings) = read.await?;
+    let ((replacement, warnings), weight) = read.await?;
     let replaced = cluster.turn_as(&caller.name, move |state| {
+        let _weight = weight;
         state.check_revision(revision)?;
         state.check_vanishing(&replacement, may)?;
         let before = state.revision();
@@ -143,8 +144,9 @@ async fn change(
     let changes = document.read(move |text, file| {
         InventoryChanges::read(text, file, &schema).map_err(DeploymentError::from)
     });
-    let changes = changes.await?;
+    let (changes, weight) = changes.await?;
     let changed = cluster.turn_as(&caller.name, move |state| {
+        let _weight = weight;
         state.check_revision(revision)?;
         let before = state.revision();
         let changed = state.change_and_tell(changes)?;

@@ -23,7 +23,7 @@ use placewright_deployment::{ClusterState, Deployment, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
 use placewright_http::access::unauthorized;
 use placewright_http::audit::Note;
-use placewright_http::document::{Document, json};
+use placewright_http::document::{Document, Weight, json};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::gone::Gone;
 use placewright_http::problem::{Code, Problem};
@@ -88,7 +88,8 @@ async fn place(
     document: Document,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let request = one(requests(&deployment, &cluster, document).await?)?;
+    let (requests, _weight) = requests(&deployment, &cluster, document).await?;
+    let request = one(requests)?;
     may_force(&asking.caller, &cluster, &request)?;
     decide(
         &cluster,
@@ -117,7 +118,8 @@ async fn migrate(
     document: Document,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let request = one(requests(&deployment, &cluster, document).await?)?;
+    let (requests, _weight) = requests(&deployment, &cluster, document).await?;
+    let request = one(requests)?;
     may_force(&asking.caller, &cluster, &request)?;
     decide(
         &cluster,
@@ -252,12 +254,12 @@ fn key(headers: &HeaderMap, caller: &Caller, again: bool) -> Option<Key> {
     })
 }
 
-/// What a document asks for.
+/// What a document asks for, and what that takes in memory.
 pub(super) async fn requests(
     deployment: &Arc<Deployment>,
     cluster: &Cluster,
     document: Document,
-) -> Result<Vec<Request>, Problem> {
+) -> Result<(Vec<Request>, Weight), Problem> {
     let (schema, now) = (cluster.schema(), deployment.now());
     let read = move |text: &str, file| {
         let surroundings = Surroundings {
@@ -364,7 +366,7 @@ async fn batch(
         let sentence = format!("\"search\" must be from 0 to {LONGEST_SEARCH} decisions");
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
-    let requests = requests(&deployment, &cluster, document).await?;
+    let (requests, _weight) = requests(&deployment, &cluster, document).await?;
     let again = requests.iter().any(|request| request.again);
     let batch = of_requests(requests, query)?;
     note.is_about(batch.members.iter().map(|vm| &vm.id));

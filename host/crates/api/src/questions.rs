@@ -74,7 +74,8 @@ async fn why(
     document: Document,
 ) -> Result<Response, Problem> {
     let found = deployment.cluster(&cluster)?;
-    let request = one(requests(&deployment, &found, document).await?)?;
+    let (requests, _weight) = requests(&deployment, &found, document).await?;
+    let request = one(requests)?;
     answer(&found, (&questions, &caller), move |situation| {
         situation.why(&request, &query.host)
     })
@@ -109,7 +110,8 @@ async fn capacity(
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
     let found = deployment.cluster(&cluster)?;
-    let request = one(requests(&deployment, &found, document).await?)?;
+    let (requests, _weight) = requests(&deployment, &found, document).await?;
+    let request = one(requests)?;
     answer(&found, (&questions, &caller), move |situation| {
         situation.capacity(&request, most)
     })

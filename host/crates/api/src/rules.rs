@@ -56,7 +56,7 @@ pub const RULES: &[Rule] = &[
         View,
         Cluster,
     )
-    .query(LISTED),
+    .query(&["limit", "after", "kept", "hard", "vm", "text"]),
     rule("GET", "/v1/clusters/{cluster}/hosts", View, Cluster).query(&[
         "limit",
         "after",

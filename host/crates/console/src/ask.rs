@@ -1,6 +1,7 @@
 //! A request for a page: who sends it, what it says, and how it asks the API.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, Request};
@@ -11,6 +12,7 @@ use serde_json::Value;
 use crate::openid::OpenId;
 use crate::session::{Cookie, Scheme};
 use crate::url::{self, Pairs};
+use placewright_http::pool::{Permit, Pool};
 use placewright_http::{Access, Asker, Caller, Permission, Problem, Within};
 
 /// Entries of a page of the API at most.
@@ -27,6 +29,16 @@ pub(crate) struct Console {
     pub(crate) cookie: Cookie,
     /// How people sign in by a provider, if they do.
     pub(crate) openid: Option<Arc<OpenId>>,
+    /// Where pages wait their turn: while one is made, all that it reads is in memory.
+    pub(crate) pages: Arc<Pool>,
+}
+
+/// Pages that are made at the same time; half of them for one caller.
+const PAGES: usize = 8;
+
+/// Where pages wait their turn.
+pub(crate) fn pages() -> Arc<Pool> {
+    Pool::new("pages of the console", PAGES, Duration::MAX)
 }
 
 /// A request for a page.
@@ -39,6 +51,8 @@ pub(crate) struct Ask {
     pub(crate) query: Pairs,
     /// The colour scheme that was chosen.
     pub(crate) scheme: Scheme,
+    /// Its turn, until the page is made.
+    _turn: Arc<Permit>,
 }
 
 /// An answer of the API.
@@ -57,12 +71,14 @@ impl FromRequestParts<Arc<Console>> for Ask {
     ) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, console).await?;
         let Ok(asker) = Asker::from_request_parts(parts, console).await;
+        let turn = console.pages.place(&caller.name, None).await?;
         Ok(Self {
             console: console.clone(),
             asker,
             caller,
             query: url::pairs(parts.uri.query().unwrap_or_default()),
             scheme: Scheme::of(&parts.headers),
+            _turn: Arc::new(turn),
         })
     }
 }

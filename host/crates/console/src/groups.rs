@@ -11,14 +11,12 @@ use crate::ask::{Ask, Console};
 use crate::format::{self, things};
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, barred, empty, host_link, state, vm_link};
-use crate::url::{of_cluster, segment};
+use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text};
 use placewright_http::{Permission, Problem};
 
-/// Groups that are shown.
-const MOST: usize = 10_000;
-/// Places of a group that are named.
-const PLACES: usize = 8;
+/// Groups of a page.
+const ROWS: usize = 100;
 
 /// The groups of a cluster.
 pub(crate) async fn list(
@@ -27,33 +25,40 @@ pub(crate) async fn list(
     ask: Ask,
 ) -> Result<Response, Problem> {
     let api = format!("/v1/clusters/{}", segment(&cluster));
-    let path = format!("{api}/group-standings");
-    let all = ask.list(&path, MOST).await?;
-    let broken = all.iter().filter(|group| group["kept"] == false).count();
+    let counted = ask.get(&api).await?["counted"].take();
+    let all = count(&counted, "groups");
     let wanted = ask.param("kept");
-    let text_wanted = ask.param("filter").unwrap_or_default().to_lowercase();
-    let mut groups: Vec<&Value> = all
-        .iter()
-        .filter(|group| match wanted {
-            Some("no") => group["kept"] == false,
-            Some("yes") => group["kept"] == true,
-            _ => true,
-        })
-        .filter(|group| group.to_string().to_lowercase().contains(&text_wanted))
-        .collect();
-    groups.sort_by_key(|group| group["kept"] == true);
+    let kept = match wanted {
+        Some("no") => Some("false"),
+        Some("yes") => Some("true"),
+        _ => None,
+    };
+    let rows = ROWS.to_string();
+    let query = url::query([
+        ("kept", kept),
+        ("vm", ask.param("vm")),
+        ("text", ask.param("filter")),
+        ("after", ask.param("after")),
+        ("limit", Some(rows.as_str())),
+    ]);
+    let path = format!("{api}/group-standings?{query}");
+    let page = ask.get(&path).await?;
+    let groups = items(&page, "items");
+    // One is enough to offer what puts it right.
+    let broken = format!("{api}/group-standings?kept=false&limit=1");
+    let is_broken = !items(&ask.get(&broken).await?, "items").is_empty();
     let main = html! {
         div.head {
             div {
                 (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "Groups"))
-                h1 { @match (all.len(), broken) {
+                h1 { @match (all, is_broken) {
                     (0, _) => "No groups",
-                    (number, 0) => { "All of " (things(number, "group is", "groups are")) " kept" }
-                    (number, broken) => { (format::len(broken)) " of " (things(number, "group is", "groups are")) " broken" }
+                    (number, false) => { "All of " (things(number, "group is", "groups are")) " kept" }
+                    (number, true) => { "Not all of " (things(number, "group is", "groups are")) " kept" }
                 } }
                 p { "A group says which VMs belong together or apart, and on which hosts." }
             }
-            @if broken > 0 { div.acts { (mend(&ask, &cluster)) } }
+            @if is_broken { div.acts { (mend(&ask, &cluster)) } }
         }
         section.panel aria-label="Groups" {
             header {
@@ -65,7 +70,8 @@ pub(crate) async fn list(
                             option value="yes" selected[wanted == Some("yes")] { "kept" }
                         }
                     }
-                    input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="Group, VM or host";
+                    input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="Group";
+                    input.field name="vm" value=(ask.param("vm").unwrap_or_default()) aria-label="Id of the VM" placeholder="VM";
                     button.btn.without-script type="submit" { "Show" }
                 }
             }
@@ -81,10 +87,15 @@ pub(crate) async fn list(
                     tbody { @for group in groups { (row(&cluster, group)) } }
                 } }
             }
+            @if let Some(next) = page["next"].as_str() {
+                nav.pager aria-label="Pages" {
+                    a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Next " (ROWS) }
+                }
+            }
         }
         div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
     };
-    let page = Page {
+    let shown = Page {
         title: format!("Groups of {cluster}"),
         area: Area::Groups,
         cluster: Some(&cluster),
@@ -92,7 +103,7 @@ pub(crate) async fn list(
         live: "vm,inventory",
         script: None,
     };
-    page::shown(&ask, page).await
+    page::shown(&ask, shown).await
 }
 
 /// The form that plans moves, which put broken groups right first.
@@ -121,7 +132,8 @@ fn row(cluster: &str, group: &Value) -> Markup {
         (_, "off-hosts") => "not on its hosts",
         _ => "nothing",
     };
-    let places = items(group, "places");
+    let (places, placed) = (items(group, "places"), count(group, "placed"));
+    let untold = count(group, "breaks").saturating_sub(items(group, "broken-by").len());
     html! {
         tr.tall {
             td { @match (group["kept"] == true, group["hard"] == true) {
@@ -136,12 +148,13 @@ fn row(cluster: &str, group: &Value) -> Markup {
                 @for by in items(group, "broken-by") {
                     p.bad { (text(by, "why")) "." }
                 }
+                @if untold > 0 { p.dim { "And it is broken on " (things(untold, "more host", "more hosts")) "." } }
                 span.small {
-                    @for (number, place) in places.iter().take(PLACES).enumerate() {
+                    @for (number, place) in places.iter().enumerate() {
                         @if number > 0 { ", " }
                         span.nowrap { (vm_link(cluster, text(place, "vm"))) " on " (host_link(cluster, place["host"].as_str())) }
                     }
-                    @if places.len() > PLACES { span.dim { " and " (places.len() - PLACES) " more" } }
+                    @if placed > places.len() { span.dim { " and " (format::len(placed - places.len())) " more" } }
                     @if places.is_empty() { span.dim { "no VM of it has a place" } }
                 }
             }

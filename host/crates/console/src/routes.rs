@@ -6,7 +6,7 @@ use axum::Router;
 use axum::middleware::from_fn;
 use axum::routing::{get, post};
 
-use crate::ask::Console;
+use crate::ask::{self, Console};
 use crate::openid::OpenId;
 use crate::session::{self, Cookie};
 use crate::{
@@ -171,6 +171,7 @@ pub fn faces(
         access,
         cookie: Cookie { is_secure },
         openid,
+        pages: ask::pages(),
     });
     let mut routes = Some(routes().with_state(console));
     let faces = PREFIXES.map(|prefix| {

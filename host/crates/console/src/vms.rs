@@ -20,6 +20,8 @@ use placewright_http::Problem;
 const ROWS: usize = 100;
 /// Decisions that are looked through for those about a VM.
 const DECISIONS: usize = 1000;
+/// Groups of a VM that are shown.
+const GROUPS: usize = 100;
 
 /// The VMs of a cluster.
 pub(crate) async fn list(
@@ -147,9 +149,10 @@ pub(crate) async fn show(
         .iter()
         .filter(|it| texts(&it["decision"], "vms").contains(&id.as_str()));
     let about: Vec<&Value> = about.take(50).collect();
-    let groups = ask.list(&format!("{api}/group-standings"), 10_000).await?;
-    let is_in = |group: &&Value| items(group, "places").iter().any(|it| text(it, "vm") == id);
-    let groups: Vec<&Value> = groups.iter().filter(is_in).collect();
+    let of_vm = url::query([("vm", Some(id.as_str()))]);
+    let groups = ask
+        .list(&format!("{api}/group-standings?{of_vm}"), GROUPS)
+        .await?;
     let main = html! {
         div.head { div {
             (crumbs(&[
@@ -194,7 +197,7 @@ pub(crate) async fn show(
                 @if !groups.is_empty() {
                     section.panel aria-labelledby="groups" {
                         header { h2 id="groups" { "Its groups" } }
-                        ul.list.in { @for group in groups { li {
+                        ul.list.in { @for group in &groups { li {
                             a href=(of_cluster(&cluster, &["groups"])) { (format::cut(text(group, "id"), 60)) } " "
                             @if group["kept"] == true { (state("ok", "ok", "kept")) } @else { (state("bad", "bad", "broken")) }
                         } } }

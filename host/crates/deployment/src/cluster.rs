@@ -43,7 +43,7 @@ pub(super) use done::SERVER;
 pub(super) use durable::{Body, rows};
 pub use entities::{Condition, EntityShown};
 pub use glance::Health;
-pub use group_standing::{GroupBreak, GroupPlace, GroupStanding};
+pub use group_standing::{GroupBreak, GroupPlace, GroupStanding, WantedStandings};
 pub use inventory::{Changed, Counted, MayVanish, Replacement, Vanishing};
 pub use listed::{ListError, WantedHosts, WantedVms};
 pub(super) use past::{MadeOn, SavedChain, measured};

@@ -124,9 +124,13 @@ impl Access {
     }
 
     /// Whether a caller of before may still do what it might then: its token is there, with the
-    /// same role and clusters, and has not expired.
+    /// same role and clusters, and has not expired; and so is the session, if it was in one.
     pub(crate) fn still_allows(&self, caller: &Caller) -> bool {
         let known = self.known.load_full();
+        let session = caller.session.as_ref();
+        if session.is_some_and(|it| !self.sessions.goes_on(it, Instant::now())) {
+            return false;
+        }
         match caller.sha256 {
             None => known.is_open,
             Some(digest) => known.find(&digest).is_some_and(|known| {
@@ -174,7 +178,8 @@ impl Access {
     }
 
     /// Begin a session of whoever shows the secret of a token, or of a session: gives another
-    /// secret, which stands for the token until the session ends.
+    /// secret, which stands for the token until the session ends. With a session those end that
+    /// were begun by its secret.
     ///
     /// # Errors
     /// If the system has no randomness to give.
@@ -182,8 +187,7 @@ impl Access {
         let secret = Secret::random()?;
         let now = Instant::now();
         let shown: [u8; 32] = Sha256::digest(shown).into();
-        let token = self.sessions.token(&shown, now).unwrap_or(shown);
-        self.sessions.begin(secret.sha256(), token, now);
+        self.sessions.begin(secret.sha256(), &shown, now);
         Ok(secret)
     }
 
@@ -191,7 +195,12 @@ impl Access {
     /// of that secret; a token itself stays.
     pub fn end_session(&self, secret: &[u8]) -> bool {
         let digest = Sha256::digest(secret).into();
-        self.sessions.end(&digest) || self.sign_out(&digest)
+        let is_over = self.sessions.end(&digest);
+        if is_over {
+            // Streams that were opened in it look whether it goes on.
+            self.replaced.send_modify(|times| *times += 1);
+        }
+        is_over || self.sign_out(&digest)
     }
 
     /// Who sends a request with these headers; `secret` finds the secret in them.
@@ -206,8 +215,10 @@ impl Access {
         }
         let secret = secret(headers)?;
         let digest: [u8; 32] = Sha256::digest(secret).into();
+        let mut session = None;
         let found = known.find(&digest).or_else(|| {
             let token = self.sessions.token(&digest, Instant::now())?;
+            session = Some(digest);
             known.find(&token)
         });
         let Known { token, expires } =
@@ -225,6 +236,7 @@ impl Access {
             clusters: token.clusters.clone(),
             expires: *expires,
             sha256: Some(token.sha256),
+            session,
         })
     }
 }

@@ -39,22 +39,33 @@ const MAKING: usize = 4;
 /// What answers take.
 const ANSWERS: Purpose = Purpose {
     what: "answers that are on their way",
-    option: "answers",
+    option: Some("answers"),
 };
+
+/// What answers take that are made and find no room.
+const WAITING: Purpose = Purpose {
+    what: "answers that wait for others to be taken",
+    option: None,
+};
+
+/// The part of the bytes for answers that there is for those besides.
+const OF_WAITING: usize = 4;
 
 /// The large answers of a server.
 #[derive(Debug)]
 pub struct Answers {
     budget: Arc<Budget>,
+    waiting: Arc<Budget>,
     stall: Duration,
     wait: Duration,
     making: Arc<Semaphore>,
     callers: Shares<Arc<str>>,
+    clusters: Shares<Arc<str>>,
 }
 
-/// A large answer that is being made, or is not on its way yet, until this is dropped.
+/// A large answer that is being made, until this is dropped.
 #[derive(Debug, Clone)]
-pub struct Making(#[expect(dead_code, reason = "held")] Arc<[OwnedSemaphorePermit; 2]>);
+pub struct Making(#[expect(dead_code, reason = "held")] Arc<[OwnedSemaphorePermit; 3]>);
 
 impl Answers {
     pub(super) fn new(limits: &ApiLimits) -> Self {
@@ -62,23 +73,30 @@ impl Answers {
         let of_one = cores.min(MAKING);
         Self {
             budget: Arc::new(Budget::new(ANSWERS, limits.answers, 0)),
+            waiting: Arc::new(
+                Budget::new(WAITING, limits.answers / OF_WAITING, 0).waiting_for(Duration::ZERO),
+            ),
             stall: limits.stall,
             wait: WAIT,
             making: Arc::new(Semaphore::new(of_one + 2)),
             callers: Shares::of_each(of_one),
+            clusters: Shares::of_each(of_one + 1),
         }
     }
 
-    /// Wait until a large answer of the caller may be made. What is given is added to the
-    /// answer's extensions.
+    /// Wait until a large answer to the caller, of that cluster, may be made. What is given is
+    /// added to the answer's extensions.
     ///
     /// # Errors
     /// If others were made for too long.
-    pub async fn make(&self, caller: &Caller) -> Result<Making, Problem> {
+    pub async fn make(&self, caller: &Caller, cluster: &Arc<str>) -> Result<Making, Problem> {
         let of_caller = self.callers.of(caller.name.clone());
+        let of_cluster = self.clusters.of(cluster.clone());
         let permits = async {
-            let own = of_caller.acquire_owned().await;
-            Some([own.ok()?, self.making.clone().acquire_owned().await.ok()?])
+            let own = of_caller.acquire_owned().await.ok()?;
+            let of_cluster = of_cluster.acquire_owned().await.ok()?;
+            let of_all = self.making.clone().acquire_owned().await.ok()?;
+            Some([own, of_cluster, of_all])
         };
         let permits = tokio::time::timeout(self.wait, permits).await;
         match permits.ok().flatten() {
@@ -86,7 +104,7 @@ impl Answers {
             None => Err(Problem::new(
                 Code::TooManyRequests,
                 format!(
-                    "other large answers were made for {} s, some of them yours: wait for those, then ask again",
+                    "other large answers were made for {} s, to you or of the same cluster: wait for those, then ask again",
                     self.wait.as_secs_f64()
                 ),
             )),
@@ -108,11 +126,19 @@ impl Answers {
         let mut held = Held::new(&self.budget, caller, cluster);
         // One that is larger than all room has all of it.
         let room = bytes.min(self.budget.share());
-        if let Err(problem) = held.grow_to(room).await {
-            return problem.into_response();
-        }
-        // The next one may be made.
+        // The next one may be made, also if this one has to wait: there is room for some that do.
         response.extensions_mut().remove::<Making>();
+        if !held.try_grow_to(room) {
+            let mut waiting = Held::new(&self.waiting, caller, cluster);
+            let waits = async {
+                let most = self.waiting.share();
+                waiting.grow_to(bytes.min(most)).await?;
+                held.grow_to(room).await
+            };
+            if let Err(problem) = waits.await {
+                return problem.into_response();
+            }
+        }
         let stall = self.stall;
         response.map(|body| Body::new(OnItsWay::new(body, bytes, held, stall)))
     }
@@ -212,6 +238,17 @@ mod tests {
         }
     }
 
+    fn caller(name: &str) -> Caller {
+        Caller {
+            name: name.into(),
+            role: crate::Role::Viewer,
+            clusters: None,
+            expires: None,
+            sha256: None,
+            session: None,
+        }
+    }
+
     fn on_its_way(answers: &Answers, held: Held, bytes: usize) -> OnItsWay {
         let chunks = (0..bytes / 1024).map(|_| Bytes::from(vec![b'a'; 1024]));
         let chunks = super::super::chunks::Chunks::of(chunks.collect());
@@ -263,21 +300,57 @@ mod tests {
     #[tokio::test]
     async fn a_caller_has_some_large_answers_made_and_others_need_not_wait_for_it() {
         let answers = answers();
-        let caller = |name: &str| Caller {
-            name: name.into(),
-            role: crate::Role::Viewer,
-            clusters: None,
-            expires: None,
-            sha256: None,
-        };
+        let x = "x".into();
         let mut made = Vec::new();
         for _ in 0..answers.callers.most() {
-            made.push(answers.make(&caller("greedy")).await.unwrap());
+            made.push(answers.make(&caller("greedy"), &x).await.unwrap());
         }
-        let refused = answers.make(&caller("greedy")).await.unwrap_err();
+        let refused = answers.make(&caller("greedy"), &x).await.unwrap_err();
         assert_eq!(refused.code(), Code::TooManyRequests);
-        answers.make(&caller("other")).await.unwrap();
+        answers.make(&caller("other"), &x).await.unwrap();
         made.pop();
-        answers.make(&caller("greedy")).await.unwrap();
+        answers.make(&caller("greedy"), &x).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_callers_of_one_cluster_leave_a_place_for_large_answers_of_others() {
+        let answers = answers();
+        let (x, y) = ("x".into(), "y".into());
+        let mut made = Vec::new();
+        while let Ok(making) = answers.make(&caller(&made.len().to_string()), &x).await {
+            made.push(making);
+        }
+        assert_eq!(made.len(), answers.clusters.most());
+        answers.make(&caller("other"), &y).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn answers_that_find_no_room_wait_in_bounds_and_keep_no_others_from_being_made() {
+        let answers = Arc::new(answers());
+        let (greedy, x) = ("greedy".into(), "x".into());
+        let answer = |bytes: usize| {
+            let mut response = Body::from(vec![b'a'; bytes]).into_response();
+            response.headers_mut().clear();
+            response
+        };
+        let hold = async |bytes: usize| {
+            let mut response = answer(bytes);
+            let making = answers.make(&caller("greedy"), &x).await.unwrap();
+            response.extensions_mut().insert(making);
+            answers.hold(response, Some(&greedy), Some(&x)).await
+        };
+        // All that one caller may have is on its way.
+        let first = hold(200 << 10).await;
+        assert_eq!(first.status(), 200);
+        // The next one waits, with all the room that those of one caller have for that ...
+        let (waits, held) = (hold(100 << 10), answers.clone());
+        tokio::pin!(waits);
+        assert!(futures_util::poll!(&mut waits).is_pending());
+        assert_eq!(held.making.available_permits(), held.callers.most() + 2);
+        // ... so that there is none for another one.
+        let refused = hold(100 << 10).await;
+        assert_eq!(refused.status(), 429);
+        drop(first);
+        assert_eq!(waits.await.status(), 200);
     }
 }

@@ -34,7 +34,7 @@ const SMALL: usize = 64 << 10;
 /// What bodies take.
 const BODIES: Purpose = Purpose {
     what: "the bodies of requests in work",
-    option: "request-bodies",
+    option: Some("request-bodies"),
 };
 
 /// As much is read of a body that a route does not take, to see whether anything is in it.

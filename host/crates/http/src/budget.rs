@@ -29,8 +29,8 @@ const OF_RESERVE: usize = 8;
 pub(crate) struct Purpose {
     /// What takes the bytes.
     pub what: &'static str,
-    /// The option that says how many there are.
-    pub option: &'static str,
+    /// The option that says how many there are, if there is one.
+    pub option: Option<&'static str>,
 }
 
 /// Bytes that are shared.
@@ -74,6 +74,11 @@ impl Budget {
             shares: Shares::of_each((bytes / 2).max(largest)),
             waiting: AtomicUsize::new(0),
         }
+    }
+
+    /// The same, where whoever finds no room waits for so long.
+    pub(crate) fn waiting_for(self, wait: Duration) -> Self {
+        Self { wait, ..self }
     }
 
     /// The most that one caller may take.
@@ -184,6 +189,13 @@ impl Held {
         Ok(())
     }
 
+    /// Take so many bytes altogether if they are there. Gives whether they were.
+    pub(crate) fn try_grow_to(&mut self, bytes: usize) -> bool {
+        let taking = std::pin::pin!(self.grow_to(bytes));
+        // What is there is taken without waiting.
+        matches!(futures_util::FutureExt::now_or_never(taking), Some(Ok(())))
+    }
+
     /// Take of what all have, or of the reserve.
     async fn take_room(
         &mut self,
@@ -229,7 +241,7 @@ impl Held {
     fn none_of_own(&self) -> Problem {
         let whose = " of yours";
         let all = format!("{} bytes that those of one caller may", self.budget.share());
-        let then = "take answers, then ask again";
+        let then = "wait for those, then ask again";
         self.no_room(Code::TooManyRequests, whose, &all, then)
     }
 
@@ -244,7 +256,10 @@ impl Held {
 
     fn none_at_all(&self) -> Problem {
         let Budget { bytes, purpose, .. } = &*self.budget;
-        let all = format!("{bytes} bytes that the option {} allows", purpose.option);
+        let all = match purpose.option {
+            Some(option) => format!("{bytes} bytes that the option {option} allows"),
+            None => format!("{bytes} bytes that there are for them"),
+        };
         self.no_room(Code::Unavailable, "", &all, "ask again")
     }
 
@@ -252,7 +267,11 @@ impl Held {
     fn no_room(&self, code: Code, whose: &str, all: &str, then: &str) -> Problem {
         let Budget { purpose, wait, .. } = &*self.budget;
         let (what, seconds) = (purpose.what, wait.as_secs_f64());
-        let sentence = format!("{what}{whose} have taken all {all} for {seconds} s: {then}");
+        let long = match wait.is_zero() {
+            true => String::new(),
+            false => format!(" for {seconds} s"),
+        };
+        let sentence = format!("{what}{whose} have taken all {all}{long}: {then}");
         Problem::new(code, sentence)
     }
 }

@@ -1,17 +1,19 @@
 //! Bodies that are documents, and what is done with them off the threads that serve.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 
-use super::budget::Held;
+use super::access::Caller;
+use super::budget::{Budget, Held, Purpose};
 use super::chunks::Written;
-use super::pool::Pool;
+use super::guard::OnCluster;
+use super::pool::{About, Permit, Pool};
 use super::problem::{Code, Problem};
 use placewright_scheduler::Cancel;
 
@@ -22,21 +24,61 @@ const SMALL: usize = 16 << 10;
 /// Documents up to this size do not wait for greater ones to be read.
 const MEDIUM: usize = 1 << 20;
 
-/// How many documents are read at the same time: while one is read, it takes some twenty
-/// times the memory of its text.
+/// What documents that were read take.
+const DOCUMENTS: Purpose = Purpose {
+    what: "documents that are being read or carried out",
+    option: None,
+};
+
+/// The bytes for all of them, and for those of one caller. What it takes to serve comes to
+/// 256 MiB besides: a server stays below 1 GiB.
+const ROOM: usize = 768 << 20;
+const ROOM_OF_ONE: usize = 512 << 20;
+
+/// How long a document waits for that room.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// What a value of a document takes in memory from when it is read until it is carried out: as a
+/// tree, as what the tree says, and as the rows that come of it. Measured with entries that have
+/// an id and a host and nothing else.
+const BYTES_OF_VALUE: usize = 400;
+
+/// How many documents are read at the same time, and what those take that were read and are not
+/// carried out yet.
 #[derive(Debug, Clone)]
-pub struct Readers {
-    medium: Arc<Semaphore>,
-    large: Arc<Semaphore>,
+pub struct Readers(Arc<ReadersOfServer>);
+
+#[derive(Debug)]
+struct ReadersOfServer {
+    medium: Arc<Pool>,
+    large: Arc<Pool>,
+    room: Arc<Budget>,
 }
 
 impl Default for Readers {
     fn default() -> Self {
-        Self {
-            medium: Arc::new(Semaphore::new(4)),
-            large: Arc::new(Semaphore::new(2)),
-        }
+        // Nothing ends the reading of a document: it has no time of its own.
+        let pool = |slots| Pool::new("documents", slots, Duration::MAX);
+        Self(Arc::new(ReadersOfServer {
+            medium: pool(4),
+            large: pool(2),
+            room: Arc::new(Budget::new(DOCUMENTS, ROOM, ROOM_OF_ONE).waiting_for(WAIT)),
+        }))
     }
+}
+
+/// What a document that was read takes in memory, until this is dropped. It is to be held until
+/// what the document says is carried out.
+#[derive(Debug, Default)]
+pub struct Weight(#[cfg_attr(not(test), expect(dead_code, reason = "held"))] Option<Held>);
+
+/// How many values a text in JSON or TOML may have: each is followed by a comma, or is the last
+/// one of a list or a table, or stands in a line of TOML.
+fn values(text: &str) -> usize {
+    let marks = text.bytes();
+    marks
+        .filter(|it| matches!(it, b',' | b'[' | b'{' | b'='))
+        .count()
 }
 
 /// The body of a request: a document, in JSON or TOML.
@@ -46,37 +88,57 @@ pub struct Document {
     pub text: String,
     /// What problems call it, with the ending of its language.
     pub file: &'static str,
-    readers: Option<Readers>,
+    /// Among whom it waits to be read; None: it is small.
+    waits: Option<(Readers, About)>,
     /// What it takes of the budget for bodies.
     held: Option<Arc<Held>>,
 }
 
 impl Document {
-    /// Make of the text and what problems call it what it says.
+    /// Make of the text and what problems call it what it says. What is given with it stands for
+    /// the memory that it takes, and is to be held until it is carried out.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with it, and that too many wait to be read, or too many are carried out.
     pub async fn read<T, E>(
         self,
         read: impl FnOnce(&str, &'static str) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, Problem>
+    ) -> Result<(T, Weight), Problem>
     where
         T: Send + 'static,
         E: Into<Problem> + Send + 'static,
     {
-        let bytes = self.text.len();
-        if bytes <= SMALL {
-            return read(&self.text, self.file).map_err(Into::into);
+        if self.text.len() <= SMALL {
+            let read = read(&self.text, self.file).map_err(Into::into)?;
+            return Ok((read, Weight::default()));
         }
-        let reader = match self.readers() {
-            Some(readers) => readers.acquire_owned().await.ok(),
-            None => None,
+        let Some((readers, about)) = self.waits.clone() else {
+            let read = aside(move || read(&self.text, self.file)).await?;
+            return Ok((read, Weight::default()));
         };
-        aside(move || {
+        // Room comes first: whoever waits for it keeps no other document from being read.
+        let (document, weight) = self.weighed().await?;
+        let mut held = Held::new(&readers.0.room, Some(&about.caller), about.cluster.as_ref());
+        held.grow_to(weight.min(readers.0.room.share())).await?;
+        let reader = readers.of(&document.text).admit(about).await?;
+        let read = aside(move || {
             let _reader = reader;
-            read(&self.text, self.file)
-        })
-        .await
+            read(&document.text, document.file)
+        });
+        Ok((read.await?, Weight(Some(held))))
+    }
+
+    /// With what it takes once it is read. That of a large one is counted on a thread that may
+    /// take its time.
+    async fn weighed(self) -> Result<(Self, usize), Problem> {
+        let weigh = |it: Self| {
+            let weight = values(&it.text).saturating_mul(BYTES_OF_VALUE) + it.text.len();
+            (it, weight)
+        };
+        match self.text.len() <= MEDIUM {
+            true => Ok(weigh(self)),
+            false => aside(move || Ok::<_, Problem>(weigh(self))).await,
+        }
     }
 
     /// Do work with the text when it is the turn of whoever asks, as for a question: work that
@@ -95,26 +157,29 @@ impl Document {
         T: Send + 'static,
         E: Into<Problem> + Send + 'static,
     {
-        let readers = self.readers();
-        let Self { text, held, .. } = self;
+        let Self {
+            text, waits, held, ..
+        } = self;
         pool.run(about, move |cancel| {
             let _held = held;
             // On a thread that may wait.
-            let reader = readers.map(|readers| Handle::current().block_on(readers.acquire_owned()));
-            let done = work(text, cancel);
-            drop(reader);
-            done
+            let reader = waits.map(|(readers, about)| {
+                let readers = readers.of(&text);
+                Handle::current().block_on(readers.admit(about))
+            });
+            let _reader: Option<Permit> = reader.transpose()?;
+            work(text, cancel).map_err(Into::into)
         })
         .await
     }
+}
 
-    /// Those among whom it waits to be read; None: it is small.
-    fn readers(&self) -> Option<Arc<Semaphore>> {
-        let readers = self.readers.as_ref()?;
-        match self.text.len() {
-            bytes if bytes <= SMALL => None,
-            bytes if bytes <= MEDIUM => Some(readers.medium.clone()),
-            _ => Some(readers.large.clone()),
+impl Readers {
+    /// Those that read a text of that size.
+    fn of(&self, text: &str) -> Arc<Pool> {
+        match text.len() <= MEDIUM {
+            true => self.0.medium.clone(),
+            false => self.0.large.clone(),
         }
     }
 }
@@ -136,7 +201,11 @@ impl<S: Send + Sync> FromRequest<S> for Document {
                 return Err(Problem::new(Code::UnsupportedType, sentence).into_response());
             }
         };
-        let readers = request.extensions().get().cloned();
+        let readers = request.extensions().get::<Readers>().cloned();
+        let caller = request.extensions().get::<Caller>();
+        let caller = caller.map(|caller| caller.name.clone());
+        let cluster = request.extensions().get::<OnCluster>();
+        let cluster = cluster.map(|OnCluster(name)| name.clone());
         let held = request.extensions().get().cloned();
         let bytes = axum::body::Bytes::from_request(request, state)
             .await
@@ -144,10 +213,14 @@ impl<S: Send + Sync> FromRequest<S> for Document {
         let text = String::from_utf8(bytes.into()).map_err(|_| {
             Problem::new(Code::InvalidJson, "the body is not UTF-8").into_response()
         })?;
+        let waits = readers.filter(|_| text.len() > SMALL).map(|readers| {
+            let caller = caller.unwrap_or_default();
+            (readers, About { caller, cluster })
+        });
         Ok(Self {
             text,
             file,
-            readers,
+            waits,
             held,
         })
     }
@@ -169,10 +242,38 @@ where
     }
 }
 
-/// Do work as [`aside`], and write what comes of it there, too: it may be long.
+tokio::task_local! {
+    /// Among whom those wait whose request this task serves, until something is worked out and
+    /// written for them. Of the task, so that no route can forget to wait.
+    static TURN: Turn;
+}
+
+/// Among whom, and as whom, somebody waits.
+#[derive(Debug, Clone)]
+struct Turn {
+    pool: Arc<Pool>,
+    about: About,
+}
+
+/// Serve a request; what is [`written`] for it waits its turn in that pool.
+pub(super) fn in_turn<F: Future>(
+    pool: &Arc<Pool>,
+    (caller, cluster): (&Arc<str>, Option<&Arc<str>>),
+    served: F,
+) -> impl Future<Output = F::Output> + use<F> {
+    let about = About {
+        caller: caller.clone(),
+        cluster: cluster.cloned(),
+    };
+    let pool = pool.clone();
+    TURN.scope(Turn { pool, about }, served)
+}
+
+/// Do work as [`aside`] when it is the caller's turn, and write what comes of it there, too: both
+/// may be long.
 ///
 /// # Errors
-/// Those of the work.
+/// Those of the work, and that too many wait already.
 pub async fn written<T, E>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<Response, Problem>
@@ -180,22 +281,40 @@ where
     T: Serialize,
     E: Into<Problem> + Send + 'static,
 {
+    let permit = turn().await?;
     let text = aside(move || {
-        let shown = work().map_err(Into::into)?;
-        let mut text = Written::default();
-        let written = serde_json::to_writer(&mut text, &shown);
-        written.map_err(|error| Problem::internal(&error))?;
-        Ok::<_, Problem>(text.into_body())
+        // The place is free when the work has ended, whether or not anybody waits for it.
+        let _permit = permit;
+        text_of(&work().map_err(Into::into)?)
     });
     Ok(json(text.await?))
 }
 
-/// The same for what is there already.
+/// Wait for the turn of the caller whose request is served, where callers take turns.
+///
+/// # Errors
+/// If too many of those of the caller, or of all, wait already.
+pub async fn turn() -> Result<Option<Permit>, Problem> {
+    match TURN.try_with(Turn::clone) {
+        Ok(Turn { pool, about }) => pool.admit(about).await.map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Write what is there already, off the threads that serve. It waits for nobody: what it tells
+/// of is done.
 ///
 /// # Errors
 /// If it cannot be written.
 pub async fn long<T: Serialize + Send + 'static>(shown: T) -> Result<Response, Problem> {
-    written(move || Ok::<_, Problem>(shown)).await
+    Ok(json(aside(move || text_of(&shown)).await?))
+}
+
+fn text_of(shown: &impl Serialize) -> Result<axum::body::Body, Problem> {
+    let mut text = Written::default();
+    let written = serde_json::to_writer(&mut text, shown);
+    written.map_err(|error| Problem::internal(&error))?;
+    Ok(text.into_body())
 }
 
 /// An answer whose JSON is there already.
@@ -219,6 +338,90 @@ mod tests {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             serializer.serialize_bool(thread::current().id() != self.0)
         }
+    }
+
+    fn about() -> (Arc<str>, Arc<str>) {
+        ("a".into(), "x".into())
+    }
+
+    #[tokio::test]
+    async fn what_is_written_for_a_caller_waits_its_turn_and_holds_it_until_it_is_written() {
+        let pool = Pool::new("lists", 1, Duration::MAX);
+        let (caller, cluster) = about();
+        let first = pool.place(&caller, Some(&cluster)).await.unwrap();
+        let asked = written(|| Ok::<_, Problem>(1));
+        let asked = in_turn(&pool, (&caller, Some(&cluster)), asked);
+        tokio::pin!(asked);
+        assert!(futures_util::poll!(&mut asked).is_pending());
+        drop(first);
+        assert!(asked.await.is_ok());
+        // Whoever goes leaves the work that goes on, and its place is taken until it has ended.
+        let (end, ends) = std::sync::mpsc::channel::<()>();
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let work = move || {
+            let _ = begun.send(());
+            let _ = ends.recv();
+            Ok::<_, Problem>(())
+        };
+        let gone = in_turn(&pool, (&caller, Some(&cluster)), written(work));
+        let gone = tokio::spawn(gone);
+        begins.await.unwrap();
+        gone.abort();
+        let _ = gone.await;
+        let next = pool.place(&caller, Some(&cluster));
+        tokio::pin!(next);
+        assert!(futures_util::poll!(&mut next).is_pending());
+        drop(end);
+        assert!(next.await.is_ok());
+    }
+
+    fn document(readers: &Readers, caller: &str, text: String) -> Document {
+        let (caller, cluster) = (caller.into(), Some("x".into()));
+        Document {
+            text,
+            file: "body.json",
+            waits: Some((readers.clone(), About { caller, cluster })),
+            held: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn one_caller_leaves_readers_for_others() {
+        let readers = Readers::default();
+        let text = "x".repeat(SMALL + 1);
+        let (end, ends) = tokio::sync::watch::channel(());
+        let mut busy = Vec::new();
+        for _ in 0..8 {
+            let (document, mut ends) = (document(&readers, "greedy", text.clone()), ends.clone());
+            let runtime = Handle::current();
+            busy.push(tokio::spawn(document.read(move |_, _| {
+                // It is read until the test ends it.
+                let _ = runtime.block_on(ends.changed());
+                Ok::<_, Problem>(())
+            })));
+        }
+        let read = document(&readers, "other", text).read(|text, _| Ok::<_, Problem>(text.len()));
+        assert_eq!(read.await.unwrap().0, SMALL + 1);
+        drop(end);
+        for busy in busy {
+            assert!(busy.await.unwrap().is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_read_counts_by_its_values_until_it_is_carried_out() {
+        let readers = Readers::default();
+        let text = format!("[{}1]", "1,".repeat(100_000));
+        let (bytes, values) = (text.len(), values(&text));
+        assert_eq!(values, 100_001);
+        let read = document(&readers, "a", text).read(|_, _| Ok::<_, Problem>(()));
+        let ((), weight) = read.await.unwrap();
+        let held = weight.0.as_ref().map(Held::bytes);
+        assert_eq!(held, Some(values * BYTES_OF_VALUE + bytes));
+        let mut rest = Held::new(&readers.0.room, Some(&"a".into()), None);
+        assert!(!rest.try_grow_to(ROOM_OF_ONE));
+        drop(weight);
+        assert!(rest.try_grow_to(ROOM_OF_ONE));
     }
 
     #[tokio::test]

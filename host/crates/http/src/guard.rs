@@ -14,9 +14,11 @@ use super::access::{Access, Caller};
 use super::answers::Answers;
 use super::audit::Note;
 use super::connections::{InWork, Place};
+use super::document::in_turn;
 use super::extract::check_query;
 use super::face::Faces;
 use super::permission::{Permission, Rule, Scope};
+use super::pool::Pool;
 use super::problem::{Code, Problem};
 
 /// Who may call, and what.
@@ -26,6 +28,8 @@ pub(super) struct Guard {
     faces: Faces,
     rules: Rules,
     answers: Arc<Answers>,
+    /// Where what is worked out and written for callers waits its turn.
+    lists: Arc<Pool>,
 }
 
 /// The cluster that a request is about.
@@ -42,11 +46,13 @@ impl Guard {
         faces: Faces,
         rules: impl Iterator<Item = &'static Rule>,
         answers: Arc<Answers>,
+        lists: Arc<Pool>,
     ) -> Self {
         Self {
             access,
             faces,
             answers,
+            lists,
             rules: Rules::new(rules),
         }
     }
@@ -100,8 +106,14 @@ pub(super) async fn admit(
         Ok(admitted) => {
             let cluster = request.extensions().get::<OnCluster>();
             let cluster = cluster.map(|OnCluster(name)| name.clone());
-            let response = next.run(request).await;
             let caller = admitted.caller.as_ref();
+            let response = match caller {
+                Some(caller) => {
+                    let waits = (caller, cluster.as_ref());
+                    in_turn(&guard.lists, waits, next.run(request)).await
+                }
+                None => next.run(request).await,
+            };
             let response = guard.answers.hold(response, caller, cluster.as_ref()).await;
             drop(admitted.in_work);
             response

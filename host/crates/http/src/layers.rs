@@ -39,15 +39,18 @@ pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
     let manners = Faces::new(&faces);
     let rules = faces.iter().flat_map(|face| face.rules);
     let limits = foundation.limits;
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let answers = Arc::new(answers::Answers::new(&limits));
     let guard = guard::Guard::new(
         foundation.access.clone(),
         manners.clone(),
         rules,
         answers.clone(),
+        pool::Pool::new("lists and other long answers", cores + 1, limits.request),
     );
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let questions = pool::Pool::new(cores, foundation.deployment.question_time());
+    // One place more than cores: one cluster has all but one.
+    let limit = foundation.deployment.question_time();
+    let questions = pool::Pool::new("questions", cores + 1, limit);
     // As one layer: of each layer by itself the router makes a boxed service, which has copies
     // of all those within it made for each request. From outside in.
     let layers = (

@@ -1,6 +1,6 @@
-//! Questions that take long share a bounded number of threads, fairly between callers and
-//! between clusters: next is one of the caller who has the fewest under way, and was served
-//! least lately.
+//! Work that takes long shares a bounded number of threads, fairly between clusters and between
+//! callers: next is one about the cluster with the fewest under way, of the caller with the
+//! fewest, and of those alike, one that was served least lately.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,22 +13,30 @@ use super::gone::Gone;
 use super::problem::{Code, Problem};
 use placewright_scheduler::Cancel;
 
-/// How many questions of one caller may wait.
+/// How many of one caller may wait.
 const WAITING_OF_ONE: usize = 32;
 
-/// How many questions of all callers may wait.
+/// How many of all callers may wait. Beyond that there is a place for each caller of whom
+/// nothing waits.
 const WAITING: usize = 256;
 
-/// The threads for questions.
+/// The threads for work of one kind.
 #[derive(Debug)]
 pub struct Pool {
+    /// What it is for, in sentences: a word for many.
+    what: &'static str,
     state: Mutex<State>,
-    /// Questions at the same time.
-    slots: usize,
-    /// Of one caller.
-    slots_of_one: usize,
-    /// How long a question may take, once it has begun.
+    slots: Slots,
+    /// How long one may take, once it has begun.
     limit: Duration,
+}
+
+/// How many may be under way at the same time.
+#[derive(Debug, Clone, Copy)]
+struct Slots {
+    all: usize,
+    of_caller: usize,
+    of_cluster: usize,
 }
 
 #[derive(Debug, Default)]
@@ -40,11 +48,11 @@ struct State {
     running: usize,
     /// By caller and by cluster; those of whom nothing is waiting or under way are left out.
     callers: BTreeMap<Arc<str>, Served>,
-    clusters: BTreeMap<(Arc<str>, Arc<str>), Served>,
+    clusters: BTreeMap<Option<Arc<str>>, Served>,
     served: u64,
 }
 
-/// How a caller, or a caller in a cluster, was served.
+/// How a caller or a cluster was served.
 #[derive(Debug, Clone, Copy, Default)]
 struct Served {
     running: usize,
@@ -61,32 +69,39 @@ struct Waiting {
 
 /// Who asks, and of which cluster.
 #[derive(Debug, Clone)]
-struct About {
-    caller: Arc<str>,
-    cluster: Arc<str>,
+pub(crate) struct About {
+    pub(crate) caller: Arc<str>,
+    /// None: it is about the server.
+    pub(crate) cluster: Option<Arc<str>>,
 }
 
-/// A question that is under way, until this is dropped.
+/// Work that is under way, until this is dropped.
 #[derive(Debug)]
-struct Permit {
+pub struct Permit {
     pool: Arc<Pool>,
     about: About,
 }
 
-/// A question that waits; dropped, it waits no more.
+/// Work that waits; dropped, it waits no more.
 struct Place {
     pool: Arc<Pool>,
     number: u64,
 }
 
 impl Pool {
-    /// At most so many questions at the same time, each for so long. One caller has half of
-    /// them at most, so that another one need not wait for the end of a long question.
-    pub fn new(slots: usize, limit: Duration) -> Arc<Self> {
+    /// At most so many of what it is for at the same time, each for so long. One caller has half
+    /// of the places at most, and one cluster all but one, so that others need not wait for the
+    /// end of something long.
+    pub fn new(what: &'static str, slots: usize, limit: Duration) -> Arc<Self> {
+        let slots = Slots {
+            all: slots.max(1),
+            of_caller: (slots / 2).max(1),
+            of_cluster: slots.saturating_sub(1).max(1),
+        };
         Arc::new(Self {
+            what,
             state: Mutex::default(),
-            slots: slots.max(1),
-            slots_of_one: slots.div_ceil(2).max(1),
+            slots,
             limit,
         })
     }
@@ -95,7 +110,7 @@ impl Pool {
     /// the caller waits no more.
     ///
     /// # Errors
-    /// Those of the work, and that too many questions wait already.
+    /// Those of the work, and that too many wait already.
     pub async fn run<T, E>(
         self: &Arc<Self>,
         (caller, cluster): (&Arc<str>, &Arc<str>),
@@ -107,7 +122,7 @@ impl Pool {
     {
         let about = About {
             caller: caller.clone(),
-            cluster: cluster.clone(),
+            cluster: Some(cluster.clone()),
         };
         let permit = self.admit(about).await?;
         let gone = Gone::default();
@@ -122,7 +137,23 @@ impl Pool {
         done
     }
 
-    async fn admit(self: &Arc<Self>, about: About) -> Result<Permit, Problem> {
+    /// Wait for a place, and hold it as long as what is given.
+    ///
+    /// # Errors
+    /// If too many wait already.
+    pub async fn place(
+        self: &Arc<Self>,
+        caller: &Arc<str>,
+        cluster: Option<&Arc<str>>,
+    ) -> Result<Permit, Problem> {
+        let about = About {
+            caller: caller.clone(),
+            cluster: cluster.cloned(),
+        };
+        self.admit(about).await
+    }
+
+    pub(crate) async fn admit(self: &Arc<Self>, about: About) -> Result<Permit, Problem> {
         let (receiver, place) = self.enqueue(about)?;
         let permit = receiver.await;
         drop(place);
@@ -136,11 +167,13 @@ impl Pool {
         let mut state = self.lock();
         let of_one = state.callers.get(&about.caller).map_or(0, |it| it.waiting);
         if of_one >= WAITING_OF_ONE {
-            let sentence = format!("{of_one} of your questions wait already: ask again later");
+            let what = self.what;
+            let sentence = format!("{of_one} of your {what} wait already: ask again later");
             return Err(Problem::new(Code::TooManyRequests, sentence));
         }
-        if state.waiting.len() >= WAITING {
-            let sentence = format!("{WAITING} questions wait already: ask again later");
+        if of_one > 0 && state.waiting.len() >= WAITING {
+            let what = self.what;
+            let sentence = format!("{WAITING} {what} wait already: ask again later");
             return Err(Problem::new(Code::Unavailable, sentence));
         }
         let (begin, receiver) = oneshot::channel();
@@ -154,10 +187,10 @@ impl Pool {
         Ok((receiver, Place { pool, number }))
     }
 
-    /// Let questions begin as long as there is room.
+    /// Let work begin as long as there is room.
     fn begin(self: &Arc<Self>) {
         loop {
-            let next = self.lock().take_next(self.slots, self.slots_of_one);
+            let next = self.lock().take_next(self.slots);
             let Some(Waiting { about, begin }) = next else {
                 return;
             };
@@ -176,18 +209,17 @@ impl Pool {
 }
 
 impl State {
-    /// Change what is counted of a caller, and of the caller in a cluster.
+    /// Change what is counted of a caller, and of a cluster.
     fn count(&mut self, about: &About, change: impl Fn(&mut Served)) {
-        let key = (about.caller.clone(), about.cluster.clone());
         let (of_caller, of_cluster) = (
             self.callers.entry(about.caller.clone()).or_default(),
-            self.clusters.entry(key.clone()).or_default(),
+            self.clusters.entry(about.cluster.clone()).or_default(),
         );
         change(of_caller);
         change(of_cluster);
         let is_idle = |served: &Served| served.running == 0 && served.waiting == 0;
         if is_idle(of_cluster) {
-            self.clusters.remove(&key);
+            self.clusters.remove(&about.cluster);
         }
         if is_idle(of_caller) {
             self.callers.remove(&about.caller);
@@ -195,17 +227,19 @@ impl State {
     }
 
     /// Take the one out that begins next, if there is room for one.
-    fn take_next(&mut self, slots: usize, slots_of_one: usize) -> Option<Waiting> {
-        if self.running >= slots {
+    fn take_next(&mut self, slots: Slots) -> Option<Waiting> {
+        if self.running >= slots.all {
             return None;
         }
         let rank = |number: u64, about: &About| {
             let of_caller = self.callers.get(&about.caller).copied().unwrap_or_default();
-            let key = (about.caller.clone(), about.cluster.clone());
-            let of_cluster = self.clusters.get(&key).copied().unwrap_or_default();
-            let rank = (of_caller.running, of_caller.last);
-            let within = (of_cluster.running, of_cluster.last, number);
-            (of_caller.running < slots_of_one).then_some((rank, within))
+            let of_cluster = self.clusters.get(&about.cluster).copied();
+            let of_cluster = of_cluster.unwrap_or_default();
+            // What is about the server is about nobody's cluster.
+            let may = of_caller.running < slots.of_caller
+                && (about.cluster.is_none() || of_cluster.running < slots.of_cluster);
+            let under_way = (of_cluster.running, of_caller.running);
+            may.then_some((under_way, of_cluster.last, of_caller.last, number))
         };
         let ranked = self.waiting.iter();
         let ranked = ranked.filter_map(|(number, it)| Some((rank(*number, &it.about)?, *number)));

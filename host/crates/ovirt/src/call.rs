@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::fault::{Fault, response};
@@ -12,7 +12,7 @@ use super::import::{self, Element};
 use super::site::Site;
 use super::tree::{Format, Tree};
 use placewright_http::audit::Note;
-use placewright_http::document::aside;
+use placewright_http::document::{aside, turn};
 use placewright_http::pool::Pool;
 use placewright_http::{Caller, Problem};
 
@@ -243,6 +243,7 @@ fn format(headers: &HeaderMap) -> Format {
 pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) -> Response {
     let format = format(request.headers());
     let (mut parts, body) = request.into_parts();
+    let is_read = parts.method == Method::GET;
     let Some(caller) = parts.extensions.get::<Caller>().cloned() else {
         // The guard lets nobody through to these routes without one.
         return Problem::new(
@@ -275,6 +276,14 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
         Ok(body) => body,
         Err(rejection) => return rejection.into_response(),
     };
+    // What is only read takes its turn as lists of the API do.
+    let turn = match is_read {
+        true => match turn().await {
+            Ok(turn) => turn,
+            Err(problem) => return problem.into_response(),
+        },
+        false => None,
+    };
     let call = Call {
         site,
         caller,
@@ -289,6 +298,7 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
         format,
     };
     let carried_out = move || {
+        let _turn = turn;
         Ok::<_, Problem>(match handle(&call) {
             Ok(reply) => {
                 let text = match reply.content {

@@ -136,6 +136,42 @@ fn sums_columns_and_groups_say_in_short_what_rows_say_at_length() {
         groups["items"][2]["broken-by"][0]["why"],
         "a and c belong on one host and are on h2 and h3"
     );
+    let ids = |query: &str| -> Vec<String> {
+        let listed = api.get(&format!("/v1/clusters/north/group-standings?{query}"));
+        let items = listed.body["items"].as_array().cloned().unwrap();
+        let ids = items.iter().map(|it| it["id"].as_str().unwrap().to_owned());
+        ids.collect()
+    };
+    assert_eq!(ids("kept=true"), ["home"]);
+    assert_eq!(ids("kept=false&after=apart"), ["together"]);
+    assert_eq!(ids("vm=c&text=TOGETH"), ["together"]);
+}
+
+#[test]
+fn of_a_large_group_the_first_vms_are_named_and_all_are_counted() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let host = json!({"id": "h", "cpu.cores": 900, "memory.total": "900 GiB"});
+    let vms: Vec<Value> = (100..320)
+        .map(|it| json!({"id": format!("v{it}"), "host": "h", "cpu": 1, "memory": "1 GiB"}))
+        .collect();
+    let ids: Vec<&Value> = vms.iter().map(|vm| &vm["id"]).collect();
+    let group = json!({"id": "apart", "vms": ids, "rule": "negative", "hard": true});
+    let cluster = json!({"name": "north", "hosts": [host], "vms": vms, "groups": [group]});
+    assert_eq!(api.send("POST", "/v1/clusters", &cluster).status, 201);
+    let listed = api.get("/v1/clusters/north/group-standings").body;
+    let group = &listed["items"][0];
+    let len = |list: &Value| list.as_array().map_or(0, Vec::len);
+    assert_eq!(
+        (&group["members"], &group["placed"]),
+        (&json!(220), &json!(220))
+    );
+    assert_eq!(len(&group["places"]), 8);
+    assert_eq!(
+        (&group["breaks"], len(&group["broken-by"][0]["vms"])),
+        (&json!(1), 100)
+    );
 }
 
 #[test]

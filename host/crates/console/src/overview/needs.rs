@@ -11,6 +11,8 @@ use crate::value::{count, items, text, texts};
 
 /// The newest decisions that are looked at for requests without a host.
 const DECISIONS: usize = 100;
+/// Broken groups that are counted.
+const BROKEN: usize = 100;
 /// Requests without a host that are told one by one.
 const TOLD: usize = 3;
 
@@ -122,7 +124,8 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
             needs.push(need(2, text, Moment::of(&plan["now"]), path, "Review"));
         }
     }
-    let groups = ask.list(&format!("{api}/group-standings"), 10_000).await;
+    let groups = format!("{api}/group-standings?kept=false&hard=true");
+    let groups = ask.list(&groups, BROKEN).await;
     let broken: Vec<Value> = groups
         .unwrap_or_default()
         .into_iter()
@@ -135,7 +138,10 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
             .map(|it| cut(text(it, "id"), 40))
             .collect();
         let text = html! {
-            b { (things(broken.len(), "hard group is broken", "hard groups are broken")) } ": "
+            b {
+                @if broken.len() == BROKEN { "At least " }
+                (things(broken.len(), "hard group is broken", "hard groups are broken"))
+            } ": "
             (names.join(", ")) @if broken.len() > names.len() { " and others" } "."
         };
         let path = url::of_cluster(name, &["groups"]) + "?kept=no";

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::Snapshot;
 use placewright_inventory::{GroupEntry, Inventory};
-use placewright_model::GroupRule;
+use placewright_model::{Group, GroupRule};
 
 /// Whether a group is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -33,12 +33,35 @@ pub struct GroupStanding {
     pub kept: bool,
     /// How many VMs are in it, with a place or not.
     pub members: usize,
-    /// Where its VMs are: those with a place, running or reserved, by id.
+    /// How many of its VMs have a place, running or reserved.
+    pub placed: usize,
+    /// Where the first eight of those are, by id. `vms?group=` lists all of them.
     pub places: Vec<GroupPlace>,
+    /// How many hosts or sets of VMs break it: of more than eight, `broken-by` has the first ones.
+    pub breaks: usize,
     /// Why it is not kept, a sentence for each host that is concerned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub broken_by: Vec<GroupBreak>,
+}
+
+/// Places of a group that are told, and what breaks it.
+const TOLD: usize = 8;
+
+/// Ids of VMs and of hosts that are told of what breaks a group.
+const IDS: usize = 100;
+
+/// Which groups are wanted: all that fit everything that is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WantedStandings {
+    /// Whether they are kept.
+    pub kept: Option<bool>,
+    /// Whether a rule of theirs must be kept.
+    pub hard: Option<bool>,
+    /// Id of a VM that is in them.
+    pub vm: Option<String>,
+    /// Part of their ids or names, in letters of either case.
+    pub text: Option<String>,
 }
 
 /// Where a VM of a group is.
@@ -56,10 +79,10 @@ pub struct GroupPlace {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupBreak {
-    /// Their ids.
+    /// Their ids; of more than a hundred, the first ones.
     #[schema(value_type = Vec<String>)]
     pub vms: Vec<Arc<str>>,
-    /// The hosts where they are.
+    /// The hosts where they are; of more than a hundred, the first ones.
     #[schema(value_type = Vec<String>)]
     pub hosts: Vec<Arc<str>>,
     /// Whether the rule must be kept.
@@ -69,14 +92,44 @@ pub struct GroupBreak {
 }
 
 impl Snapshot {
-    /// Of all groups, by id, whether they are kept and by whom they are broken.
-    pub fn group_standings(&self) -> Vec<GroupStanding> {
+    /// Of the groups that are wanted, by id from the one after `after` on, whether they are kept
+    /// and by whom they are broken. Each is worked out when it is asked for.
+    pub fn group_standings(
+        &self,
+        wanted: WantedStandings,
+        after: Option<&str>,
+    ) -> impl Iterator<Item = GroupStanding> {
         let inventory = self.inventory();
-        inventory
+        let text = wanted.text.map(|text| text.to_lowercase());
+        let has = move |text: &str, of: &str| of.to_lowercase().contains(text);
+        let groups = inventory
             .groups()
+            .filter(move |entry| after.is_none_or(|after| *entry.group.id > *after))
+            .filter(move |entry| {
+                let name = entry.group.name.as_deref().unwrap_or_default();
+                let text = text.as_deref();
+                text.is_none_or(|text| has(text, &entry.group.id) || has(text, name))
+            })
+            .filter(move |entry| {
+                let vm = wanted.vm.as_deref();
+                vm.is_none_or(|vm| entry.group.vms.iter().any(|it| **it == *vm))
+            })
+            .filter(move |entry| wanted.hard.is_none_or(|hard| is_hard(&entry.group) == hard));
+        groups
             .map(|entry| standing(inventory, entry))
-            .collect()
+            .filter(move |group| wanted.kept.is_none_or(|kept| group.kept == kept))
     }
+}
+
+/// Whether a rule of the group must be kept.
+fn is_hard(group: &Group) -> bool {
+    let is_hard = |rule: Option<GroupRule>| {
+        matches!(
+            rule,
+            Some(GroupRule::Positive { hard: true } | GroupRule::Negative { hard: true })
+        )
+    };
+    is_hard(group.vm_rule) || is_hard(group.host_rule)
 }
 
 /// The VMs of a group that are on a host, by the id of the host.
@@ -106,22 +159,23 @@ fn standing(inventory: &Inventory, entry: &GroupEntry) -> GroupStanding {
     let places = places(inventory, entry);
     let mut broken_by = of_vm_rule(group.vm_rule, &places);
     broken_by.extend(of_host_rule(group.host_rule, entry, &places));
-    let is_hard = |rule: Option<GroupRule>| {
-        matches!(
-            rule,
-            Some(GroupRule::Positive { hard: true } | GroupRule::Negative { hard: true })
-        )
-    };
-    let mut at: Vec<GroupPlace> = places
+    let breaks = broken_by.len();
+    broken_by.truncate(TOLD);
+    for by in &mut broken_by {
+        by.vms.truncate(IDS);
+        by.hosts.truncate(IDS);
+    }
+    let mut at: Vec<(&Arc<str>, &Arc<str>)> = places
         .iter()
-        .flat_map(|(host, (_, vms))| {
-            vms.iter().map(|vm| GroupPlace {
-                vm: vm.clone(),
-                host: host.clone(),
-            })
-        })
+        .flat_map(|(host, (_, vms))| vms.iter().map(move |vm| (vm, host)))
         .collect();
-    at.sort_by(|a, b| a.vm.cmp(&b.vm));
+    at.sort_unstable();
+    let placed = at.len();
+    let first = at.into_iter().take(TOLD);
+    let first = first.map(|(vm, host)| GroupPlace {
+        vm: vm.clone(),
+        host: host.clone(),
+    });
     GroupStanding {
         id: group.id.clone(),
         name: group.name.clone(),
@@ -133,10 +187,12 @@ fn standing(inventory: &Inventory, entry: &GroupEntry) -> GroupStanding {
             GroupRule::Positive { .. } => "on-hosts",
             GroupRule::Negative { .. } => "off-hosts",
         }),
-        hard: is_hard(group.vm_rule) || is_hard(group.host_rule),
-        kept: broken_by.is_empty(),
+        hard: is_hard(group),
+        kept: breaks == 0,
         members: group.vms.len(),
-        places: at,
+        placed,
+        places: first.collect(),
+        breaks,
         broken_by,
     }
 }

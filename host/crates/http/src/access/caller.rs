@@ -27,6 +27,8 @@ pub struct Caller {
     pub expires: Option<i64>,
     /// SHA-256 of the token's secret; None: there are no tokens.
     pub(crate) sha256: Option<[u8; 32]>,
+    /// SHA-256 of the secret of the session that was shown instead of the token's.
+    pub(crate) session: Option<[u8; 32]>,
 }
 
 impl Caller {
@@ -38,6 +40,7 @@ impl Caller {
             clusters: None,
             expires: None,
             sha256: None,
+            session: None,
         }
     }
 

@@ -4,7 +4,7 @@ use super::*;
 fn budget() -> Arc<Budget> {
     let purpose = Purpose {
         what: "bodies",
-        option: "request-bodies",
+        option: Some("request-bodies"),
     };
     Arc::new(Budget {
         wait: Duration::from_millis(1),

@@ -5,14 +5,14 @@ use super::*;
 fn about(caller: &str, cluster: &str) -> About {
     About {
         caller: caller.into(),
-        cluster: cluster.into(),
+        cluster: Some(cluster.into()),
     }
 }
 
 /// The names of those that are let begin, in their order, each as soon as the one before has
 /// ended; what is asked first is under way meanwhile.
 async fn order(slots: usize, asked: &[(&str, &str)]) -> Vec<(String, String)> {
-    let pool = Pool::new(slots, Duration::from_secs(60));
+    let pool = Pool::new("questions", slots, Duration::from_secs(60));
     let (first, rest) = asked.split_first().unwrap();
     let mut running = vec![pool.admit(about(first.0, first.1)).await.unwrap()];
     let mut waiting: Vec<_> = rest
@@ -27,6 +27,7 @@ async fn order(slots: usize, asked: &[(&str, &str)]) -> Vec<(String, String)> {
             .position(|(receiver, _)| match receiver.try_recv() {
                 Ok(permit) => {
                     let About { caller, cluster } = permit.about.clone();
+                    let cluster = cluster.unwrap_or_default();
                     order.push((caller.to_string(), cluster.to_string()));
                     running.push(permit);
                     true
@@ -46,7 +47,7 @@ fn names(order: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn callers_take_turns_and_so_do_the_clusters_of_each() {
+async fn clusters_take_turns_and_so_do_the_callers_in_each() {
     let asked = [
         ("a", "x"),
         ("a", "x"),
@@ -55,13 +56,13 @@ async fn callers_take_turns_and_so_do_the_clusters_of_each() {
         ("b", "x"),
         ("b", "x"),
     ];
-    let expected = [("b", "x"), ("a", "y"), ("b", "x"), ("a", "x"), ("a", "x")];
+    let expected = [("a", "y"), ("b", "x"), ("a", "x"), ("b", "x"), ("a", "x")];
     assert_eq!(order(1, &asked).await, names(&expected));
 }
 
 #[tokio::test]
 async fn one_caller_has_half_of_the_threads_at_most() {
-    let pool = Pool::new(4, Duration::from_secs(60));
+    let pool = Pool::new("questions", 4, Duration::from_secs(60));
     let mut asked: Vec<_> = (0..4)
         .map(|_| pool.enqueue(about("a", "x")).unwrap())
         .collect();
@@ -75,8 +76,28 @@ async fn one_caller_has_half_of_the_threads_at_most() {
 }
 
 #[tokio::test]
+async fn all_callers_of_one_cluster_leave_a_place_for_others() {
+    let pool = Pool::new("questions", 4, Duration::from_secs(60));
+    let mut asked: Vec<_> = (0..8)
+        .map(|number| pool.enqueue(about(&format!("c{number}"), "x")).unwrap())
+        .collect();
+    let mut running = Vec::new();
+    for (receiver, _) in &mut asked {
+        running.extend(receiver.try_recv().ok());
+    }
+    assert_eq!(running.len(), 3);
+    let (mut other, _place) = pool.enqueue(about("z", "y")).unwrap();
+    let other = other.try_recv();
+    assert!(other.is_ok(), "another cluster has to wait");
+    // Whoever comes next to the other cluster goes before all who wait in the first one.
+    let (mut next, _place) = pool.enqueue(about("z", "y")).unwrap();
+    drop(other);
+    assert!(next.try_recv().is_ok());
+}
+
+#[tokio::test]
 async fn no_more_questions_wait_than_their_bounds_and_who_goes_waits_no_more() {
-    let pool = Pool::new(1, Duration::from_secs(60));
+    let pool = Pool::new("questions", 1, Duration::from_secs(60));
     let running = pool.admit(about("a", "x")).await.unwrap();
     let mut waiting: Vec<_> = (0..WAITING_OF_ONE)
         .map(|_| pool.enqueue(about("a", "x")).unwrap())
@@ -89,6 +110,8 @@ async fn no_more_questions_wait_than_their_bounds_and_who_goes_waits_no_more() {
         let caller = format!("c{caller}");
         waiting.push(pool.enqueue(about(&caller, "x")).unwrap());
     }
+    // There is a place for whoever has none, and no second one.
+    waiting.push(pool.enqueue(about("z", "x")).unwrap());
     let refused = pool.enqueue(about("z", "x")).err().unwrap();
     assert_eq!(refused.code(), Code::Unavailable);
     drop((waiting, running));
@@ -99,7 +122,7 @@ async fn no_more_questions_wait_than_their_bounds_and_who_goes_waits_no_more() {
 
 #[tokio::test]
 async fn what_nobody_waits_for_is_told_to_end() {
-    let pool = Pool::new(1, Duration::from_secs(60));
+    let pool = Pool::new("questions", 1, Duration::from_secs(60));
     let (begun, begins) = oneshot::channel();
     let (ended, ends) = oneshot::channel();
     let asking = pool.clone();
@@ -127,7 +150,7 @@ async fn what_nobody_waits_for_is_told_to_end() {
 
 #[tokio::test]
 async fn what_takes_too_long_is_told_to_end() {
-    let pool = Pool::new(1, Duration::ZERO);
+    let pool = Pool::new("questions", 1, Duration::ZERO);
     let work = |cancel: Cancel| {
         cancel
             .check()

@@ -99,7 +99,11 @@ fn a_token_counts_until_the_second_in_which_it_expires() {
     world.clock.store(NOW + 9, Ordering::Relaxed);
     let caller = world.caller(&secret).unwrap();
     assert_eq!((&*caller.name, caller.expires), ("ci", Some(NOW + 10)));
-    assert_eq!(world.caller(&session).unwrap(), caller);
+    let in_session = world.caller(&session).unwrap();
+    assert_eq!(
+        (&in_session.name, in_session.expires),
+        (&caller.name, caller.expires)
+    );
     assert!(world.access.may("ci", Permission::Operate, "c"));
     assert!(world.access.still_allows(&caller));
 
@@ -111,6 +115,28 @@ fn a_token_counts_until_the_second_in_which_it_expires() {
     }
     assert!(!world.access.may("ci", Permission::Operate, "c"));
     assert!(!world.access.still_allows(&caller));
+}
+
+#[tokio::test]
+async fn what_was_opened_in_a_session_ends_with_it_and_so_do_sessions_made_of_it() {
+    let world = World::new();
+    let streams = Streams::new(&ApiLimits::default(), world.access.clone());
+    let token = world.issue(wanted("a", Role::Viewer)).unwrap();
+    let begin = |secret: &Secret| {
+        let begun = world.access.begin_session(secret.reveal().as_bytes());
+        begun.unwrap()
+    };
+    let session = begin(&token);
+    let derived = begin(&session);
+    let open = |secret| streams.open(&world.caller(secret).unwrap()).unwrap();
+    let (mut of_token, mut of_session, mut of_derived) =
+        (open(&token), open(&session), open(&derived));
+    assert!(!of_session.is_over() && !of_derived.is_over());
+    assert!(world.access.end_session(session.reveal().as_bytes()));
+    of_session.over().await;
+    of_derived.over().await;
+    assert!(world.caller(&session).is_err() && world.caller(&derived).is_err());
+    assert!(!of_token.is_over());
 }
 
 #[tokio::test]

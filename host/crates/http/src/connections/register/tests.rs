@@ -34,6 +34,7 @@ fn caller(name: &str) -> Caller {
         clusters: None,
         expires: None,
         sha256: None,
+        session: None,
     }
 }
 
