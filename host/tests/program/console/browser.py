@@ -235,6 +235,12 @@ def a_policy_is_tuned_and_counts_as_the_api_counts(desk, api):
     assert counted > 0
     desk.wait(lambda: desk.one("#answer [data-differing]").get_attribute("data-differing") == str(counted))
     assert desk.one(".was").text == "was 2"
+    # Enter tries the draft, and saves nothing.
+    revision = api.must("GET", "/v1/policies/house")["revision"]
+    desk.driver.execute_script("document.getElementById('answer').replaceChildren()")
+    field.send_keys(Keys.ENTER)
+    desk.wait(lambda: desk.one("#answer [data-differing]").get_attribute("data-differing") == str(counted))
+    assert api.must("GET", "/v1/policies/house")["revision"] == revision
     # Taken back, nothing would be otherwise.
     desk.one(".was").click()
     desk.wait(lambda: desk.one("#answer [data-differing]").get_attribute("data-differing") == "0")
@@ -284,6 +290,18 @@ def entries_are_moved_by_keys_and_by_dragging(desk):
     # Nothing was saved.
     desk.go("/policies/house")
     assert names() == before
+
+
+def units_are_added_and_removed(desk):
+    desk.go("/policies/house")
+    names = lambda: [it.text for it in desk.driver.find_elements(By.CSS_SELECTOR, "section[aria-label='Filters'] .entry b")]
+    before = names()
+    desk.one("input[name='add-unit']").send_keys("network", Keys.ENTER)
+    desk.wait(lambda: names() == [*before, "network"])
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing]"))
+    desk.one("button[aria-label='Remove network']").click()
+    desk.wait(lambda: names() == before)
+    assert not desk.complaints()
 
 
 def chances_are_told_for_a_request(desk):
@@ -418,6 +436,7 @@ def main():
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
         what_is_wrong_is_told_at_its_field(desk)
         entries_are_moved_by_keys_and_by_dragging(desk)
+        units_are_added_and_removed(desk)
         chances_are_told_for_a_request(desk)
         what_happens_is_shown_as_it_happens(desk, api)
         hostile_names_are_text(desk, api)
