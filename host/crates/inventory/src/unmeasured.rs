@@ -166,6 +166,36 @@ impl Unmeasured {
     }
 }
 
+/// What measurements show of a VM that runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Measured {
+    /// Ordinary memory, bytes.
+    pub(super) memory: i64,
+    /// Huge pages: their size in bytes, and how many.
+    pub(super) pages: Vec<(i64, i64)>,
+    /// Virtual NUMA nodes: the host's nodes that each may be put on, and its memory in bytes.
+    pub(super) nodes: Vec<(Vec<i64>, i64)>,
+    /// Names of devices.
+    pub(super) devices: Vec<Arc<str>>,
+}
+
+impl Measured {
+    pub(super) fn of(entry: &VmEntry) -> Self {
+        let unmeasured = entry.unmeasured.as_ref().map_or(0, |it| it.memory);
+        let memory = ordinary_memory(&entry.shape, &entry.vm.facts);
+        let Shown { pages, nodes, .. } = Shown::of(entry);
+        let devices = entry.vm.facts.rows("devices").iter();
+        Self {
+            memory: memory.saturating_sub(unmeasured).max(0),
+            pages,
+            nodes,
+            devices: devices
+                .filter_map(|row| Some(row.text("name")?.into()))
+                .collect(),
+        }
+    }
+}
+
 /// Memory that is not in huge pages.
 fn ordinary_memory(shape: &Shape, facts: &Facts) -> i64 {
     let rows = facts.rows(HUGE_PAGES).iter();
