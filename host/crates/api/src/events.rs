@@ -53,7 +53,9 @@ async fn events(
         lost,
         missed,
         to_come,
-    } = deployment.events().listen(after);
+    } = deployment
+        .events()
+        .listen_as(after, |cluster| caller.sees(cluster));
     let reset = lost.map(|number| Arc::new(Event::reset(number, deployment.now())));
     let told = Told {
         missed: reset.into_iter().chain(missed).collect(),

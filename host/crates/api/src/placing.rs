@@ -181,6 +181,9 @@ async fn decide(
     note.is_about(request.members.iter().map(|vm| &vm.id));
     let wait = wait(query)?;
     request.dry_run |= query.dry_run;
+    if request.dry_run {
+        note.has_changed_nothing();
+    }
     request.all_or_nothing |= query.all_or_nothing;
     let again = (!wait.is_zero()).then(|| request.clone());
     let key = key(headers, caller, again.is_some());
@@ -217,6 +220,9 @@ async fn decide(
 
 fn decided(placed: Placed, note: &Note) -> Response {
     let response = answer(placed.body.to_string(), placed.repeated);
+    if placed.host.is_none() {
+        note.has_changed_nothing();
+    }
     note.with(|record| {
         record.host = placed.host;
         record.decided = Some(placed.body);
@@ -369,6 +375,9 @@ async fn batch(
     let (requests, _weight) = requests(&deployment, &cluster, document).await?;
     let again = requests.iter().any(|request| request.again);
     let batch = of_requests(requests, query)?;
+    if batch.dry_run || batch.members.is_empty() {
+        note.has_changed_nothing();
+    }
     note.is_about(batch.members.iter().map(|vm| &vm.id));
     let key = key(&headers, &caller, false);
     // What is only tried is of no use without the caller.
@@ -467,6 +476,16 @@ struct Vms {
     vms: Vec<VmNamed>,
 }
 
+/// Do something in a turn; gives whether nothing of the inventory is different for it.
+fn unless_unchanged<T>(
+    state: &mut ClusterState,
+    deed: impl FnOnce(&mut ClusterState) -> Result<T, DeploymentError>,
+) -> Result<bool, DeploymentError> {
+    let before = state.inventory().version();
+    deed(state)?;
+    Ok(state.inventory().version() == before)
+}
+
 /// VMs run where their places were reserved: all of them, or nothing is changed. This can
 /// be repeated: for a VM that runs there already nothing changes. A place that has ended in
 /// the meantime, or is on another host than the one that is named, is a conflict.
@@ -483,11 +502,12 @@ async fn confirm(
     let vms = named::ids(vms);
     note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
-    cluster
-        .turn_as(&caller.name, move |state| {
-            state.confirm_and_tell(&vms, host.as_deref())
-        })
-        .await?;
+    let confirmed = cluster.turn_as(&caller.name, move |state| {
+        unless_unchanged(state, |state| state.confirm_and_tell(&vms, host.as_deref()))
+    });
+    if confirmed.await? {
+        note.has_changed_nothing();
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -507,8 +527,11 @@ async fn cancel(
     let vms = named::ids(vms);
     note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
-    cluster
-        .turn_as(&caller.name, move |state| state.cancel_and_tell(&vms))
-        .await?;
+    let cancelled = cluster.turn_as(&caller.name, move |state| {
+        unless_unchanged(state, |state| state.cancel_and_tell(&vms))
+    });
+    if cancelled.await? {
+        note.has_changed_nothing();
+    }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 use super::placing::named::VmNamed;
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
+use placewright_http::audit::Note;
 use placewright_http::document::{long, written};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::pool::Pool;
@@ -184,6 +185,7 @@ async fn list(
 async fn plan(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
+    Extension(note): Extension<Note>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<PlanQuery>,
@@ -197,6 +199,7 @@ async fn plan(
     let plan = move |cancel| planner.unless(cancel).plan(&options);
     let plan = questions.run(about, plan).await?;
     if query.dry_run || wanted.dry_run == Some(true) {
+        note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
     let kept = cluster.turn_as(&caller.name, move |state| {
@@ -215,6 +218,7 @@ async fn plan(
 async fn evacuate(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
+    Extension(note): Extension<Note>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
     Query(query): Query<PlanQuery>,
@@ -236,6 +240,7 @@ async fn evacuate(
     let plan = move |cancel| planner.unless(cancel).evacuate(&hosts);
     let plan = questions.run(about, plan).await?;
     if query.dry_run || wanted.dry_run {
+        note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
     let kept = cluster.turn_as(&caller.name, move |state| {

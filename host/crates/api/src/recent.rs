@@ -83,8 +83,8 @@ async fn recent(
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
     written(move || {
-        let listening = deployment.events().listen(Some(0));
-        let events = listening.missed.iter().rev();
+        let remembered = deployment.events().remembered();
+        let events = remembered.iter().rev();
         let told = events.filter_map(|event| caller.told_of(&deployment, event));
         let wanted = told.filter(|event| query.has(event));
         let is_after =

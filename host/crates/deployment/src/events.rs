@@ -6,7 +6,7 @@ mod kind;
 
 pub use kind::EventKind;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
 
 use serde::Serialize;
@@ -118,7 +118,14 @@ struct Told {
     number: u64,
     /// No number above this one is reserved.
     reserved: u64,
-    last: VecDeque<Arc<Event>>,
+    /// Those that are remembered, by their cluster; None: of the server.
+    last: HashMap<Option<Arc<str>>, VecDeque<Arc<Event>>>,
+    /// How many those are.
+    count: usize,
+    /// By cluster, the number of the last one that is not remembered any more.
+    gone: HashMap<Option<Arc<str>>, u64>,
+    /// None up to that number is remembered.
+    before: u64,
 }
 
 /// What a listener gets.
@@ -158,7 +165,8 @@ impl Events {
         let told = Told {
             number,
             reserved,
-            last: VecDeque::new(),
+            before: number,
+            ..Told::default()
         };
         Ok(Self {
             told: Mutex::new(told),
@@ -216,10 +224,7 @@ impl Events {
             event.kind.word(),
             event.unknown_keys()
         );
-        if told.last.len() == Collection::Events.most() {
-            told.last.pop_front();
-        }
-        told.last.push_back(event.clone());
+        told.remember(event.clone());
         if self.audit.is_on()
             && let Some(record) = audited::record(&event)
         {
@@ -237,19 +242,31 @@ impl Events {
     /// The events after number `after` that are remembered, and those to come; without a
     /// number only those to come.
     pub fn listen(&self, after: Option<u64>) -> Listening {
+        self.listen_as(after, |_| true)
+    }
+
+    /// The same for somebody who is told of some clusters only: those of others are not missed.
+    pub fn listen_as(&self, after: Option<u64>, sees: impl Fn(&str) -> bool) -> Listening {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let after = after.unwrap_or(told.number);
-        let first = told.last.front().map(|event| event.number - 1);
-        let before = first.unwrap_or(told.number);
+        let gone = told.gone.iter();
+        let gone = gone.filter(|(cluster, _)| cluster.as_deref().is_none_or(&sees));
+        let before = gone.map(|(_, number)| *number).max();
+        let before = before.unwrap_or(0).max(told.before);
         // A number that was never given is one of another deployment.
         let lost = after < before || after > told.number;
-        let since = told.last.iter();
-        let since = since.filter(|event| lost || event.number > after);
+        let from = if lost { before } else { after };
         Listening {
             lost: lost.then_some(before),
-            missed: since.cloned().collect(),
+            missed: told.since(from),
             to_come: self.listeners.subscribe(),
         }
+    }
+
+    /// All events that are remembered, by number.
+    pub fn remembered(&self) -> Vec<Arc<Event>> {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.since(0)
     }
 
     /// The number of the last event; 0 before the first.
@@ -262,6 +279,54 @@ impl Events {
 }
 
 impl Told {
+    /// The events after that number that are remembered, by number.
+    fn since(&self, number: u64) -> Vec<Arc<Event>> {
+        let all = self.last.values().flatten();
+        let mut since: Vec<_> = all.filter(|it| it.number > number).cloned().collect();
+        since.sort_unstable_by_key(|event| event.number);
+        since
+    }
+
+    /// Remember one more. Where there are too many, the oldest one of the cluster with the most
+    /// goes: what happens in one cluster displaces nothing of another.
+    fn remember(&mut self, event: Arc<Event>) {
+        let of = event.cluster.clone();
+        let own = self.last.entry(of.clone()).or_default();
+        own.push_back(event);
+        self.count += 1;
+        if self.count <= Collection::Events.most() {
+            return;
+        }
+        // Whoever has more than its part need not look for somebody with still more.
+        let is_above = own.len() > Collection::Events.most() / self.last.len();
+        let payer = match is_above {
+            true => Some(of),
+            false => {
+                let most = self.last.iter().max_by_key(|(_, events)| events.len());
+                most.map(|(of, _)| of.clone())
+            }
+        };
+        let Some(payer) = payer else { return };
+        let Some(events) = self.last.get_mut(&payer) else {
+            return;
+        };
+        if let Some(oldest) = events.pop_front() {
+            self.count -= 1;
+            self.gone.insert(payer.clone(), oldest.number);
+        }
+        if events.is_empty() {
+            self.last.remove(&payer);
+        }
+        // Of clusters that have long been silent, or are gone, it is not remembered one by one.
+        if self.gone.len() > Collection::Events.most() {
+            let first = self.gone.iter().min_by_key(|(_, number)| **number);
+            if let Some((of, number)) = first.map(|(of, number)| (of.clone(), *number)) {
+                self.gone.remove(&of);
+                self.before = self.before.max(number);
+            }
+        }
+    }
+
     /// Take note that numbers are reserved up to the one that is given, if it is time to.
     fn reserves(&mut self) -> Option<u64> {
         let left = self.reserved.saturating_sub(self.number);
@@ -374,6 +439,29 @@ mod tests {
         assert_eq!(listening.missed.len(), Collection::Events.most());
         assert_eq!(listening.missed[0].number, first);
         assert_eq!(events.listen(Some(first - 2)).lost, Some(first - 1));
+    }
+
+    #[test]
+    fn what_happens_in_one_cluster_displaces_nothing_of_another() {
+        let events = Events::default();
+        let of = |cluster: &str| News {
+            cluster: Some(cluster.into()),
+            ..news("of a cluster")
+        };
+        events.tell(0, news("of the server"));
+        events.tell(0, of("quiet"));
+        for _ in 0..3000 {
+            events.tell(0, of("loud"));
+        }
+        let remembered = events.remembered();
+        assert_eq!(remembered.len(), Collection::Events.most());
+        let first: Vec<u64> = remembered.iter().take(2).map(|it| it.number).collect();
+        assert_eq!(first, [1, 2]);
+        // Whoever sees the loud one has missed some of it, and nobody else has.
+        assert!(events.listen(Some(0)).lost.is_some());
+        let listening = events.listen_as(Some(0), |cluster| cluster == "quiet");
+        assert_eq!(listening.lost, None);
+        assert_eq!(numbers(&listening)[..2], [1, 2]);
     }
 
     #[test]

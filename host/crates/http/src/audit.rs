@@ -38,6 +38,8 @@ struct Noted {
     is_unknown: bool,
     /// Whether the query has a secret.
     has_secret_query: bool,
+    /// Whether the call was carried out and nothing is different for it.
+    has_changed_nothing: bool,
     record: Record,
 }
 
@@ -63,6 +65,12 @@ impl Note {
         self.lock().has_secret_query = true;
     }
 
+    /// The call is carried out, and nothing is different for it: it was only tried, or everything
+    /// was so already. Its record may give way to those of changes.
+    pub fn has_changed_nothing(&self) {
+        self.lock().has_changed_nothing = true;
+    }
+
     /// The call is about these VMs.
     pub fn is_about<N: AsRef<str>>(&self, vms: impl ExactSizeIterator<Item = N>) {
         let mut noted = self.lock();
@@ -78,6 +86,9 @@ impl Note {
 
     /// The inventory was of the one revision and is of the other now.
     pub fn revised(&self, (before, after): (u64, u64)) {
+        if before == after {
+            self.has_changed_nothing();
+        }
         self.with(|record| {
             record.before = Some(format!("\"{before}\""));
             record.after = Some(format!("\"{after}\""));
@@ -86,6 +97,9 @@ impl Note {
 
     /// A row has changed; without one it was not there before, or is not any more.
     pub fn changed(&self, before: Option<&Value>, after: Option<&Value>) {
+        if before == after {
+            self.has_changed_nothing();
+        }
         if self.is_recorded() {
             let (before, after) = difference(before, after);
             self.with(|record| (record.before, record.after) = (before, after));
@@ -215,9 +229,10 @@ impl Call {
         }
         let audit = self.recorder.audit.clone();
         let repeated = response.headers().contains_key(REPEATED);
+        let unchanged = repeated || changed_nothing(status) || self.note.lock().has_changed_nothing;
         let why = match is_refusal {
             true => Unchanged::Refused,
-            false if repeated || changed_nothing(status) => Unchanged::Failed,
+            false if unchanged => Unchanged::Failed,
             false => {
                 let record = self.of_answer(response, bounded);
                 let offered = audit.offer(record).err()?;
@@ -276,7 +291,7 @@ impl Call {
         record.kind = Kind::Call;
         record.origin = Origin::Api;
         record.peer = self.peer;
-        record.forwarded_for = self.forwarded_for.as_deref().map(cut);
+        record.forwarded_for = self.forwarded_for.as_deref().map(shortened);
         record.request = self.request.as_ref().map(RequestId::shared);
         record.method = Some(cut(self.method.as_str()));
         record.route = self.route().map(Arc::from);
@@ -286,7 +301,7 @@ impl Call {
         };
         record.path = Some(cut(path));
         if record.before.is_none() && record.after.is_none() {
-            record.before = self.before.as_deref().map(cut);
+            record.before = self.before.as_deref().map(shortened);
         }
         self.name_parts(&mut record, cut);
         record

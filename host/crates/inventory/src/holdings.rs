@@ -168,6 +168,12 @@ impl Inventory {
         Some((held.tenant, more))
     }
 
+    /// What a VM holds where it runs and where it has a place reserved, each for its tenant.
+    pub fn held_by_vm(&self, id: &str) -> Vec<(Arc<str>, Holding)> {
+        let held = self.places_held(id).into_iter().flatten();
+        held.map(|held| (held.tenant, held.holding)).collect()
+    }
+
     /// What a VM holds where it runs and where it has a place reserved.
     fn places_held(&self, id: &str) -> [Option<Held>; 2] {
         [self.running(id), self.pending(id)].map(|entry| entry.and_then(Held::by))

@@ -63,6 +63,8 @@ pub enum Collection {
 pub enum Payer {
     /// A cluster: all who may change it fill the same.
     Cluster,
+    /// Of all clusters, the one with the most gives back first.
+    LargestCluster,
     /// A caller within a cluster: the one with the most gives back first.
     CallerInCluster,
     /// A caller: the one with the most gives back first.
@@ -182,6 +184,7 @@ pub fn table() -> String {
         };
         let payer = match row.payer {
             Payer::Cluster => "the cluster",
+            Payer::LargestCluster => "the cluster with the most, or the server itself",
             Payer::CallerInCluster => "the caller with the most in the cluster",
             Payer::Caller => "the caller with the most",
             Payer::Owner => "whoever made them",
@@ -251,7 +254,7 @@ impl fmt::Display for Full {
                 Payer::Cluster | Payer::CallerInCluster => write!(f, " of cluster \"{of}\"")?,
                 Payer::Caller | Payer::Owner => write!(f, " of \"{of}\"")?,
                 Payer::Policy => write!(f, " of policy \"{of}\"")?,
-                Payer::Server => {}
+                Payer::Server | Payer::LargestCluster => {}
             }
         }
         match counted {

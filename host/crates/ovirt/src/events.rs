@@ -26,7 +26,7 @@ fn of_caller(call: &Call) -> Vec<Arc<Event>> {
         Some(cluster) => call.caller.sees(cluster),
         None => call.caller.clusters.is_none(),
     };
-    let mut events = call.site.deployment.events().listen(Some(0)).missed;
+    let mut events = call.site.deployment.events().remembered();
     events.retain(is_shown);
     // As engines list them: the last one first.
     events.reverse();

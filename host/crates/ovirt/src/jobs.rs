@@ -5,7 +5,7 @@ mod steps;
 
 pub(crate) use steps::{add as add_step, end as end_step, list as list_steps, show as show_step};
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::call::{Call, Reply};
@@ -21,8 +21,8 @@ use super::tree::Tree;
 use placewright_http::Permission;
 use placewright_model::budget::Collection;
 
-/// The most steps of all jobs together.
-const MOST_STEPS: usize = 10_000;
+/// The most steps of a job.
+const MOST_STEPS: usize = 50;
 
 /// The most bytes of a description.
 const LONGEST: usize = 1024;
@@ -87,22 +87,42 @@ impl Jobs {
 
     fn push(&mut self, job: Job) {
         if self.all.len() >= Collection::Jobs.most() {
-            // One that is over goes first.
-            let is_over = |job: &Job| matches!(job.work, Work::Client { ended: Some(_) });
-            let place = self.all.iter().position(is_over).unwrap_or(0);
-            self.all.remove(place);
+            self.make_room();
         }
         self.all.push_back(job);
     }
 
+    /// Forget a job of the owner with the most: one that is over, or else the oldest.
+    fn make_room(&mut self) {
+        let mut counts: BTreeMap<&Arc<str>, usize> = BTreeMap::new();
+        for job in &self.all {
+            *counts.entry(&job.owner).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        let Some(owner) = most.map(|(owner, _)| owner.clone()) else {
+            return;
+        };
+        let is_own = |job: &Job| job.owner == owner;
+        let is_over =
+            |job: &Job| is_own(job) && matches!(job.work, Work::Client { ended: Some(_) });
+        let place = self.all.iter().position(is_over);
+        let place = place.or_else(|| self.all.iter().position(is_own));
+        if let Some(place) = place {
+            self.all.remove(place);
+        }
+    }
+
     /// Add a step to a client's job; gives the path of the job, and the step with its id.
     fn add_step(&mut self, id: &str, owner: &str, step: Step) -> Result<(String, Step), Fault> {
-        let steps: usize = self.all.iter().map(|job| job.steps.len()).sum();
         let job = self.get_mut(id, owner)?;
-        let is_open = matches!(job.work, Work::Client { ended: None });
-        if !is_open || steps >= MOST_STEPS {
+        if !matches!(job.work, Work::Client { ended: None }) {
+            return Err(Fault::refused(
+                "Cannot add Step. The job is over, or is none of a client's",
+            ));
+        }
+        if job.steps.len() >= MOST_STEPS {
             return Err(Fault::refused(format!(
-                "Cannot add Step. The job is over, is none of a client's, or all jobs have {MOST_STEPS} steps already"
+                "Cannot add Step. The job has {MOST_STEPS} steps, and none may have more: add another job"
             )));
         }
         let id = ids::of("step", &[&job.id, &job.steps.len().to_string()]);
@@ -335,11 +355,15 @@ mod tests {
     use super::*;
 
     fn job(jobs: &mut Jobs, ended: Option<(i64, bool)>) -> String {
+        job_of(jobs, "admin", ended)
+    }
+
+    fn job_of(jobs: &mut Jobs, owner: &str, ended: Option<(i64, bool)>) -> String {
         let id = jobs.next_id();
         jobs.push(Job {
             id: id.clone(),
             description: "work".to_owned(),
-            owner: "admin".into(),
+            owner: owner.into(),
             correlation: None,
             begun: 0,
             work: Work::Client { ended },
@@ -367,9 +391,24 @@ mod tests {
     }
 
     #[test]
-    fn the_steps_of_all_jobs_are_bounded_together() {
+    fn jobs_of_one_client_drive_out_none_of_others() {
         let mut jobs = Jobs::default();
-        let ids = [job(&mut jobs, None), job(&mut jobs, None)];
+        let first = job_of(&mut jobs, "modest", None);
+        for _ in 0..2 * Collection::Jobs.most() {
+            job_of(&mut jobs, "greedy", None);
+        }
+        let second = job_of(&mut jobs, "modest", Some((1, true)));
+        job_of(&mut jobs, "greedy", None);
+        assert_eq!(jobs.all.len(), Collection::Jobs.most());
+        for id in [first, second] {
+            assert!(jobs.get_mut(&id, "modest").is_ok());
+        }
+    }
+
+    #[test]
+    fn the_steps_of_a_job_are_bounded_and_keep_none_from_others() {
+        let mut jobs = Jobs::default();
+        let ids = [job(&mut jobs, None), job_of(&mut jobs, "other", None)];
         let step = Step {
             id: String::new(),
             description: "upgrade".to_owned(),
@@ -377,11 +416,12 @@ mod tests {
             begun: 0,
             ended: None,
         };
-        for number in 0..MOST_STEPS {
-            let added = jobs.add_step(&ids[number % 2], "admin", step.clone());
+        for _ in 0..MOST_STEPS {
+            let added = jobs.add_step(&ids[0], "admin", step.clone());
             assert!(added.is_ok());
         }
-        assert!(jobs.add_step(&ids[0], "admin", step).is_err());
+        assert!(jobs.add_step(&ids[0], "admin", step.clone()).is_err());
+        assert!(jobs.add_step(&ids[1], "other", step).is_ok());
     }
 
     #[test]

@@ -261,6 +261,45 @@ fn calls_that_change_nothing_fill_no_log_and_drive_out_no_record_of_a_change() {
 }
 
 #[test]
+fn successful_calls_after_which_everything_is_as_before_have_few_records() {
+    const CALLS: usize = 60;
+    let data = folder();
+    let (server, admin, _) = with_tokens(data.path());
+    let api = Api::with(&server, &admin);
+    let made = api.send("POST", "/v1/clusters?policy=none", &cluster("mine", 1));
+    assert_eq!(made.status, 201);
+    let none = json!({"vms": []});
+    let tried = json!({"id": "w", "cpu": 1, "memory": 1, "dry-run": true});
+    for _ in 0..CALLS {
+        for (path, body) in [
+            ("inventory/changes", &json!({})),
+            ("confirm", &none),
+            ("cancel", &none),
+            ("place", &tried),
+        ] {
+            let answer = api.send("POST", &format!("/v1/clusters/mine/{path}"), body);
+            assert!((200..300).contains(&answer.status), "{path}: {answer:?}");
+        }
+    }
+    let placed = api.send("POST", "/v1/clusters/mine/place", &vm("v"));
+    assert_eq!(placed.status, 200);
+    server.signal("TERM");
+    assert!(server.ended().0.success());
+    let records = records(data.path());
+    let of = |end: &str| {
+        let path = |it: &&Value| it["path"].as_str().is_some_and(|path| path.ends_with(end));
+        records.iter().filter(path).count()
+    };
+    let told = records.iter().filter(|it| it["what"] == "left-out");
+    let left_out: u64 = told.filter_map(|it| it["left-out"].as_u64()).sum();
+    let recorded = of("/changes") + of("/confirm") + of("/cancel") + of("/place");
+    assert!(left_out > 0, "{recorded}");
+    assert_eq!(left_out as usize + recorded, 4 * CALLS + 1);
+    // The one that changed something has its record.
+    assert!(records.iter().any(|it| it["vms"] == "v"));
+}
+
+#[test]
 fn a_strict_check_fails_where_records_of_changes_were_lost() {
     let data = folder();
     for lost in [0, 3] {

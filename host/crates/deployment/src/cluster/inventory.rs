@@ -1,6 +1,6 @@
 //! Hosts, VMs, groups and tenants come, change and go.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -11,9 +11,9 @@ use placewright_document::{ClusterDocument, InventoryChanges, Missing};
 use placewright_inventory::{EntryResult, Inventory, VmEntry};
 use placewright_model::budget::ClusterBounds;
 use placewright_model::schema::Schema;
-use placewright_model::{FactsChange, doubt_of_gpus, doubts};
+use placewright_model::{FactsChange, Holding, doubt_of_gpus, doubts};
 use placewright_records::telemetry::ReservationEnd;
-use placewright_scheduler::Scheduler;
+use placewright_scheduler::{Scheduler, TenantLimits};
 
 /// So many VMs whose GPUs are doubtful are named.
 const MOST_DOUBTS: usize = 20;
@@ -103,6 +103,9 @@ impl MayVanish {
     }
 }
 
+/// What VMs hold, by id: each place for its tenant.
+type HeldByVm = BTreeMap<Arc<str>, Vec<(Arc<str>, Holding)>>;
+
 impl ClusterState {
     /// Check that a replacement does not remove more than it may: a list that was cut off on
     /// its way must not empty a cluster.
@@ -162,8 +165,9 @@ impl ClusterState {
         let schema = self.inventory().schema().clone();
         let before = self.inventory().bytes();
         let reserved = self.reserved_for(&changes);
+        let held = self.held_by(reserved.iter().map(|(vm, _)| vm));
         let transaction = self.scheduler.inventory_mut().begin();
-        let changed = self.change_all(changes, before, &schema);
+        let changed = self.change_all(changes, before, &schema, held);
         match changed {
             Ok(_) => {
                 self.scheduler.inventory_mut().commit(transaction);
@@ -189,6 +193,43 @@ impl ClusterState {
         reserved.collect()
     }
 
+    /// What these VMs hold; nothing where no quota limits anybody.
+    fn held_by<'v>(&self, vms: impl Iterator<Item = &'v Arc<str>>) -> HeldByVm {
+        if !self.ledger.is_limiting() {
+            return HeldByVm::new();
+        }
+        let held = vms.map(|vm| (vm.clone(), self.inventory().held_by_vm(vm)));
+        held.collect()
+    }
+
+    /// That what those of these VMs that have a place reserved in that inventory hold beyond what
+    /// they held before is allowed to their tenants, as if places were reserved for it now: otherwise a VM could be placed for
+    /// nobody, and be given to a tenant that may hold no more. What is told of VMs that run is
+    /// what is so, and not asked about.
+    fn check_quotas(&self, inventory: &Inventory, before: HeldByVm) -> Result<(), DeploymentError> {
+        let mut more: BTreeMap<Arc<str>, Holding> = BTreeMap::new();
+        let reserved = before.into_iter();
+        for (vm, before) in reserved.filter(|(vm, _)| inventory.pending(vm).is_some()) {
+            let mut of_vm: BTreeMap<Arc<str>, Holding> = BTreeMap::new();
+            for (tenant, holding) in inventory.held_by_vm(&vm) {
+                let sum = of_vm.entry(tenant).or_default();
+                *sum = sum.max(holding);
+            }
+            for (tenant, holding) in of_vm {
+                let same = before.iter().filter(|(known, _)| *known == tenant);
+                let known = same.fold(Holding::NONE, |sum, (_, held)| sum.max(*held));
+                let sum = more.entry(tenant).or_default();
+                *sum = sum.plus(holding.beyond(known));
+            }
+        }
+        for (tenant, more) in more.into_iter().filter(|(_, more)| !more.is_none()) {
+            let held = inventory.held_by_tenant(&tenant).minus(more);
+            let admitted = self.ledger.admit(&tenant, held, more, false);
+            admitted.map_err(|refusal| DeploymentError::Refused(refusal.because))?;
+        }
+        Ok(())
+    }
+
     /// Count which of these reservations have ended because something else is said of their VMs
     /// now: confirmed where a VM runs in its place.
     fn count_ended(&self, reserved: &[(Arc<str>, Arc<str>)]) {
@@ -210,6 +251,7 @@ impl ClusterState {
         mut changes: InventoryChanges,
         before: u64,
         schema: &Schema,
+        held: HeldByVm,
     ) -> Result<Changed, DeploymentError> {
         let statistics = InventoryChanges {
             missing: changes.missing,
@@ -239,6 +281,7 @@ impl ClusterState {
         self.note();
         results.extend(self.scheduler.inventory_mut().change(statistics)?);
         self.inventory().check_growth(before)?;
+        self.check_quotas(self.inventory(), held)?;
         // Last, as the chain is no part of what is taken back.
         self.heed_new_needs(schema)?;
         self.touched.noted.extend(reported);
@@ -374,6 +417,8 @@ impl ClusterState {
             Some((id.clone(), host.id.clone()))
         });
         let run: Vec<_> = run.collect();
+        let held = self.held_by(inventory.pending_ids());
+        self.check_quotas(&inventory, held)?;
         inventory.stays_as_in(old);
         inventory.measured_as_in(old);
         self.settings.time_measurements(&mut inventory);

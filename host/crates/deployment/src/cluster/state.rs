@@ -108,7 +108,7 @@ pub struct ClusterState {
     pub(super) failures: Failures,
     pub(super) returns: Arc<Returns>,
     /// What tenants hold, in the ledger of all clusters.
-    ledger: Arc<ClusterLedger>,
+    pub(super) ledger: Arc<ClusterLedger>,
     alarm: Arc<Alarm>,
     /// What the alarm is set to.
     due: Option<i64>,

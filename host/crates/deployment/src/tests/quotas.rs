@@ -199,6 +199,31 @@ fn a_quota_of_one_cluster_leaves_the_other_alone_and_growth_counts_as_such() {
 }
 
 #[test]
+fn a_reserved_vm_is_given_to_no_tenant_that_may_hold_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, [c, _]) = clusters(folder.path());
+    world.put("gold", None, json!({"vms": 2}));
+    for id in ["x", "y", "z"] {
+        assert!(decided(&c, of_tenant("u", id, 1))["host"].is_string());
+    }
+    let give = |id: &str, tenant: &str| {
+        let changes = json!({"vms": [{"id": id, "tenant": tenant}]}).to_string();
+        let changes = InventoryChanges::read(&changes, "c.json", &c.schema()).unwrap();
+        c.turn(|state| state.change(changes)).wait()
+    };
+    give("x", "t").unwrap();
+    give("y", "t").unwrap();
+    let refused = give("z", "t").unwrap_err().to_string();
+    assert!(refused.contains("gold"), "{refused}");
+    assert_eq!(world.vms_held("gold"), 2);
+    // What stays as it is, and what others may hold, is not asked about.
+    give("x", "t").unwrap();
+    give("x", "u").unwrap();
+    give("z", "t").unwrap();
+    assert_eq!(world.vms_held("gold"), 2);
+}
+
+#[test]
 fn quotas_and_what_is_held_are_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (world, [c, d]) = clusters(folder.path());

@@ -249,10 +249,10 @@ pub(super) fn of(collection: Collection) -> Row {
         Collection::Jobs => Row {
             word: "jobs",
             title: "the jobs of oVirt's clients",
-            payer: Payer::Server,
+            payer: Payer::Caller,
             bound: 1000,
             counted: Counted::Things,
-            remedy: "its address answers 404 then",
+            remedy: "its address answers 404 then; a job has at most 50 steps",
             fields: &["Jobs.all"],
             ..OF_CLUSTER
         },
@@ -291,11 +291,11 @@ pub(super) fn of(collection: Collection) -> Row {
         Collection::Events => Row {
             word: "events",
             title: "the events",
-            payer: Payer::Server,
+            payer: Payer::LargestCluster,
             bound: 1024,
             counted: Counted::Things,
             remedy: "a client that continues from an older event gets the event `reset`",
-            fields: &["Told.last"],
+            fields: &["Told.last", "Told.gone"],
             ..OF_CLUSTER
         },
     }

@@ -44,7 +44,7 @@ pub struct Source {
 pub enum Unchanged {
     /// The caller may not: 401 or 403.
     Refused,
-    /// Anything else that was wrong, or an answer of before.
+    /// Anything else that was wrong, an answer of before, or nothing was different for it.
     Failed,
 }
 
