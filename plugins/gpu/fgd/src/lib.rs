@@ -83,14 +83,23 @@ impl RowCost for Fgd {
             return 0.0;
         }
         let mut node = need.node.borrow_mut();
-        node.look_at(
-            &need.typical,
-            host.free_cpu(),
-            host.gpus.iter().map(|gpu| gpu.free),
-            host.model.as_ref(),
-        );
+        let (cpu, model) = (host.free_cpu(), host.model.as_ref());
+        let beyond;
+        let wants = match host.current.is_empty() {
+            true => {
+                let free = host.gpus.iter().map(|gpu| gpu.free);
+                node.look_at(&need.typical, cpu, free, model);
+                &need.room.wants
+            }
+            false => {
+                let (wants, free) = need.room.beyond_held(host);
+                node.look_at(&need.typical, cpu, free.into_iter(), model);
+                beyond = wants;
+                &beyond
+            }
+        };
         let mut less = 0.0;
-        for want in need.room.wants_on(host).iter() {
+        for want in wants {
             let Some(place) = node.best_place(&need.typical, want) else {
                 return 0.0;
             };
@@ -149,6 +158,7 @@ impl Effects for Fgd {
         let vms = placement.vms.numbered();
         let wants = vms.map(|(member, vm)| (member, Want::of(&vm)));
         give(wants, &host.current, &host.gpus, |want, free| {
+            node.set_free(free);
             let place = node.best_place(&typical, want)?;
             node.take(want, &place);
             match place.gpu {

@@ -96,12 +96,22 @@ impl Node {
         model: Option<&Text>,
     ) {
         self.cpu = cpu;
-        self.free.clear();
-        // Where more was given than there is, nothing is free.
-        self.free.extend(free.map(|free| free.clamp(0, WHOLE)));
+        self.fill(free);
         if !typical.models.is_empty() {
             self.model = self.find_model(typical, model);
         }
+    }
+
+    /// From now on so much of each GPU is free.
+    pub fn set_free(&mut self, free: &[i64]) {
+        self.fill(free.iter().copied());
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, free: impl Iterator<Item = i64>) {
+        self.free.clear();
+        // Where more was given than there is, nothing is free.
+        self.free.extend(free.map(|free| free.clamp(0, WHOLE)));
     }
 
     fn find_model(&mut self, typical: &Typical, model: Option<&Text>) -> usize {

@@ -1,6 +1,6 @@
 //! The rule beside its definition, written down plainly.
 
-use gpu_room::{Gpu, Model};
+use gpu_room::{ChosenGpu, Model};
 use placewright_sdk::contract::{Operation, Value};
 
 use super::*;
@@ -81,7 +81,10 @@ fn host(cores: i64, free: &[i64], model: &str) -> Host {
         memory_committed: Bytes(0),
         memory_pending: Bytes(0),
         model: Some(model.into()),
-        gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+        gpus: (0..)
+            .zip(free)
+            .map(|(index, free): (i64, &i64)| ChosenGpu { index, free: *free })
+            .collect(),
         current: Rows::default(),
     }
 }

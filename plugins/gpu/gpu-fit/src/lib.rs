@@ -87,6 +87,7 @@ placewright_sdk::export!(GpuFit: filter, effects);
 
 #[cfg(test)]
 mod tests {
+    use gpu_room::HeldGpu;
     use placewright_sdk::contract::{Operation, Value};
 
     use super::*;
@@ -150,6 +151,59 @@ mod tests {
         assert_eq!(Vec::from_iter(seen), [10, 12, 13]);
     }
 
+    /// The GPUs, with their shares, that a VM which has 600 of GPU 10 is written when it asks
+    /// for these.
+    fn written_for(asked: (i64, i64), free: &[i64]) -> Vec<(i64, i64)> {
+        let (count, share) = asked;
+        let vm = Vm {
+            cpu: Millicores(0),
+            memory: Bytes(0),
+            count: Some(count),
+            share: Some(share),
+            models: Rows::default(),
+        };
+        let own = HeldGpu {
+            index: 10,
+            share: 600,
+        };
+        let current = Current {
+            member: 0,
+            count: Some(1),
+            share: Some(600),
+            gpus: vec![own].into(),
+            models: Rows::default(),
+        };
+        let gpu = |(index, free): (i64, &i64)| ChosenGpu { index, free: *free };
+        let host = ChosenHost {
+            gpus: (10..).zip(free).map(gpu).collect(),
+            current: vec![current].into(),
+        };
+        let placement = Placement {
+            request: Chance { draw: Some(0.5) },
+            vms: vec![vm].into(),
+            hosts: vec![host].into(),
+        };
+        let settings = Settings::defaults().expect("all have defaults");
+        let changes = GpuFit::placed(&placement, &settings).expect("there is room");
+        let row = |change: placewright_sdk::contract::Change| match change.operation {
+            Operation::Append(values) => match values[..] {
+                [Some(Value::Integer(index)), Some(Value::Integer(share))] => (index, share),
+                _ => panic!("{values:?}"),
+            },
+            other => panic!("{other:?}"),
+        };
+        changes.into_contract().into_iter().map(row).collect()
+    }
+
+    #[test]
+    fn a_vm_that_asks_for_more_goes_on_with_the_gpu_that_it_has() {
+        assert_eq!(written_for((2, 600), &[400, 700]), [(11, 600)]);
+        assert_eq!(written_for((2, 400), &[400, 700]), [(10, 400), (11, 400)]);
+        assert_eq!(written_for((1, 700), &[100, 1000]), [(10, 700)]);
+        assert_eq!(written_for((1, 700), &[50, 1000]), [(11, 700)]);
+        assert_eq!(written_for((1, 500), &[0, 0]), [(10, 500)]);
+    }
+
     #[test]
     fn a_vm_that_runs_there_keeps_its_gpus() {
         let vm = || Vm {
@@ -169,6 +223,8 @@ mod tests {
                 member: 0,
                 count: Some(1),
                 share: None,
+                gpus: Rows::default(),
+                models: Rows::default(),
             }]
             .into(),
         };

@@ -7,7 +7,7 @@
 
 #![forbid(unsafe_code)]
 
-use gpu_room::{ChosenGpu, Current, Gift, Gpu, GpuVm, WHOLE, Want, fits, give};
+use gpu_room::{ChosenGpu, Current, Gift, GpuVm, WHOLE, Want, fits, give, have_models};
 use placewright_sdk::prelude::*;
 
 /// All VMs that are to be placed together on one host.
@@ -24,7 +24,7 @@ struct Host {
     #[column("gpu.model")]
     model: Option<Text>,
     #[table("gpus")]
-    gpus: Rows<Gpu>,
+    gpus: Rows<ChosenGpu>,
     #[table("current")]
     current: Rows<Current>,
 }
@@ -41,15 +41,6 @@ enum Reason {
 
 /// What each of the VMs wants, in the order of the members.
 struct Need(Vec<Want>);
-
-impl Need {
-    /// What they want of the host beyond the GPUs that they hold there.
-    fn beyond_held(&self, host: &Host) -> Vec<Want> {
-        let wants = (0..).zip(&self.0);
-        let wants = wants.map(|(vm, want)| want.beyond_held(vm, &host.current));
-        wants.filter(|want| want.count > 0).collect()
-    }
-}
 
 struct Gpus;
 
@@ -68,14 +59,16 @@ impl RowWise for Gpus {
 
 impl RowFilter for Gpus {
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
-        let wants = need.beyond_held(host);
-        if wants.is_empty() {
+        let wants = &need.0;
+        if wants.iter().all(|want| want.count <= 0) {
             return Verdict::Keep;
         }
-        let accepted = wants.iter().all(|want| want.accepts(host.model.as_ref()));
-        Verdict::keep_if(!host.gpus.is_empty(), Reason::NoGpus)
+        let accepted = have_models(wants, &host.current, host.model.as_ref());
+        let has_enough = || fits(wants, &host.current, &host.gpus);
+        // Who stays with what it has does so even where the host tells of no GPUs.
+        Verdict::keep_if(!host.gpus.is_empty() || has_enough(), Reason::NoGpus)
             .and(|| Verdict::keep_if(accepted, Reason::WrongModel))
-            .and(|| Verdict::keep_if(fits(&wants, &host.gpus), Reason::TooFewGpus))
+            .and(|| Verdict::keep_if(has_enough(), Reason::TooFewGpus))
     }
 }
 

@@ -17,7 +17,10 @@ fn vm(count: Option<i64>, share: Option<i64>, models: &[&str]) -> GpuVm {
 fn host(model: &str, free: &[i64]) -> Host {
     Host {
         model: Some(model.into()),
-        gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+        gpus: (0..)
+            .zip(free)
+            .map(|(index, free): (i64, &i64)| ChosenGpu { index, free: *free })
+            .collect(),
         current: Rows::default(),
     }
 }
@@ -65,6 +68,8 @@ fn a_vm_that_runs_there_has_its_gpus() {
             member: 0,
             count: Some(1),
             share: None,
+            gpus: Rows::default(),
+            models: Rows::default(),
         }]
         .into(),
         ..host("T4", &[0])
@@ -73,7 +78,14 @@ fn a_vm_that_runs_there_has_its_gpus() {
     let one_more = || vec![vm(Some(2), None, &[])];
     assert_ne!(keep(one_more(), &own), Verdict::Keep);
     let roomy = Host {
-        gpus: vec![Gpu { free: 0 }, Gpu { free: 1000 }].into(),
+        gpus: vec![
+            ChosenGpu { index: 0, free: 0 },
+            ChosenGpu {
+                index: 1,
+                free: 1000,
+            },
+        ]
+        .into(),
         ..own
     };
     assert_eq!(keep(one_more(), &roomy), Verdict::Keep);

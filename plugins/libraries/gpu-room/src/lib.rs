@@ -6,16 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod give;
+mod held;
+mod pack;
 mod share;
 mod want;
 
-pub use give::{ChosenGpu, Current, Gift, give};
+pub use give::{ChosenGpu, Gift, give};
+pub use held::{Beyond, Current, HeldGpu};
 pub use share::{HeldShares, Largest, Node, Shares};
 pub use want::{Asked, GpuVm, Model, Size, Vm, WHOLE, Want};
 
-use std::borrow::Cow;
-
 use placewright_sdk::prelude::*;
+
+use pack::pack;
 
 /// All VMs that are to be placed together on one host.
 #[derive(Request)]
@@ -67,7 +70,7 @@ pub struct Host {
     pub model: Option<Text>,
     /// Its GPUs.
     #[table("gpus")]
-    pub gpus: Rows<Gpu>,
+    pub gpus: Rows<ChosenGpu>,
     /// Which of the VMs run here now.
     #[table("current")]
     pub current: Rows<Held>,
@@ -88,9 +91,27 @@ pub struct Held {
     /// Thousandths of each.
     #[column("gpu.share")]
     pub share: Option<i64>,
+    /// Those of which the numbers are known.
+    #[table("gpus")]
+    pub gpus: Rows<HeldGpu>,
+    /// Models that it has asked for.
+    #[table("gpu-models")]
+    pub models: Rows<Model>,
 }
 
 impl Host {
+    /// What members hold of its GPUs.
+    fn held(&self) -> Rows<Current> {
+        let held = |row: Held| Current {
+            member: row.member,
+            count: row.count,
+            share: row.share,
+            gpus: row.gpus,
+            models: row.models,
+        };
+        self.current.iter().map(held).collect()
+    }
+
     /// CPU that nobody was promised, in millicores.
     #[inline]
     pub fn free_cpu(&self) -> i64 {
@@ -191,57 +212,80 @@ impl Need {
                 Verdict::keep_if(has_memory, Reason::TooLittleMemory)
             })
             .and(|| {
-                let wants = self.wants_on(host);
-                let mut wants = wants.iter().filter(|want| want.count > 0);
-                let accepted = wants.all(|want| want.accepts(host.model.as_ref()));
+                let accepted = match host.current.is_empty() {
+                    true => (self.wants.iter())
+                        .all(|want| want.count <= 0 || want.accepts(host.model.as_ref())),
+                    false => have_models(&self.wants, &host.held(), host.model.as_ref()),
+                };
                 Verdict::keep_if(accepted, Reason::WrongModel)
             })
             .and(|| Verdict::keep_if(self.has_gpus(host), Reason::TooFewGpus))
     }
 
-    /// What each of them wants of a host beyond what it holds there: nothing of what it has.
-    #[inline]
-    pub fn wants_on(&self, host: &Host) -> Cow<'_, [Want]> {
-        match host.current.is_empty() {
-            true => Cow::Borrowed(&self.wants),
-            false => Cow::Owned(self.beyond_held(host)),
+    /// What each of them takes of a host where some run already, beyond what these hold there,
+    /// and what is free of its GPUs for that.
+    pub fn beyond_held(&self, host: &Host) -> (Vec<Want>, Vec<i64>) {
+        let held = host.held();
+        let (beyond, mut free, _) = all_beyond(&self.wants, &held, &host.gpus);
+        for place in beyond.iter().flat_map(|beyond| &beyond.own) {
+            free[*place] = 0;
         }
-    }
-
-    #[inline(never)]
-    fn beyond_held(&self, host: &Host) -> Vec<Want> {
-        let held = |row: Held| Current {
-            member: row.member,
-            count: row.count,
-            share: row.share,
-        };
-        let current: Rows<Current> = host.current.iter().map(held).collect();
-        let wants = (0..).zip(&self.wants);
-        let wants = wants.map(|(vm, want)| {
+        let wants = (0..).zip(&self.wants).zip(beyond);
+        let wants = wants.map(|((vm, want), beyond)| {
             let held: i64 = (host.current.iter().filter(|row| row.member == vm))
                 .map(|row| row.cpu.0)
                 .sum();
-            let mut beyond = want.beyond_held(vm, &current);
-            beyond.cpu = want.cpu.saturating_sub(held).max(0);
-            beyond
+            let cpu = want.cpu.saturating_sub(held).max(0);
+            let mut more = beyond.more;
+            more.cpu = cpu;
+            more
         });
-        wants.collect()
+        (wants.collect(), free)
     }
 
     #[inline]
     fn has_gpus(&self, host: &Host) -> bool {
-        fits(&self.wants_on(host), &host.gpus)
+        match (&self.wants[..], host.current.is_empty()) {
+            ([want], true) => want.fits(&host.gpus),
+            (wants, true) => fits(wants, &Rows::default(), &host.gpus),
+            (wants, false) => fits(wants, &host.held(), &host.gpus),
+        }
     }
 }
 
-/// Is there room on these GPUs for all that is wanted, together?
+/// May the GPUs of all of these members be of the host's model?
+pub fn have_models(wants: &[Want], current: &Rows<Current>, model: Option<&Text>) -> bool {
+    let mut wants = (0..).zip(wants);
+    wants.all(|(member, want)| want.has_model(member, current, model))
+}
+
+/// What each of the members takes beyond what it holds, what is free of the GPUs for those that
+/// they are to be given, and whether the host has as many as any of them has then.
+fn all_beyond(
+    wants: &[Want],
+    current: &Rows<Current>,
+    gpus: &Rows<ChosenGpu>,
+) -> (Vec<Beyond>, Vec<i64>, bool) {
+    let indices: Vec<i64> = gpus.iter().map(|gpu| gpu.index).collect();
+    let mut free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
+    let mut has_as_many = true;
+    let beyond = (0..).zip(wants).map(|(member, want)| {
+        let beyond = want.beyond_held(member, current, &indices, &free);
+        has_as_many &= beyond.grow(&mut free);
+        beyond
+    });
+    let beyond = beyond.collect();
+    (beyond, free, has_as_many)
+}
+
+/// Is there room on these GPUs for all that the members want beyond what they hold, together?
 #[inline]
-pub fn fits(wants: &[Want], gpus: &Rows<Gpu>) -> bool {
+pub fn fits(wants: &[Want], current: &Rows<Current>, gpus: &Rows<ChosenGpu>) -> bool {
     match wants {
-        [want] => want.count <= 0 || want.fitting(gpus.iter().map(|gpu| gpu.free)) >= want.count,
+        [want] if current.is_empty() => want.fits(gpus),
         wants => {
-            let mut free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
-            wants.iter().all(|want| want.take(&mut free).is_some())
+            let (beyond, free, has_as_many) = all_beyond(wants, current, gpus);
+            has_as_many && pack(&beyond, &free).is_some()
         }
     }
 }
@@ -274,6 +318,11 @@ mod tests {
         }
     }
 
+    fn gpus(free: &[i64]) -> Rows<ChosenGpu> {
+        let gpu = |(index, free): (i64, &i64)| ChosenGpu { index, free: *free };
+        (0..).zip(free).map(gpu).collect()
+    }
+
     fn host(cores: i64, gib: i64, free: &[i64]) -> Host {
         Host {
             cpu: Millicores::cores(64),
@@ -286,7 +335,7 @@ mod tests {
             memory_committed: Bytes::gib(256 - gib),
             memory_pending: Bytes(0),
             model: Some("T4".into()),
-            gpus: free.iter().map(|free| Gpu { free: *free }).collect(),
+            gpus: gpus(free),
             current: Rows::default(),
         }
     }
@@ -300,6 +349,8 @@ mod tests {
                 memory: Bytes::gib(8),
                 count: Some(1),
                 share: Some(1000),
+                gpus: Rows::default(),
+                models: Rows::default(),
             }]
             .into(),
             ..host(cores, gib, free)
@@ -378,6 +429,75 @@ mod tests {
             kept(both(), &host(7, 16, &[600, 600])),
             Err(Reason::TooLittleCpu)
         );
+    }
+
+    /// A VM that holds these GPUs, each by this share, with so much free of each of the host's.
+    fn on_own_host(asked: (i64, i64), own: &[i64], share: i64, free: &[i64]) -> bool {
+        let (count, wanted) = asked;
+        let held = Current {
+            member: 0,
+            count: i64::try_from(own.len()).ok(),
+            share: Some(share),
+            gpus: own.iter().map(|&index| HeldGpu { index, share }).collect(),
+            models: Rows::default(),
+        };
+        let wants = [Want::of(&vm(count, wanted, &[]))];
+        fits(&wants, &vec![held].into(), &gpus(free))
+    }
+
+    #[test]
+    fn a_vm_goes_on_having_its_own_gpus_and_is_given_none_of_them_twice() {
+        assert!(!on_own_host((2, 400), &[0], 400, &[600]));
+        assert!(on_own_host((2, 400), &[0], 400, &[600, 400]));
+        assert!(!on_own_host((2, 400), &[0], 400, &[600, 300]));
+        assert!(on_own_host((1, 400), &[0, 1], 400, &[-200, -200]));
+    }
+
+    #[test]
+    fn another_share_is_what_is_asked_for_less_what_is_held() {
+        for share in [500, 600, 700, 1000] {
+            assert!(on_own_host((1, share), &[0], 600, &[400]), "{share}");
+        }
+        assert!(on_own_host((1, 500), &[0], 600, &[-100]), "it shrinks");
+        assert!(!on_own_host((1, 700), &[0], 600, &[50]));
+        assert!(on_own_host((1, 700), &[0], 600, &[50, 700]), "another GPU");
+        assert!(on_own_host((2, 700), &[0], 600, &[100, 700]));
+        assert!(!on_own_host((2, 700), &[0], 600, &[100, 699]));
+    }
+
+    #[test]
+    fn a_vm_that_asks_for_another_model_does_not_have_it() {
+        let held = |models: &[&str]| Current {
+            member: 0,
+            count: Some(1),
+            share: None,
+            gpus: Rows::default(),
+            models: vm(1, 1000, models).models,
+        };
+        let wants = |models: &[&str]| [Want::of(&vm(1, 1000, models))];
+        let t4 = Text::from("T4");
+        let has = |asked: &[&str], known: &[&str]| {
+            have_models(&wants(asked), &vec![held(known)].into(), Some(&t4))
+        };
+        assert!(has(&["T4"], &[]) && has(&["A100"], &["A100"]));
+        assert!(!has(&["A100"], &[]) && !has(&["A100"], &["T4"]));
+    }
+
+    #[test]
+    fn gpus_for_several_vms_are_found_wherever_there_are_enough() {
+        let of = |share: i64| vm(1, share, &[]);
+        let together = |shares: &[i64], free: &[i64]| {
+            let vms = shares.iter().map(|share| of(*share)).collect();
+            kept(
+                vms,
+                &host(4 * shares.len() as i64, 8 * shares.len() as i64, free),
+            )
+        };
+        assert_eq!(together(&[300, 300, 400], &[600, 400]), Ok(()));
+        let too_few = Err(Reason::TooFewGpus);
+        assert_eq!(together(&[300, 300, 500], &[600, 400]), too_few);
+        let many = together(&[334; 14], &[1000; 5]);
+        assert_eq!(many, too_few, "and it ends");
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use placewright_sdk::prelude::*;
 
-use crate::give::Current;
+use crate::give::ChosenGpu;
+use crate::held::{Beyond, Current};
 
 /// All of a GPU, in thousandths.
 pub const WHOLE: i64 = 1000;
 
 /// A model of GPU that a VM accepts.
-#[derive(Clone, Row)]
+#[derive(Clone, Debug, PartialEq, Row)]
 pub struct Model {
     /// Its name.
     pub model: Text,
@@ -134,6 +135,12 @@ impl Want {
         self.models.is_empty() || model.is_some_and(|model| self.models.contains(model))
     }
 
+    /// Is there room for it on these GPUs?
+    #[inline]
+    pub fn fits(&self, gpus: &Rows<ChosenGpu>) -> bool {
+        self.count <= 0 || self.fitting(gpus.iter().map(|gpu| gpu.free)) >= self.count
+    }
+
     /// Thousandths of all its GPUs together.
     pub fn thousandths(&self) -> i64 {
         self.count.max(0).saturating_mul(self.share)
@@ -168,17 +175,34 @@ impl Want {
         Some(places)
     }
 
-    /// What a member wants of a host beyond the GPUs that it holds there. Who wants another
-    /// share of each gets them anew.
+    /// What a member takes of the GPUs of a host, with these numbers and so much free of each,
+    /// beyond what it holds there.
     #[must_use]
-    pub fn beyond_held(&self, member: i64, current: &Rows<Current>) -> Self {
-        let here = current.iter().filter(|row| row.member == member);
-        let same = here.filter(|row| row.share.unwrap_or(WHOLE) == self.share);
-        let held: i64 = same.map(|row| row.count.unwrap_or(0)).sum();
-        Self {
-            count: self.count.saturating_sub(held).max(0),
-            ..self.clone()
+    pub fn beyond_held(
+        &self,
+        member: i64,
+        current: &Rows<Current>,
+        indices: &[i64],
+        free: &[i64],
+    ) -> Beyond {
+        let mut here = current.iter().filter(|row| row.member == member);
+        match here.next() {
+            Some(held) => Beyond::of(self, &held, indices, free),
+            None => Beyond::all(self),
         }
+    }
+
+    /// May the GPUs of a member be of the host's model, or has it asked for just these models
+    /// where it has all its GPUs?
+    pub fn has_model(&self, member: i64, current: &Rows<Current>, model: Option<&Text>) -> bool {
+        if self.count <= 0 || self.accepts(model) {
+            return true;
+        }
+        let mut here = current.iter().filter(|row| row.member == member);
+        here.any(|row| {
+            let known: Vec<Text> = row.models.iter().map(|row| row.model).collect();
+            row.count.unwrap_or(0) >= self.count && known == self.models
+        })
     }
 }
 

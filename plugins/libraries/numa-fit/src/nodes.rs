@@ -81,9 +81,30 @@ pub struct Current {
     /// Its virtual nodes.
     #[table("numa-nodes")]
     pub nodes: Rows<VmNode>,
+    /// Huge pages that it has its memory in.
+    #[table("huge-pages")]
+    pub pages: Rows<HeldPages>,
+}
+
+/// Huge pages that a member has its memory in where it runs.
+#[derive(Row)]
+pub struct HeldPages {
+    /// Size of a page.
+    pub size: Bytes,
 }
 
 impl Current {
+    /// Whether anything of the host's nodes is its own: not so if it only prefers nodes.
+    fn has_nodes(&self) -> bool {
+        let prefers = |node: VmNode| node.mode.as_deref() == Some("preferred");
+        self.holds && !self.nodes.iter().any(prefers)
+    }
+
+    /// What one of its nodes takes of the host's.
+    fn takes(&self, node: &VmNode) -> Take {
+        Take::of(node.memory, self.pages.get(0).map(|pages| pages.size))
+    }
+
     /// CPUs that it has for itself, those of the n-th of its nodes.
     fn own_cpus(&self, node: i64) -> i64 {
         own_cpus_of_node(node, self.nodes.len(), self.vcpus, self.exclusive)
@@ -115,17 +136,15 @@ impl HeldNodes {
         let mut here = self
             .0
             .iter()
-            .filter(|row| row.member == member && row.holds);
+            .filter(|row| row.member == member && row.has_nodes());
         here.any(|row| {
             let same = |((number, held), asked): ((i64, VmNode), &Node)| {
                 let (mut on, mut to) = (numbers(&held.host_nodes), asked.allowed.clone());
                 on.sort_unstable();
                 to.sort_unstable();
-                let is_as_large = match asked.takes {
-                    Take::Memory(memory) => memory <= held.memory,
-                    Take::Pages { size, count } => size.0.saturating_mul(count) <= held.memory.0,
-                };
-                on == to && is_as_large && asked.own_cpus <= row.own_cpus(number)
+                on == to
+                    && asked.takes.is_within(row.takes(&held))
+                    && asked.own_cpus <= row.own_cpus(number)
             };
             let held = (0..).zip(&row.nodes);
             row.nodes.len() == nodes.len() && held.zip(nodes).all(same)
@@ -134,13 +153,15 @@ impl HeldNodes {
 
     /// Give back what these members hold on nodes, for they are to be put there anew.
     pub fn give_back(&self, places: &mut [Place], members: impl Fn(i64) -> bool) {
-        for row in self.0.iter().filter(|row| row.holds && members(row.member)) {
+        for row in (self.0.iter()).filter(|row| row.has_nodes() && members(row.member)) {
             for (number, node) in (0..).zip(&row.nodes) {
                 let [on] = numbers(&node.host_nodes)[..] else {
                     continue;
                 };
                 if let Some(place) = places.iter_mut().find(|place| place.index == on) {
-                    place.free += node.memory;
+                    if let Some((free, held)) = place.free_of(row.takes(&node)) {
+                        *free = free.saturating_add(held);
+                    }
                     let cpus = row.own_cpus(number);
                     place.free_cpus = place.free_cpus.map(|free| free.saturating_add(cpus));
                 }
@@ -180,6 +201,21 @@ pub enum Take {
 }
 
 impl Take {
+    /// Whether it is no more than that, of the same kind.
+    fn is_within(self, held: Self) -> bool {
+        match (self, held) {
+            (Self::Memory(memory), Self::Memory(held)) => memory <= held,
+            (
+                Self::Pages { size, count },
+                Self::Pages {
+                    size: own,
+                    count: held,
+                },
+            ) => size == own && count <= held,
+            _ => false,
+        }
+    }
+
     /// What a node of this memory takes: pages if its VM has them.
     pub fn of(memory: Bytes, page: Option<Bytes>) -> Self {
         match page {

@@ -44,8 +44,21 @@ struct Current {
     holds: bool,
     vcpus: i64,
     exclusive: bool,
+    pinning: Option<Text>,
     #[table("pins")]
     pins: Rows<Pin>,
+}
+
+impl Current {
+    /// Has the VM all CPUs here that it asks for, and as it asks for them?
+    fn has_cpus_of(&self, vm: &Pinned) -> bool {
+        let is_pinned_to = |cpu: &i64| self.pins.iter().any(|pin| pin.cpu == *cpu);
+        self.holds
+            && vm.vcpus <= self.vcpus
+            && (self.exclusive || !vm.exclusive)
+            && (vm.wish.is_none() || vm.pinning == self.pinning)
+            && vm.cpus.iter().all(is_pinned_to)
+    }
 }
 
 #[derive(Reason, Debug, PartialEq)]
@@ -141,10 +154,7 @@ impl Host {
     fn pin(&self, pinned: &[Pinned]) -> Result<Allotted, Reason> {
         let has_cpus = |vm: &Pinned| {
             let mut here = self.current.iter().filter(|row| row.member == vm.member);
-            here.any(|row| {
-                let is_pinned_to = |cpu: &i64| row.pins.iter().any(|pin| pin.cpu == *cpu);
-                row.holds && vm.vcpus <= row.vcpus && vm.cpus.iter().all(is_pinned_to)
-            })
+            here.any(|row| row.has_cpus_of(vm))
         };
         let newcomers = || pinned.iter().filter(|vm| !has_cpus(vm));
         let is_new = |member: i64| newcomers().any(|vm| vm.member == member);

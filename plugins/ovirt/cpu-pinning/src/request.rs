@@ -32,6 +32,8 @@ pub struct Pin {
 pub struct Pinned {
     /// Its number among the members.
     pub member: i64,
+    /// How, as it was said.
+    pub pinning: Option<Text>,
     /// All its vCPUs.
     pub vcpus: i64,
     /// The CPUs that it was pinned to by name; none if it gets CPUs for itself.
@@ -65,6 +67,7 @@ fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
     };
     Some(Pinned {
         member,
+        pinning: vm.pinning.clone(),
         vcpus: vm
             .sockets
             .saturating_mul(vm.cores)

@@ -156,6 +156,7 @@ fn a_vm_that_runs_on_the_host_has_its_cpus() {
             holds: true,
             vcpus: 2,
             exclusive: true,
+            pinning: Some("dedicated".into()),
             pins: Rows::default(),
         }]
         .into(),
@@ -202,6 +203,7 @@ fn a_vm_that_grows_keeps_the_cpus_that_it_holds() {
         holds: true,
         vcpus: 2,
         exclusive: true,
+        pinning: Some("dedicated".into()),
         pins: cpus.iter().map(|&cpu| Pin { cpu }).collect(),
     };
     let with = |online: &[i64]| Host {
@@ -231,4 +233,33 @@ fn a_vm_that_grows_keeps_the_cpus_that_it_holds() {
     };
     assert_eq!(keep(again(), &from_nothing), Verdict::Keep);
     assert_eq!(keep(again(), &beside(true, &[0], from_nothing)), TOO_FEW);
+}
+
+#[test]
+fn a_vm_that_asks_for_its_cpus_otherwise_does_not_have_them() {
+    let own = |exclusive: bool, pinning: &str, host: Host| Host {
+        current: vec![Current {
+            member: 0,
+            holds: true,
+            vcpus: 2,
+            exclusive,
+            pinning: Some(pinning.into()),
+            pins: [0, 1].into_iter().map(|cpu| Pin { cpu }).collect(),
+        }]
+        .into(),
+        ..host
+    };
+    let for_itself = || Vm {
+        exclusive: true,
+        ..pinned_to(&[0, 1])
+    };
+    let shared = |others: &[i64]| own(false, "manual", beside(false, others, host(&[0, 1, 2])));
+    assert_eq!(keep(vec![pinned_to(&[0, 1])], &shared(&[0])), Verdict::Keep);
+    let not_own = Verdict::Remove(Reason::PinnedCpuShared);
+    assert_eq!(keep(vec![for_itself()], &shared(&[0, 1, 0])), not_own);
+    assert_eq!(keep(vec![for_itself()], &shared(&[0, 1])), Verdict::Keep);
+    let dedicated = |online: &[i64]| own(true, "dedicated", beside(true, &[0, 1], host(online)));
+    let isolated = || vec![vm("isolate-threads")];
+    assert_eq!(keep(isolated(), &dedicated(&[0, 1, 2, 3])), Verdict::Keep);
+    assert_eq!(keep(isolated(), &dedicated(&[0, 1])), TOO_FEW);
 }

@@ -49,7 +49,7 @@ struct Host {
 struct Current {
     member: i64,
     #[table("devices")]
-    devices: Rows<DeviceOfVm>,
+    devices: Rows<Device>,
 }
 
 /// A device of the host.
@@ -170,22 +170,33 @@ fn has(rows: &Rows<Member>, member: i64) -> bool {
 }
 
 impl Host {
-    /// Has the VM that device here already?
+    /// Has the VM that device here already: asked for as one of that kind, or of the kind that
+    /// it is of?
     fn is_held(&self, member: i64, wanted: &Device) -> bool {
         let mut here = self.current.iter().filter(|row| row.member == member);
-        here.any(|row| row.devices.iter().any(|device| device.name == wanted.name))
+        here.any(|row| {
+            let mut own = row.devices.iter().filter(|it| it.name == wanted.name);
+            own.any(|device| {
+                let mut devices = self.devices.iter();
+                device.kind == wanted.kind || devices.any(|it| it.is_of_kind(wanted))
+            })
+        })
     }
 
     /// Has the host the device, of its kind if both say which, and nobody it?
     fn is_free(&self, wanted: &Device) -> bool {
-        let is_wanted = |device: &DeviceOfHost| {
-            let kinds = wanted.kind.as_ref().zip(device.kind.as_ref());
-            device.name == wanted.name && kinds.is_none_or(|(wanted, own)| wanted == own)
-        };
         let mut devices = self.devices.iter();
         let mut vms = self.vms.iter();
-        devices.any(|device| is_wanted(&device) && device.free != Some(false))
+        devices.any(|device| device.is_of_kind(wanted) && device.free != Some(false))
             && !vms.any(|vm| vm.devices.iter().any(|device| device.name == wanted.name))
+    }
+}
+
+impl DeviceOfHost {
+    /// Is it the one that is wanted, of its kind if both say which?
+    fn is_of_kind(&self, wanted: &Device) -> bool {
+        let kinds = wanted.kind.as_ref().zip(self.kind.as_ref());
+        self.name == wanted.name && kinds.is_none_or(|(wanted, own)| wanted == own)
     }
 }
 

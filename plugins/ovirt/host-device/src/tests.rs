@@ -213,9 +213,36 @@ fn devices(names: &[&str]) -> Rows<DeviceOfVm> {
 
 /// The first member, which has these devices where it runs.
 fn held(names: &[&str]) -> Rows<Current> {
+    let device = |name: &&str| Device {
+        name: (*name).into(),
+        kind: Some("pci".into()),
+    };
     let row = Current {
         member: 0,
-        devices: devices(names),
+        devices: names.iter().map(device).collect(),
     };
     vec![row].into()
+}
+
+#[test]
+fn a_vm_that_asks_for_a_device_of_another_kind_does_not_have_it() {
+    let with = |kind: Option<&str>| Host {
+        devices: vec![DeviceOfHost {
+            name: "card".into(),
+            kind: kind.map(Text::from),
+            free: None,
+        }]
+        .into(),
+        vms: vec![VmOnHost {
+            devices: devices(&["card"]),
+        }]
+        .into(),
+        current: held(&["card"]),
+        ..host()
+    };
+    let usb = || vec![vm(&[("card", "usb")])];
+    assert_eq!(keep(card(), &with(Some("pci"))), Verdict::Keep);
+    assert_eq!(keep(usb(), &with(Some("pci"))), NOT_FREE);
+    assert_eq!(keep(usb(), &with(Some("usb"))), Verdict::Keep);
+    assert_eq!(keep(usb(), &with(None)), Verdict::Keep);
 }

@@ -94,6 +94,7 @@ fn pins_may_ask_for_another_assignment() {
 fn a_vm_has_what_it_needs_where_it_runs() {
     let own = Host {
         current: vec![Current {
+            pages: Rows::default(),
             member: 0,
             holds: true,
             vcpus: 2,

@@ -1,5 +1,5 @@
 use super::*;
-use numa_fit::nodes::PinnedTo;
+use numa_fit::nodes::{HeldPages, PinnedTo};
 
 /// MiB, and the host's nodes that it is pinned to.
 pub fn node(mib: i64, pinned: &[i64]) -> VmNode {
@@ -108,9 +108,49 @@ fn a_vm_that_runs_on_the_host_needs_nothing_there() {
     assert_eq!(keep(vec![pinned(1_537)], &grown), TOO_LITTLE);
 }
 
+#[test]
+fn a_vm_that_only_prefers_its_nodes_or_has_pages_there_holds_none_of_their_memory() {
+    let preferred = VmNode {
+        mode: Some("preferred".into()),
+        ..node(2_000, &[0])
+    };
+    let with = |nodes: Vec<VmNode>, pages: Vec<HeldPages>| Host {
+        current: vec![Current {
+            pages: pages.into(),
+            member: 0,
+            holds: true,
+            vcpus: 2,
+            exclusive: false,
+            nodes: nodes.into(),
+        }]
+        .into(),
+        ..host(1)
+    };
+    let strict = || vec![vm(vec![node(2_000, &[0])])];
+    assert_eq!(keep(strict(), &with(vec![preferred], vec![])), TOO_LITTLE);
+    let held = || vec![node(2_000, &[0])];
+    assert_eq!(keep(strict(), &with(held(), vec![])), Verdict::Keep);
+    let pages = || HeldPages {
+        size: Bytes::mib(2),
+    };
+    assert_eq!(keep(strict(), &with(held(), vec![pages()])), TOO_LITTLE);
+    let paged = Vm {
+        pages: vec![Pages {
+            size: Bytes::mib(2),
+        }]
+        .into(),
+        ..vm(held())
+    };
+    assert_eq!(
+        keep(vec![paged], &with(held(), vec![pages()])),
+        Verdict::Keep
+    );
+}
+
 /// The first member, of which a node of so many MiB is on node 0 of the host.
 fn held(mib: i64) -> Rows<Current> {
     let row = Current {
+        pages: Rows::default(),
         member: 0,
         holds: true,
         vcpus: 2,
@@ -238,6 +278,7 @@ fn cpus_of_a_node_that_vms_have_for_themselves_are_not_given_to_others() {
     let held = || {
         let row = held(1).get(0).expect("there is one");
         let row = Current {
+            pages: Rows::default(),
             exclusive: true,
             ..row
         };

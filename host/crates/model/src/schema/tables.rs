@@ -206,14 +206,7 @@ pub(super) fn built_in() -> Vec<Table> {
             given("value", Number, "Value"),
         ],
     ));
-    tables.push(nested(
-        "hosts/vms/gpus",
-        "GPUs of the host that it was given when it was placed, for as long as it stays there",
-        vec![
-            given("index", Integer, "Number of the GPU"),
-            given("share", Integer, "Thousandths of it that it takes").within(Bounds::THOUSANDTHS),
-        ],
-    ));
+    tables.push(gpus_of_stay("hosts/vms/gpus"));
     tables.extend(below_hosts());
     tables.extend(relations());
     tables.extend(held_rows());
@@ -533,6 +526,18 @@ fn groups() -> Table {
     )
 }
 
+/// GPUs that belong to a VM's stay on its host.
+fn gpus_of_stay(name: &str) -> Table {
+    nested(
+        name,
+        "GPUs of the host that it was given when it was placed, for as long as it stays there",
+        vec![
+            given("index", Integer, "Number of the GPU"),
+            given("share", Integer, "Thousandths of it that it takes").within(Bounds::THOUSANDTHS),
+        ],
+    )
+}
+
 /// Tables below a VM, the same for members and running VMs.
 fn below_vms(parent: &str) -> Vec<Table> {
     let name = |table: &str| format!("{parent}/{table}");
@@ -846,6 +851,7 @@ fn held(member: Column) -> Vec<Column> {
         "exclusive",
         "gpu.count",
         "gpu.share",
+        "pinning",
     ];
     let columns = vm_columns().into_iter();
     let columns = columns.filter(|column| taking.contains(&&*column.name));
@@ -870,8 +876,11 @@ fn held_rows() -> Vec<Table> {
         "huge-pages",
         "devices",
         "pins",
+        "gpu-models",
+        "gpus",
     ];
     let tables = below_vms("hosts/current").into_iter();
+    let tables = tables.chain([gpus_of_stay("hosts/current/gpus")]);
     let is_taking = |table: &Table| {
         let name = table.name.strip_prefix("hosts/current/");
         name.is_some_and(|name| taking.contains(&name))
