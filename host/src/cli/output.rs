@@ -36,9 +36,13 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     write(&visible::text(text))
 }
 
-/// Print a document to standard output, byte by byte as it is.
+/// Print a document to standard output: byte by byte as it is into a file or to a program, and as
+/// [`print`] on a terminal, which would act on what somebody else has written into it.
 pub(super) fn print_document(text: &str) -> Result<(), Failure> {
-    write(text)
+    match io::stdout().is_terminal() {
+        true => print(text),
+        false => write(text),
+    }
 }
 
 fn write(text: &str) -> Result<(), Failure> {

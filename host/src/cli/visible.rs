@@ -1,16 +1,12 @@
 //! Text that a terminal shows as it is: what would move the cursor, turn the direction of
-//! writing or change the window's title is written out instead.
+//! writing, change the window's title or not be seen at all is written out instead.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Whether a terminal would do something else than show the character.
 fn is_hidden(character: char) -> bool {
-    let turns = matches!(
-        character,
-        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    turns || (character.is_control() && !matches!(character, '\n' | '\t'))
+    placewright_model::is_hidden(character) && !matches!(character, '\n' | '\t')
 }
 
 /// The length of what is shown as it is although it has such a character, if the text begins with
@@ -34,7 +30,11 @@ pub(super) fn text(text: &str) -> Cow<'_, str> {
 /// JSON with those characters as `\u009b`, which is the same JSON.
 pub(super) fn json(text: &str) -> Cow<'_, str> {
     written(text, |out, character| {
-        write!(out, "\\u{:04x}", u32::from(character))
+        let mut units = [0; 2];
+        let units = character.encode_utf16(&mut units);
+        units
+            .iter()
+            .try_for_each(|unit| write!(out, "\\u{unit:04x}"))
     })
 }
 
@@ -82,6 +82,7 @@ mod tests {
             ("a\u{1b}[31", "a\\u{1b}[31"),
             ("a\r\nb", "a\r\nb"),
             ("a\u{9b}2Jb\u{202e}c\rd", "a\\u{9b}2Jb\\u{202e}c\\u{d}d"),
+            ("a\u{200b}b\u{2028}c", "a\\u{200b}b\\u{2028}c"),
         ] {
             assert_eq!(text(given), shown, "{given:?}");
         }
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn json_stays_what_it_was() {
-        let value = serde_json::json!({"id": "a\u{9b}\u{202e}\u{1b}b"});
+        let value = serde_json::json!({"id": "a\u{9b}\u{202e}\u{1b}\u{feff}\u{e0041}b"});
         let written = value.to_string();
         let shown = json(&written);
         assert!(!shown.contains(is_hidden));

@@ -116,10 +116,10 @@ def evacuate_hosts(cluster: str, body: types.Evacuation, *, dry_run: bool | None
     return Call('POST', ['v1', 'clusters', cluster, 'evacuate'], json=body, query={'dry-run': dry_run})
 
 
-def list_group_standings(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.GroupStandingPage, types.GroupStanding]:
+def list_group_standings(cluster: str, *, limit: int | None = None, after: str | None = None, kept: bool | None = None, hard: bool | None = None, vm: str | None = None, text: str | None = None) -> PageCall[types.GroupStandingPage, types.GroupStanding]:
     """Of the groups of a cluster, by id: whether they are kept by where their VMs are, and which
-    VMs break them."""
-    return PageCall('GET', ['v1', 'clusters', cluster, 'group-standings'], query={'limit': limit, 'after': after})
+    VMs break them. Of the VMs of a group the first ones are named, and all are counted."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'group-standings'], query={'limit': limit, 'after': after, 'kept': kept, 'hard': hard, 'vm': vm, 'text': text})
 
 
 def list_groups(cluster: str, *, limit: int | None = None, after: str | None = None, vm: str | None = None, host: str | None = None, text: str | None = None) -> PageCall[types.GroupPage, types.Group]:

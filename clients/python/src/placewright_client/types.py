@@ -1097,9 +1097,9 @@ GroupBreak = TypedDict(
     {
         # Whether the rule must be kept.
         'hard': 'bool',
-        # The hosts where they are.
+        # The hosts where they are; of more than a hundred, the first ones.
         'hosts': 'list[str]',
-        # Their ids.
+        # Their ids; of more than a hundred, the first ones.
         'vms': 'list[str]',
         # A sentence for people.
         'why': 'str',
@@ -1244,6 +1244,8 @@ GroupRule: TypeAlias = "Literal['positive', 'negative']"
 GroupStanding = TypedDict(
     'GroupStanding',
     {
+        # How many hosts or sets of VMs break it: of more than eight, `broken-by` has the first ones.
+        'breaks': 'int',
         # Why it is not kept, a sentence for each host that is concerned.
         'broken-by': 'NotRequired[list[GroupBreak]]',
         # Whether a rule of it must be kept.
@@ -1258,7 +1260,9 @@ GroupStanding = TypedDict(
         'members': 'int',
         # What it is called, if it has a name.
         'name': 'NotRequired[str | None]',
-        # Where its VMs are: those with a place, running or reserved, by id.
+        # How many of its VMs have a place, running or reserved.
+        'placed': 'int',
+        # Where the first eight of those are, by id. `vms?group=` lists all of them.
         'places': 'list[GroupPlace]',
         # What it wants of its VMs: `together` or `apart`; absent: nothing.
         'vms-wanted': 'NotRequired[str | None]',

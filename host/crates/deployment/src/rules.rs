@@ -17,9 +17,9 @@ use super::{
 use placewright_chain::Chain;
 use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
-use placewright_model::Rfc3339;
 use placewright_model::budget::{Collection, Full};
 use placewright_model::schema::Schema;
+use placewright_model::{Rfc3339, turns};
 use placewright_policy::Policy;
 use placewright_store::Change;
 use placewright_sync::Mutex;
@@ -123,6 +123,7 @@ impl Deployment {
     /// Everything that is wrong with it.
     pub fn check_policy(&self, edit: &Edit) -> Result<Vec<String>, DeploymentError> {
         check_size(edit)?;
+        check_characters(edit)?;
         let record = self.draft(edit, "", 0);
         let generation = self.generation();
         check_filters(&record)?;
@@ -262,6 +263,10 @@ impl Deployment {
         who: Who<'_>,
     ) -> Result<(Arc<PolicyRecord>, Option<String>), DeploymentError> {
         check_size(edit)?;
+        // Files are their admin's own, and were taken before.
+        if !matches!(edit.origin, Origin::File(_)) {
+            check_characters(edit)?;
+        }
         let mut policies = (*self.policies()).clone();
         let known = policies.find(&edit.name).cloned();
         if let Some(known) = &known {
@@ -642,6 +647,21 @@ fn may_change(record: &PolicyRecord, origin: &Origin) -> Result<(), DeploymentEr
         }),
         _ => Ok(()),
     }
+}
+
+/// That the text of a policy has nothing in it that a terminal would act on, or that shows it in
+/// another order: its comments are read by others than its author.
+fn check_characters(edit: &Edit) -> Result<(), DeploymentError> {
+    let acts = |it: &char| (it.is_control() && !matches!(it, '\r' | '\t')) || turns(*it);
+    for (line, text) in (1..).zip(edit.text.split('\n')) {
+        if let Some(hidden) = text.chars().find(acts) {
+            let code = u32::from(hidden);
+            return Err(DeploymentError::Refused(format!(
+                "line {line} of the policy has the control character U+{code:04X}: take it out, or write it as an escape in a text"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn check_size(edit: &Edit) -> Result<(), DeploymentError> {

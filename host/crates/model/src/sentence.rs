@@ -46,6 +46,30 @@ pub fn one_line(sentence: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
+/// Whether a character turns the direction of writing.
+pub fn turns(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Whether a character is not seen as itself where a text is shown: it moves the cursor, breaks the
+/// line, turns the direction of writing, or takes no room, so that two names look alike (Unicode's
+/// categories Cc, Cf, Zl and Zp).
+pub fn is_hidden(character: char) -> bool {
+    let is_format = matches!(
+        character,
+        '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
+            | '\u{890}'..='\u{891}' | '\u{8e2}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0001}' | '\u{e0020}'..='\u{e007f}'
+    );
+    is_format || character.is_control()
+}
+
 /// The beginning of a text in one line, with control characters escaped, for a sentence that
 /// quotes it.
 pub fn excerpt(text: &str) -> String {

@@ -161,6 +161,26 @@ fn a_policy_that_is_empty_or_has_no_filters_is_refused_unless_it_says_so() {
 }
 
 #[test]
+fn a_policy_with_characters_that_terminals_act_on_is_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let world = start(data.path(), &units());
+    let deployment = &world.deployment;
+    for hidden in ['\u{9b}', '\u{1b}', '\u{202e}', '\u{2066}'] {
+        let text = format!("# one\n# two {hidden}2J\n{WHOLE}");
+        let sentence = format!(
+            "line 2 of the policy has the control character U+{:04X}",
+            u32::from(hidden)
+        );
+        let refused = deployment.put_policy(&edit(&text), "somebody").unwrap_err();
+        assert!(refused.to_string().starts_with(&sentence), "{refused}");
+        let checked = deployment.check_policy(&edit(&text)).unwrap_err();
+        assert_eq!(checked.to_string(), refused.to_string());
+    }
+    let text = format!("# \tGröße 主机\r\n{WHOLE}");
+    deployment.put_policy(&edit(&text), "somebody").unwrap();
+}
+
+#[test]
 fn a_filter_that_is_lost_is_told_by_the_check_and_when_it_is_lost() {
     let data = tempfile::tempdir().unwrap();
     let world = start(data.path(), &units());
