@@ -32,9 +32,21 @@ pub(super) fn read(path: &Path) -> Result<Cluster, Failure> {
 /// Read the document of a cluster, and keep it.
 pub(super) fn read_with_document(path: &Path) -> Result<(Cluster, ClusterDocument), Failure> {
     let file = path.display().to_string();
+    if is_name(path) {
+        return Err(Failure::input_because(format!(
+            "there is no file {file}; if the cluster of that name on a server is meant, name the \
+             server before the command: --server URL, or --context NAME"
+        )));
+    }
     let document = ClusterDocument::read(&units::read(path)?, &file).map_err(Failure::input)?;
     output::warn(&document.warnings());
     Ok((cluster(document.clone(), file)?, document))
+}
+
+/// Whether what is no file looks like the name of a cluster: it has no folder and no ending.
+fn is_name(path: &Path) -> bool {
+    let has_folder = path.parent().is_some_and(|it| !it.as_os_str().is_empty());
+    !has_folder && path.extension().is_none() && !path.exists()
 }
 
 /// Read a text file of Ganeti's htools; of several groups of nodes, that one.

@@ -36,6 +36,7 @@ mod needs;
 mod openapi;
 mod python_client;
 mod quotas;
+mod read_back;
 mod reload;
 mod reload_route;
 mod remote;

@@ -39,9 +39,9 @@ def list_clusters(*, limit: int | None = None, after: str | None = None) -> Page
     return PageCall('GET', ['v1', 'clusters'], query={'limit': limit, 'after': after})
 
 
-def create_cluster(body: types.ClusterDocument, *, policy: str | None = None) -> Call[types.ClusterWithUnheeded]:
+def create_cluster(body: types.ClusterDocument, *, policy: str | None = None, idempotency_key: str | None = None) -> Call[types.ClusterWithUnheeded]:
     """Make a cluster of a document: its name, hosts, VMs, groups and attributes."""
-    return Call('POST', ['v1', 'clusters'], json=body, query={'policy': policy})
+    return Call('POST', ['v1', 'clusters'], json=body, query={'policy': policy}, key=idempotency_key or new_key())
 
 
 def delete_cluster(cluster: str) -> Call[None]:
@@ -54,11 +54,11 @@ def get_cluster(cluster: str) -> Call[types.Cluster]:
     return Call('GET', ['v1', 'clusters', cluster])
 
 
-def cancel_vms(cluster: str, body: types.VmReferences) -> Call[None]:
+def cancel_vms(cluster: str, body: types.VmReferences, *, idempotency_key: str | None = None) -> Call[None]:
     """Places that were reserved for VMs are given back: all of them, or nothing is changed.
     This can be repeated: for a VM whose place has ended already nothing changes. A VM that
     runs without a place reserved is a conflict."""
-    return Call('POST', ['v1', 'clusters', cluster, 'cancel'], json=body)
+    return Call('POST', ['v1', 'clusters', cluster, 'cancel'], json=body, key=idempotency_key or new_key())
 
 
 def ask_capacity(cluster: str, body: types.OneRequest, *, at_most: int | None = None) -> Call[types.Capacity]:
@@ -66,11 +66,11 @@ def ask_capacity(cluster: str, body: types.OneRequest, *, at_most: int | None = 
     return Call('POST', ['v1', 'clusters', cluster, 'capacity'], json=body, query={'at-most': at_most})
 
 
-def confirm_vms(cluster: str, body: types.ConfirmedVms) -> Call[None]:
+def confirm_vms(cluster: str, body: types.ConfirmedVms, *, idempotency_key: str | None = None) -> Call[None]:
     """VMs run where their places were reserved: all of them, or nothing is changed. This can
     be repeated: for a VM that runs there already nothing changes. A place that has ended in
     the meantime, or is on another host than the one that is named, is a conflict."""
-    return Call('POST', ['v1', 'clusters', cluster, 'confirm'], json=body)
+    return Call('POST', ['v1', 'clusters', cluster, 'confirm'], json=body, key=idempotency_key or new_key())
 
 
 def list_decisions(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.RecordedDecisionPage, types.RecordedDecision]:
@@ -101,19 +101,19 @@ def ask_why_of_decision(cluster: str, number: int, *, host: str | None = None) -
     return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'why'], query={'host': host})
 
 
-def ask_draft(cluster: str, body: types.PolicyDocument, *, policy: str | None = None, decisions: int | None = None, examples: int | None = None, shares_of: int | None = None, in_sequence: bool | None = None) -> Call[types.DraftReplayed]:
+def ask_draft(cluster: str, body: types.PolicyDocument, *, policy: str | None = None, decisions: int | None = None, examples: int | None = None, shares_of: int | None = None, in_sequence: bool | None = None, idempotency_key: str | None = None) -> Call[types.DraftReplayed]:
     """Make recorded decisions of a cluster again under a policy that is not saved: how many would
     have another outcome, which, through which entry of the policy, and how many fall on each
     host. Each decision is made again by itself, on the inventory of then, or on what those before
     it have come to (`in-sequence`). Nothing is changed."""
-    return Call('POST', ['v1', 'clusters', cluster, 'draft'], json=body, query={'policy': policy, 'decisions': decisions, 'examples': examples, 'shares-of': shares_of, 'in-sequence': in_sequence})
+    return Call('POST', ['v1', 'clusters', cluster, 'draft'], json=body, query={'policy': policy, 'decisions': decisions, 'examples': examples, 'shares-of': shares_of, 'in-sequence': in_sequence}, key=idempotency_key or new_key())
 
 
-def evacuate_hosts(cluster: str, body: types.Evacuation, *, dry_run: bool | None = None) -> Call[types.Plan]:
+def evacuate_hosts(cluster: str, body: types.Evacuation, *, dry_run: bool | None = None, idempotency_key: str | None = None) -> Call[types.Plan]:
     """Plan how hosts are emptied: none of them takes a VM, and every VM that runs there is placed
     by the policy, one on top of the other. Nothing is begun; the plan says what cannot go, and
     why. A dry run is not kept, and has no number."""
-    return Call('POST', ['v1', 'clusters', cluster, 'evacuate'], json=body, query={'dry-run': dry_run})
+    return Call('POST', ['v1', 'clusters', cluster, 'evacuate'], json=body, query={'dry-run': dry_run}, key=idempotency_key or new_key())
 
 
 def list_group_standings(cluster: str, *, limit: int | None = None, after: str | None = None, kept: bool | None = None, hard: bool | None = None, vm: str | None = None, text: str | None = None) -> PageCall[types.GroupStandingPage, types.GroupStanding]:
@@ -223,7 +223,7 @@ def put_inventory(cluster: str, body: types.ClusterDocument, *, vanishing_hosts:
     return Call('PUT', ['v1', 'clusters', cluster, 'inventory'], json=body, query={'vanishing-hosts': vanishing_hosts, 'vanishing-vms': vanishing_vms}, headers={'If-Match': if_match})
 
 
-def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: str | None = None) -> Call[types.InventoryChanged]:
+def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: str | None = None, idempotency_key: str | None = None) -> Call[types.InventoryChanged]:
     """Carry out changes, all of them or none: hosts, VMs, tenants and groups that are new
     or different, attributes that are added, statistics, and what is gone. Of what is known
     already only what is given changes, and null takes a value away. Of a group, `add-vms`,
@@ -231,7 +231,7 @@ def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: st
     all. Statistics may say when they were `measured`. With `"missing": "ignore"`, entries
     about hosts and VMs that are not there are passed over, and the answer has a result for
     each entry. With If-Match nothing is changed unless the inventory is as it was read."""
-    return Call('POST', ['v1', 'clusters', cluster, 'inventory', 'changes'], json=body, headers={'If-Match': if_match})
+    return Call('POST', ['v1', 'clusters', cluster, 'inventory', 'changes'], json=body, headers={'If-Match': if_match}, key=idempotency_key or new_key())
 
 
 def follow_inventory(cluster: str, *, after: int | None = None, kind: list[str] | None = None) -> StreamCall[types.InventoryEvent]:
@@ -285,12 +285,12 @@ def list_plans(cluster: str, *, limit: int | None = None, after: str | None = No
     return PageCall('GET', ['v1', 'clusters', cluster, 'plans'], query={'limit': limit, 'after': after})
 
 
-def create_plan(cluster: str, body: types.PlanRequest, *, dry_run: bool | None = None) -> Call[types.Plan]:
+def create_plan(cluster: str, body: types.PlanRequest, *, dry_run: bool | None = None, idempotency_key: str | None = None) -> Call[types.Plan]:
     """Plan moves: first of VMs on hosts that are in maintenance, down or faulty, of VMs that break
     hard groups, and off hosts that have promised more than they may; then those that the policy's
     balance unit proposes, that its chain would make, and that lower its cost. Nothing is begun.
     A dry run is not kept, and has no number."""
-    return Call('POST', ['v1', 'clusters', cluster, 'plans'], json=body, query={'dry-run': dry_run})
+    return Call('POST', ['v1', 'clusters', cluster, 'plans'], json=body, query={'dry-run': dry_run}, key=idempotency_key or new_key())
 
 
 def get_plan(cluster: str, number: int) -> Call[types.Plan]:
@@ -298,19 +298,19 @@ def get_plan(cluster: str, number: int) -> Call[types.Plan]:
     return Call('GET', ['v1', 'clusters', cluster, 'plans', number])
 
 
-def begin_plan(cluster: str, number: int, body: None | types.PlanBegin | None = None) -> Call[types.Plan]:
+def begin_plan(cluster: str, number: int, body: None | types.PlanBegin | None = None, *, idempotency_key: str | None = None) -> Call[types.Plan]:
     """Begin moves of a plan: all in order, or those that are named, as many as may be under way at
     once. Each is held against the policy as things are, its place is reserved, and what the
     policy's effects have follow is written. Begin again when they are confirmed, or have the next
     ones begun then by themselves with `auto`. The answer is the plan, in which each move says how
     far it is."""
-    return Call('POST', ['v1', 'clusters', cluster, 'plans', number, 'begin'], json=body)
+    return Call('POST', ['v1', 'clusters', cluster, 'plans', number, 'begin'], json=body, key=idempotency_key or new_key())
 
 
-def cancel_plan(cluster: str, number: int) -> Call[types.Plan]:
+def cancel_plan(cluster: str, number: int, *, idempotency_key: str | None = None) -> Call[types.Plan]:
     """Give back the places of the moves that were begun and are not confirmed; no more of
     them are begun. The answer is the plan."""
-    return Call('POST', ['v1', 'clusters', cluster, 'plans', number, 'cancel'])
+    return Call('POST', ['v1', 'clusters', cluster, 'plans', number, 'cancel'], key=idempotency_key or new_key())
 
 
 def get_rates(cluster: str) -> Call[types.ClusterRates]:
@@ -337,9 +337,9 @@ def get_reservation(cluster: str, vm: str) -> Call[types.Reservation]:
     return Call('GET', ['v1', 'clusters', cluster, 'reservations', vm])
 
 
-def renew_reservation(cluster: str, vm: str, body: None | types.ReservationRenewal | None = None) -> Call[types.Reservation]:
+def renew_reservation(cluster: str, vm: str, body: None | types.ReservationRenewal | None = None, *, idempotency_key: str | None = None) -> Call[types.Reservation]:
     """Keep a place reserved for longer: as long as usual from now on, or for a duration."""
-    return Call('POST', ['v1', 'clusters', cluster, 'reservations', vm, 'renew'], json=body)
+    return Call('POST', ['v1', 'clusters', cluster, 'reservations', vm, 'renew'], json=body, key=idempotency_key or new_key())
 
 
 def get_cluster_settings(cluster: str) -> Call[types.ClusterSettings]:
@@ -489,14 +489,14 @@ def put_policy(policy: str, body: types.PolicyDocument, *, if_match: str | None 
     return Call('PUT', ['v1', 'policies', policy], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
 
-def check_policy(policy: str, body: types.PolicyDocument) -> Call[types.CheckedPolicy]:
+def check_policy(policy: str, body: types.PolicyDocument, *, idempotency_key: str | None = None) -> Call[types.CheckedPolicy]:
     """Check a document as if it were put there, without changing anything."""
-    return Call('POST', ['v1', 'policies', policy, 'check'], json=body)
+    return Call('POST', ['v1', 'policies', policy, 'check'], json=body, key=idempotency_key or new_key())
 
 
-def clone_policy(policy: str, body: types.PolicyClone) -> Call[types.Policy]:
+def clone_policy(policy: str, body: types.PolicyClone, *, idempotency_key: str | None = None) -> Call[types.Policy]:
     """Make a policy of the same document under another name."""
-    return Call('POST', ['v1', 'policies', policy, 'clone'], json=body)
+    return Call('POST', ['v1', 'policies', policy, 'clone'], json=body, key=idempotency_key or new_key())
 
 
 def list_policy_revisions(policy: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.PolicyPage, types.Policy]:
@@ -539,10 +539,10 @@ def get_readiness() -> Call[types.Ready]:
     return Call('GET', ['v1', 'ready'])
 
 
-def reload_configuration() -> Call[types.Reloaded]:
+def reload_configuration(*, idempotency_key: str | None = None) -> Call[types.Reloaded]:
     """Read tokens, certificate and trusted keys anew, as SIGHUP has it done. If anything is wrong
     with them, all stays as it was, and the answer says what is wrong."""
-    return Call('POST', ['v1', 'reload'])
+    return Call('POST', ['v1', 'reload'], key=idempotency_key or new_key())
 
 
 def list_tokens(*, limit: int | None = None, after: str | None = None) -> PageCall[types.TokenPage, types.Token]:
@@ -550,12 +550,12 @@ def list_tokens(*, limit: int | None = None, after: str | None = None) -> PageCa
     return PageCall('GET', ['v1', 'tokens'], query={'limit': limit, 'after': after})
 
 
-def create_token(body: types.NewToken) -> Call[types.IssuedToken]:
+def create_token(body: types.NewToken, *, idempotency_key: str | None = None) -> Call[types.IssuedToken]:
     """Issue a token. Its secret stands in this answer alone: the server stores a digest of it. The
     answer is not given again to a repeated request; one that has lost it deletes the token and
     issues another. A server without tokens in its configuration issues none, since the first one
     would shut everybody else out."""
-    return Call('POST', ['v1', 'tokens'], json=body)
+    return Call('POST', ['v1', 'tokens'], json=body, key=idempotency_key or new_key())
 
 
 def delete_token(token: str) -> Call[None]:
@@ -595,20 +595,20 @@ def put_unit(body: bytes, *, override_policies: bool | None = None, x_unit_signa
     return Call('PUT', ['v1', 'units'], content=body, query={'override-policies': override_policies}, headers={'X-Unit-Signature': x_unit_signature})
 
 
-def check_unit(body: bytes, *, x_unit_signature: str | None = None) -> Call[types.Staging]:
+def check_unit(body: bytes, *, x_unit_signature: str | None = None, idempotency_key: str | None = None) -> Call[types.Staging]:
     """Go through all steps but the last, and change nothing."""
-    return Call('POST', ['v1', 'units', 'check'], content=body, headers={'X-Unit-Signature': x_unit_signature})
+    return Call('POST', ['v1', 'units', 'check'], content=body, headers={'X-Unit-Signature': x_unit_signature}, key=idempotency_key or new_key())
 
 
-def replay_unit(body: bytes, *, decisions: int | None = None, examples: int | None = None, x_unit_signature: str | None = None) -> Call[types.UnitReplayed]:
+def replay_unit(body: bytes, *, decisions: int | None = None, examples: int | None = None, x_unit_signature: str | None = None, idempotency_key: str | None = None) -> Call[types.UnitReplayed]:
     """Make recorded decisions again with a candidate, and change nothing: what would come
     out differently, and why, cluster by cluster."""
-    return Call('POST', ['v1', 'units', 'replay'], content=body, query={'decisions': decisions, 'examples': examples}, headers={'X-Unit-Signature': x_unit_signature})
+    return Call('POST', ['v1', 'units', 'replay'], content=body, query={'decisions': decisions, 'examples': examples}, headers={'X-Unit-Signature': x_unit_signature}, key=idempotency_key or new_key())
 
 
-def begin_shadow(body: bytes, *, every: int | None = None, x_unit_signature: str | None = None) -> Call[types.Staging]:
+def begin_shadow(body: bytes, *, every: int | None = None, x_unit_signature: str | None = None, idempotency_key: str | None = None) -> Call[types.Staging]:
     """Let a candidate judge what is decided in the clusters that use the unit of its name."""
-    return Call('POST', ['v1', 'units', 'shadow'], content=body, query={'every': every}, headers={'X-Unit-Signature': x_unit_signature})
+    return Call('POST', ['v1', 'units', 'shadow'], content=body, query={'every': every}, headers={'X-Unit-Signature': x_unit_signature}, key=idempotency_key or new_key())
 
 
 def withdraw_unit(unit: str) -> Call[None]:
@@ -631,14 +631,14 @@ def list_costs_of_unit(unit: str, *, limit: int | None = None, after: str | None
     return PageCall('GET', ['v1', 'units', unit, 'costs'], query={'limit': limit, 'after': after})
 
 
-def disable_unit(unit: str) -> Call[None]:
+def disable_unit(unit: str, *, idempotency_key: str | None = None) -> Call[None]:
     """Have no unit of that name in force. Refused while policies use it."""
-    return Call('POST', ['v1', 'units', unit, 'disable'])
+    return Call('POST', ['v1', 'units', unit, 'disable'], key=idempotency_key or new_key())
 
 
-def enable_unit(unit: str) -> Call[None]:
+def enable_unit(unit: str, *, idempotency_key: str | None = None) -> Call[None]:
     """Have the unit of that name in force again."""
-    return Call('POST', ['v1', 'units', unit, 'enable'])
+    return Call('POST', ['v1', 'units', unit, 'enable'], key=idempotency_key or new_key())
 
 
 def list_unit_candidates(unit: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.UnitCandidatePage, types.UnitCandidate]:
@@ -652,14 +652,14 @@ def inspect_unit(unit: str) -> Call[types.Unit]:
     return Call('GET', ['v1', 'units', unit, 'inspection'])
 
 
-def pin_unit(unit: str) -> Call[None]:
+def pin_unit(unit: str, *, idempotency_key: str | None = None) -> Call[None]:
     """Keep what is in force, whatever its file becomes."""
-    return Call('POST', ['v1', 'units', unit, 'pin'])
+    return Call('POST', ['v1', 'units', unit, 'pin'], key=idempotency_key or new_key())
 
 
-def roll_back_unit(unit: str, body: types.RollbackTo) -> Call[types.Staging]:
+def roll_back_unit(unit: str, body: types.RollbackTo, *, idempotency_key: str | None = None) -> Call[types.Staging]:
     """Go back to an earlier digest."""
-    return Call('POST', ['v1', 'units', unit, 'rollback'], json=body)
+    return Call('POST', ['v1', 'units', unit, 'rollback'], json=body, key=idempotency_key or new_key())
 
 
 def discard_shadow(unit: str) -> Call[None]:
@@ -672,11 +672,11 @@ def get_shadow(unit: str) -> Call[types.Shadow]:
     return Call('GET', ['v1', 'units', unit, 'shadow'])
 
 
-def promote_shadow(unit: str) -> Call[types.Staging]:
+def promote_shadow(unit: str, *, idempotency_key: str | None = None) -> Call[types.Staging]:
     """Stage the candidate as if it had been handed in now."""
-    return Call('POST', ['v1', 'units', unit, 'shadow', 'promote'])
+    return Call('POST', ['v1', 'units', unit, 'shadow', 'promote'], key=idempotency_key or new_key())
 
 
-def unpin_unit(unit: str) -> Call[None]:
+def unpin_unit(unit: str, *, idempotency_key: str | None = None) -> Call[None]:
     """Take the pin off."""
-    return Call('POST', ['v1', 'units', unit, 'unpin'])
+    return Call('POST', ['v1', 'units', unit, 'unpin'], key=idempotency_key or new_key())

@@ -149,6 +149,8 @@ AuditRecord = TypedDict(
         'repeated': 'NotRequired[bool]',
         # The id of the request, as the log of the server has it.
         'request': 'NotRequired[str]',
+        # What came of a call; not there for what is none.
+        'result': 'NotRequired[AuditResult]',
         # The pattern of the path, as `/v1/clusters/{cluster}/place`.
         'route': 'NotRequired[str]',
         # Counts up by one from record to record, over files and restarts.
@@ -165,6 +167,9 @@ AuditRecord = TypedDict(
         'what': 'NotRequired[str]',
     },
 )
+
+# What came of a call.
+AuditResult: TypeAlias = "Literal['done', 'refused', 'failed', 'unanswered']"
 
 # Restarts that the server plans and begins by itself, of VMs whose hosts are down or in
 # error.
@@ -2690,9 +2695,15 @@ NewSettings = TypedDict(
         # Whether and how the server restarts VMs of hosts that are down or in error by itself;
         # left out, it does not.
         'restart': 'NotRequired[None | AutomaticRestart]',
+        # The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
+        'revision': 'NotRequired[int]',
+        # The seed, as it was read: it changes nothing.
+        'seed': 'NotRequired[int]',
         # Seconds after which what was measured of hosts counts as absent; left out, it never
         # does.
         'statistics-max-age': 'NotRequired[int | None]',
+        # What goes unheeded, as it was read: it changes nothing.
+        'unheeded': 'NotRequired[list[UnheededNeedOfCluster]]',
         # Seconds after which what has come to run on a host counts as measured, though no later
         # measurement has come; left out, only a measurement ends that.
         'unmeasured-max-age': 'NotRequired[int | None]',
@@ -2889,8 +2900,9 @@ PlacementRequest = TypedDict(
         'now': 'NotRequired[int | str]',
         # Of the hosts that all filters left, only these are kept, if there is any
         'preferred-hosts': 'NotRequired[list[str]]',
-        # Seconds for which the places are reserved; 0: until they are confirmed or released. Not given:
-        # as long as is usual
+        # Seconds for which the places are reserved, of a server from 1 to its option longest-
+        # reservation, which is 24 h if not set; not given: as long as its option reservation says. 0,
+        # until they are confirmed or released, is refused unless one of both options is 0
         'reserve-for': 'NotRequired[int | str]',
         # Id of the tenant that asks
         'tenant': 'NotRequired[str]',
@@ -2965,7 +2977,9 @@ PlanBegin = TypedDict(
         # Only these: numbers of steps, counted from 1, or ids of VMs. What a hard group keeps
         # together with one of them is begun with it.
         'moves': 'NotRequired[list[MoveReference] | None]',
-        # Seconds for which the places of these moves are reserved; as long as usual if not given.
+        # Seconds for which the places of these moves are reserved, at most the server's option
+        # longest-reservation, which is 24 h if not set; as long as its option reservation says if
+        # not given.
         'reserve-for': 'NotRequired[int | None]',
     },
 )
@@ -3181,7 +3195,7 @@ PolicyDocument = TypedDict(
 )
 
 # Where a policy comes from.
-PolicyOrigin: TypeAlias = "Literal['program'] | Literal['api'] | dict[str, Any]"
+PolicyOrigin: TypeAlias = "Literal['program', 'api'] | dict[str, Any]"
 
 # A page of a list.
 PolicyPage = TypedDict(
@@ -3297,14 +3311,22 @@ Quota = TypedDict(
 QuotaDocument = TypedDict(
     'QuotaDocument',
     {
+        # When the quota was changed last, as it was read: it changes nothing.
+        'at': 'NotRequired[str]',
+        # Who changed it last, as it was read: it changes nothing.
+        'by': 'NotRequired[str]',
         # The cluster in which it is limited; in all together if not given.
         'cluster': 'NotRequired[str | None]',
         # What it may hold there at most: one limit or more.
         'limits': 'QuotaLimits',
         # What it is called; as in the path, if it is given.
         'name': 'NotRequired[str]',
+        # The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
+        'revision': 'NotRequired[int]',
         # The tenant, as VMs name it.
         'tenant': 'str',
+        # What the tenant holds, as it was read: it changes nothing.
+        'used': 'NotRequired[Holding]',
     },
 )
 
@@ -3666,8 +3688,9 @@ ReservationPage = TypedDict(
 ReservationRenewal = TypedDict(
     'ReservationRenewal',
     {
-        # Seconds from now on; 0: until it is confirmed or released, where the server allows
-        # that.
+        # Seconds from now on, from 1 to the server's option longest-reservation, which is 24 h if
+        # not set. 0, until it is confirmed or released, is refused unless that option or the
+        # option reservation is 0.
         'reserve-for': 'NotRequired[int | None]',
     },
 )
@@ -5380,8 +5403,9 @@ VmToPlace = TypedDict(
         'preferred-hosts': 'NotRequired[list[str]]',
         # The greater, the sooner it is served; 0 if not given
         'priority': 'NotRequired[int]',
-        # Seconds for which the places are reserved; 0: until they are confirmed or released. Not given:
-        # as long as is usual
+        # Seconds for which the places are reserved, of a server from 1 to its option longest-
+        # reservation, which is 24 h if not set; not given: as long as its option reservation says. 0,
+        # until they are confirmed or released, is refused unless one of both options is 0
         'reserve-for': 'NotRequired[int | str]',
         # Virtual CPU sockets; 1 if not given
         'sockets': 'NotRequired[int]',
@@ -5453,8 +5477,9 @@ WholeRequest = TypedDict(
         'now': 'NotRequired[int | str]',
         # Of the hosts that all filters left, only these are kept, if there is any
         'preferred-hosts': 'NotRequired[list[str]]',
-        # Seconds for which the places are reserved; 0: until they are confirmed or released. Not given:
-        # as long as is usual
+        # Seconds for which the places are reserved, of a server from 1 to its option longest-
+        # reservation, which is 24 h if not set; not given: as long as its option reservation says. 0,
+        # until they are confirmed or released, is refused unless one of both options is 0
         'reserve-for': 'NotRequired[int | str]',
         # Id of the tenant that asks
         'tenant': 'NotRequired[str]',

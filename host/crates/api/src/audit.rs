@@ -49,7 +49,7 @@ struct AuditQuery {
     /// Only calls of which this came.
     #[param(inline)]
     result: Option<Outcome>,
-    /// Only calls that were answered with this status.
+    /// Only calls that were answered with this status, from 100 to 599.
     status: Option<u16>,
     /// Only records of which an id, a name or a sentence has this text, in small or capital
     /// letters.
@@ -64,6 +64,10 @@ struct AuditQuery {
 
 impl AuditQuery {
     fn wanted(self) -> Result<Wanted, Problem> {
+        if self.status.is_some_and(|it| !(100..=599).contains(&it)) {
+            let sentence = "\"status\" must be from 100 to 599";
+            return Err(Problem::new(Code::InvalidParameter, sentence));
+        }
         Ok(Wanted {
             since: moment::of_query("since", self.since.as_deref())?,
             until: moment::of_query("until", self.until.as_deref())?,

@@ -7,6 +7,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -14,6 +15,7 @@ use utoipa_axum::routes;
 
 use super::contract;
 use super::unheeded::{self, WithUnheeded};
+use placewright_chain::UnheededInCluster;
 use placewright_deployment::cluster::{
     AutomaticRestart, Cluster, ClusterSettings, Counted, Override, PausedUnit, PeriodicBalance,
 };
@@ -189,7 +191,9 @@ async fn remove(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
+    headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
+    revision::none(&headers)?;
     aside(move || deployment.remove_cluster(&cluster, &caller.name)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -197,7 +201,8 @@ async fn remove(
 /// How a cluster is set: its policy, and what is different from it there.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/settings", operation_id = "get_cluster_settings", tag = "clusters",
     params(("cluster" = String, Path, description = "Name of the cluster")),
-    responses((status = OK, body = ClusterSettings)))]
+    responses((status = OK, body = ClusterSettings,
+        headers(("ETag" = String, description = "Of its revision, to be sent as If-Match")))))]
 async fn settings(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
@@ -234,6 +239,18 @@ struct NewSettings {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 2592000)]
     unmeasured_max_age: Option<i64>,
+    /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
+    #[serde(default, rename = "revision")]
+    #[schema(value_type = u64, required = false)]
+    _revision: Option<IgnoredAny>,
+    /// The seed, as it was read: it changes nothing.
+    #[serde(default, rename = "seed")]
+    #[schema(value_type = u64, required = false)]
+    _seed: Option<IgnoredAny>,
+    /// What goes unheeded, as it was read: it changes nothing.
+    #[serde(default, rename = "unheeded")]
+    #[schema(value_type = Vec<UnheededInCluster>, required = false)]
+    _unheeded: Option<IgnoredAny>,
 }
 
 /// Attach a policy to a cluster, with what is different there. Without overrides those
@@ -242,7 +259,9 @@ struct NewSettings {
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any")),
     request_body = NewSettings,
-    responses((status = OK, body = WithUnheeded<ClusterSettings>)))]
+    responses((status = OK, body = WithUnheeded<ClusterSettings>,
+                  headers(("ETag" = String, description = "Of its revision, to be sent as If-Match"))),
+              (status = PRECONDITION_REQUIRED, description = "No If-Match is sent")))]
 async fn set(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,

@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 
 use placewright_deployment::{Deployment, Event, Listening};
 use placewright_document::Word;
-use placewright_http::problem::Problem;
+use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, Stop};
 use placewright_http::{OpenStream, Streams};
 
@@ -42,13 +42,8 @@ async fn events(
     Extension(streams): Extension<Streams>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
+    let after = last_event_id(&headers)?;
     let stream = streams.open(&caller)?;
-    let after = headers.get("last-event-id");
-    // What is no number is of another deployment, as is one that was never given.
-    let after = after.map(|id| {
-        let id = id.to_str().ok().and_then(|id| id.parse().ok());
-        id.unwrap_or(u64::MAX)
-    });
     let Listening {
         lost,
         missed,
@@ -70,6 +65,21 @@ async fn events(
         Some((Ok(sent(&event)), told))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
+}
+
+/// The number that a stream goes on after, as the header Last-Event-ID says.
+///
+/// # Errors
+/// If what it says is no number.
+pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    let Some(given) = headers.get("last-event-id") else {
+        return Ok(None);
+    };
+    let number = given.to_str().ok().and_then(|it| it.trim().parse().ok());
+    number.map(Some).ok_or_else(|| {
+        let sentence = "Last-Event-ID must be the number of an event, as its \"id\" says";
+        Problem::new(Code::InvalidParameter, sentence)
+    })
 }
 
 /// What one listener is told of.

@@ -21,6 +21,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::contract;
+use super::events::last_event_id;
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Cluster, EntityKind};
 use placewright_http::compression::takes_gzip;
@@ -108,13 +109,8 @@ async fn follow(
 ) -> Result<Response, Problem> {
     let kinds = kinds(&uri)?;
     let cluster = deployment.cluster(&cluster)?;
+    let last = last_event_id(&headers)?;
     let stream = streams.open(&caller)?;
-    let last = headers.get("last-event-id");
-    // What is no number is of another deployment, and leads to a reset.
-    let last = last.map(|id| {
-        let id = id.to_str().ok().and_then(|id| id.parse().ok());
-        id.unwrap_or(u64::MAX)
-    });
     let coding = match takes_gzip(&headers) {
         true => Coding::Gzip,
         false => Coding::Plain,

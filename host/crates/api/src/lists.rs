@@ -96,7 +96,7 @@ struct VmsQuery {
     tenant: Option<String>,
     /// true: only VMs for which a place is reserved; false: only those that run.
     pending: Option<bool>,
-    /// Only VMs in this state, as it was told of them.
+    /// Only VMs in this state, as it was told of them; one that runs is `up` if nothing was told.
     state: Option<String>,
     /// Only VMs of this availability zone.
     zone: Option<String>,
@@ -216,6 +216,8 @@ async fn groups(
     };
     let snapshot = cluster.snapshot().await?;
     written(move || {
+        let (vm, host) = (query.vm.as_deref(), query.host.as_deref());
+        snapshot.check_members(vm, host).map_err(refused)?;
         let groups = snapshot.groups_shown();
         page.page(groups.filter(|group| query.wants(group)), id)
     })

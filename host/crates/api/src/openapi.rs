@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod breaking;
 mod exclusive;
+mod headers;
 mod shape;
 
 use std::sync::OnceLock;
@@ -11,8 +12,8 @@ use serde_json::Value as Json;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    Components, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, PathItem,
-    RefOr, ResponseBuilder, extensions::ExtensionsBuilder, schema,
+    Components, Content, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
+    PathItem, RefOr, ResponseBuilder, extensions::ExtensionsBuilder, schema,
 };
 use utoipa::{PartialSchema, ToSchema};
 
@@ -54,6 +55,7 @@ pub(super) fn frame() -> OpenApi {
 pub fn openapi() -> Json {
     let mut document = serde_json::to_value(routes()).unwrap_or_default();
     shape::shape(&mut document, contract::schemas());
+    headers::describe(&mut document);
     let kinds = &mut document["components"]["schemas"]["EventKind"];
     kinds["description"] = kinds_of_events().into();
     kinds["x-keys"] = keys_of_events();
@@ -128,19 +130,31 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut O
     .filter_map(|(method, operation)| Some((method, operation?)))
 }
 
+/// The body of a refusal.
+fn problem() -> Content {
+    let problem = schema::Ref::from_schema_name(ProblemBody::name());
+    ContentBuilder::new().schema(Some(problem)).build()
+}
+
 /// Add what is the same for all routes: what errors look like, and the role needed.
 fn finish(operation: &mut Operation, rule: Option<&Rule>) {
-    let problem = schema::Ref::from_schema_name(ProblemBody::name());
-    let content = ContentBuilder::new().schema(Some(problem)).build();
+    let responses = &mut operation.responses.responses;
     let response = ResponseBuilder::new()
         .description("A problem; `code` says of which kind")
-        .content(PROBLEM_TYPE, content)
-        .build();
-    operation
-        .responses
-        .responses
+        .content(PROBLEM_TYPE, problem());
+    responses
         .entry("default".to_owned())
-        .or_insert(RefOr::T(response));
+        .or_insert(RefOr::T(response.build()));
+    // Whatever a route says of its own refusals, what stands before it refuses with a problem.
+    let refusals = responses
+        .iter_mut()
+        .filter(|(status, _)| status.starts_with(['4', '5']));
+    for (_, refusal) in refusals {
+        if let RefOr::T(refusal) = refusal {
+            let content = refusal.content.entry(PROBLEM_TYPE.to_owned());
+            content.or_insert_with(problem);
+        }
+    }
     let bound = match rule.map_or(BodySize::Nothing, |rule| rule.body) {
         BodySize::Nothing => None,
         BodySize::Usual => Some("1 MiB"),
@@ -161,11 +175,9 @@ fn finish(operation: &mut Operation, rule: Option<&Rule>) {
             ),
         ];
         for (status, meaning) in refused {
-            let problem = schema::Ref::from_schema_name(ProblemBody::name());
-            let content = ContentBuilder::new().schema(Some(problem)).build();
             let response = ResponseBuilder::new()
                 .description(meaning)
-                .content(PROBLEM_TYPE, content)
+                .content(PROBLEM_TYPE, problem())
                 .build();
             let responses = &mut operation.responses.responses;
             let responses = responses.entry(status.to_owned());

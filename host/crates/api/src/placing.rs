@@ -75,8 +75,7 @@ struct PlaceQuery {
 /// under "reservation" what has become of them: confirmed, expired, released, or ended if
 /// that is all that is known. A dry run leaves nothing behind, and is tried anew.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place", operation_id = "place_vm", tag = "placing",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
-           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery),
     request_body(content = contract::OneRequest, description = "A VM, or a request with its VMs; in JSON or TOML"),
     responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn place(
@@ -105,8 +104,7 @@ async fn place(
 /// Decide where VMs that run are to be moved, other than where they are, and reserve
 /// their places.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/migrate", operation_id = "migrate_vm", tag = "placing",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery,
-           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    params(("cluster" = String, Path, description = "Name of the cluster"), PlaceQuery),
     request_body(content = contract::OneRequest, description = "A VM of which the id is enough, or a request with its VMs; in JSON or TOML"),
     responses((status = OK, body = contract::Placement, description = "The decision")))]
 async fn migrate(
@@ -352,8 +350,7 @@ struct FailedTurn {
 /// takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
 /// and the answer says so under `ended-early` and `undecided`.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", operation_id = "place_batch", tag = "placing",
-    params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery,
-           ("Idempotency-Key" = Option<String>, Header, description = "Names the request")),
+    params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery),
     request_body(content = contract::Requests, description = "A list of VMs under vms, or of requests under requests; in JSON or TOML"),
     responses((status = OK, body = contract::BatchPlacement)))]
 async fn batch(

@@ -95,7 +95,9 @@ struct BeginWanted {
     /// How many moves of the plan may be under way at once, in place of what the plan says.
     #[schema(minimum = 1)]
     max_in_flight: Option<usize>,
-    /// Seconds for which the places of these moves are reserved; as long as usual if not given.
+    /// Seconds for which the places of these moves are reserved, at most the server's option
+    /// longest-reservation, which is 24 h if not set; as long as its option reservation says if
+    /// not given.
     #[schema(minimum = 1)]
     reserve_for: Option<i64>,
     /// Whether the plan goes on by itself: as one of these moves is confirmed, the next ones are

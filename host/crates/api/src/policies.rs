@@ -80,7 +80,8 @@ async fn with_tag(status: StatusCode, record: Arc<PolicyRecord>) -> Result<Respo
 /// A policy with its document.
 #[utoipa::path(get, path = "/v1/policies/{policy}", operation_id = "get_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy")),
-    responses((status = OK, body = PolicyRecord)))]
+    responses((status = OK, body = PolicyRecord,
+        headers(("ETag" = String, description = "Of its revision, to be sent as If-Match")))))]
 async fn show(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -136,7 +137,9 @@ fn edit(policy: String, text: String, revision: Option<u64>) -> Edit {
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any"),
            ("If-None-Match" = Option<String>, Header, description = "* to make a new policy")),
     request_body(content = contract::PolicyDocument, description = "The policy's document, in JSON or TOML"),
-    responses((status = OK, body = PolicyRecord)))]
+    responses((status = OK, body = PolicyRecord,
+                  headers(("ETag" = String, description = "Of its revision, to be sent as If-Match"))),
+              (status = PRECONDITION_REQUIRED, description = "Neither If-Match nor If-None-Match: * is sent")))]
 async fn put(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
@@ -160,7 +163,8 @@ async fn put(
 #[utoipa::path(delete, path = "/v1/policies/{policy}", operation_id = "delete_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy"),
            ("If-Match" = Option<String>, Header, description = "Revision that is removed, as its ETag; * for any")),
-    responses((status = NO_CONTENT)))]
+    responses((status = NO_CONTENT),
+              (status = PRECONDITION_REQUIRED, description = "No If-Match is sent")))]
 async fn remove(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -248,7 +252,9 @@ struct CloneAs {
 /// Make a policy of the same document under another name.
 #[utoipa::path(post, path = "/v1/policies/{policy}/clone", operation_id = "clone_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy")),
-    request_body = CloneAs, responses((status = CREATED, body = PolicyRecord)))]
+    request_body = CloneAs,
+    responses((status = CREATED, body = PolicyRecord,
+        headers(("ETag" = String, description = "Of its revision, to be sent as If-Match")))))]
 async fn clone(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,

@@ -149,7 +149,8 @@ fn recorded(record: &QuotaRecord) -> Option<Value> {
 /// A quota, with what the tenant holds.
 #[utoipa::path(get, path = "/v1/quotas/{quota}", operation_id = "get_quota", tag = "quotas",
     params(("quota" = String, Path, description = "Name of the quota")),
-    responses((status = OK, body = QuotaShown)))]
+    responses((status = OK, body = QuotaShown,
+        headers(("ETag" = String, description = "Of its revision, to be sent as If-Match")))))]
 async fn show(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -171,8 +172,11 @@ async fn show(
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any"),
            ("If-None-Match" = Option<String>, Header, description = "* to make a new quota")),
     request_body = QuotaDocument,
-    responses((status = OK, body = QuotaShown, description = "The quota as it is now"),
-              (status = CREATED, body = QuotaShown, description = "The quota, which is new")))]
+    responses((status = OK, body = QuotaShown, description = "The quota as it is now",
+                  headers(("ETag" = String, description = "Of its revision, to be sent as If-Match"))),
+              (status = CREATED, body = QuotaShown, description = "The quota, which is new",
+                  headers(("ETag" = String, description = "Of its revision, to be sent as If-Match"))),
+              (status = PRECONDITION_REQUIRED, description = "Neither If-Match nor If-None-Match: * is sent")))]
 async fn put(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -202,7 +206,9 @@ async fn put(
 #[utoipa::path(patch, path = "/v1/quotas/{quota}", operation_id = "patch_quota", tag = "quotas",
     params(("quota" = String, Path, description = "Name of the quota"),
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any")),
-    request_body = QuotaPatch, responses((status = OK, body = QuotaShown)))]
+    request_body = QuotaPatch,
+    responses((status = OK, body = QuotaShown,
+        headers(("ETag" = String, description = "Of its revision, to be sent as If-Match")))))]
 async fn change(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,

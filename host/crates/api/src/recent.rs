@@ -10,8 +10,8 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use placewright_deployment::{Deployment, Event};
-use placewright_document::Word;
+use placewright_deployment::{Deployment, Event, EventKind};
+use placewright_document::{Word, nearest, shown};
 use placewright_http::document::written;
 use placewright_http::extract::Query;
 use placewright_http::problem::{Code, Problem};
@@ -54,6 +54,23 @@ impl RecentQuery {
     }
 }
 
+/// Check that a kind of event begins so.
+fn check_kind(wanted: &str) -> Result<(), Problem> {
+    let kinds = || EventKind::WORDS.iter().map(|(word, _)| *word);
+    if kinds().any(|kind| kind.starts_with(wanted)) {
+        return Ok(());
+    }
+    let meant = match nearest(wanted, kinds()) {
+        Some(kind) => format!("; did you mean \"{kind}\"?"),
+        None => String::new(),
+    };
+    let sentence = format!(
+        "\"kind\": no kind of event begins with \"{}\"{meant}",
+        shown(wanted)
+    );
+    Err(Problem::new(Code::InvalidParameter, sentence))
+}
+
 /// Whether an event names a text.
 fn says(event: &Event, text: &str) -> bool {
     let text = text.to_lowercase();
@@ -81,6 +98,9 @@ async fn recent(
     {
         let sentence = "\"after\" must be the number of an event";
         return Err(Problem::new(Code::InvalidParameter, sentence));
+    }
+    if let Some(kind) = &query.kind {
+        check_kind(kind)?;
     }
     written(move || {
         let remembered = deployment.events().remembered();

@@ -30,8 +30,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 #[schema(as = ReservationRenewal)]
 struct Renewal {
-    /// Seconds from now on; 0: until it is confirmed or released, where the server allows
-    /// that.
+    /// Seconds from now on, from 1 to the server's option longest-reservation, which is 24 h if
+    /// not set. 0, until it is confirmed or released, is refused unless that option or the
+    /// option reservation is 0.
     #[schema(minimum = 0)]
     reserve_for: Option<i64>,
 }

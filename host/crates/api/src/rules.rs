@@ -368,7 +368,7 @@ pub const RULES: &[Rule] = &[
         "until",
     ]),
     rule("POST", "/v1/reload", Administer, All),
-    rule("POST", "/v1/backup", Administer, All),
+    rule("POST", "/v1/backup", Administer, All).answered_anew(),
 ];
 
 use BodySize::{Batch, Usual, Whole};

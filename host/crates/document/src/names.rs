@@ -18,7 +18,7 @@ pub(crate) fn and<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The names that may stand where `wrong` is written, in quotes. Of dotted names the ones that
 /// begin as it does are listed, those of other beginnings as `"cpu.*"`; of more than 64 the
-/// first ones, and a count of the others.
+/// first ones. What is not listed is counted.
 pub(crate) fn allowed<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> String {
     let right: Vec<&str> = right.into_iter().collect();
     let prefix = wrong
@@ -36,15 +36,14 @@ pub(crate) fn allowed<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>)
             listed.push(name);
         }
     }
-    match listed.len().checked_sub(MOST) {
-        None | Some(0) => and(listed.iter().map(String::as_str)),
-        Some(more) => {
-            let first: Vec<_> = listed
-                .iter()
-                .take(MOST)
-                .map(|name| format!("\"{name}\""))
-                .collect();
-            format!("{} and {more} more", first.join(", "))
+    let elsewhere = right.iter().filter(|name| !name.starts_with(prefix));
+    let more = elsewhere.count() + listed.len().saturating_sub(MOST);
+    listed.truncate(MOST);
+    match more {
+        0 => and(listed.iter().map(String::as_str)),
+        more => {
+            let listed: Vec<_> = listed.iter().map(|name| format!("\"{name}\"")).collect();
+            format!("{} and {more} more", listed.join(", "))
         }
     }
 }
@@ -65,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_begin_as_the_wrong_one_does_are_listed_in_full() {
+    fn names_that_begin_as_the_wrong_one_does_are_listed_in_full_and_the_others_counted() {
         let right = [
             "id",
             "cpu.cores",
@@ -75,9 +74,12 @@ mod tests {
         ];
         assert_eq!(
             allowed("cpu.colour", right),
-            "\"cpu.cores\", \"cpu.total\" and \"cpu.l2.*\""
+            "\"cpu.cores\", \"cpu.total\", \"cpu.l2.*\" and 2 more"
         );
-        assert_eq!(allowed("cpu.l2.colour", right), "\"cpu.l2.size\"");
+        assert_eq!(
+            allowed("cpu.l2.colour", right),
+            "\"cpu.l2.size\" and 4 more"
+        );
     }
 
     #[test]

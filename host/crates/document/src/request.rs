@@ -71,7 +71,7 @@ pub(super) const REQUEST: &[Key] = &[
     key(
         "reserve-for",
         SECONDS,
-        "Seconds for which the places are reserved; 0: until they are confirmed or released. Not given: as long as is usual",
+        "Seconds for which the places are reserved, of a server from 1 to its option longest-reservation, which is 24 h if not set; not given: as long as its option reservation says. 0, until they are confirmed or released, is refused unless one of both options is 0",
     ),
     key(
         "again",

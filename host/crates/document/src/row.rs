@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::form::{lower_first, tables};
 use super::value::{Expected, shown};
-use super::{Content, Entry, Node, Problems, Table};
+use super::{Content, Entry, Node, Problems, Table, nearest};
 use placewright_model::schema::{self, ATTRIBUTE, Column, Schema, Source, attribute_entity};
 use placewright_model::{Facts, FactsChange, Kind};
 
@@ -268,23 +268,21 @@ impl<'s> RowReader<'s> {
         if self.problems.is_full() {
             return self.problems.count();
         }
-        let columns = row.table.columns.iter();
-        let below = self.schema.children(&row.table.name);
-        let names = row
-            .keys
-            .iter()
-            .copied()
-            .chain(
-                columns
-                    .filter(|column| column.source != Source::Kept && may_be(column, entry))
-                    .map(|column| &*column.name),
-            )
-            .chain(
-                below
-                    .filter(|table| table.source != Source::Kept && may_be_rows(entry))
-                    .map(|table| table.short_name()),
-            );
-        let right: Vec<&str> = names.collect();
+        let names = |fits: &dyn Fn(&Column) -> bool, may_be_rows: bool| -> Vec<&str> {
+            let columns = row.table.columns.iter();
+            let columns = columns.filter(|column| column.source != Source::Kept && fits(column));
+            let below = self.schema.children(&row.table.name);
+            let below = below.filter(|table| table.source != Source::Kept && may_be_rows);
+            (row.keys.iter().copied())
+                .chain(columns.map(|column| &*column.name))
+                .chain(below.map(|table| table.short_name()))
+                .collect()
+        };
+        let mut right = names(&|column| may_be(column, entry), may_be_rows(entry));
+        // What is like none of those whose value could be this one is told all that there are.
+        if nearest(name, right.iter().copied()).is_none() {
+            right = names(&|_| true, true);
+        }
         let right = right.iter().copied();
         let of = (
             name.strip_prefix(ATTRIBUTE),

@@ -6,6 +6,7 @@ pub(crate) use sentences::listed as quoted_list;
 
 use std::collections::BTreeMap;
 
+use axum::extract::path::ErrorKind;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use axum::http::request::Parts;
@@ -16,6 +17,7 @@ use serde::de::DeserializeOwned;
 
 use super::permission::ANY;
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
+use placewright_document::shown;
 
 /// A body in JSON: of requests, and of `Short` answers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -200,7 +202,44 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
         path.map(|axum::extract::Path(values)| Self(values))
-            .map_err(|rejection: PathRejection| parameter("path", &rejection.body_text()))
+            .map_err(|rejection: PathRejection| parameter("path", &of_path(&rejection)))
+    }
+}
+
+/// What is wrong with a path, in the words of the API.
+fn of_path(rejection: &PathRejection) -> String {
+    let PathRejection::FailedToDeserializePathParams(failed) = rejection else {
+        return rejection.body_text();
+    };
+    let must_be = |given: &str, expected: &str| match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => {
+            format!(
+                "the path has \"{}\" where a number stands: 0 or more",
+                shown(given)
+            )
+        }
+        _ => format!(
+            "the path has \"{}\", which cannot stand there",
+            shown(given)
+        ),
+    };
+    match failed.kind() {
+        ErrorKind::ParseErrorAtKey {
+            value,
+            expected_type,
+            ..
+        }
+        | ErrorKind::ParseErrorAtIndex {
+            value,
+            expected_type,
+            ..
+        }
+        | ErrorKind::ParseError {
+            value,
+            expected_type,
+        } => must_be(value, expected_type),
+        ErrorKind::InvalidUtf8InPathParam { .. } => "the path is not UTF-8".to_owned(),
+        _ => rejection.body_text(),
     }
 }
 

@@ -97,6 +97,9 @@ pub struct Rule {
     /// Whether the deployment remembers the route's requests with the places that they reserve:
     /// an answer to a request that comes again is then the deployment's.
     pub is_remembered: bool,
+    /// Whether a request is answered anew though one with its Idempotency-Key came before: it
+    /// changes nothing, and its answer is too large to be kept in memory.
+    pub is_answered_anew: bool,
 }
 
 /// The query parameters of a route that others than its clients add some to: it takes any.
@@ -161,6 +164,14 @@ impl Rule {
         }
     }
 
+    /// The same for a route of which no answer is kept.
+    pub const fn answered_anew(self) -> Self {
+        Self {
+            is_answered_anew: true,
+            ..self
+        }
+    }
+
     /// The same for a route whose requests the deployment remembers.
     pub const fn remembered(self) -> Self {
         Self {
@@ -185,6 +196,7 @@ pub const fn rule(
         query: &[],
         body: BodySize::Nothing,
         is_remembered: false,
+        is_answered_anew: false,
     }
 }
 
@@ -198,6 +210,7 @@ pub const fn open(method: &'static str, path: &'static str) -> Rule {
         query: &[],
         body: BodySize::Nothing,
         is_remembered: false,
+        is_answered_anew: false,
     }
 }
 

@@ -53,6 +53,24 @@ pub fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     }
 }
 
+/// Check that a request has no condition: what it is about has no revisions.
+///
+/// # Errors
+/// If it has one, which would not be checked.
+pub fn none(headers: &HeaderMap) -> Result<(), Problem> {
+    let given = [header::IF_MATCH, header::IF_NONE_MATCH];
+    match given.iter().find(|name| headers.contains_key(*name)) {
+        // Whatever revision it has.
+        Some(name) if *name == header::IF_MATCH && headers[name] == "*" => Ok(()),
+        Some(name) => {
+            let sentence =
+                format!("{name} is not checked here, where nothing has an ETag: leave it out");
+            Err(Problem::new(Code::InvalidParameter, sentence))
+        }
+        None => Ok(()),
+    }
+}
+
 /// On what condition a request is about something whose revisions are tags.
 ///
 /// # Errors
@@ -96,6 +114,9 @@ mod tests {
         assert_eq!(condition(&HeaderMap::new()).unwrap(), Condition::Any);
         // A request that names revisions which must not be there is not carried out for all.
         assert!(condition(&headers(header::IF_NONE_MATCH, "\"7\"")).is_err());
+        // One that would not be checked is refused.
+        assert!(super::none(&headers(header::IF_MATCH, "\"7\"")).is_err());
+        assert!(super::none(&HeaderMap::new()).is_ok());
         let none = wanted(&HeaderMap::new()).unwrap_err();
         assert_eq!(none.code(), Code::RevisionRequired);
     }

@@ -78,7 +78,8 @@ impl Place {
                 call = call.query(name, true);
             }
         }
-        let call = self.terms.of(call)?.content(document::of_vm(&self.vm)?);
+        let vm = document::of_vm(session, &cluster, &self.vm)?;
+        let call = self.terms.of(call)?.content(vm);
         let answer = session.call(call)?;
         let decisions = decisions(&answer.body);
         session.print(&answer.body, |_| decided(&decisions))?;
@@ -109,7 +110,7 @@ impl Migrate {
         let call = self
             .terms
             .of(Call::post(["clusters", &cluster, "migrate"]))?;
-        let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
+        let answer = session.call(call.content(document::of_vm(session, &cluster, &self.vm)?))?;
         let decisions = decisions(&answer.body);
         session.print(&answer.body, |_| decided(&decisions))?;
         Ok(Answer::yes_if(all_placed(&decisions)))
@@ -194,6 +195,8 @@ fn removed(removed: &Value) -> String {
 }
 
 /// Tell why a VM goes where it goes now, and with --host why it does not go there.
+///
+/// A VM that runs is asked about as if it were placed again. Nothing is changed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -203,7 +206,7 @@ pub(super) struct Why {
     /// The VM: the id of one that is known, or a document
     #[arg(long, value_name = "ID|FILE")]
     vm: String,
-    /// The host that is asked about
+    /// The host that is asked about; where it goes, and why no other host takes it, if not given
     #[arg(long, value_name = "ID")]
     host: Option<String>,
     #[command(flatten)]
@@ -213,11 +216,18 @@ pub(super) struct Why {
 impl Why {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
         let cluster = self.cluster.name(session)?;
-        let mut call = Call::post(["clusters", &cluster, "why"]).repeatable();
-        if let Some(host) = self.host {
-            call = call.query("host", host);
-        }
-        let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
+        let vm = document::of_vm(session, &cluster, &self.vm)?;
+        let Some(host) = self.host else {
+            // Where it would go now, and what keeps it off each other host; nothing is reserved.
+            let call = Call::post(["clusters", &cluster, "place"]).query("dry-run", true);
+            let call = call.repeatable().content(document::again(vm));
+            let answer = session.call(call)?;
+            let decisions = decisions(&answer.body);
+            session.print(&answer.body, |_| decided(&decisions))?;
+            return Ok(Answer::Yes);
+        };
+        let call = Call::post(["clusters", &cluster, "why"]).repeatable();
+        let answer = session.call(call.query("host", host).content(vm))?;
         session.print(&answer.body, ways::text)?;
         Ok(Answer::Yes)
     }
@@ -290,7 +300,7 @@ impl Capacity {
         if let Some(most) = self.at_most {
             call = call.query("at-most", most);
         }
-        let answer = session.call(call.content(document::of_vm(&self.vm)?))?;
+        let answer = session.call(call.content(document::of_vm(session, &cluster, &self.vm)?))?;
         session.print(&answer.body, room)?;
         Ok(Answer::yes_if(answer.body["fit"].as_u64().unwrap_or(0) > 0))
     }

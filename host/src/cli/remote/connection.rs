@@ -59,10 +59,11 @@ impl ConnectionArgs {
             Some(server) => Context::of_server(server),
             None => Contexts::load()?.chosen(self.context.as_deref())?,
         };
-        let token_file = self.token_file.or(context.token_file);
-        let token = match token_file {
-            Some(file) => Some(secret(&file)?),
-            None => self.token,
+        // What is said for this call goes before what the context says for all.
+        let given = self.token.filter(|token| !token.is_empty());
+        let token = match (self.token_file, given, context.token_file) {
+            (Some(file), _, _) | (None, None, Some(file)) => Some(secret(&file)?),
+            (None, given, _) => given,
         };
         let authorities = self.authority.or(context.authority);
         let authorities =
@@ -70,10 +71,16 @@ impl ConnectionArgs {
         let options = ClientOptions {
             token: token.filter(|token| !token.is_empty()),
             authorities: authorities.transpose()?,
-            ..ClientOptions::new(context.server)
+            ..ClientOptions::new(address(&context.server))
         };
         Ok((options, context.cluster))
     }
+}
+
+/// The address of a server; that of its API is taken for it.
+fn address(given: &str) -> &str {
+    let given = given.trim_end_matches('/');
+    given.strip_suffix("/v1").unwrap_or(given)
 }
 
 /// The secret in a file, which nobody else may read.
@@ -101,7 +108,13 @@ fn cannot_read(file: &Path, error: std::io::Error) -> Failure {
 /// How a command ends whose call has no answer.
 pub(in crate::cli) fn fault(error: ClientError) -> Failure {
     match &error {
-        ClientError::Refused(refusal) if refusal.status < 500 => Failure::input(error),
+        ClientError::Refused(refusal) if refusal.status == 401 => Failure::input_because(format!(
+            "{error}\nthe token is that of --token-file, PLACEWRIGHT_TOKEN_FILE, PLACEWRIGHT_TOKEN or the context"
+        )),
+        // 507: more was asked for than there may be.
+        ClientError::Refused(refusal) if refusal.status < 500 || refusal.status == 507 => {
+            Failure::input(error)
+        }
         ClientError::Address(_) | ClientError::Certificates(_) | ClientError::Unsendable(_) => {
             Failure::input(error)
         }

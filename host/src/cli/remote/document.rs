@@ -1,16 +1,25 @@
 //! What is sent: files as they are, and values from the command line.
 
+use std::fs;
 use std::path::Path;
 
-use placewright_client::Content;
+use placewright_client::{Call, ClientError, Content};
 use serde_json::{Map, Value, json};
 
+use super::{Session, fault};
 use crate::cli::failure::Failure;
 use crate::cli::units;
 
 /// A document in a file; of another ending than .toml, JSON.
 pub(super) fn of_file(file: &Path) -> Result<Content, Failure> {
-    let text = units::read(file)?;
+    // What is no regular file, such as a pipe, is written while it is read.
+    let text = match file.is_file() {
+        true => units::read(file)?,
+        false => fs::read_to_string(file).map_err(|error| {
+            let error = anyhow::Error::new(error);
+            Failure::input(error.context(format!("cannot read {}", file.display())))
+        })?,
+    };
     Ok(
         match file.extension().is_some_and(|ending| ending == "toml") {
             true => Content::Toml(text),
@@ -19,12 +28,49 @@ pub(super) fn of_file(file: &Path) -> Result<Content, Failure> {
     )
 }
 
-/// A VM by its id or in a document: a word that is a file is a document.
-pub(super) fn of_vm(word: &str) -> Result<Content, Failure> {
+/// A VM by its id or in a document: a word that is a file, or a pipe, is a document. An id must be
+/// that of a VM which the cluster knows: the server would take any other for a new VM.
+pub(super) fn of_vm(session: &Session, cluster: &str, word: &str) -> Result<Content, Failure> {
     let path = Path::new(word);
-    match path.is_file() {
-        true => of_file(path),
-        false => Ok(Content::Json(json!({"id": word}).to_string())),
+    if path.is_dir() {
+        let sentence = format!("{word} is a folder: give a file, or the id of a VM");
+        return Err(Failure::input_because(sentence));
+    }
+    if path.exists() {
+        return of_file(path);
+    }
+    let known = Call::get(["clusters", cluster, "vms", word]).repeatable();
+    match session.client.call(known) {
+        Ok(_) => Ok(Content::Json(json!({"id": word}).to_string())),
+        Err(ClientError::Refused(refusal)) if refusal.status == 404 => {
+            Err(Failure::input_because(format!(
+                "\"{word}\" is neither a file nor the id of a VM that is known: {}",
+                refusal.detail
+            )))
+        }
+        Err(error) => Err(fault(error)),
+    }
+}
+
+/// The same request for VMs that may run already: they are placed again.
+pub(super) fn again(content: Content) -> Content {
+    match &content {
+        Content::Json(text) => match serde_json::from_str(text) {
+            Ok(Value::Object(mut request)) => {
+                request.insert("again".to_owned(), true.into());
+                Content::Json(Value::from(request).to_string())
+            }
+            // The server says what is wrong with it.
+            _ => content,
+        },
+        Content::Toml(text) => match text.parse::<toml::Table>() {
+            Ok(mut request) => {
+                request.insert("again".to_owned(), true.into());
+                Content::Toml(request.to_string())
+            }
+            Err(_) => content,
+        },
+        Content::Component(_) => content,
     }
 }
 

@@ -1,13 +1,18 @@
 //! `placewright events`: what happens.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use clap::Args;
-use placewright_client::{Call, Event};
+use placewright_client::{Call, Client, ClientError, Event, Events};
 
 use super::{Session, fault, shown};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};
 
 /// Print what happens on a server, a line for each event, until you stop it.
+///
+/// When the server restarts, it is asked again, and the events go on after the last one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,10 +36,10 @@ pub(super) struct Follow {
 
 impl Follow {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
-        let events = session.client.events(Call::get(["events"]), self.after);
+        let mut events = Following::begin(session.client.clone(), self.after)?;
         let mut printed = 0;
-        for event in events.map_err(fault)? {
-            let event = event.map_err(fault)?;
+        loop {
+            let event = events.next()?;
             if !self.is_wanted(&event) {
                 continue;
             }
@@ -47,15 +52,85 @@ impl Follow {
                 return Ok(Answer::Yes);
             }
         }
-        Err(Failure::internal(anyhow::anyhow!(
-            "the server has ended the stream of events"
-        )))
     }
 
     fn is_wanted(&self, event: &Event) -> bool {
         let is_of = |cluster: &String| event.data["cluster"].as_str() == Some(cluster);
         (self.kinds.is_empty() || self.kinds.contains(&event.kind))
             && self.cluster.as_ref().is_none_or(is_of)
+    }
+}
+
+/// The first wait before a server is asked for its events again; each is twice the one before.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// After so long without an answer the server is asked no more.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What happens on a server, event by event. Where the stream ends, as when the server restarts,
+/// it is asked for again from the last event on.
+pub(super) struct Following {
+    client: Client,
+    stream: Events,
+    last: Option<u64>,
+}
+
+impl Following {
+    /// Begin after the event of that number; with now if it is none.
+    pub(super) fn begin(client: Client, after: Option<u64>) -> Result<Self, Failure> {
+        let stream = client.events(Call::get(["events"]), after).map_err(fault)?;
+        Ok(Self {
+            client,
+            stream,
+            last: after,
+        })
+    }
+
+    /// The next event.
+    pub(super) fn next(&mut self) -> Result<Event, Failure> {
+        loop {
+            match self.stream.next() {
+                Some(Ok(event)) => {
+                    self.last = event.number.or(self.last);
+                    return Ok(event);
+                }
+                Some(Err(error)) if !is_passing(&error) => return Err(fault(error)),
+                Some(Err(_)) | None => self.stream = self.begun_again()?,
+            }
+        }
+    }
+
+    fn begun_again(&self) -> Result<Events, Failure> {
+        let meanwhile = match self.last {
+            Some(number) => format!("it goes on after event {number}"),
+            None => "what happens meanwhile is not told".to_owned(),
+        };
+        output::warn(&[format!(
+            "the stream of events has ended; the server is asked for it again, and {meanwhile}"
+        )]);
+        let (end, mut wait) = (Instant::now() + PATIENCE, FIRST_WAIT);
+        loop {
+            thread::sleep(wait);
+            match self.client.events(Call::get(["events"]), self.last) {
+                Ok(stream) => return Ok(stream),
+                Err(error) if is_passing(&error) && Instant::now() < end => {
+                    wait = LONGEST_WAIT.min(wait * 2);
+                }
+                Err(error) => return Err(fault(error)),
+            }
+        }
+    }
+}
+
+/// Whether a server that is there again, or has room again, would answer otherwise.
+fn is_passing(error: &ClientError) -> bool {
+    match error {
+        ClientError::Unreachable { .. } => true,
+        ClientError::Refused(refusal) => matches!(refusal.status, 429 | 502..=504),
+        _ => false,
     }
 }
 

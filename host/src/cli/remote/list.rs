@@ -4,10 +4,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use placewright_client::Call;
 use serde_json::Value;
 
+use super::events::Following;
 use super::{ClusterArg, Session, fault, shown};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output::{self, Format};
@@ -218,7 +220,8 @@ pub(super) struct Get {
     #[arg(long = "where", value_name = "KEY=VALUE", conflicts_with = "name")]
     filters: Vec<String>,
     /// List at most N
-    #[arg(long, value_name = "N", conflicts_with = "name")]
+    #[arg(long, value_name = "N", conflicts_with = "name",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     limit: Option<usize>,
     /// Print it again when something happens, until you stop it
     #[arg(long)]
@@ -236,13 +239,11 @@ impl Get {
             return Ok(Answer::Yes);
         }
         // The stream first, so that nothing is missed between the two.
-        let events = session
-            .client
-            .events(Call::get(["events"]), None)
-            .map_err(fault)?;
+        let mut events = Following::begin(session.client.clone(), None)?;
         let (news, heard) = mpsc::channel();
         thread::spawn(move || {
-            for event in events {
+            loop {
+                let event = events.next();
                 let is_over = event.is_err();
                 if news.send(event).is_err() || is_over {
                     return;
@@ -258,7 +259,7 @@ impl Get {
                         "the server has ended the stream of events"
                     )));
                 };
-                let event = event.map_err(fault)?;
+                let event = event?;
                 let is_elsewhere = |cluster: &str| {
                     event.data["cluster"]
                         .as_str()

@@ -59,12 +59,20 @@ pub(super) struct Create {
     /// A cluster that it is for; all if none is given. May be given again
     #[arg(long = "cluster", value_name = "NAME")]
     clusters: Vec<String>,
-    /// How long it counts, as 12h or 30d; for good if no end is given
-    #[arg(long, value_name = "DURATION", group = "end", value_parser = humantime::parse_duration)]
+    /// How long it counts, as 12h or 30d, a number alone in seconds; for good if no end is given
+    #[arg(long, value_name = "DURATION", group = "end", value_parser = duration)]
     expires_in: Option<Duration>,
     /// When it expires, as 2027-01-01T00:00:00Z
     #[arg(long, value_name = "TIME", group = "end", value_parser = humantime::parse_rfc3339_weak)]
     expires_at: Option<SystemTime>,
+}
+
+/// A duration with its unit, or in seconds.
+fn duration(text: &str) -> Result<Duration, humantime::DurationError> {
+    match text.parse() {
+        Ok(seconds) => Ok(Duration::from_secs(seconds)),
+        Err(_) => humantime::parse_duration(text),
+    }
 }
 
 impl Token {

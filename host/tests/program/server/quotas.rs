@@ -146,7 +146,7 @@ fn what_is_wrong_with_a_quota_is_told_and_nothing_is_changed() {
         422,
         "is of quota \\\"other\\\"",
     );
-    check(with("used", json!(1)), 400, "used");
+    check(with("uses", json!(1)), 400, "uses");
     assert_eq!(with("name", json!("q")).status, 200);
     check(
         api.new_quota("r", &right),

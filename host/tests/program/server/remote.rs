@@ -1,9 +1,10 @@
 //! The command line asks a server elsewhere.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use placewright_tests::server::{Server, placewright};
 use serde_json::{Value, json};
@@ -315,6 +316,177 @@ fn events_and_lists_are_followed() {
     assert!(next.is_some());
     watching.kill().unwrap();
     watching.wait().unwrap();
+}
+
+#[test]
+fn a_vm_is_a_file_a_pipe_or_one_that_is_known() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml");
+    for line in [
+        "place -c east --vm nofile",
+        "place -c east --vm nofile --dry-run",
+        "migrate -c east --vm nofile",
+        "why -c east --vm nofile",
+        "capacity -c east --vm nofile",
+    ] {
+        let said = world.ask(2, line);
+        assert!(said.contains("neither a file nor the id of a VM"), "{said}");
+    }
+    assert!(world.ask(2, "capacity -c east --vm .").contains("a folder"));
+    let reservations = world.ask_json(0, "get reservations -c east");
+    assert_eq!(reservations, json!([]));
+    // Of one that is known its id is enough.
+    world.ask(0, "capacity -c east --vm old");
+    let url = world.server.url.as_str();
+    let words = ["--server", url, "place", "-c", "east", "--vm", "/dev/stdin"];
+    let mut placing = placewright(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let piped = br#"{"id": "piped", "cpu": 1, "memory": "1 GiB"}"#;
+    placing.stdin.take().unwrap().write_all(piped).unwrap();
+    let placed = placing.wait_with_output().unwrap();
+    assert!(placed.status.success(), "{placed:?}");
+    let reservations = world.ask_json(0, "get reservations -c east");
+    assert_eq!(reservations[0]["vm"], "piped");
+}
+
+#[test]
+fn why_without_a_host_tells_where_a_vm_goes_and_changes_nothing() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml --policy general");
+    let told = world.ask_json(0, "why -c east --vm old");
+    assert_eq!(
+        (&told["vms"], &told["reserved"]),
+        (&json!(["old"]), &json!(false))
+    );
+    let told = world.ask(0, "why -c east --vm vm.toml");
+    assert!(told.contains("hosts considered"), "{told}");
+    assert_eq!(world.ask_json(0, "get reservations -c east"), json!([]));
+}
+
+#[test]
+fn a_token_of_the_environment_goes_before_that_of_the_context() {
+    let data = folder();
+    let (secret, lines) = token("viewer", None);
+    let config = data.path().join("placewright.toml");
+    fs::write(&config, lines).unwrap();
+    let world = World::start(&["--config", config.to_str().unwrap()]);
+    world.write("wrong", "pw_wrong");
+    let mut private = Command::new("chmod");
+    private.arg("600").arg(world.folder.path().join("wrong"));
+    assert!(private.status().unwrap().success());
+    let set = [
+        "context",
+        "set",
+        "prod",
+        "--token-file",
+        "wrong",
+        "--server",
+    ];
+    let set = [&set[..], &[world.server.url.as_str()]].concat();
+    assert!(world.run(&set).status.success());
+    let refused = world.run(&["get", "clusters"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("--token-file"), "{said}");
+    let ask = |token: &str| {
+        placewright(["get", "clusters"])
+            .env(
+                "PLACEWRIGHT_CONTEXTS",
+                world.folder.path().join("contexts.toml"),
+            )
+            .env("PLACEWRIGHT_TOKEN", token)
+            .output()
+            .unwrap()
+    };
+    let allowed = ask(&secret);
+    assert!(allowed.status.success(), "{allowed:?}");
+    // An empty one is none.
+    assert_eq!(ask("").status.code(), Some(2));
+}
+
+#[test]
+fn the_name_of_a_cluster_where_a_file_is_meant_is_told_how_to_name_the_server() {
+    let world = World::start(&[]);
+    let said = world.run(&["place", "--cluster", "east", "--vm", "vm.toml"]);
+    let text = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(2), "{text}");
+    assert!(text.contains("--server URL"), "{text}");
+    let none = world.ask(2, "get hosts --limit 0 -c east");
+    assert!(none.contains("--limit"), "{none}");
+}
+
+/// Read the head of a request, and begin an answer that is a stream of one event.
+fn stream(listener: &TcpListener, event: u64) -> String {
+    let (mut connection, _) = listener.accept().unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        connection.read_exact(&mut byte).unwrap();
+        head.extend(byte);
+    }
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\
+         id: {event}\nevent: vm-placed\ndata: {{\"message\": \"event {event}\"}}\n\n"
+    );
+    connection.write_all(answer.as_bytes()).unwrap();
+    String::from_utf8(head).unwrap().to_lowercase()
+}
+
+#[test]
+fn events_go_on_after_the_last_one_when_the_server_was_away() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let following = placewright(["--server", &url, "events", "--limit", "2"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    assert!(!stream(&listener, 7).contains("last-event-id"));
+    assert!(stream(&listener, 9).contains("last-event-id: 7"));
+    let ended = following.wait_with_output().unwrap();
+    let [told, said] = [ended.stdout, ended.stderr].map(|it| String::from_utf8(it).unwrap());
+    assert!(ended.status.success(), "{said}");
+    assert!(
+        told.contains("event 7") && told.contains("event 9"),
+        "{told}"
+    );
+    assert!(said.contains("it goes on after event 7"), "{said}");
+}
+
+#[test]
+fn the_certificate_that_the_book_makes_is_trusted_by_the_command_line() {
+    let folder = folder();
+    let book =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src/tokens.md"));
+    let book = book.unwrap();
+    let recipe = book
+        .lines()
+        .find_map(|line| line.strip_prefix("$ openssl "));
+    let made = Command::new("openssl")
+        .args(recipe.unwrap().split(' '))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut private = Command::new("chmod");
+    assert!(
+        private
+            .args(["600", &path("tls.key")])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let (certificate, key) = (path("tls.crt"), path("tls.key"));
+    let words = ["--tls-certificate", &certificate, "--tls-key", &key];
+    let server = Server::start(folder.path(), &words);
+    let port = server.url.rsplit(':').next().unwrap();
+    let url = format!("https://localhost:{port}");
+    let asked = placewright(["--server", &url, "--authority", &certificate, "status"]);
+    let asked = { asked }.output().unwrap();
+    assert!(asked.status.success(), "{asked:?}");
 }
 
 #[test]

@@ -33,7 +33,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
            ("group" = String, Path, description = "Id of the group"),
            ("vm" = String, Path, description = "Id of the VM"),
            ("If-Match" = Option<String>, Header, description = "ETag of the group that is changed")),
-    responses((status = OK, body = contract::Group, description = "The group as it is now")))]
+    responses((status = OK, body = contract::Group, description = "The group as it is now",
+        headers(("ETag" = String, description = "Of its document, to be sent as If-Match")))))]
 async fn add_vm(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -51,7 +52,8 @@ async fn add_vm(
            ("group" = String, Path, description = "Id of the group"),
            ("vm" = String, Path, description = "Id of the VM"),
            ("If-Match" = Option<String>, Header, description = "ETag of the group that is changed")),
-    responses((status = OK, body = contract::Group, description = "The group as it is now")))]
+    responses((status = OK, body = contract::Group, description = "The group as it is now",
+        headers(("ETag" = String, description = "Of its document, to be sent as If-Match")))))]
 async fn remove_vm(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -69,7 +71,8 @@ async fn remove_vm(
            ("group" = String, Path, description = "Id of the group"),
            ("host" = String, Path, description = "Id of the host"),
            ("If-Match" = Option<String>, Header, description = "ETag of the group that is changed")),
-    responses((status = OK, body = contract::Group, description = "The group as it is now")))]
+    responses((status = OK, body = contract::Group, description = "The group as it is now",
+        headers(("ETag" = String, description = "Of its document, to be sent as If-Match")))))]
 async fn add_host(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -87,7 +90,8 @@ async fn add_host(
            ("group" = String, Path, description = "Id of the group"),
            ("host" = String, Path, description = "Id of the host"),
            ("If-Match" = Option<String>, Header, description = "ETag of the group that is changed")),
-    responses((status = OK, body = contract::Group, description = "The group as it is now")))]
+    responses((status = OK, body = contract::Group, description = "The group as it is now",
+        headers(("ETag" = String, description = "Of its document, to be sent as If-Match")))))]
 async fn remove_host(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,

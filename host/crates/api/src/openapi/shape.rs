@@ -214,6 +214,7 @@ fn plain(schema: &mut Map<String, Json>) {
         schema.remove("oneOf");
         schema.extend(only);
     }
+    words_as_one(schema);
     // What a key means stands beside what it may be.
     if let Some(Json::Array(either)) = schema.get_mut("oneOf")
         && let [null, other] = either.as_mut_slice()
@@ -227,6 +228,33 @@ fn plain(schema: &mut Map<String, Json>) {
     if schema.get("required").is_some_and(|it| *it == json!([])) {
         schema.remove("required");
     }
+}
+
+/// Where one of several words or something else may stand, have the words be one alternative:
+/// generators that pass over `const` take each of several for any text.
+fn words_as_one(schema: &mut Map<String, Json>) {
+    let Some(either) = schema.get_mut("oneOf").and_then(Json::as_array_mut) else {
+        return;
+    };
+    let is_word = |it: &Json| it["type"] == "string" && it["const"].is_string();
+    let (words, others): (Vec<Json>, Vec<Json>) = either.drain(..).partition(is_word);
+    if words.len() < 2 {
+        either.extend(words);
+        either.extend(others);
+        return;
+    }
+    let meanings = words.iter().filter_map(|it| {
+        let (word, meaning) = (it["const"].as_str()?, it["description"].as_str()?);
+        Some(format!("- `{word}`: {meaning}"))
+    });
+    let meanings: Vec<String> = meanings.collect();
+    let named: Vec<&Json> = words.iter().map(|it| &it["const"]).collect();
+    let mut one = json!({ "type": "string", "enum": named });
+    if !meanings.is_empty() {
+        one["description"] = meanings.join("\n").into();
+    }
+    either.push(one);
+    either.extend(others);
 }
 
 /// Names that read well in a client: `HostPage` for `Page_Host`.

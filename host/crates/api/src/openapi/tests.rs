@@ -305,6 +305,62 @@ fn every_kind_of_event_says_which_keys_it_may_have_and_they_are_those_of_events(
 }
 
 #[test]
+fn a_post_that_changes_something_takes_a_key_and_questions_take_none() {
+    let document = openapi();
+    for (path, takes) in [
+        ("/v1/clusters", true),
+        ("/v1/clusters/{cluster}/place", true),
+        ("/v1/clusters/{cluster}/evacuate", true),
+        ("/v1/clusters/{cluster}/plans/{number}/cancel", true),
+        ("/v1/tokens", true),
+        ("/v1/clusters/{cluster}/capacity", false),
+        ("/v1/backup", false),
+    ] {
+        let operation = &document["paths"][path]["post"];
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let keys = parameters.filter(|it| it["name"] == "Idempotency-Key");
+        assert_eq!(keys.count(), usize::from(takes), "{path}");
+    }
+}
+
+#[test]
+fn every_answer_names_its_request_and_what_is_changed_with_if_match_has_an_etag() {
+    let document = openapi();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            for (status, answer) in operation["responses"].as_object().unwrap() {
+                let place = format!("{method} {path} {status}");
+                assert!(answer["headers"]["X-Request-Id"].is_object(), "{place}");
+                if !status.starts_with(['4', '5']) {
+                    continue;
+                }
+                let problem = &answer["content"]["application/problem+json"];
+                assert!(problem.is_object(), "{place}");
+            }
+        }
+        let takes_a_condition = |method: &str| {
+            let parameters = item[method]["parameters"].as_array();
+            parameters.is_some_and(|all| all.iter().any(|it| it["name"] == "If-Match"))
+        };
+        // A member of a group is changed with the ETag of the group.
+        if takes_a_condition("put") && item.get("get").is_some() {
+            let etag = &item["get"]["responses"]["200"]["headers"]["ETag"];
+            assert!(etag.is_object(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn one_of_several_words_or_an_object_has_its_words_in_one_alternative() {
+    let document = openapi();
+    let origin = &document["components"]["schemas"]["PolicyOrigin"]["oneOf"];
+    assert_eq!(origin[0]["enum"], serde_json::json!(["program", "api"]));
+    assert_eq!(origin[1]["type"], "object");
+    let record = &document["components"]["schemas"]["AuditRecord"]["properties"];
+    assert!(record["result"].is_object(), "{record}");
+}
+
+#[test]
 fn what_is_put_at_a_path_of_its_own_needs_no_id() {
     let document = openapi();
     let schemas = &document["components"]["schemas"];

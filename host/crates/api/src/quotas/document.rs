@@ -1,10 +1,11 @@
 //! Quotas as clients write them.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
 use placewright_deployment::{DeploymentError, Quota};
-use placewright_scheduler::{QuotaLimits, quota_amount as amount};
+use placewright_scheduler::{HoldingShown, QuotaLimits, quota_amount as amount};
 
 /// How much a tenant may hold.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -23,6 +24,22 @@ pub(super) struct QuotaDocument {
     cluster: Option<String>,
     /// What it may hold there at most: one limit or more.
     limits: QuotaLimits,
+    /// What the tenant holds, as it was read: it changes nothing.
+    #[serde(default, rename = "used")]
+    #[schema(value_type = HoldingShown, required = false)]
+    _used: Option<IgnoredAny>,
+    /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
+    #[serde(default, rename = "revision")]
+    #[schema(value_type = u64, required = false)]
+    _revision: Option<IgnoredAny>,
+    /// When the quota was changed last, as it was read: it changes nothing.
+    #[serde(default, rename = "at")]
+    #[schema(value_type = String, required = false, format = DateTime)]
+    _at: Option<IgnoredAny>,
+    /// Who changed it last, as it was read: it changes nothing.
+    #[serde(default, rename = "by")]
+    #[schema(value_type = String, required = false)]
+    _by: Option<IgnoredAny>,
 }
 
 impl QuotaDocument {

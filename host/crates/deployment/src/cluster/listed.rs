@@ -1,6 +1,7 @@
 //! Lists of hosts and VMs: some of them, in an order, a part at a time.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -40,7 +41,7 @@ pub struct WantedVms {
     pub tenant: Option<String>,
     /// Whether a place is reserved for them that is not confirmed.
     pub pending: Option<bool>,
-    /// Their state, such as up.
+    /// Their state, such as up; one that runs is up if nothing was told of it.
     pub state: Option<String>,
     /// Availability zone.
     pub zone: Option<String>,
@@ -58,8 +59,11 @@ pub struct WantedVms {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum ListError {
-    #[error("\"group\": there is no group \"{name}\"{}", meant(.nearest))]
-    Group {
+    #[error("\"{key}\": there is no {what} \"{name}\"{}", meant(.nearest))]
+    Unknown {
+        /// The filter.
+        key: &'static str,
+        what: &'static str,
         name: String,
         nearest: Option<String>,
     },
@@ -229,6 +233,15 @@ pub(super) fn vms(
     most: usize,
 ) -> Result<Part, ListError> {
     let schema = inventory.schema();
+    if let Some(host) = &wanted.host {
+        check_host(inventory, host)?;
+    }
+    if let Some(tenant) = &wanted.tenant {
+        check_tenant(inventory, tenant)?;
+    }
+    if let Some(state) = &wanted.state {
+        check_vm_state(inventory, state)?;
+    }
     let filter = Filter {
         zone: wanted.zone.as_deref(),
         state: wanted.state.as_deref(),
@@ -257,11 +270,9 @@ pub(super) fn vms(
             && group
                 .as_ref()
                 .is_none_or(|vms| vms.binary_search(&&entry.vm.id).is_ok())
-            && filter.fits(&entry.vm.id, |column| entry.vm.facts.get(column).cloned())
+            && filter.fits(&entry.vm.id, |column| vm_value(entry, column))
     };
-    let on_hosts = inventory.hosts();
-    let entries = on_hosts.flat_map(|(_, host)| inventory.vms_of(host));
-    let keys = entries.filter(is_wanted).map(|entry| {
+    let keys = entries(inventory).filter(is_wanted).map(|entry| {
         let value = |column: &str| entry.vm.facts.get(column).cloned();
         let value = order.as_ref().and_then(|it| it.value(&entry.vm.id, value));
         (value, entry.vm.id.clone())
@@ -350,11 +361,110 @@ fn group<'i>(
         Some(group) => Ok(Some(group)),
         None => {
             let known = inventory.groups().map(|it| &*it.group.id);
-            Err(ListError::Group {
-                name: shown(id),
-                nearest: nearest(id, known).map(str::to_owned),
-            })
+            Err(unknown("group", "group", id, known))
         }
+    }
+}
+
+/// A filter names something that is not there.
+fn unknown<'a>(
+    key: &'static str,
+    what: &'static str,
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> ListError {
+    // Each is compared with the name.
+    let known = known.into_iter().take(COMPARED);
+    ListError::Unknown {
+        key,
+        what,
+        name: shown(name),
+        nearest: nearest(name, known).map(str::to_owned),
+    }
+}
+
+/// Of so many names the nearest is looked for.
+const COMPARED: usize = 1000;
+
+/// All VMs that run or have a place reserved; one may come twice.
+fn entries(inventory: &Inventory) -> impl Iterator<Item = &VmEntry> {
+    let on_hosts = inventory.hosts();
+    on_hosts.flat_map(|(_, host)| inventory.vms_of(host))
+}
+
+/// Check that there is a host of that id.
+///
+/// # Errors
+/// If not.
+pub(super) fn check_host(inventory: &Inventory, id: &str) -> Result<(), ListError> {
+    match inventory.slot(id) {
+        Some(_) => Ok(()),
+        None => {
+            let known = inventory.hosts().map(|(_, host)| &*host.id);
+            Err(unknown("host", "host", id, known))
+        }
+    }
+}
+
+/// Check that there is a VM of that id, or a group that names one.
+///
+/// # Errors
+/// If not.
+pub(super) fn check_vm(inventory: &Inventory, id: &str) -> Result<(), ListError> {
+    let has_place = inventory.running(id).is_some() || inventory.pending(id).is_some();
+    let of_groups = || inventory.groups().flat_map(|it| it.group.vms.iter());
+    match has_place || of_groups().any(|vm| **vm == *id) {
+        true => Ok(()),
+        false => {
+            let known = entries(inventory).map(|entry| &*entry.vm.id);
+            let known = known.chain(of_groups().map(|vm| &**vm));
+            Err(unknown("vm", "VM", id, known))
+        }
+    }
+}
+
+/// Check that there is a tenant of that id, or a VM that names one.
+fn check_tenant(inventory: &Inventory, id: &str) -> Result<(), ListError> {
+    let named = || entries(inventory).filter_map(|entry| entry.vm.facts.text("tenant"));
+    match inventory.tenant(id).is_some() || named().any(|tenant| tenant == id) {
+        true => Ok(()),
+        false => {
+            let known: BTreeSet<&str> = inventory.tenants().map(|(id, _)| &**id).collect();
+            let known = known.into_iter().chain(named());
+            Err(unknown("tenant", "tenant", id, known))
+        }
+    }
+}
+
+/// Words for what a VM does: of any other it must have been told of a VM.
+const VM_STATES: [&str; 7] = [
+    "up",
+    "down",
+    "stopped",
+    "off",
+    "paused",
+    "suspended",
+    "migrating",
+];
+
+/// Check that a VM may be in a state: it is a usual word, or that of a VM.
+fn check_vm_state(inventory: &Inventory, state: &str) -> Result<(), ListError> {
+    let mut told = entries(inventory).filter_map(|entry| entry.vm.facts.text("state"));
+    match VM_STATES.contains(&state) || told.any(|told| told == state) {
+        true => Ok(()),
+        false => Err(ListError::State {
+            known: format!("{}, or one that was told of a VM", alternatives(&VM_STATES)),
+            name: shown(state),
+        }),
+    }
+}
+
+/// A value of a VM. One that runs is up unless something else was told of it.
+fn vm_value(entry: &VmEntry, column: &str) -> Option<Value> {
+    let told = entry.vm.facts.get(column).cloned();
+    match column {
+        "state" if !entry.pending => told.or_else(|| Some("up".into())),
+        _ => told,
     }
 }
 

@@ -138,6 +138,15 @@ impl Snapshot {
         shown::groups(self.inventory())
     }
 
+    /// Check that a filter of groups names a host and a VM that there are.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check_members(&self, vm: Option<&str>, host: Option<&str>) -> Result<(), ListError> {
+        vm.map_or(Ok(()), |vm| listed::check_vm(self.inventory(), vm))?;
+        host.map_or(Ok(()), |host| listed::check_host(self.inventory(), host))
+    }
+
     /// The tenants, as documents write them, by id.
     pub fn tenants_shown(&self) -> impl Iterator<Item = Value> {
         shown::tenants(self.inventory())

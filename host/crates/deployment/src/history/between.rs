@@ -283,9 +283,8 @@ impl Between<'_> {
 
     /// A request for the place that the VM has.
     fn forced(&self, saved: &SavedVm) -> Value {
-        let mut vm = written::vm(self.schema, saved.vm.clone(), Facts::new());
-        vm["force"] = json!(*saved.host);
-        written::asked(self.schema, vm)
+        let vm = written::vm(self.schema, saved.vm.clone(), Facts::new());
+        written::asked(self.schema, json!({ "force": *saved.host, "vms": [vm] }))
     }
 }
 

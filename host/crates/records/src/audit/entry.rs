@@ -1,6 +1,7 @@
 //! A record as it was read.
 
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use super::record::{Kind, Origin};
@@ -34,7 +35,13 @@ pub struct Entry {
     /// By which way it came.
     pub origin: Origin,
     /// What came of a call; not there for what is none.
-    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    // Worked out of the others: what a line of the log says of it is passed over. (A field that
+    // is never read would be left out of the contract.)
+    #[serde(
+        default,
+        deserialize_with = "passed_over",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schema(value_type = Outcome)]
     pub result: Option<Outcome>,
     /// What happened, in one word; not there for calls, which have a route.
@@ -140,6 +147,11 @@ pub struct Entry {
     /// The hash of the record, 64 hexadecimal digits: `placewright audit verify --contains` looks
     /// for it.
     pub hash: String,
+}
+
+/// No result, whatever there is.
+fn passed_over<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Outcome>, D::Error> {
+    IgnoredAny::deserialize(reader).map(|_| None)
 }
 
 // Serde hands in a reference.
