@@ -95,7 +95,7 @@ impl<'a> Expected<'a> {
             (Kind::Boolean, Content::Boolean(value)) => Ok(Value::Boolean(*value)),
             (Kind::Text, Content::Text(text)) => Ok(Value::Text(text.clone())),
             (Kind::Integer, Content::Integer(value)) => Ok(Value::Integer(*value)),
-            (Kind::Integer, Content::Number(value)) => integer(*value),
+            (Kind::Integer, Content::Number(value)) => self.integer(*value),
             (Kind::Number, Content::Integer(value)) => Ok(Value::Number(*value as f64)),
             (Kind::Number, Content::Number(value)) => Ok(Value::Number(*value)),
             (Kind::Integer | Kind::Number, Content::Text(text)) => self.amount(text),
@@ -112,15 +112,20 @@ impl<'a> Expected<'a> {
         let measure = self.measure.map(|it| it.of_number(number, self.kind));
         match measure {
             Some(Ok(value)) => Ok(value),
+            Some(Err(error)) if error.is_too_great() => Err(self.too_great(&number.to_string())),
             _ => Err(self.not(&number.to_string())),
         }
     }
 
     fn amount(&self, text: &Arc<str>) -> Result<Value, Wrong> {
         match self.measure {
-            Some(measure) => measure
-                .parse(text, self.kind)
-                .map_err(|_| self.not(&format!("\"{}\"", shown(text)))),
+            Some(measure) => measure.parse(text, self.kind).map_err(|error| {
+                let given = format!("\"{}\"", shown(text));
+                match error.is_too_great() {
+                    true => self.too_great(&given),
+                    false => self.not(&given),
+                }
+            }),
             None => Err(self.not("a text")),
         }
     }
@@ -136,10 +141,46 @@ impl<'a> Expected<'a> {
         })
     }
 
+    fn integer(&self, number: f64) -> Result<Value, Wrong> {
+        if !number.is_finite() || number.fract() != 0.0 {
+            return Err(Wrong::Other(format!("a whole number, not {number}")));
+        }
+        if number.abs() > GREATEST_INTEGER as f64 {
+            return Err(self.out_of_range(number < 0.0, &number.to_string()));
+        }
+        Ok(Value::Integer(number as i64))
+    }
+
+    /// It is further from 0 than any integer that a unit can be given.
+    fn out_of_range(&self, is_negative: bool, given: &str) -> Wrong {
+        let least = self.bounds.least.filter(|least| *least >= 0.0);
+        match (is_negative, least) {
+            (true, Some(least)) => Wrong::Other(format!("{least} or more, not {given}")),
+            (false, _) if self.measure.is_some() => self.too_great(given),
+            (_, least) => {
+                let least = least.map_or(format!("-{GREATEST_INTEGER}"), |it| it.to_string());
+                Wrong::Other(format!(
+                    "from {least} to {GREATEST_INTEGER}, the integers that units can be given, not {given}"
+                ))
+            }
+        }
+    }
+
+    /// It is more than the most of its measure.
+    fn too_great(&self, given: &str) -> Wrong {
+        match self.measure {
+            Some(measure) => Wrong::Other(format!(
+                "at most {}, the most that units can be given, not {given}",
+                measure.greatest()
+            )),
+            None => self.out_of_range(false, given),
+        }
+    }
+
     fn check(&self, value: Value) -> Result<Value, Wrong> {
         match &value {
             Value::Integer(integer) if integer.unsigned_abs() > GREATEST_INTEGER as u64 => {
-                return Err(Wrong::Other(too_great(integer)));
+                return Err(self.out_of_range(*integer < 0, &integer.to_string()));
             }
             Value::Number(number) if !number.is_finite() => {
                 return Err(Wrong::Other(format!("a finite number, not {number}")));
@@ -171,22 +212,6 @@ enum Wrong {
     Choice(Arc<str>),
     /// Completes the sentence "it must be ...".
     Other(String),
-}
-
-fn integer(number: f64) -> Result<Value, Wrong> {
-    if !number.is_finite() || number.fract() != 0.0 {
-        return Err(Wrong::Other(format!("a whole number, not {number}")));
-    }
-    if number.abs() > GREATEST_INTEGER as f64 {
-        return Err(Wrong::Other(too_great(number)));
-    }
-    Ok(Value::Integer(number as i64))
-}
-
-fn too_great(number: impl std::fmt::Display) -> String {
-    format!(
-        "from -{GREATEST_INTEGER} to {GREATEST_INTEGER}, the integers that units can be given, not {number}"
-    )
 }
 
 /// What a value of a kind is, for a sentence.
@@ -307,6 +332,37 @@ mod tests {
                 bytes(),
                 "{}",
                 "an amount of memory, not a table; write for example \"8 GiB\"",
+            ),
+            (
+                bytes(),
+                "'99999999999 TiB'",
+                "at most 9007199254740991 bytes, 1 byte less than 8 PiB, the most that units can be given, not \"99999999999 TiB\"",
+            ),
+            (
+                bytes(),
+                "1152921504606846976",
+                "at most 9007199254740991 bytes, 1 byte less than 8 PiB, the most that units can be given, not 1152921504606846976",
+            ),
+            (
+                Expected {
+                    measure: Some(Measure::Millicores),
+                    ..bytes()
+                },
+                "1e18",
+                "at most 9007199254740.991 cores, the most that units can be given, not 1000000000000000000",
+            ),
+            (
+                Expected {
+                    measure: None,
+                    ..bytes()
+                },
+                "9007199254740992",
+                "from 0 to 9007199254740991, the integers that units can be given, not 9007199254740992",
+            ),
+            (
+                bytes(),
+                "-9223372036854775808",
+                "0 or more, not -9223372036854775808",
             ),
             (
                 any(Kind::Integer),

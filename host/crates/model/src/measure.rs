@@ -34,6 +34,14 @@ pub enum Measure {
 pub struct AmountError {
     text: String,
     measure: Measure,
+    is_too_great: bool,
+}
+
+impl AmountError {
+    /// Whether it is an amount of the measure, and more than a unit can be given.
+    pub fn is_too_great(&self) -> bool {
+        self.is_too_great
+    }
 }
 
 impl Measure {
@@ -68,9 +76,10 @@ impl Measure {
     /// # Errors
     /// If the text is no amount of this measure, or one beyond 2^53 - 1.
     pub fn parse(self, text: &str, kind: Kind) -> Result<Value, AmountError> {
-        let number = self
-            .parse_number(text.trim())
-            .filter(|number| number.is_finite() && number.abs() <= GREATEST_INTEGER as f64);
+        let number = self.parse_number(text.trim());
+        let is_too_great = number.is_some_and(|number| number > GREATEST_INTEGER as f64);
+        let number =
+            number.filter(|number| number.is_finite() && number.abs() <= GREATEST_INTEGER as f64);
         let value = match (number, kind) {
             (Some(number), Kind::Integer) if number.fract() == 0.0 => {
                 Some(Value::Integer(number as i64))
@@ -81,6 +90,7 @@ impl Measure {
         value.ok_or_else(|| AmountError {
             text: text.to_owned(),
             measure: self,
+            is_too_great,
         })
     }
 
@@ -102,6 +112,7 @@ impl Measure {
             _ => Err(AmountError {
                 text: number.to_string(),
                 measure: self,
+                is_too_great: amount > GREATEST_INTEGER as f64,
             }),
         }
     }
@@ -157,6 +168,17 @@ impl Measure {
             Measure::Time => "a time",
             Measure::Fraction => "a fraction",
             Measure::Percent => "a percentage",
+        }
+    }
+
+    /// The greatest amount of this measure, for a sentence: 2^53 - 1 of what the program counts.
+    pub fn greatest(self) -> &'static str {
+        match self {
+            Measure::Bytes => "9007199254740991 bytes, 1 byte less than 8 PiB",
+            Measure::Millicores => "9007199254740.991 cores",
+            Measure::Seconds => "9007199254740991 s",
+            Measure::Time => "9007199254740991 seconds since 1970",
+            Measure::Fraction | Measure::Percent => "9007199254740991",
         }
     }
 

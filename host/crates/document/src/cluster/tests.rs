@@ -264,7 +264,7 @@ fn values_are_checked() {
     );
     assert_eq!(
         host("created = 9007199254740992"),
-        "3:11: \"created\" must be from -9007199254740991 to 9007199254740991, the integers that units can be given, not 9007199254740992"
+        "3:11: \"created\" must be at most 9007199254740991 seconds since 1970, the most that units can be given, not 9007199254740992"
     );
     assert_eq!(vm("stickiness = -1\npriority = -1"), "no problem");
     assert_eq!(
