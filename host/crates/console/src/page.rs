@@ -173,7 +173,7 @@ pub(crate) fn visible(page: String) -> String {
         match is_hidden(letter) {
             // It joins signs to one, as in many emoji.
             true if letter != '\u{200d}' => {
-                visible.push_str(&format!("[U+{:04X}]", u32::from(letter)))
+                visible.push_str(&format!("[U+{:04X}]", u32::from(letter)));
             }
             _ => visible.push(letter),
         }

@@ -445,6 +445,7 @@ mod tests {
     fn what_happens_in_one_cluster_displaces_nothing_of_another() {
         let events = Events::default();
         let of = |cluster: &str| News {
+            kind: EventKind::InventoryChanged,
             cluster: Some(cluster.into()),
             ..news("of a cluster")
         };

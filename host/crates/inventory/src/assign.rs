@@ -71,13 +71,13 @@ pub(super) fn assign(
         chosen: vec![None; needs.len()],
     };
     let mut all_fit = true;
-    for number in 0..needs.len() {
+    for (number, need) in needs.iter().enumerate() {
         let choices = search.choices(number, false);
         if let Some(place) = choices.last().copied() {
-            all_fit &= search.places[place].has(&needs[number]);
+            all_fit &= search.places[place].has(need);
             search.put(number, place);
         } else {
-            all_fit &= needs[number].allowed.is_empty();
+            all_fit &= need.allowed.is_empty();
         }
     }
     if all_fit || needs.len() < 2 || is_hopeless(needs, places) {

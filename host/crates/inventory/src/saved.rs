@@ -131,7 +131,7 @@ impl Inventory {
                 entry.expires = known.expires;
                 entry.since = known.since;
                 entry.decision = known.decision;
-                entry.unmeasured = known.unmeasured.clone();
+                entry.unmeasured.clone_from(&known.unmeasured);
                 if let Some(stay) = &known.stay {
                     let here = entry.stay_mut();
                     here.reserved.clone_from(&stay.reserved);
