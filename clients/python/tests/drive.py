@@ -82,6 +82,8 @@ class Busy(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    do_PATCH = do_POST
+
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
@@ -97,7 +99,7 @@ def repeated() -> None:
         assert len(set(Busy.keys)) == 1 and len(Busy.keys) == 3 and Busy.keys[0], Busy.keys
         Busy.keys.clear()
         try:
-            client.call(calls.cancel_vms("c", {"vms": ["v"]}))
+            client.call(calls.patch_vm("c", "v", {"cpu": 2}))
             raise AssertionError("it asks to wait")
         except Refused as refused:
             assert refused.asks_to_wait and refused.retry_after == 0
