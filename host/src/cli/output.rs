@@ -37,7 +37,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Print a document to standard output: byte by byte as it is into a file or to a program, and as
-/// [`print`] on a terminal, which would act on what somebody else has written into it.
+/// [`print()`] on a terminal, which would act on what somebody else has written into it.
 pub(super) fn print_document(text: &str) -> Result<(), Failure> {
     match io::stdout().is_terminal() {
         true => print(text),
