@@ -146,6 +146,23 @@ impl Ledger {
         self.vms.remove(&vm);
     }
 
+    /// A VM is nowhere, on paper: what its host was measured with of it is free, too.
+    pub(crate) fn vacate(&mut self, vm: usize) {
+        let running = self.vms.remove(&vm).and_then(|known| known.running);
+        let Some(running) = running else { return };
+        let (host, measured) = (running.place.host, running.measured);
+        let (Some(host), Some(needs)) = (self.hosts.get_mut(host), measured) else {
+            return;
+        };
+        let total = host.spec.memory * GIB;
+        host.free = host.free.map(|free| (free + needs.ordinary()).min(total));
+        host.free_pages = (host.free_pages + needs.pages).min(host.spec.pages);
+        let nodes = (0..).zip(host.spec.nodes.iter().zip(&mut host.free_of_nodes));
+        for (number, (all, free)) in nodes {
+            *free = (*free + needs.on_node(number)).min(all * GIB);
+        }
+    }
+
     /// Reservations end whose time is over.
     pub(crate) fn expire(&mut self, now: i64) {
         for vm in self.vms.values_mut() {

@@ -404,7 +404,7 @@ impl<'a> Match<'a> {
         // They hold nothing, and what is planned is judged one after the other.
         let before = self.ledger.clone();
         for (number, _) in &running {
-            self.ledger.forget(*number);
+            self.ledger.vacate(*number);
         }
         let decisions = answer.body["decisions"].as_array().cloned();
         let mut judged = Ok(());
