@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -44,6 +45,14 @@ class _Options:
             "timeout": timeout,
             "verify": True if authority is None else str(authority),
         }
+
+    @contextmanager
+    def reached(self) -> Iterator[None]:
+        """Around what is sent and received: raises `Unreachable` where the connection fails."""
+        try:
+            yield
+        except httpx.TransportError as error:
+            raise Unreachable(f"cannot ask {self.settings['base_url']}: {error}") from error
 
     @staticmethod
     def request(call: Call[Any]) -> dict[str, Any]:
@@ -142,10 +151,8 @@ class Client:
         patience = Patience(self._options.patience)
         while True:
             try:
-                try:
+                with self._options.reached():
                     response = self._http.request(**self._options.request(call))
-                except httpx.TransportError as error:
-                    raise Unreachable(f"cannot ask {self._http.base_url}: {error}") from error
                 return self._options.read(response)
             except PlacewrightError as error:
                 wait = patience.after(error) if call.may_be_repeated else None
@@ -181,22 +188,19 @@ class Client:
         request = self._options.request(call)
         request["headers"].update(_after(after))
         request["timeout"] = None
-        try:
-            with self._http.stream(**request) as response:
-                if not response.is_success:
-                    response.read()
-                    raise Refused(response)
-                lines: list[str] = []
-                for line in response.iter_lines():
-                    if line:
-                        lines.append(line)
-                        continue
-                    event = _event(lines)
-                    lines.clear()
-                    if event is not None:
-                        yield event
-        except httpx.TransportError as error:
-            raise Unreachable(f"the stream of {self._http.base_url} is broken: {error}") from error
+        with self._options.reached(), self._http.stream(**request) as response:
+            if not response.is_success:
+                response.read()
+                raise Refused(response)
+            lines: list[str] = []
+            for line in response.iter_lines():
+                if line:
+                    lines.append(line)
+                    continue
+                event = _event(lines)
+                lines.clear()
+                if event is not None:
+                    yield event
 
 
 class AsyncClient:
@@ -242,10 +246,8 @@ class AsyncClient:
         patience = Patience(self._options.patience)
         while True:
             try:
-                try:
+                with self._options.reached():
                     response = await self._http.request(**self._options.request(call))
-                except httpx.TransportError as error:
-                    raise Unreachable(f"cannot ask {self._http.base_url}: {error}") from error
                 return self._options.read(response)
             except PlacewrightError as error:
                 wait = patience.after(error) if call.may_be_repeated else None
@@ -282,7 +284,7 @@ class AsyncClient:
         request = self._options.request(call)
         request["headers"].update(_after(after))
         request["timeout"] = None
-        try:
+        with self._options.reached():
             async with self._http.stream(**request) as response:
                 if not response.is_success:
                     await response.aread()
@@ -296,5 +298,3 @@ class AsyncClient:
                     lines.clear()
                     if event is not None:
                         yield event
-        except httpx.TransportError as error:
-            raise Unreachable(f"the stream of {self._http.base_url} is broken: {error}") from error

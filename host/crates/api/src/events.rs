@@ -70,7 +70,7 @@ async fn events(
 /// The number that a stream goes on after, as the header Last-Event-ID says.
 ///
 /// # Errors
-/// If what it says is no number.
+/// If the header has something else than a number.
 pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     let Some(given) = headers.get("last-event-id") else {
         return Ok(None);

@@ -15,6 +15,7 @@ use crate::session::Scheme;
 use crate::url::of_cluster;
 use placewright_document::Word;
 use placewright_http::problem::{Code, Problem};
+use placewright_model::is_hidden;
 
 /// What a browser may load and do: what comes from here, and no code in pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -161,21 +162,17 @@ fn answered(status: StatusCode, mut headers: HeaderMap, whole: Markup) -> Respon
 /// Write characters out that turn the direction of what follows, or that nobody sees: a name that has
 /// one would make the sentence around it read otherwise. Pages themselves have none.
 pub(crate) fn visible(page: String) -> String {
-    let is_hidden = |letter: char| {
-        matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{80}'..='\u{9f}')
-    };
+    // Pages have lines of their own, and U+200D joins signs to one, as in many emoji.
+    let is_hidden =
+        |letter: char| !matches!(letter, '\n' | '\r' | '\t' | '\u{200d}') && is_hidden(letter);
     if !page.contains(is_hidden) {
         return page;
     }
     let mut visible = String::with_capacity(page.len());
     for letter in page.chars() {
         match is_hidden(letter) {
-            // It joins signs to one, as in many emoji.
-            true if letter != '\u{200d}' => {
-                visible.push_str(&format!("[U+{:04X}]", u32::from(letter)));
-            }
-            _ => visible.push(letter),
+            true => visible.push_str(&format!("[U+{:04X}]", u32::from(letter))),
+            false => visible.push(letter),
         }
     }
     visible
