@@ -10,6 +10,7 @@ use serde::Serialize;
 use tokio::runtime::Handle;
 
 use super::access::Caller;
+use super::background::Background;
 use super::budget::{Budget, Held, Purpose};
 use super::chunks::Written;
 use super::guard::OnCluster;
@@ -43,6 +44,10 @@ const WAIT: Duration = Duration::from_secs(30);
 /// an id and a host and nothing else.
 const BYTES_OF_VALUE: usize = 400;
 
+/// How many documents of each size are read at the same time.
+const MEDIUM_READERS: usize = 4;
+const LARGE_READERS: usize = 2;
+
 /// How many documents are read at the same time, and what those take that were read and are not
 /// carried out yet.
 #[derive(Debug, Clone)]
@@ -53,6 +58,7 @@ struct ReadersOfServer {
     medium: Arc<Pool>,
     large: Arc<Pool>,
     room: Arc<Budget>,
+    threads: Background,
 }
 
 impl Default for Readers {
@@ -60,9 +66,10 @@ impl Default for Readers {
         // Nothing ends the reading of a document: it has no time of its own.
         let pool = |slots| Pool::new("documents", slots, Duration::MAX);
         Self(Arc::new(ReadersOfServer {
-            medium: pool(4),
-            large: pool(2),
+            medium: pool(MEDIUM_READERS),
+            large: pool(LARGE_READERS),
             room: Arc::new(Budget::new(DOCUMENTS, ROOM, ROOM_OF_ONE).waiting_for(WAIT)),
+            threads: Background::new("documents", MEDIUM_READERS + LARGE_READERS),
         }))
     }
 }
@@ -117,11 +124,11 @@ impl Document {
             return Ok((read, Weight::default()));
         };
         // Room comes first: whoever waits for it keeps no other document from being read.
-        let (document, weight) = self.weighed().await?;
+        let (document, weight) = self.weighed(&readers.0.threads).await?;
         let mut held = Held::new(&readers.0.room, Some(&about.caller), about.cluster.as_ref());
         held.grow_to(weight.min(readers.0.room.share())).await?;
         let reader = readers.of(&document.text).admit(about).await?;
-        let read = aside(move || {
+        let read = readers.0.threads.run(move || {
             let _reader = reader;
             read(&document.text, document.file)
         });
@@ -130,14 +137,14 @@ impl Document {
 
     /// With what it takes once it is read. That of a large one is counted on a thread that may
     /// take its time.
-    async fn weighed(self) -> Result<(Self, usize), Problem> {
+    async fn weighed(self, threads: &Background) -> Result<(Self, usize), Problem> {
         let weigh = |it: Self| {
             let weight = values(&it.text).saturating_mul(BYTES_OF_VALUE) + it.text.len();
             (it, weight)
         };
         match self.text.len() <= MEDIUM {
             true => Ok(weigh(self)),
-            false => aside(move || Ok::<_, Problem>(weigh(self))).await,
+            false => threads.run(move || Ok::<_, Problem>(weigh(self))).await,
         }
     }
 

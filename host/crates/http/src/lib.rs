@@ -17,6 +17,7 @@
 pub mod access;
 pub mod answers;
 pub mod audit;
+mod background;
 mod bodies;
 mod budget;
 mod chunks;
