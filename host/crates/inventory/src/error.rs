@@ -87,6 +87,14 @@ pub enum InventoryError {
         id: Arc<str>,
         column: Arc<str>,
     },
+    #[error(
+        "VM \"{vm}\" cannot be counted on host \"{host}\": its VMs would take more than 2^53 - 1 of {what} together"
+    )]
+    SumTooGreat {
+        vm: Arc<str>,
+        host: Arc<str>,
+        what: &'static str,
+    },
     #[error("{entity} \"{id}\": {column} must be {wanted}")]
     OutOfBounds {
         entity: &'static str,

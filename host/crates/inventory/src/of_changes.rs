@@ -151,9 +151,18 @@ impl Inventory {
         let runs_on = runs_on.map(|host| host.id.clone());
         let reserved = self.saved_vm(&id, true);
         let known = self.running(&id).or_else(|| self.pending(&id));
-        let mut vm = known.map_or_else(|| Vm::new(id.clone()), |entry| (*entry.vm).clone());
+        let known = known.map(|entry| (*entry.vm).clone());
+        // Where it arrives at its place, it runs with what that was reserved for.
+        let arrives = reserved
+            .as_ref()
+            .filter(|it| host.as_ref() == Some(&it.host) && runs_on.as_ref() != Some(&it.host));
+        let arrived = arrives.map(|it| it.vm.clone());
+        let mut vm = arrived.or(known).unwrap_or_else(|| Vm::new(id.clone()));
+        // What is as it was says nothing of what it is to have where its place is reserved.
+        let (new, pinned) = (facts.differing_from(&vm.facts), vm.pinning.clone());
         vm.facts.change(&facts);
         pinning.clone().apply(&mut vm.pinning);
+        let is_pinned_anew = vm.pinning != pinned;
         if reserved
             .as_ref()
             .is_some_and(|it| Some(&it.host) == runs_on.as_ref())
@@ -172,8 +181,10 @@ impl Inventory {
         if let Some(mut reserved) = reserved.filter(|_| stays) {
             // What it is to have there stays, but for what is changed.
             let before = reserved.vm.clone();
-            reserved.vm.facts.change(&facts);
-            pinning.apply(&mut reserved.vm.pinning);
+            reserved.vm.facts.change(&new);
+            if is_pinned_anew {
+                pinning.apply(&mut reserved.vm.pinning);
+            }
             reserved.follow_need(&before);
             self.restore_vm(reserved)?;
         }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
+use placewright_document::InventoryChanges;
 use placewright_model::{Group, GroupRule, Host, Vm};
 
 const GIB: i64 = 1 << 30;
@@ -54,6 +55,102 @@ fn sums_follow_every_change_of_a_vm() {
     inventory.confirm_vm("b").unwrap();
     assert_eq!(integer(&inventory, "h1", "vms.count"), Some(0));
     assert_eq!(integer(&inventory, "h3", "vms.migrating"), Some(0));
+}
+
+fn promised(inventory: &Inventory, host: &str) -> [Option<i64>; 5] {
+    [
+        "memory.committed",
+        "memory.pending",
+        "cpu.committed",
+        "cpu.pending",
+        "vms.pending",
+    ]
+    .map(|column| integer(inventory, host, column))
+}
+
+/// A VM of 2 cores runs on h1 and has a growth to 6 reserved there.
+fn growing() -> Inventory {
+    let mut inventory = cluster();
+    inventory.run_vm(vm("a", 2), "h1").unwrap();
+    inventory
+        .reserve_in_place(Arc::new(vm("a", 6)), Terms::default())
+        .unwrap();
+    let sums = [2 * GIB, 4 * GIB, 2000, 4000, 0].map(Some);
+    assert_eq!(promised(&inventory, "h1"), sums);
+    inventory
+}
+
+fn changed(inventory: &mut Inventory, text: &str) {
+    let changes = InventoryChanges::read(text, "c.json", inventory.schema()).unwrap();
+    inventory.change(changes).unwrap();
+}
+
+#[test]
+fn a_change_that_is_taken_back_leaves_a_growth_as_it_was() {
+    let mut inventory = growing();
+    let before = promised(&inventory, "h1");
+    let refused = inventory.all_or_nothing(|inventory| {
+        inventory.remove_vm("a")?;
+        inventory.remove_vm("nobody")
+    });
+    refused.unwrap_err();
+    assert_eq!(promised(&inventory, "h1"), before);
+    inventory.cancel_vm("a").unwrap();
+    assert_eq!(
+        promised(&inventory, "h1"),
+        [2 * GIB, 0, 2000, 0, 0].map(Some)
+    );
+}
+
+#[test]
+fn what_is_told_of_a_vm_as_it_is_leaves_its_growth_as_it_was() {
+    let mut inventory = growing();
+    let before = promised(&inventory, "h1");
+    let text = r#"{"vms": [{"id": "a", "host": "h1", "cores": 2, "memory": "2 GiB"}]}"#;
+    changed(&mut inventory, text);
+    assert_eq!(promised(&inventory, "h1"), before);
+    // What is new holds for what is reserved, too.
+    changed(
+        &mut inventory,
+        r#"{"vms": [{"id": "a", "memory": "3 GiB"}]}"#,
+    );
+    assert_eq!(
+        promised(&inventory, "h1"),
+        [3 * GIB, 0, 2000, 4000, 0].map(Some)
+    );
+}
+
+#[test]
+fn a_vm_that_is_told_to_run_where_its_place_is_has_what_that_was_reserved_for() {
+    let mut inventory = cluster();
+    inventory.run_vm(vm("a", 2), "h1").unwrap();
+    inventory
+        .reserve_vm(Arc::new(vm("a", 6)), "h2", None)
+        .unwrap();
+    changed(&mut inventory, r#"{"vms": [{"id": "a", "host": "h2"}]}"#);
+    let sums = [6 * GIB, 0, 6000, 0, 0].map(Some);
+    assert_eq!(promised(&inventory, "h2"), sums);
+}
+
+#[test]
+fn what_a_host_could_not_count_is_refused_and_changes_nothing() {
+    let mut inventory = cluster();
+    inventory.run_vm(vm("a", 2), "h1").unwrap();
+    let before = promised(&inventory, "h1");
+    let most = Vm::new("b").with("memory", placewright_model::GREATEST_INTEGER);
+    let error = inventory.run_vm(most.clone(), "h1").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "VM \"b\" cannot be counted on host \"h1\": its VMs would take more than 2^53 - 1 of memory together"
+    );
+    inventory
+        .reserve_vm(Arc::new(most), "h1", None)
+        .unwrap_err();
+    let wide = Vm::new("c")
+        .with("sockets", 1_i64 << 40)
+        .with("cores", 1_i64 << 40);
+    inventory.run_vm(wide, "h1").unwrap_err();
+    assert_eq!(promised(&inventory, "h1"), before);
 }
 
 #[test]

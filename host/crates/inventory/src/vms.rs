@@ -21,6 +21,7 @@ impl Inventory {
     pub fn run_vm(&mut self, mut vm: Vm, host: &str) -> Result<(), InventoryError> {
         let slot = self.known_slot(host)?;
         self.take_in_member(&mut vm)?;
+        self.check_sums(slot, &vm)?;
         let mut stay = None;
         let (mut was_reserved, mut held) = (false, None);
         for pending in [true, false] {
@@ -96,6 +97,7 @@ impl Inventory {
         if self.pending.contains_key(&vm.id) {
             return Err(InventoryError::VmPending(vm.id.clone()));
         }
+        self.check_sums(slot, &vm)?;
         let mut shape = Shape::of(&vm.facts);
         if self.runs_on(&vm.id).is_none() {
             // What was measured elsewhere says nothing of a VM that starts anew.
@@ -260,6 +262,47 @@ impl Inventory {
         }
     }
 
+    /// That the sums of the host stay exact with the VM: what is counted in must be counted out.
+    fn check_sums(&self, slot: u32, vm: &Vm) -> Result<(), InventoryError> {
+        let (taken, sums) = (Taken::of(&Shape::of(&vm.facts)), self.sums);
+        let there = |column: usize| self.columns[column].integer(slot as usize).unwrap_or(0);
+        let exact = |columns: &[usize], taken: i64| {
+            let sum: i128 = columns
+                .iter()
+                .map(|column| i128::from(there(*column)))
+                .sum();
+            sum + i128::from(taken) <= i128::from(GREATEST_INTEGER)
+        };
+        let checks = [
+            (
+                "CPU",
+                exact(&[sums.cpu_committed, sums.cpu_pending], taken.cpu),
+            ),
+            (
+                "memory",
+                exact(&[sums.memory_committed, sums.memory_pending], taken.memory),
+            ),
+            (
+                "vCPUs",
+                exact(&[sums.vcpus, sums.vcpus_pending], taken.vcpus),
+            ),
+            (
+                "exclusive CPUs",
+                exact(&[sums.cpu_exclusive], taken.exclusive),
+            ),
+        ];
+        match checks.iter().find(|(_, is_exact)| !is_exact) {
+            None => Ok(()),
+            Some((what, _)) => Err(InventoryError::SumTooGreat {
+                vm: vm.id.clone(),
+                host: self
+                    .host(slot)
+                    .map_or_else(|| "?".into(), |host| host.id.clone()),
+                what,
+            }),
+        }
+    }
+
     fn check_scores(vm: &Vm) -> Result<(), InventoryError> {
         let mut scores = vm.pinning.location.iter().map(|(_, score)| *score);
         if scores.any(|score| score.unsigned_abs() > GREATEST_INTEGER as u64) {
@@ -335,6 +378,12 @@ impl Inventory {
             });
             Arc::make_mut(host).vms.insert(place, index);
         }
+        let places = match pending {
+            true => &mut self.pending,
+            false => &mut self.running,
+        };
+        places.insert(id, index);
+        // Only now is it known what the VM holds there, which its growth does not take once more.
         if let Some(growth) = &growth {
             self.count_vm(growth, 1);
         }
@@ -348,11 +397,6 @@ impl Inventory {
         if takes_nodes {
             self.renest(slot, NUMA_NODES);
         }
-        let places = match pending {
-            true => &mut self.pending,
-            false => &mut self.running,
-        };
-        places.insert(id, index);
         if let Some(since) = unmeasured_since {
             self.unmeasured.insert((since, index));
             self.count_unmeasured_memory(slot);

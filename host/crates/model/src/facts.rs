@@ -209,6 +209,25 @@ pub struct FactsChange {
     pub unset: Vec<Arc<str>>,
 }
 
+impl FactsChange {
+    /// The part of it that makes these facts different.
+    #[must_use]
+    pub fn differing_from(&self, facts: &Facts) -> Self {
+        let mut part = Self::default();
+        let values = self.set.values();
+        for (column, value) in values.filter(|(column, value)| facts.get(column) != Some(*value)) {
+            part.set.set(column.clone(), value.clone());
+        }
+        let tables = self.set.tables();
+        for (table, rows) in tables.filter(|(table, rows)| facts.rows(table) != *rows) {
+            part.set.set_rows(table.clone(), rows.to_vec());
+        }
+        let is_there = |name: &&Arc<str>| facts.get(name).is_some() || !facts.rows(name).is_empty();
+        part.unset = self.unset.iter().filter(is_there).cloned().collect();
+        part
+    }
+}
+
 /// A hypervisor that VMs run on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Host {
