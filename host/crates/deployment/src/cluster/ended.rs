@@ -43,6 +43,9 @@ pub(super) struct Ended {
     pub(super) how: How,
     /// Id of the host on which the place was.
     pub(super) host: Arc<str>,
+    /// Whether the VM ran there already, and was to run there with other amounts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) growth: bool,
     /// The decision that had made it, if one had.
     pub(super) decision: Option<u64>,
 }
@@ -50,14 +53,15 @@ pub(super) struct Ended {
 impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, .. } = self;
-        match self.how {
-            How::Expired => write!(f, "the place reserved for it on {host} has expired"),
-            How::Released => write!(f, "the place reserved for it on {host} was given back"),
-            How::HostLost => write!(
-                f,
-                "the place reserved for it on {host} ended with that host"
-            ),
+        match self.growth {
+            true => write!(f, "what was reserved for it to grow on {host}")?,
+            false => write!(f, "the place reserved for it on {host}")?,
         }
+        f.write_str(match self.how {
+            How::Expired => " has expired",
+            How::Released => " was given back",
+            How::HostLost => " ended with that host",
+        })
     }
 }
 
@@ -119,6 +123,7 @@ mod tests {
             at,
             how: How::Expired,
             host: "h1".into(),
+            growth: false,
             decision: Some(7),
         }
     }

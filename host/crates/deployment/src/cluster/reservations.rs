@@ -226,6 +226,13 @@ impl ClusterState {
                 truth: format!("its place is reserved on {there}"),
             }),
             Found::Runs(there) => match (host, ended) {
+                // That it runs there does not say that it may run with what it asked for.
+                (_, Some(ended)) if ended.growth && ended.host == *there && is(there) => {
+                    Err(DeploymentError::ReservationEnded {
+                        vm: vm.into(),
+                        truth: format!("{ended}; it runs there with what it had: place it again"),
+                    })
+                }
                 (Some(host), _) if *host == **there => Ok(false),
                 (None, None) => Ok(false),
                 (None, Some(ended)) if ended.host == *there => Ok(false),
@@ -338,10 +345,12 @@ impl ClusterState {
     /// None if there is none.
     pub(super) fn released(&self, vm: &str, now: i64) -> Option<(Arc<str>, Ended)> {
         let entry = self.inventory().pending(vm)?;
+        let host = self.inventory().host(entry.slot)?.id.clone();
         let ended = Ended {
             at: now,
             how: How::Released,
-            host: self.inventory().host(entry.slot)?.id.clone(),
+            growth: self.running_on(vm) == Some(&host),
+            host,
             decision: entry.decision,
         };
         Some((entry.vm.id.clone(), ended))
@@ -403,6 +412,7 @@ impl ClusterState {
         let ended = Ended {
             at: now,
             how: How::Expired,
+            growth: self.running_on(&vm) == Some(&host),
             host,
             decision,
         };
@@ -459,7 +469,12 @@ impl ClusterState {
             let pending = pending.filter(|entry| entry.decision == Some(decision));
             let of_vm = match (pending, self.running_on(vm), self.ended.of(vm)) {
                 (Some(_), ..) => Standing::Held,
-                (None, Some(there), _) if **there == *host => Standing::Confirmed,
+                (None, Some(there), ended)
+                    if **there == *host
+                        && !ended.is_some_and(|it| it.growth && it.decision == Some(decision)) =>
+                {
+                    Standing::Confirmed
+                }
                 (None, _, Some(ended)) if ended.decision == Some(decision) => match ended.how {
                     How::Expired => Standing::Expired,
                     How::Released => Standing::Released,

@@ -250,7 +250,8 @@ fn written(inventory: &Inventory, table: &str, facts: &Facts) -> Value {
 /// A VM with its places.
 pub(super) fn vm(inventory: &Inventory, id: &str) -> Option<Value> {
     let (running, pending) = (inventory.running(id), inventory.pending(id));
-    let entry = pending.or(running)?;
+    // What it is to have elsewhere, or once its growth is confirmed, it does not have yet.
+    let entry = running.or(pending)?;
     let mut shown = written(inventory, "hosts/vms", &entry.vm.facts);
     let columns = shown.as_object_mut()?;
     let host = |slot: u32| inventory.host(slot).map(|host| host.id.clone());
@@ -276,16 +277,37 @@ pub(super) fn vm(inventory: &Inventory, id: &str) -> Option<Value> {
         columns.insert("host".to_owned(), json!(host(running.slot)));
     }
     if let Some(pending) = pending {
-        columns.insert(
-            "reserved".to_owned(),
-            json!({
-                "host": host(pending.slot),
-                "expires": pending.expires,
-                (rfc3339_key("expires")): pending.expires.map(Rfc3339),
-            }),
-        );
+        let mut reserved = json!({
+            "host": host(pending.slot),
+            "expires": pending.expires,
+            (rfc3339_key("expires")): pending.expires.map(Rfc3339),
+        });
+        let changes = running.map(|running| differences(inventory, running, pending));
+        if let Some(changes) = changes.filter(|changes| !changes.is_empty()) {
+            reserved["changes"] = Value::Object(changes);
+        }
+        columns.insert("reserved".to_owned(), reserved);
     }
     Some(shown)
+}
+
+/// What a VM is to have otherwise where its place is reserved than where it runs: columns and
+/// tables as they are to be; null: it is to have none.
+fn differences(
+    inventory: &Inventory,
+    running: &VmEntry,
+    pending: &VmEntry,
+) -> serde_json::Map<String, Value> {
+    let rows = |entry: &VmEntry| match written(inventory, "hosts/vms", &entry.vm.facts) {
+        Value::Object(rows) => rows,
+        _ => serde_json::Map::new(),
+    };
+    let (before, mut after) = (rows(running), rows(pending));
+    for key in before.keys() {
+        after.entry(key.clone()).or_insert(Value::Null);
+    }
+    after.retain(|key, value| before.get(key) != Some(value));
+    after
 }
 
 /// The rows of a list of a document, by id.

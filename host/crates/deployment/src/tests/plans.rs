@@ -207,6 +207,28 @@ fn a_plan_that_goes_on_by_itself_begins_the_next_moves_as_one_is_confirmed() {
 }
 
 #[test]
+fn a_plan_that_goes_on_by_itself_begins_the_next_move_when_one_is_stale_or_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    let plan = emptied(&cluster, Some(1));
+    let auto = Begin {
+        auto: Some(true),
+        ..Begin::default()
+    };
+    begin(&cluster, auto);
+    let vm = |step: usize| plan.moves[step].planned.vm.clone();
+    let gone = format!(r#"{{"gone": {{"vms": ["{}"]}}}}"#, vm(0));
+    change(&cluster, &gone);
+    assert_eq!(states(&shown(&cluster))[..2], [Stale, Begun]);
+    let given_back = vm(1);
+    let cancelled = cluster.turn(move |state| state.cancel(&[given_back]));
+    cancelled.wait().unwrap();
+    let after = shown(&cluster);
+    assert_eq!(states(&after)[..3], [Stale, Cancelled, Begun]);
+    assert_eq!(after.counted.begun, 1);
+}
+
+#[test]
 fn a_plan_ends_when_whoever_had_it_go_on_by_itself_may_not_operate_there_any_more() {
     let folder = tempfile::tempdir().unwrap();
     let (world, cluster) = uneven_cluster(folder.path());

@@ -280,6 +280,38 @@ fn a_vm_that_runs_is_not_placed_unless_its_host_fails_or_the_request_says_again(
 }
 
 #[test]
+fn a_growth_that_has_ended_cannot_be_confirmed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, cluster) = world(folder.path());
+    let grow = || {
+        let grow = Request {
+            members: vec![Vm::new("old").with("memory", 5_i64 << 30)],
+            again: true,
+            now: 1000,
+            allowed: vec!["a".into()],
+            ..Request::default()
+        };
+        assert_eq!(place(&cluster, grow).as_deref(), Some("a"));
+    };
+    grow();
+    cancel(&cluster, "old").unwrap();
+    for host in [None, Some("a")] {
+        assert_eq!(
+            confirm(&cluster, "old", host).unwrap_err(),
+            "there is no reservation of VM \"old\": what was reserved for it to grow on a was given back; it runs there with what it had: place it again"
+        );
+    }
+    grow();
+    world.is(10_000);
+    let expired = confirm(&cluster, "old", Some("a")).unwrap_err();
+    assert!(expired.contains("to grow on a has expired"), "{expired}");
+    grow();
+    confirm(&cluster, "old", Some("a")).unwrap();
+    // Told once more it is what it is.
+    confirm(&cluster, "old", Some("a")).unwrap();
+}
+
+#[test]
 fn an_answer_that_is_given_again_tells_what_has_become_of_the_place() {
     let folder = tempfile::tempdir().unwrap();
     let (world, cluster) = world(folder.path());

@@ -112,6 +112,13 @@ impl Contract {
                     ),
                 ),
                 time("expires", json!(["string", "null"])),
+                (
+                    "changes".to_owned(),
+                    described(
+                        json!({ "type": "object", "additionalProperties": true }),
+                        "What a VM that runs is to have otherwise once this is confirmed: columns and tables as they are to be; null: none. Absent if nothing changes but the host",
+                    ),
+                ),
             ]),
             vec!["host", "expires", "expires-time"],
         );

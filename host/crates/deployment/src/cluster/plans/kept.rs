@@ -35,7 +35,8 @@ pub(super) struct KeptPlan {
     /// Whether it is the server's own, which restarts VMs of hosts that are down or in error.
     #[serde(default)]
     pub(super) restarts: bool,
-    /// Whether a move was confirmed, or a host has another state, since it last went on.
+    /// Whether a move was confirmed or has ended, or a host has another state, since it last went
+    /// on.
     #[serde(skip)]
     due: bool,
 }
@@ -491,12 +492,17 @@ impl KeptPlan {
                 (None, _) => (MoveState::Stale, Some("the VM is gone".to_owned())),
             };
             progress.becomes(state, now, why);
-            self.due |= state == MoveState::Confirmed;
+            // Whoever waited for it may begin. One that has expired is begun again with the next
+            // one that ends, lest a plan that nobody carries out goes round and round.
+            self.due |= matches!(
+                state,
+                MoveState::Confirmed | MoveState::Stale | MoveState::Cancelled
+            );
         }
         any
     }
 
-    /// How the plan goes on, if it does by itself and a move was confirmed meanwhile.
+    /// How the plan goes on, if it does by itself and there was an occasion meanwhile.
     pub(super) fn take_due(&mut self) -> Option<Auto> {
         let due = std::mem::take(&mut self.due);
         self.auto.clone().filter(|_| due && !self.cancelled)
