@@ -13,7 +13,7 @@ use super::folder;
 use super::listener::Listener;
 
 /// How often the server is killed.
-const KILLS: u64 = 6;
+const KILLS: usize = 6;
 
 /// What a client was told of a VM: its host, when its reservation ends, and whether it is
 /// confirmed.
@@ -102,11 +102,18 @@ fn a_kill_at_any_moment_loses_nothing_that_was_acknowledged() {
         let apis: Vec<Api> = (0..4).map(|_| Api::of(&server)).collect();
         let heard = std::thread::scope(|scope| {
             let listener = scope.spawn(|| listener.collect::<Vec<Value>>());
-            for api in &apis {
-                scope.spawn(|| drive(api, &next, &told));
+            let before = told.lock().unwrap().len();
+            let drivers = apis
+                .iter()
+                .map(|api| scope.spawn(|| drive(api, &next, &told)));
+            let drivers: Vec<_> = drivers.collect();
+            // Each time at another moment of the load, however fast this machine is.
+            let more = 25 + 13 * kill % 17;
+            while told.lock().unwrap().len() < before + more
+                && !drivers.iter().any(|driver| driver.is_finished())
+            {
+                std::thread::sleep(Duration::from_millis(1));
             }
-            // Each time at another moment of the load; when, does not matter.
-            std::thread::sleep(Duration::from_millis(40 + 97 * kill % 160));
             server.signal("KILL");
             listener.join().unwrap()
         });
