@@ -24,9 +24,13 @@ class Refused(PlacewrightError):
             body = {}
         self.body: dict[str, Any] = body if isinstance(body, dict) else {}
         self.status = response.status_code
-        self.code = str(self.body.get("code", ""))
+        # A unit that is refused comes with what was found, and where.
+        outcome = self.body.get("outcome")
+        outcome = outcome if isinstance(outcome, dict) else {}
+        found = f"the unit is refused: {outcome['why']}" if outcome.get("why") else "it gives no reason"
+        self.code = str(self.body.get("code", "unit-refused" if outcome.get("why") else ""))
         """The kind of problem, for programs; empty if it is not told."""
-        self.detail = str(self.body.get("detail", "it gives no reason"))
+        self.detail = str(self.body.get("detail", found))
         """What was wrong, and what to do about it."""
         self.errors: list[dict[str, Any]] = list(self.body.get("errors", []))
         """Everything that is wrong with what was sent, each with its place."""

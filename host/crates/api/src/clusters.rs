@@ -144,7 +144,16 @@ async fn create(
     Query(query): Query<CreateQuery>,
     document: Document,
 ) -> Result<Response, Problem> {
-    let read = |text: &str, file| ClusterDocument::read(text, file).map_err(DeploymentError::from);
+    let read = |text: &str, file| {
+        // Nothing else says what it is called: the body is no file with a name.
+        let document = ClusterDocument::read_as(text, file, "")?;
+        match document.name.is_empty() {
+            true => Err(DeploymentError::Refused(
+                "a cluster needs \"name\"".to_owned(),
+            )),
+            false => Ok(document),
+        }
+    };
     let (document, weight) = document.read(read).await?;
     let created = aside(move || {
         let _weight = weight;

@@ -61,11 +61,18 @@ impl Refusal {
         let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
         let errors = body.get("errors").and_then(Value::as_array);
         let errors = errors.into_iter().flatten().map(error).collect();
+        // A unit that is refused comes with what was found, and where.
+        let found = body["outcome"]["why"].as_str();
+        let code = found.map_or("", |_| "unit-refused").to_owned();
+        let found = match found {
+            Some(why) => format!("the unit is refused: {why}"),
+            None => "it gives no reason".to_owned(),
+        };
         Self {
             server: server.to_owned(),
             status,
-            code: text("code").unwrap_or_default(),
-            detail: text("detail").unwrap_or_else(|| "it gives no reason".to_owned()),
+            code: text("code").unwrap_or(code),
+            detail: text("detail").unwrap_or(found),
             errors,
             request: text("instance"),
             retry_after: retry_after
@@ -135,6 +142,14 @@ mod tests {
         assert_eq!(
             refusal.to_string(),
             "http://s answers 422: 2 problems\n  body:3:7: vms[0].cpu: must be a number\n  query: there is no \"limt\" (did you mean \"limit\"?)"
+        );
+        let unit =
+            json!({"outcome": {"result": "refused", "why": "it is not a WebAssembly component"}});
+        let refusal = Refusal::read("http://s", 422, unit, None);
+        assert_eq!(refusal.code, "unit-refused");
+        assert_eq!(
+            refusal.to_string(),
+            "http://s answers 422: the unit is refused: it is not a WebAssembly component"
         );
     }
 }

@@ -49,7 +49,8 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/clusters/{cluster}/vms", View, Cluster)
         .query(&["host", "tenant", "pending", "after"]),
     rule("GET", "/clusters/{cluster}/vms/{vm}", View, Cluster),
-    rule("GET", "/clusters/{cluster}/groups", View, Cluster).query(&["kept", "filter"]),
+    rule("GET", "/clusters/{cluster}/groups", View, Cluster)
+        .query(&["kept", "filter", "vm", "after"]),
     rule("GET", "/clusters/{cluster}/decisions", View, Cluster)
         .query(&["outcome", "filter", "after"]),
     rule(

@@ -4,7 +4,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use placewright_client::{Call, Client, ClientError, Event, Events};
+use placewright_deployment::EventKind;
+use placewright_document::Word;
 
 use super::{Session, fault, shown};
 use crate::cli::failure::{Answer, Failure};
@@ -18,13 +21,13 @@ use crate::cli::output::{self, Format};
 Examples:
   placewright events
   placewright events --after 0 --limit 100 --format json
-  placewright events --kind vm-placed --kind vm-rejected --cluster east")]
+  placewright events --kind vm-placed --kind vm-cancelled --cluster east")]
 pub(super) struct Follow {
     /// Begin after the event of this number, as far as the server remembers; with now if not given
     #[arg(long, value_name = "NUMBER")]
     after: Option<u64>,
     /// Only events of this kind. May be given again
-    #[arg(long = "kind", value_name = "KIND")]
+    #[arg(long = "kind", value_name = "KIND", value_parser = PossibleValuesParser::new(kinds()), hide_possible_values = true)]
     kinds: Vec<String>,
     /// Only events of this cluster
     #[arg(long, short = 'c', value_name = "NAME")]
@@ -32,6 +35,11 @@ pub(super) struct Follow {
     /// End after N events
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+}
+
+/// The words for what events tell.
+fn kinds() -> impl Iterator<Item = &'static str> {
+    EventKind::WORDS.iter().map(|(word, _)| *word)
 }
 
 impl Follow {

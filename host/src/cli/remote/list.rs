@@ -131,7 +131,7 @@ impl Kind {
             Self::Vms => &[
                 "VM:id",
                 "host",
-                "pending",
+                "reserved:reserved/host",
                 ">cores:cpu",
                 ">memory",
                 "state",
