@@ -96,8 +96,8 @@ function edit(form) {
   }
 
   /** Move, add or remove a part: the server changes the document, and the form is shown anew.
-   * @param {string} deed @param {string} way @param {string} said what is told when it is done */
-  async function move(deed, way, said = "It is removed.") {
+   * @param {string} deed @param {string} way @param {string} done what is told then */
+  async function move(deed, way, done = "It is removed.") {
     clearTimeout(timer);
     asking.abort();
     asking = new AbortController();
@@ -128,7 +128,7 @@ function edit(form) {
     if (!deed.startsWith("move/")) {
       const field = form.elements.namedItem(focused.startsWith("policy/") ? focused : "add-unit");
       if (field instanceof HTMLElement) field.focus();
-      return toast(deed === "add" ? "It is added at the end of its list." : said);
+      return toast(deed === "add" ? "It is added at the end of its list." : done);
     }
     const parts = deed.split("/");
     const entry = `entry/${parts[1]}/${parts[2]}/${parts[4]}/entry`;
